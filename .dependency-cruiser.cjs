@@ -3,7 +3,17 @@
  * and never their siblings; the one exception is that the service signs what webhooks verifies.
  */
 const LAYERS = {
-  commands: ['settings', 'bulk', 'webhooks', 'service', 'output', 'profiles', 'client', 'catalog', 'kernel'],
+  commands: [
+    'settings',
+    'bulk',
+    'webhooks',
+    'service',
+    'output',
+    'profiles',
+    'client',
+    'catalog',
+    'kernel',
+  ],
   library: ['service', 'client', 'catalog', 'kernel'],
   settings: ['bulk', 'service', 'client', 'catalog', 'kernel'],
   bulk: ['client', 'catalog', 'kernel'],
@@ -27,8 +37,20 @@ const FOLDERS = {
     ['help'],
     ['tree'],
     [
-      ...['auth-tokens', 'doctor', 'history', 'jobs', 'local', 'mcp', 'profiles'],
-      ...['serve', 'settings', 'setup', 'shells', 'tools', 'validate', 'webhooks'],
+      'auth-tokens',
+      'doctor',
+      'history',
+      'jobs',
+      'local',
+      'mcp',
+      'profiles',
+      'serve',
+      'settings',
+      'setup',
+      'shells',
+      'tools',
+      'validate',
+      'webhooks',
     ],
     ['deliveries', 'plan'],
     ['run'],
@@ -67,7 +89,13 @@ const OWNERS = {
   'cross-spawn': ['commands/local/'],
 };
 const OWNED_BUILT_INS = {
-  sqlite: ['service/store/', 'bulk/journal/', 'bulk/grouped-records.ts', 'settings/ledger.ts', 'kernel/lock.ts'],
+  sqlite: [
+    'service/store/',
+    'bulk/journal/',
+    'bulk/grouped-records.ts',
+    'settings/ledger.ts',
+    'kernel/lock.ts',
+  ],
   'https?|http2|net|tls|dgram': [
     'service/',
     'webhooks/',
@@ -94,7 +122,10 @@ const folders = Object.entries(FOLDERS).flatMap(([layer, rows]) => [
       to: { path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/|[^/]+$)` },
     })),
   ),
-  { from: { path: `^src/${layer}/[^/]+$` }, to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` } },
+  {
+    from: { path: `^src/${layer}/[^/]+$` },
+    to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` },
+  },
 ]);
 
 const libraries = Object.entries(OWNERS).map(([library, owners]) => ({
@@ -118,7 +149,10 @@ module.exports = {
     ...builtIns,
     {
       from: { path: '^(src|bin)/' },
-      to: { dependencyTypes: ['core'], pathNot: `^(node:)?(${Object.keys(OWNED_BUILT_INS).join('|')})$` },
+      to: {
+        dependencyTypes: ['core'],
+        pathNot: `^(node:)?(${Object.keys(OWNED_BUILT_INS).join('|')})$`,
+      },
     },
     {
       from: { path: below(['bulk/', 'client/', 'commands/', 'library/', 'service/', 'settings/']) },
@@ -128,16 +162,24 @@ module.exports = {
     // The inspector is a program for browsers, which shares formats and types of records with the service.
     {
       from: { path: '^pages/inspector/' },
-      to: { path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/' },
+      to: {
+        path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/',
+      },
     },
     { from: { path: '^src/commands/jobs/report[.]ts$' }, to: { path: '^pages/report/' } },
-    { from: { path: '^pages/report/' }, to: { path: '^(pages/report|src/(kernel|output|bulk|commands/jobs/receipt))/' } },
+    {
+      from: { path: '^pages/report/' },
+      to: { path: '^(pages/report|src/(kernel|output|bulk|commands/jobs/receipt))/' },
+    },
     { from: { path: '^pages/' }, to: { dependencyTypes: ['core'] } },
   ],
   options: {
     // TypeScript 7 has no parser to offer: without this one every .ts file would look empty, and pass.
     parser: 'swc',
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
     doNotFollow: { path: '^node_modules/' },
     preserveSymlinks: true,
   },

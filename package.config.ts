@@ -15,13 +15,19 @@ const KEYCHAIN = '@napi-rs/keyring';
 const manuals = (await readdir('docs/man')).sort();
 
 const manifest = {
-  ...{ name, version, description, license },
+  name,
+  version,
+  description,
+  license,
   keywords: ['cli', 'administration', 'collaboration', 'webhooks'],
   type: 'module',
   bin: { svc: 'bin/svc.js' },
   // For tools that do not support `exports`.
   types: './types/index.d.ts',
-  exports: { '.': { types: './types/index.d.ts', default: './index.js' }, './package.json': './package.json' },
+  exports: {
+    '.': { types: './types/index.d.ts', default: './index.js' },
+    './package.json': './package.json',
+  },
   man: manuals.map((page) => `man/${page}`),
   files: [
     'bin',

@@ -18,14 +18,22 @@ export default defineConfig({
     maxWorkers: 5,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/postgres/**', ...ACCEPTANCE] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/postgres/**', ...ACCEPTANCE],
+        },
+      },
       { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: ['test/{postgres,service}/**/*.test.ts'],
-          // Tests without a store, of file stores, or of behavior that does not depend on the kind of store. The acceptance tests kill servers of a PostgreSQL store.
+          // Tests without a store, of file stores, or of behavior that does not depend on the kind
+          // of store. The acceptance tests kill servers of a PostgreSQL store.
           exclude: [
             'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions,transports}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',

@@ -32,7 +32,8 @@ function isSupported(range, version) {
 function enableCache() {
   var enableCompileCache = require('module').enableCompileCache;
   var env = process.env;
-  var folder = env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
+  var folder =
+    env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
   if (!enableCompileCache || !folder || !path.isAbsolute(folder)) return;
   folder = path.join(folder, 'svc', 'compiled');
   if (createFolder(folder) && restrictToOwner(folder)) enableCompileCache(folder);
@@ -54,7 +55,8 @@ function createFolder(folder) {
 /** Restricts a folder to its owner, and returns whether that succeeded: other users must not be able to add code. */
 function restrictToOwner(folder) {
   try {
-    if (process.platform !== 'win32' && fs.statSync(folder).mode & OTHERS) fs.chmodSync(folder, OWNER_ONLY);
+    if (process.platform !== 'win32' && fs.statSync(folder).mode & OTHERS)
+      fs.chmodSync(folder, OWNER_ONLY);
     return true;
   } catch (_error) {
     return false;
@@ -81,7 +83,8 @@ function start() {
       return path.join(home, file);
     })
     .find(fs.existsSync);
-  if (!entry) return fail('the package was built without its code; pack it again after npm run build', 1);
+  if (!entry)
+    return fail('the package was built without its code; pack it again after npm run build', 1);
   import(require('url').pathToFileURL(entry).href).then(function (svc) {
     return svc.main(pkg.version);
   });

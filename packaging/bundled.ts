@@ -13,7 +13,12 @@ export interface BundledPackage {
 
 /** The parts of esbuild's metafile that are used here. */
 export interface Metafile {
-  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>>;
+  readonly outputs: Readonly<
+    Record<
+      string,
+      { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }
+    >
+  >;
 }
 
 /** Finds the packages with code in the bundle, sorted by folder. */
@@ -24,7 +29,9 @@ export function findBundledPackages({ outputs }: Metafile): readonly BundledPack
     return folder && bytesInOutput > 0 ? [folder] : [];
   });
   const packages = [...new Set(folders)].map((folder): BundledPackage => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
     return { name, version, license, folder };
   });
   return packages.sort((a, b) => (a.folder < b.folder ? -1 : 1));

@@ -10,8 +10,8 @@ const GENERATED = join('library', 'operations.d.ts');
 const IMPORT = /(?<=^(?:import|export) [^;']*\bfrom ')[^']+(?=')/gm;
 
 /**
- * Creates the type declarations of the library by path, starting with `index.d.ts`. The declarations are self-contained: they
- * import neither dependencies nor the rest of the source.
+ * Creates the type declarations of the library by path, starting with `index.d.ts`. The
+ * declarations are self-contained: they import neither dependencies nor the rest of the source.
  */
 export async function createDeclarations(): Promise<ReadonlyMap<string, string>> {
   const emitted = await mkdtemp(join(tmpdir(), 'svc-types-'));
@@ -25,21 +25,30 @@ export async function createDeclarations(): Promise<ReadonlyMap<string, string>>
 }
 
 async function emit(folder: string): Promise<void> {
-  const compiler = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
+  const compiler = fileURLToPath(
+    new URL('bin/tsc', import.meta.resolve('typescript/package.json')),
+  );
   const project = join(folder, 'tsconfig.json');
   const home = process.cwd();
   const settings = {
     extends: join(home, 'tsconfig.json'),
     compilerOptions: {
       // `npm run check:types` checks them.
-      ...{ noEmit: false, noCheck: true, declaration: true, emitDeclarationOnly: true, outDir: folder },
-      ...{ rootDir: join(home, 'src'), typeRoots: [join(home, 'node_modules/@types')] },
+      noEmit: false,
+      noCheck: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      outDir: folder,
+      rootDir: join(home, 'src'),
+      typeRoots: [join(home, 'node_modules/@types')],
     },
     files: [join(home, 'src', 'index.ts')],
     include: [],
   };
   await writeFile(project, JSON.stringify(settings));
-  execFileSync(process.execPath, [compiler, '--project', project, '--singleThreaded'], { stdio: 'inherit' });
+  execFileSync(process.execPath, [compiler, '--project', project, '--singleThreaded'], {
+    stdio: 'inherit',
+  });
 }
 
 /** @throws Error for an import that is not the library's own */
@@ -50,7 +59,8 @@ async function collectReachable(folder: string): Promise<ReadonlyMap<string, str
     if (found.has(path)) continue;
     const text = await readFile(join(folder, path), 'utf8');
     for (const [specifier] of text.matchAll(IMPORT)) {
-      if (!specifier.startsWith('.')) throw new Error(`${path} is not self-contained: it imports ${specifier}`);
+      if (!specifier.startsWith('.'))
+        throw new Error(`${path} is not self-contained: it imports ${specifier}`);
       waiting.push(normalize(join(dirname(path), specifier.replace(/\.ts$/, '.d.ts'))));
     }
     found.set(

@@ -17,8 +17,9 @@ const STATIC_IMPORT = /(?:from|import)"\.\/(?:chunks\/)?([\w.-]+)"/g;
 const DYNAMIC_IMPORT = /import\("(?<folder>\.\/(?:chunks\/)?)(?<name>[\w.-]+)"\)/g;
 
 /**
- * Moves the exports of files that only re-export a chunk to that chunk, and makes dynamic imports load the chunk directly,
- * which saves a file per import. An importer may see more exports than before, so it must select exports by name.
+ * Moves the exports of files that only re-export a chunk to that chunk, and makes dynamic imports
+ * load the chunk directly, which saves a file per import. An importer may see more exports than
+ * before, so it must select exports by name.
  * @param stubs base names of the files to merge if possible
  */
 export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
@@ -45,22 +46,33 @@ export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
 
 /** Removes imports of a chunk without side effects from files that use none of its exports. */
 export function dropImports(bundle: Bundle, chunk: string): Bundle {
-  const drop = (code: string) => code.replaceAll(`import"./${chunk}";`, '').replaceAll(`import"./chunks/${chunk}";`, '');
+  const drop = (code: string) =>
+    code.replaceAll(`import"./${chunk}";`, '').replaceAll(`import"./chunks/${chunk}";`, '');
   return new Map([...bundle].map(([path, code]) => [path, drop(code)]));
 }
 
-/** Parses a stub. Undefined for other files, and for a stub that loads files that its chunk does not load. */
+/**
+ * Parses a stub. Undefined for other files, and for a stub that loads files that its chunk does not
+ * load.
+ */
 function parseStub(name: string, codes: ReadonlyMap<string, string>): Stub | undefined {
   const { imports, chunk, others = '', exports } = STUB.exec(codes.get(name) ?? '')?.groups ?? {};
   if (imports === undefined || chunk === undefined || exports === undefined) return undefined;
   const loaded = loadedBy(chunk, codes);
   if (!importsOf(others).every((other) => loaded.has(other))) return undefined;
   const locals = new Map(namesIn(imports).map(([theirs, own]) => [own, theirs]));
-  return { chunk, exports: new Map(namesIn(exports).map(([own, exported]) => [exported, locals.get(own) ?? own])) };
+  return {
+    chunk,
+    exports: new Map(namesIn(exports).map(([own, exported]) => [exported, locals.get(own) ?? own])),
+  };
 }
 
 /** A file and all files that it imports, directly or not. */
-function loadedBy(name: string, codes: ReadonlyMap<string, string>, known = new Set<string>()): ReadonlySet<string> {
+function loadedBy(
+  name: string,
+  codes: ReadonlyMap<string, string>,
+  known = new Set<string>(),
+): ReadonlySet<string> {
   if (known.has(name)) return known;
   known.add(name);
   for (const imported of importsOf(codes.get(name) ?? '')) loadedBy(imported, codes, known);

@@ -13,10 +13,16 @@ const COMPILED_NOTICES: ReadonlyMap<string, string> = new Map([
 with decNumber (ICU License, Copyright (c) 1995-2005 International Business Machines Corporation and others),
 and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ],
-  ['undici', 'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).'],
+  [
+    'undici',
+    'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).',
+  ],
 ]);
 
-/** Creates the notices that the licenses of bundled packages require: each license text, after the packages that it applies to. */
+/**
+ * Creates the notices that the licenses of bundled packages require: each license text, after the
+ * packages that it applies to.
+ */
 export function createNotices(packages: readonly BundledPackage[]): string {
   const byText = Map.groupBy(packages, createText);
   const notices = [...byText].map(([text, own]) => `${own.map(titleOf).join('\n')}\n\n${text}`);
@@ -30,7 +36,10 @@ function createText({ name, folder }: BundledPackage): string {
   return [...(compiled ? [compiled] : []), licenseText(folder)].join('\n\n');
 }
 
-/** @throws Error if the package has no license text, so that nothing is published without its license. */
+/**
+ * @throws Error if the package has no license text, so that nothing is published without its
+ * license.
+ */
 function licenseText(folder: string): string {
   const files = readdirSync(folder).filter((name) => /^(licen[sc]e|copying|notice)/i.test(name));
   const texts = files.sort().map((name) => readFileSync(join(folder, name), 'utf8').trim());
@@ -43,5 +52,7 @@ function licenseText(folder: string): string {
 function licenseSection(folder: string): string | undefined {
   const readme = readdirSync(folder).find((name) => /^readme(\.md)?$/i.test(name));
   if (!readme) return undefined;
-  return /^#+\s*licen[sc]e\s*\n+([\s\S]+?)(?=\n#|(?![\s\S]))/im.exec(readFileSync(join(folder, readme), 'utf8'))?.[1];
+  return /^#+\s*licen[sc]e\s*\n+([\s\S]+?)(?=\n#|(?![\s\S]))/im.exec(
+    readFileSync(join(folder, readme), 'utf8'),
+  )?.[1];
 }

@@ -2,7 +2,10 @@ import { loadOperation } from '../src/catalog/index.ts';
 import { createOperationSchemas, type JsonSchema } from '../src/catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../src/catalog/manifest.ts';
 
-/** Creates a self-contained version of `src/library/operations.ts`, with types generated from the catalog's schemas. */
+/**
+ * Creates a self-contained version of `src/library/operations.ts`, with types generated from the
+ * catalog's schemas.
+ */
 export async function createOperationTypes(): Promise<string> {
   const operations = await Promise.all(manifest.map(createTypes));
   return [
@@ -17,8 +20,13 @@ export async function createOperationTypes(): Promise<string> {
 }
 
 async function createTypes({ name, resource, summary, command }: OperationEntry) {
-  const { input, output } = createOperationSchemas(await loadOperation(resource, name), { rules: false });
-  const sides = [createSchemaTypes(input, `${pascalCase(name)}Input`), createSchemaTypes(output, `${pascalCase(name)}Output`)];
+  const { input, output } = createOperationSchemas(await loadOperation(resource, name), {
+    rules: false,
+  });
+  const sides = [
+    createSchemaTypes(input, `${pascalCase(name)}Input`),
+    createSchemaTypes(output, `${pascalCase(name)}Output`),
+  ];
   const [inputType, outputType] = sides.map(({ type }) => type);
   const members = block([`readonly input: ${inputType};`, `readonly output: ${outputType};`]);
   return {
@@ -27,11 +35,19 @@ async function createTypes({ name, resource, summary, command }: OperationEntry)
   };
 }
 
-/** Creates the type for a JSON Schema of the catalog, and named types for its recursive parts, prefixed with `name`. */
-export function createSchemaTypes(schema: JsonSchema, name: string): { type: string; recursive: readonly string[] } {
-  const nameOf = (reference: string) => `${name}${reference.replace(/\W|_/g, '').replace('defsschema', '')}`;
+/**
+ * Creates the type for a JSON Schema of the catalog, and named types for its recursive parts,
+ * prefixed with `name`.
+ */
+export function createSchemaTypes(
+  schema: JsonSchema,
+  name: string,
+): { type: string; recursive: readonly string[] } {
+  const nameOf = (reference: string) =>
+    `${name}${reference.replace(/\W|_/g, '').replace('defsschema', '')}`;
   const recursive = Object.entries(schema.$defs ?? {}).map(
-    ([key, part]) => `export type ${nameOf(`#/$defs/${key}`)} = ${typeOf(part as JsonSchema, nameOf)};`,
+    ([key, part]) =>
+      `export type ${nameOf(`#/$defs/${key}`)} = ${typeOf(part as JsonSchema, nameOf)};`,
   );
   return { type: typeOf(schema, nameOf), recursive };
 }
@@ -44,10 +60,13 @@ function typeOf(schema: JsonSchema, nameOf: NameReference): string {
   if (anyOf) return unionOf(anyOf.map((part) => typeOf(part as JsonSchema, nameOf)));
   if (values) return unionOf(values.map((each) => JSON.stringify(each)));
   if (value !== undefined) return JSON.stringify(value);
-  if (Array.isArray(type)) return unionOf(type.map((each) => typeOf({ ...schema, type: each }, nameOf)));
-  if (type === 'array') return `ReadonlyArray<${typeOf((schema.items ?? {}) as JsonSchema, nameOf)}>`;
+  if (Array.isArray(type))
+    return unionOf(type.map((each) => typeOf({ ...schema, type: each }, nameOf)));
+  if (type === 'array')
+    return `ReadonlyArray<${typeOf((schema.items ?? {}) as JsonSchema, nameOf)}>`;
   if (type === 'object') return objectType(schema, nameOf);
-  if (allOf && type === undefined) return allOf.map((part) => typeOf(part as JsonSchema, nameOf)).join(' & ');
+  if (allOf && type === undefined)
+    return allOf.map((part) => typeOf(part as JsonSchema, nameOf)).join(' & ');
   return SIMPLE.get(type ?? '') ?? 'unknown';
 }
 
@@ -59,7 +78,10 @@ const SIMPLE = new Map([
   ['null', 'null'],
 ]);
 
-function objectType({ properties = {}, required = [], ...schema }: JsonSchema, nameOf: NameReference): string {
+function objectType(
+  { properties = {}, required = [], ...schema }: JsonSchema,
+  nameOf: NameReference,
+): string {
   const members = Object.entries(properties).map(([name, declared]) => {
     const property = declared as JsonSchema;
     const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
@@ -69,7 +91,10 @@ function objectType({ properties = {}, required = [], ...schema }: JsonSchema, n
   });
   // Additional fields next to known ones can have any type.
   const rest = schema.additionalProperties as JsonSchema | undefined;
-  if (rest) members.push(`readonly [field: string]: ${members.length > 0 ? 'unknown' : typeOf(rest, nameOf)};`);
+  if (rest)
+    members.push(
+      `readonly [field: string]: ${members.length > 0 ? 'unknown' : typeOf(rest, nameOf)};`,
+    );
   return members.length === 0 ? 'Readonly<Record<string, never>>' : block(members);
 }
 
@@ -78,5 +103,7 @@ function block(members: readonly string[]): string {
 }
 
 const unionOf = (types: readonly string[]) => [...new Set(types)].join(' | ');
-const comment = (text: string | undefined) => (text ? `/** ${text.replaceAll('*/', '*\\/')} */\n` : '');
-const pascalCase = (name: string) => name.replace(/(?:^|[.-])(\w)/g, (_, first: string) => first.toUpperCase());
+const comment = (text: string | undefined) =>
+  text ? `/** ${text.replaceAll('*/', '*\\/')} */\n` : '';
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[.-])(\w)/g, (_, first: string) => first.toUpperCase());

@@ -1,5 +1,12 @@
 import { systemClock } from './kernel/clock.ts';
-import { CommandExit, commandLineOf, FAILURES, SIGNAL_FAILURES, SvcError, step } from './kernel/errors.ts';
+import {
+  CommandExit,
+  commandLineOf,
+  FAILURES,
+  SIGNAL_FAILURES,
+  SvcError,
+  step,
+} from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
 import { createProcessIo, type Io } from './kernel/io.ts';
 import { currentFolder, ignoreSignalListenersOfLibraries } from './kernel/process.ts';
@@ -9,7 +16,8 @@ export async function main(version: string): Promise<void> {
   const words = process.argv.slice(2);
   process.exitCode = await runToExitCode(io, words, () => {
     const [first] = words;
-    const isVersion = first === '--version' || first === '-V' || (first === '-v' && words.length === 1);
+    const isVersion =
+      first === '--version' || first === '-V' || (first === '-v' && words.length === 1);
     if (isVersion) return io.stdout.write(`${version}\n`);
     if (first === '__complete') return completeWords(io, words.slice(1));
     return isPlainHelp(words) ? help(io, words) : runCommand(io, words);
@@ -28,7 +36,10 @@ function isPlainHelp(words: readonly string[]): boolean {
   return words.length === 0 || ['-h', '--help'].includes(words.at(-1) ?? '');
 }
 
-/** Prints help quickly, without loading the command-line parser; falls back to it for an unknown command. */
+/**
+ * Prints help quickly, without loading the command-line parser; falls back to it for an unknown
+ * command.
+ */
 async function help(io: Io, words: readonly string[]): Promise<void> {
   const [{ helpForPath }, { START_SCREEN }, { printHelp }] = await Promise.all([
     import('./commands/help/command-help.ts'),
@@ -36,7 +47,9 @@ async function help(io: Io, words: readonly string[]): Promise<void> {
     import('./commands/help/print-help.ts'),
   ]);
   const text = words.length === 0 ? START_SCREEN : await helpForPath(words.slice(0, -1));
-  await (text === undefined ? runCommand(io, words) : printHelp(text, { io, environment: process.env }));
+  await (text === undefined
+    ? runCommand(io, words)
+    : printHelp(text, { io, environment: process.env }));
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {
@@ -56,7 +69,10 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   });
 }
 
-/** Creates a signal that aborts at the first process signal. The second one ends the process at once. */
+/**
+ * Creates a signal that aborts at the first process signal. The second one ends the process at
+ * once.
+ */
 function createProcessSignal(): AbortSignal {
   const controller = new AbortController();
   for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {
@@ -68,13 +84,19 @@ function createProcessSignal(): AbortSignal {
   return controller.signal;
 }
 
-async function runToExitCode(io: Io, words: readonly string[], run: () => Promise<void>): Promise<number> {
+async function runToExitCode(
+  io: Io,
+  words: readonly string[],
+  run: () => Promise<void>,
+): Promise<number> {
   try {
     await run();
     return 0;
   } catch (thrown) {
     const reporting = await import('./commands/terminal/report-error.ts').catch(() => undefined);
-    return reporting ? reporting.reportError(io, words, process.env, thrown) : reportWithoutModules(io, thrown);
+    return reporting
+      ? reporting.reportError(io, words, process.env, thrown)
+      : reportWithoutModules(io, thrown);
   }
 }
 

@@ -6,8 +6,8 @@ import { createTemporaryFolder } from './temporary-folder.ts';
 type Process = { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): unknown };
 
 /**
- * Returns a copy of a folder as kill -9 would leave it at this moment: the process does not run while it is copied. It
- * then continues, so that one process is enough to test many moments.
+ * Returns a copy of a folder as kill -9 would leave it at this moment: the process does not run
+ * while it is copied. It then continues, so that one process is enough to test many moments.
  */
 export async function copyAsKilled(child: Process, folder: string): Promise<string> {
   const copy = await createTemporaryFolder();
@@ -21,7 +21,10 @@ export async function copyAsKilled(child: Process, folder: string): Promise<stri
   return copy;
 }
 
-/** Waits until all threads of a process have stopped or ended. Systems without /proc do not tell when. */
+/**
+ * Waits until all threads of a process have stopped or ended. Systems without /proc do not tell
+ * when.
+ */
 async function waitUntilStopped({ pid }: Process): Promise<void> {
   if (process.platform !== 'linux') return sleep(20);
   await eventually(async () => {

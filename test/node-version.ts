@@ -3,11 +3,15 @@ import { join } from 'node:path';
 
 /** Fails the test run on an unsupported Node.js, because some versions hide failures. */
 export default async function assertSupportedNode(): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  const manifest = JSON.parse(
+    await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+  );
   const range: string = manifest.engines.node;
   const version = process.versions.node;
   if (!satisfies(version, range)) {
-    throw new Error(`Node.js ${version} is not supported; the tests need ${range}. Run npm ci, then npm test.`);
+    throw new Error(
+      `Node.js ${version} is not supported; the tests need ${range}. Run npm ci, then npm test.`,
+    );
   }
 }
 

@@ -9,7 +9,10 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
 /** The variable that names the folder of compiled code that the tools started by tests share. */
 export const CACHE_VARIABLE = 'SVC_TEST_CACHE';
 
-/** Puts the temporary files of a run into a folder of its own, in memory if there is room, and deletes it at the end. */
+/**
+ * Puts the temporary files of a run into a folder of its own, in memory if there is room, and
+ * deletes it at the end.
+ */
 export default function createRunFolder(): (() => void) | undefined {
   if (process.env[CACHE_VARIABLE] !== undefined) return undefined;
   const base = hasRoom(MEMORY) ? MEMORY : tmpdir();

@@ -18,7 +18,9 @@ export interface DescribedCommand {
   readonly result: Shape | undefined;
 }
 
-/** The commands that share a first word, such as `users`. A one-word command is a group of its own. */
+/**
+ * The commands that share a first word, such as `users`. A one-word command is a group of its own.
+ */
 export interface DescribedGroup {
   readonly name: string;
   readonly summary: string;
@@ -28,7 +30,11 @@ export interface DescribedGroup {
 export async function describedGroups(): Promise<readonly DescribedGroup[]> {
   const groups = [...commandTree().children.values()];
   const described = await Promise.all(
-    groups.map(async (node) => ({ name: node.name, summary: node.summary, commands: await commandsBelow(node) })),
+    groups.map(async (node) => ({
+      name: node.name,
+      summary: node.summary,
+      commands: await commandsBelow(node),
+    })),
   );
   return described.filter(({ commands }) => commands.length > 0);
 }
@@ -40,7 +46,8 @@ async function commandsBelow(node: Node): Promise<readonly DescribedCommand[]> {
 }
 
 async function describe({ path, summary }: Node, leaf: LoadedLeaf): Promise<DescribedCommand> {
-  const { description, examples = {} } = leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
+  const { description, examples = {} } =
+    leaf.kind === 'operation' ? leaf.versions[0] : leaf.definition;
   const usage = ['svc', ...path, ...argumentsOf(leaf), '[flags]'].join(' ');
   return {
     words: path,

@@ -22,7 +22,15 @@ function groupText({ name, commands }: DescribedGroup): string {
   return [`## ${name}`, ...commands.map(commandText)].join('\n\n');
 }
 
-function commandText({ words, usage, summary, description, examples, flags, result }: DescribedCommand): string {
+function commandText({
+  words,
+  usage,
+  summary,
+  description,
+  examples,
+  flags,
+  result,
+}: DescribedCommand): string {
   const shown = Object.entries(examples).flatMap(([command, caption]) => [`# ${caption}`, command]);
   return [
     `### svc ${words.join(' ')}`,
@@ -35,7 +43,8 @@ function commandText({ words, usage, summary, description, examples, flags, resu
 }
 
 function resultText(result: Shape): string {
-  if (result === SUMMARY) return 'Result with `-o json`: the [summary of a job](#summary-of-a-job).';
+  if (result === SUMMARY)
+    return 'Result with `-o json`: the [summary of a job](#summary-of-a-job).';
   return `Result with \`-o json\`:\n\n\`\`\`text\n${formatShape(result)}\n\`\`\``;
 }
 
@@ -48,6 +57,8 @@ function section(title: string, flags: readonly OptionDefinition[]): string {
 }
 
 function table(flags: readonly OptionDefinition[]): string {
-  const rows = flags.map((flag) => `| \`${flag.flags}\` | ${flagDescription(flag).replaceAll('|', '\\|')} |`);
+  const rows = flags.map(
+    (flag) => `| \`${flag.flags}\` | ${flagDescription(flag).replaceAll('|', '\\|')} |`,
+  );
   return ['| flag | description |', '|---|---|', ...rows].join('\n');
 }

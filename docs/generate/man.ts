@@ -9,7 +9,10 @@ import { type DescribedCommand, type DescribedGroup, describedGroups } from './c
 /** Date in the page headers. Fixed, so that unchanged sources produce unchanged pages. */
 const DATE = '2026-11-21';
 
-/** Renders the manual in man(7) format: `svc.1` and a page per command group, by path below `docs/man`. */
+/**
+ * Renders the manual in man(7) format: `svc.1` and a page per command group, by path below
+ * `docs/man`.
+ */
 export async function manualPages(): Promise<ReadonlyMap<string, string>> {
   const groups = await describedGroups();
   const pages = groups.map((group) => [`svc-${group.name}.1`, groupPage(group)] as const);
@@ -19,14 +22,23 @@ export async function manualPages(): Promise<ReadonlyMap<string, string>> {
 function mainPage(groups: readonly DescribedGroup[]): string {
   return page('svc', 'administer a collaboration backend from the command line', [
     ['SYNOPSIS', ['.B svc', text('<command> [flags]')]],
-    ['COMMANDS', [...SECTIONS].flatMap(([title, names]) => [`.SS ${quoted(title)}`, ...groupEntries(groups, names)])],
+    [
+      'COMMANDS',
+      [...SECTIONS].flatMap(([title, names]) => [
+        `.SS ${quoted(title)}`,
+        ...groupEntries(groups, names),
+      ]),
+    ],
     ['GLOBAL FLAGS', GLOBAL_FLAGS.flatMap(flagEntry)],
     ['ENVIRONMENT', environmentVariables().flatMap(([name, does]) => entry(name, does))],
     ['EXIT STATUS', exitCodes()],
   ]);
 }
 
-function groupEntries(groups: readonly DescribedGroup[], names: readonly string[]): readonly string[] {
+function groupEntries(
+  groups: readonly DescribedGroup[],
+  names: readonly string[],
+): readonly string[] {
   return groups
     .filter(({ name }) => names.includes(name))
     .flatMap(({ name, summary }) => entry(`svc ${name}`, `${summary}; see svc-${name}(1)`));
@@ -40,7 +52,13 @@ function groupPage({ name, summary, commands }: DescribedGroup): string {
   ]);
 }
 
-function commandLines({ words, summary, description, examples, flags }: DescribedCommand): readonly string[] {
+function commandLines({
+  words,
+  summary,
+  description,
+  examples,
+  flags,
+}: DescribedCommand): readonly string[] {
   return [
     `.SS ${quoted(`svc ${words.join(' ')}`)}`,
     text(description === undefined ? `${summary}.` : commandDescription(summary, description)),
@@ -59,7 +77,11 @@ function commandLines({ words, summary, description, examples, flags }: Describe
   ];
 }
 
-function page(name: string, summary: string, sections: readonly (readonly [string, readonly string[]])[]): string {
+function page(
+  name: string,
+  summary: string,
+  sections: readonly (readonly [string, readonly string[]])[],
+): string {
   const head = [
     `.TH ${quoted(name.toUpperCase())} 1 "${DATE}" ${quoted('svc')}`,
     '.SH NAME',
@@ -81,13 +103,22 @@ function exitCodes(): readonly string[] {
   const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
   return [
     [0, 'success, and all output was written'] as const,
-    ...[...byCode].map(([code, all]) => [code, all.map(({ meaning }) => meaning).join('; ')] as const),
+    ...[...byCode].map(
+      ([code, all]) => [code, all.map(({ meaning }) => meaning).join('; ')] as const,
+    ),
   ].flatMap(([code, meaning]) => entry(String(code), meaning));
 }
 
-/** Escapes a text for roff: backslashes, hyphens, special characters, and control characters at the start of a line. */
+/**
+ * Escapes a text for roff: backslashes, hyphens, special characters, and control characters at the
+ * start of a line.
+ */
 function text(plain: string): string {
-  const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('…', '...').replaceAll('’', "'");
+  const escaped = plain
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
+    .replaceAll('’', "'");
   return escaped.replace(/^([.'])/gm, '\\&$1');
 }
 

@@ -40,7 +40,13 @@ async function onStage(draw: (stage: Stage) => Promise<string>): Promise<string>
     await cp('examples', home, { recursive: true });
     return await draw({
       home,
-      env: { HOME: home, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8', SVC_HISTORY: '0' },
+      env: {
+        HOME: home,
+        PATH: process.env['PATH'] ?? '',
+        TERM: 'xterm-256color',
+        LANG: 'C.UTF-8',
+        SVC_HISTORY: '0',
+      },
     });
   } finally {
     await rm(home, { recursive: true, force: true });
@@ -50,7 +56,11 @@ async function onStage(draw: (stage: Stage) => Promise<string>): Promise<string>
 const prompt = (line: string) => `\u001b[32m$\u001b[0m \u001b[1m${line}\u001b[0m\r\n`;
 
 /** Runs a command into a pipe, with colors, and returns what it wrote to both streams. */
-async function run({ home, env }: Stage, words: readonly string[], variables = {}): Promise<string> {
+async function run(
+  { home, env }: Stage,
+  words: readonly string[],
+  variables = {},
+): Promise<string> {
   const child = spawnProcess(process.execPath, [PROGRAM, ...words, '--color', 'always'], {
     cwd: home,
     env: { ...env, ...variables },
@@ -62,10 +72,23 @@ async function run({ home, env }: Stage, words: readonly string[], variables = {
 /** Milliseconds without output after which a command is taken to wait for an answer. */
 const QUIET = 400;
 
-/** Runs a command in a terminal, types each answer once the command waits for it, and returns what it wrote. */
-function inTerminal({ home, env }: Stage, words: readonly string[], columns: number, answers: readonly string[] = []) {
+/**
+ * Runs a command in a terminal, types each answer once the command waits for it, and returns what
+ * it wrote.
+ */
+function inTerminal(
+  { home, env }: Stage,
+  words: readonly string[],
+  columns: number,
+  answers: readonly string[] = [],
+) {
   return new Promise<string>((done) => {
-    const child = spawnInTerminal(process.execPath, [PROGRAM, ...words], { cwd: home, env, cols: columns, rows: 60 });
+    const child = spawnInTerminal(process.execPath, [PROGRAM, ...words], {
+      cwd: home,
+      env,
+      cols: columns,
+      rows: 60,
+    });
     const left = [...answers];
     let written = '';
     let timer: NodeJS.Timeout | undefined;
@@ -81,7 +104,9 @@ function inTerminal({ home, env }: Stage, words: readonly string[], columns: num
   });
 }
 
-/** Replaces what differs between runs: IDs of jobs and endpoints, secrets, tokens, ports, and times. */
+/**
+ * Replaces what differs between runs: IDs of jobs and endpoints, secrets, tokens, ports, and times.
+ */
 function steady(written: string): string {
   return written
     .replace(/\d{8}-\d{6}-[0-9a-f]{6}/g, '20260304-140000-5f3a9c')
@@ -96,7 +121,9 @@ function steady(written: string): string {
     .replace(/(newAuthToken\.token[^\n]*?)[\w-]{32}/g, '$1tok4Qm8Xr1Zc6Vb9Nk3Ls7Wd2Ht5Jf0P')
     .replace(/\*{4}[\w-]{4}/g, '****Jf0P')
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'd3b07384-d9a0-4e5c-8f3e-2a6b4c1d9e70')
-    .replace(/[0-9a-f]{32,64}/g, (token) => '7d41c0b2a9e84f1388d6'.repeat(4).slice(0, token.length));
+    .replace(/[0-9a-f]{32,64}/g, (token) =>
+      '7d41c0b2a9e84f1388d6'.repeat(4).slice(0, token.length),
+    );
 }
 
 const RECORDS = 5_000;
@@ -104,7 +131,10 @@ const KILLED_AT = 24;
 
 /** A bulk import that is killed at its 24th request, and resumed. */
 async function bulkResume(stage: Stage): Promise<string> {
-  const rows = Array.from({ length: RECORDS }, (_, at) => `user-${at},User ${at},user-${at}@example.com`);
+  const rows = Array.from(
+    { length: RECORDS },
+    (_, at) => `user-${at},User ${at},user-${at}@example.com`,
+  );
   await writeFile(join(stage.home, 'users.csv'), `userId,name,email\n${rows.join('\n')}\n`);
   const service = await createService();
   let requests = 0;
@@ -119,14 +149,20 @@ async function bulkResume(stage: Stage): Promise<string> {
       ),
       body: await text(request),
     });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(await answer.text());
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
   const { apiKey, authToken } = service.client;
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const env = { ...stage.env, SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
   const add = ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--concurrency', '1'];
-  const child = spawnProcess(process.execPath, [PROGRAM, ...add], { cwd: stage.home, env, stdio: 'ignore' });
+  const child = spawnProcess(process.execPath, [PROGRAM, ...add], {
+    cwd: stage.home,
+    env,
+    stdio: 'ignore',
+  });
   onRequest = () => {
     if (requests === KILLED_AT) child.kill('SIGKILL');
   };
@@ -145,11 +181,18 @@ async function bulkResume(stage: Stage): Promise<string> {
     prompt(steady(`svc jobs resume ${id}`)),
     resumed,
   ];
-  return terminalPicture(written.join(''), 84, 'A bulk import is killed and resumed: no record is lost.');
+  return terminalPicture(
+    written.join(''),
+    84,
+    'A bulk import is killed and resumed: no record is lost.',
+  );
 }
 
 async function jobId({ home, env }: Stage): Promise<string> {
-  const child = spawnProcess(process.execPath, [PROGRAM, 'jobs', 'list', '-o', 'json'], { cwd: home, env });
+  const child = spawnProcess(process.execPath, [PROGRAM, 'jobs', 'list', '-o', 'json'], {
+    cwd: home,
+    env,
+  });
   const [{ id }] = JSON.parse(await text(child.stdout)) as [{ id: string }];
   return id;
 }
@@ -157,16 +200,26 @@ async function jobId({ home, env }: Stage): Promise<string> {
 /** The first screen: the output of the tool without a command. */
 async function overview(stage: Stage): Promise<string> {
   const columns = 96;
-  return terminalPicture(prompt('svc') + (await inTerminal(stage, [], columns)), columns, 'The overview that svc prints');
+  return terminalPicture(
+    prompt('svc') + (await inTerminal(stage, [], columns)),
+    columns,
+    'The overview that svc prints',
+  );
 }
 
 /** The dialog that creates a webhook endpoint. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
-  // The picture ends before the last two questions: whether to create the endpoint, and whether to send a test event.
+  // The picture ends before the last two questions: whether to create the endpoint, and whether to
+  // send a test event.
   const answers = ['\r', 'https://hooks.example.com/collab\r', ...Array(9).fill('\r')];
   const written = await inTerminal(stage, ['webhooks', 'setup', '--local'], columns, answers);
-  return terminalPicture(prompt('svc webhooks setup --local') + written, columns, 'A dialog sets up a webhook', 20);
+  return terminalPicture(
+    prompt('svc webhooks setup --local') + written,
+    columns,
+    'A dialog sets up a webhook',
+    20,
+  );
 }
 
 /** A receiver with mistakes, tested with the deliveries that it will meet. */
@@ -183,7 +236,11 @@ async function webhooksTest(stage: Stage): Promise<string> {
   const test = ['webhooks', 'test', url, '--secret-file', 'secret.txt', '--skip', 'large'];
   const written = await inTerminal(stage, test, columns);
   receiver.kill();
-  return terminalPicture(prompt(steady(`svc ${test.join(' ')}`)) + written, columns, 'A webhook receiver is tested');
+  return terminalPicture(
+    prompt(steady(`svc ${test.join(' ')}`)) + written,
+    columns,
+    'A webhook receiver is tested',
+  );
 }
 
 /** The backend inside the tool: records without a server or an account. */
@@ -191,8 +248,30 @@ async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
     ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
     ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
-    ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans-2026', '--name', 'Plans for 2026', '--parent', 'plans'],
-    ['documents', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--file', 'documents.csv'],
+    [
+      'folders',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--folder',
+      'plans-2026',
+      '--name',
+      'Plans for 2026',
+      '--parent',
+      'plans',
+    ],
+    [
+      'documents',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--folder',
+      'plans',
+      '--file',
+      'documents.csv',
+    ],
     ['documents', 'list', '--local', '--org', 'acme', '--folder', 'plans'],
     ['folders', 'tree', '--local', '--org', 'acme'],
   ];
@@ -207,18 +286,33 @@ async function backendInABox(stage: Stage): Promise<string> {
 
 /** A token reset whose command fails, and the token that it kept. */
 async function tokenReset(stage: Stage): Promise<string> {
-  const service = await createService({ store: join(stage.home, '.local', 'share', 'svc', 'service.sqlite') });
+  const service = await createService({
+    store: join(stage.home, '.local', 'share', 'svc', 'service.sqlite'),
+  });
   const { apiKey } = service.client;
   await service.close();
   const columns = 104;
-  const reset = ['auth-tokens', 'reset', '--local', '--api-key', apiKey, '--yes', '--to', 'exec:false'];
+  const reset = [
+    'auth-tokens',
+    'reset',
+    '--local',
+    '--api-key',
+    apiKey,
+    '--yes',
+    '--to',
+    'exec:false',
+  ];
   const written = [
     prompt(steady(`svc auth-tokens reset --local --api-key ${apiKey} --yes --to 'exec:false'`)),
     await inTerminal(stage, reset, columns),
     prompt('svc auth recover'),
     await inTerminal(stage, ['auth', 'recover'], columns),
   ];
-  return terminalPicture(written.join('').replaceAll(stage.home, '~'), columns, 'A token reset keeps the new token.');
+  return terminalPicture(
+    written.join('').replaceAll(stage.home, '~'),
+    columns,
+    'A token reset keeps the new token.',
+  );
 }
 
 const REPORT = { width: 1040, height: 760 };

@@ -37,7 +37,8 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Tables',
-    introduction: 'Columns are aligned by display width in every script. True and false are symbols.',
+    introduction:
+      'Columns are aligned by display width in every script. True and false are symbols.',
     screens: [{ words: DOCUMENTS, columns: 80 }],
   },
   {
@@ -57,7 +58,8 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Accessible output',
-    introduction: 'With `ACCESSIBLE=1`, svc prints words instead of symbols and lines, for screen readers.',
+    introduction:
+      'With `ACCESSIBLE=1`, svc prints words instead of symbols and lines, for screen readers.',
     screens: [
       { words: DOCUMENTS, columns: 80, environment: ACCESSIBLE },
       { words: TREE, columns: 80 },
@@ -81,10 +83,14 @@ const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: 'Bulk import',
-    introduction: 'svc prints the counts, and the failures with a next step. `svc jobs list` lists the jobs.',
+    introduction:
+      'svc prints the counts, and the failures with a next step. `svc jobs list` lists the jobs.',
     screens: [
       { words: ['users', 'add', '--local', '--org', 'acme', '--file', 'users.csv'], columns: 80 },
-      { words: ['documents', 'add', '--local', '--org', 'acme', '--file', 'documents.csv'], columns: 80 },
+      {
+        words: ['documents', 'add', '--local', '--org', 'acme', '--file', 'documents.csv'],
+        columns: 80,
+      },
       { words: ['jobs', 'list'], columns: 120 },
     ],
   },
@@ -112,13 +118,27 @@ const SEED = {
   organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
   folders: [
     { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' },
-    { organizationId: 'acme', folderId: 'plans-2026', folderName: 'Plans for 2026', parentFolderId: 'plans' },
+    {
+      organizationId: 'acme',
+      folderId: 'plans-2026',
+      folderName: 'Plans for 2026',
+      parentFolderId: 'plans',
+    },
     { organizationId: 'acme', folderId: 'архив', folderName: 'Архив', accessType: 'restricted' },
   ],
   documents: [
-    { organizationId: 'acme', documentId: 'roadmap', documentName: 'Roadmap for the whole of the coming year' },
+    {
+      organizationId: 'acme',
+      documentId: 'roadmap',
+      documentName: 'Roadmap for the whole of the coming year',
+    },
     { organizationId: 'acme', documentId: '設計', documentName: '設計書 — 第三四半期' },
-    { organizationId: 'acme', documentId: 'résumé', documentName: 'Résumé of findings 🧭', disabled: true },
+    {
+      organizationId: 'acme',
+      documentId: 'résumé',
+      documentName: 'Résumé of findings 🧭',
+      disabled: true,
+    },
   ],
   endpoints: [
     {
@@ -126,7 +146,12 @@ const SEED = {
       url: 'https://hooks.example.com/collaboration/events/of/comments',
       filterTypes: ['comment.add', 'comment.update', 'comment.delete', 'comment_annotation.add'],
     },
-    { id: 'ep_2', url: 'https://hooks.example.com/editor', filterTypes: ['crdt.update_data'], disabled: true },
+    {
+      id: 'ep_2',
+      url: 'https://hooks.example.com/editor',
+      filterTypes: ['crdt.update_data'],
+      disabled: true,
+    },
   ],
   config: { advancedWebhooks: { isEnabled: true } },
 };
@@ -143,7 +168,10 @@ export async function screensPage(): Promise<string> {
       await cp(join(import.meta.dirname, '..', '..', 'examples', name), join(home, name));
     }
     await writeFile(join(home, 'seed.json'), JSON.stringify(SEED));
-    await writeFile(join(home, 'twice.csv'), 'userId,name\nada,Ada Lovelace\nbob,Bob\nada,Ada L.\n');
+    await writeFile(
+      join(home, 'twice.csv'),
+      'userId,name\nada,Ada Lovelace\nbob,Bob\nada,Ada L.\n',
+    );
     await renderScreen(home, { words: ['local', 'import', 'seed.json', '--quiet'] }, CREATED);
     const chapters: string[] = [];
     let now = VIEWED;
@@ -176,7 +204,11 @@ async function renderFigure(home: string, screen: Screen, now: number): Promise<
 }
 
 /** Runs a command and returns the final content of the terminal, with both streams. */
-async function renderScreen(home: string, { words, columns, environment = {} }: Screen, now: number): Promise<string> {
+async function renderScreen(
+  home: string,
+  { words, columns, environment = {} }: Screen,
+  now: number,
+): Promise<string> {
   let transcript = '';
   const sink: Sink = {
     isTerminal: columns !== undefined,
@@ -186,11 +218,28 @@ async function renderScreen(home: string, { words, columns, environment = {} }: 
       transcript += String(text);
     },
   };
-  const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: sink, stderr: sink };
-  const variables = { TERM: 'xterm-256color', LANG: 'C.UTF-8', NO_COLOR: '1', SVC_HISTORY: '0', ...environment };
-  const folders = { config: join(home, 'config'), state: join(home, 'state'), data: join(home, 'data') };
+  const io = {
+    stdin: { isTerminal: false, stream: Readable.from([]) },
+    stdout: sink,
+    stderr: sink,
+  };
+  const variables = {
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    NO_COLOR: '1',
+    SVC_HISTORY: '0',
+    ...environment,
+  };
+  const folders = {
+    config: join(home, 'config'),
+    state: join(home, 'state'),
+    data: join(home, 'data'),
+  };
   await runCommandLine(words, {
-    ...{ io, folders, environment: variables, cwd: home },
+    io,
+    folders,
+    environment: variables,
+    cwd: home,
     clock: { now: () => now, sleep: systemClock.sleep },
     signal: new AbortController().signal,
   }).catch((error: unknown) => reportError(io, words, variables, error));

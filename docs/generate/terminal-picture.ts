@@ -6,17 +6,48 @@ const CELL = { width: 8.43, height: 19 };
 const MARGIN = 18;
 const TITLE_BAR = 34;
 
-/** The 16 colors of a terminal theme, in light and dark, as CSS custom properties `--c0` to `--c15`. */
+/**
+ * The 16 colors of a terminal theme, in light and dark, as CSS custom properties `--c0` to `--c15`.
+ */
 const LIGHT = [
-  ...['#24292f', '#b3261e', '#116329', '#7a4e00', '#0550ae', '#8250df', '#0b6b74', '#57606a'],
-  ...['#57606a', '#a40e26', '#1a7f37', '#633c01', '#218bff', '#6639ba', '#0d7a85', '#24292f'],
+  '#24292f',
+  '#b3261e',
+  '#116329',
+  '#7a4e00',
+  '#0550ae',
+  '#8250df',
+  '#0b6b74',
+  '#57606a',
+  '#57606a',
+  '#a40e26',
+  '#1a7f37',
+  '#633c01',
+  '#218bff',
+  '#6639ba',
+  '#0d7a85',
+  '#24292f',
 ];
 const DARK = [
-  ...['#6e7681', '#ff7b72', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#c9d1d9'],
-  ...['#8b949e', '#ffa198', '#7ee787', '#f2cc60', '#a5d6ff', '#e2c5ff', '#87deea', '#f0f6fc'],
+  '#6e7681',
+  '#ff7b72',
+  '#56d364',
+  '#e3b341',
+  '#79c0ff',
+  '#d2a8ff',
+  '#56d4dd',
+  '#c9d1d9',
+  '#8b949e',
+  '#ffa198',
+  '#7ee787',
+  '#f2cc60',
+  '#a5d6ff',
+  '#e2c5ff',
+  '#87deea',
+  '#f0f6fc',
 ];
 
-const variables = (colors: readonly string[]) => colors.map((color, at) => `--c${at}:${color}`).join(';');
+const variables = (colors: readonly string[]) =>
+  colors.map((color, at) => `--c${at}:${color}`).join(';');
 
 const STYLE = `
 :root{--ground:#ffffff;--bar:#f1f3f5;--line:#d0d7de;--text:#24292f;${variables(LIGHT)}}
@@ -31,7 +62,12 @@ text{font:14px ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation 
  * @param label what the picture shows, for readers who do not see it
  * @param most lines to draw, from the top (default: all)
  */
-export async function terminalPicture(written: string, columns: number, label: string, most = 200): Promise<string> {
+export async function terminalPicture(
+  written: string,
+  columns: number,
+  label: string,
+  most = 200,
+): Promise<string> {
   const lines = (await linesOf(written, columns)).slice(0, most);
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
   const height = TITLE_BAR + lines.length * CELL.height + MARGIN;
@@ -62,14 +98,24 @@ function textElement({ column, text, style }: Run, y: number): string {
   return `<text x="${x}" y="${y}"${style && ` class="${style}"`}>${escaped(text)}</text>`;
 }
 
-/** The runs of equal style in each line. A wide character is a run of its own, so that what follows stays in its column. */
+/**
+ * The runs of equal style in each line. A wide character is a run of its own, so that what follows
+ * stays in its column.
+ */
 async function linesOf(written: string, columns: number): Promise<readonly (readonly Run[])[]> {
-  const terminal = new xterm.Terminal({ cols: columns, rows: 200, allowProposedApi: true, convertEol: true });
+  const terminal = new xterm.Terminal({
+    cols: columns,
+    rows: 200,
+    allowProposedApi: true,
+    convertEol: true,
+  });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   await new Promise<void>((resolve) => terminal.write(written, resolve));
   const { active } = terminal.buffer;
-  const lines = Array.from({ length: active.length }, (_, row) => runsOf(active.getLine(row), columns));
+  const lines = Array.from({ length: active.length }, (_, row) =>
+    runsOf(active.getLine(row), columns),
+  );
   terminal.dispose();
   while (lines.length > 0 && lines.at(-1)?.every(({ text }) => text.trim() === '')) lines.pop();
   return lines;
@@ -90,12 +136,16 @@ function runsOf(line: Line, columns: number): readonly Run[] {
     else runs.push({ column, text, style });
     isOpen = cell.getWidth() === 1 && /^[\x20-\x7e]$/.test(text);
   }
-  return runs.map((run) => ({ ...run, text: run.text.replace(/ +$/, '') })).filter(({ text }) => text !== '');
+  return runs
+    .map((run) => ({ ...run, text: run.text.replace(/ +$/, '') }))
+    .filter(({ text }) => text !== '');
 }
 
 function styleOf(cell: NonNullable<ReturnType<NonNullable<Line>['getCell']>>): string {
   const color = cell.isFgPalette() ? `c${cell.getFgColor()}` : '';
-  return [color, cell.isBold() && 'b', cell.isDim() && 'd', cell.isUnderline() && 'u'].filter(Boolean).join(' ');
+  return [color, cell.isBold() && 'b', cell.isDim() && 'd', cell.isUnderline() && 'u']
+    .filter(Boolean)
+    .join(' ');
 }
 
 function escaped(text: string): string {

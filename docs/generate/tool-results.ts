@@ -1,17 +1,34 @@
 import type { Shape } from './result-shapes.ts';
 
-const COUNTS = { total: 'number', succeeded: 'number', failed: 'number', unknown: 'number', skipped: 'number' } as const;
+const COUNTS = {
+  total: 'number',
+  succeeded: 'number',
+  failed: 'number',
+  unknown: 'number',
+  skipped: 'number',
+} as const;
 
 /** Result of bulk commands, and of the commands that resume and watch jobs. */
 export const SUMMARY: Shape = {
   operation: 'string',
   job: 'string',
   ...COUNTS,
-  ...{ 'created?': 'number', 'updated?': 'number', 'unchanged?': 'number', 'existing?': 'number' },
+  'created?': 'number',
+  'updated?': 'number',
+  'unchanged?': 'number',
+  'existing?': 'number',
   requests: 'number',
   retries: 'number',
   seconds: 'number',
-  failures: [{ id: 'string', 'file?': 'string', line: 'number | null', message: 'string | null', code: 'string | null' }],
+  failures: [
+    {
+      id: 'string',
+      'file?': 'string',
+      line: 'number | null',
+      message: 'string | null',
+      code: 'string | null',
+    },
+  ],
   failuresTruncated: 'boolean',
   rejects: 'string | null',
 };
@@ -40,17 +57,28 @@ const FORM = '"basic" | "advanced"';
 
 /** Result of `validate` commands for one file. For several files, `files` replaces `file`. */
 export const CHECKED_FILE: Shape = {
-  ...{ file: 'string', records: 'number', valid: 'boolean', findings: ['object'] },
-  ...{ warnings: ['object'], warningCount: 'number' },
+  file: 'string',
+  records: 'number',
+  valid: 'boolean',
+  findings: ['object'],
+  warnings: ['object'],
+  warningCount: 'number',
 };
 
-/** Shapes that the hand-written commands print with `-o json`. Commands that print no JSON are not listed. */
+/**
+ * Shapes that the hand-written commands print with `-o json`. Commands that print no JSON are not
+ * listed.
+ */
 export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   'jobs list': [
     {
-      ...{ id: 'string', operation: 'string', state: 'string', input: 'string | null' },
+      id: 'string',
+      operation: 'string',
+      state: 'string',
+      input: 'string | null',
       ...COUNTS,
-      ...{ startedAt: 'string', updatedAt: 'string' },
+      startedAt: 'string',
+      updatedAt: 'string',
     },
   ],
   'jobs watch': SUMMARY,
@@ -75,57 +103,124 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
   },
   history: [
     {
-      ...{ at: 'string', profile: SETTING, host: 'string', command: 'string', ids: ['string'], calls: 'number' },
+      at: 'string',
+      profile: SETTING,
+      host: 'string',
+      command: 'string',
+      ids: ['string'],
+      calls: 'number',
       records: 'object | null',
-      ...{ outcome: 'string', exitCode: 'number', undo: 'string | null', seconds: 'number' },
+      outcome: 'string',
+      exitCode: 'number',
+      undo: 'string | null',
+      seconds: 'number',
     },
   ],
-  doctor: [{ name: 'string', state: '"ok" | "warn" | "fail" | "skipped"', detail: 'string', 'hint?': 'string' }],
+  doctor: [
+    {
+      name: 'string',
+      state: '"ok" | "warn" | "fail" | "skipped"',
+      detail: 'string',
+      'hint?': 'string',
+    },
+  ],
   version: { version: 'string' },
-  whoami: { ...{ profile: SETTING, baseUrl: SETTING, apiKey: SETTING, workspaceId: SETTING, org: SETTING }, local: 'boolean' },
+  whoami: {
+    profile: SETTING,
+    baseUrl: SETTING,
+    apiKey: SETTING,
+    workspaceId: SETTING,
+    org: SETTING,
+    local: 'boolean',
+  },
   'profiles list': [PROFILE],
   'profiles show': {
     ...PROFILE,
-    ...{ headerPrefix: SETTING, output: SETTING, authToken: SETTING, workspaceAuthToken: SETTING },
+    headerPrefix: SETTING,
+    output: SETTING,
+    authToken: SETTING,
+    workspaceAuthToken: SETTING,
   },
   'auth status': [{ setting: 'string', value: SETTING, source: SETTING }],
   'auth recover': [
     {
-      ...{ id: 'string', operation: '"auth-tokens.reset"', state: 'string', apiKey: SETTING, service: SETTING },
-      ...{ profile: SETTING, startedAt: SETTING, token: SETTING, path: 'string', next: 'string' },
+      id: 'string',
+      operation: '"auth-tokens.reset"',
+      state: 'string',
+      apiKey: SETTING,
+      service: SETTING,
+      profile: SETTING,
+      startedAt: SETTING,
+      token: SETTING,
+      path: 'string',
+      next: 'string',
     },
   ],
   'local import': { '<kind>': 'number' },
   'local deliveries list': [DELIVERY],
   'local deliveries show': [DELIVERY],
   'local deliveries retry': [DELIVERY],
-  schema: { operation: 'string', command: 'string', path: 'string', input: 'object', output: 'object', 'record?': 'object' },
+  schema: {
+    operation: 'string',
+    command: 'string',
+    path: 'string',
+    input: 'object',
+    output: 'object',
+    'record?': 'object',
+  },
   'webhooks events': [
     {
-      ...{ event: 'string', group: 'string', onByDefault: 'boolean', email: 'boolean', 'actionType?': 'string' },
-      ...{ source: 'string', describes: 'string' },
+      event: 'string',
+      group: 'string',
+      onByDefault: 'boolean',
+      email: 'boolean',
+      'actionType?': 'string',
+      source: 'string',
+      describes: 'string',
     },
   ],
   'webhooks send': {
-    ...{ id: 'string', event: 'string', form: FORM, url: 'string', status: 'number', milliseconds: 'number' },
+    id: 'string',
+    event: 'string',
+    form: FORM,
+    url: 'string',
+    status: 'number',
+    milliseconds: 'number',
     answer: 'string',
   },
   'webhooks listen': [
     {
-      ...{ id: 'string', event: 'string', form: FORM, verified: 'boolean', receivedAt: 'string', 'replayedAt?': 'string' },
+      id: 'string',
+      event: 'string',
+      form: FORM,
+      verified: 'boolean',
+      receivedAt: 'string',
+      'replayedAt?': 'string',
       forwarded: 'object | null',
       payload: 'any',
     },
   ],
   'webhooks test': [
     {
-      ...{ case: 'string', verdict: '"ok" | "warn" | "fail" | "skipped"', status: 'number | null' },
-      ...{ milliseconds: 'number | null', did: 'string', expected: 'string', why: 'string' },
+      case: 'string',
+      verdict: '"ok" | "warn" | "fail" | "skipped"',
+      status: 'number | null',
+      milliseconds: 'number | null',
+      did: 'string',
+      expected: 'string',
+      why: 'string',
     },
   ],
   'access-tokens inspect': {
-    ...{ verified: 'false', header: 'object', claims: 'object' },
-    lifetime: { ...{ issuedAt: SETTING, expiresAt: SETTING, secondsLeft: 'number | null', expired: 'boolean' } },
+    verified: 'false',
+    header: 'object',
+    claims: 'object',
+    lifetime: {
+      issuedAt: SETTING,
+      expiresAt: SETTING,
+      secondsLeft: 'number | null',
+      expired: 'boolean',
+    },
     resources: ['object'],
   },
 };

@@ -28,8 +28,8 @@ interface Segment {
 }
 
 /**
- * Signs a 64-bit Mach-O executable ad hoc, without an identity: adds hashes of its pages, which Apple silicon requires of every
- * executable.
+ * Signs a 64-bit Mach-O executable ad hoc, without an identity: adds hashes of its pages, which
+ * Apple silicon requires of every executable.
  * @throws Error if the header has no room for the signature
  */
 export function signAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
@@ -44,7 +44,13 @@ export function signAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
   writeWords(signature, 0, [SUPER_BLOB, blobSize, 1, 0, INDEX_SIZE]);
   const directory = signature.subarray(INDEX_SIZE);
   const counts = [hashesAt, DIRECTORY_SIZE, 0, pages, codeSize];
-  writeWords(directory, 0, [CODE_DIRECTORY, blobSize - INDEX_SIZE, 0x20400, ADHOC_BY_LINKER, ...counts]);
+  writeWords(directory, 0, [
+    CODE_DIRECTORY,
+    blobSize - INDEX_SIZE,
+    0x20400,
+    ADHOC_BY_LINKER,
+    ...counts,
+  ]);
   directory.set([HASH_SIZE, 2, 0, PAGE_BITS], 36);
   directory.writeBigUInt64BE(text.offset, 64);
   directory.writeBigUInt64BE(text.size, 72);
@@ -61,14 +67,20 @@ export function signAdHoc(unsigned: Uint8Array, identifier: string): Buffer {
 }
 
 /** Adds the signature at the end of the file to the header and to the last segment. */
-function writeSignatureCommand(file: Buffer, { unsignedSize, codeSize }: { unsignedSize: number; codeSize: number }): Segment {
+function writeSignatureCommand(
+  file: Buffer,
+  { unsignedSize, codeSize }: { unsignedSize: number; codeSize: number },
+): Segment {
   const { commands, segments, end } = readHeader(file);
   const text = segments.find(({ name }) => name === '__TEXT');
   const last = segments.find(({ name }) => name === '__LINKEDIT');
-  if (!text || !last) throw new Error('the executable lacks a segment that every macOS executable has');
-  if (last.offset + last.size !== BigInt(unsignedSize)) throw new Error('the last segment does not end at the end of the file');
+  if (!text || !last)
+    throw new Error('the executable lacks a segment that every macOS executable has');
+  if (last.offset + last.size !== BigInt(unsignedSize))
+    throw new Error('the last segment does not end at the end of the file');
   const content = Math.min(...segments.flatMap(({ sections }) => sections));
-  if (end + SIGNATURE_COMMAND_SIZE > content) throw new Error('the header has no room for a signature');
+  if (end + SIGNATURE_COMMAND_SIZE > content)
+    throw new Error('the header has no room for a signature');
   const size = BigInt(file.length) - last.offset;
   file.writeBigUInt64LE(size, last.at + 48);
   file.writeBigUInt64LE(((size + MEMORY_PAGE - 1n) / MEMORY_PAGE) * MEMORY_PAGE, last.at + 32);
@@ -80,7 +92,8 @@ function writeSignatureCommand(file: Buffer, { unsignedSize, codeSize }: { unsig
 }
 
 function readHeader(file: Buffer): { commands: number; segments: readonly Segment[]; end: number } {
-  if (file.readUInt32LE(0) !== MAGIC_64) throw new Error('the file is not a 64-bit macOS executable');
+  if (file.readUInt32LE(0) !== MAGIC_64)
+    throw new Error('the file is not a 64-bit macOS executable');
   const commands = file.readUInt32LE(16);
   const segments: Segment[] = [];
   let at = HEADER_SIZE;

@@ -14,8 +14,9 @@ const COMMANDS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Runs the command lines and collects V8's compiled code by module name. Each run compiles only the code it uses, so the
- * largest result is kept. Only the same version of Node.js on the same platform can load the code.
+ * Runs the command lines and collects V8's compiled code by module name. Each run compiles only the
+ * code it uses, so the largest result is kept. Only the same version of Node.js on the same
+ * platform can load the code.
  */
 export async function compileModules(
   files: ReadonlyMap<string, Uint8Array>,
@@ -31,7 +32,8 @@ export async function compileModules(
     SVC_WORKSPACE_AUTH_TOKEN: 'token',
   };
   const compiler = join(import.meta.dirname, 'compile.cjs');
-  for (const [name, content] of files) await writeFile(join(kept, encodeURIComponent(name)), content);
+  for (const [name, content] of files)
+    await writeFile(join(kept, encodeURIComponent(name)), content);
   for (const words of COMMANDS) {
     const { status, stderr } = spawnSync(process.execPath, [compiler, ...words], {
       env: { ...environment, SVC_COMPILED: kept },
@@ -39,6 +41,8 @@ export async function compileModules(
     if (status === 1 || status === null) throw new Error(`svc ${words.join(' ')}: ${stderr}`);
   }
   const codes = (await readdir(kept)).filter((file) => file.endsWith('.code'));
-  const entries = codes.map(async (file) => [decodeURIComponent(file), await readFile(join(kept, file))] as const);
+  const entries = codes.map(
+    async (file) => [decodeURIComponent(file), await readFile(join(kept, file))] as const,
+  );
   return new Map(await Promise.all(entries));
 }

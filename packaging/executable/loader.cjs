@@ -55,9 +55,13 @@ function copyKeychain(bytes) {
   const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
   const { join } = require('node:path');
   const { createHash, randomUUID } = require('node:crypto');
-  const home = process.env.LOCALAPPDATA || join(require('node:os').userInfo().homedir, 'AppData', 'Local');
+  const home =
+    process.env.LOCALAPPDATA || join(require('node:os').userInfo().homedir, 'AppData', 'Local');
   const folder = join(home, 'svc', 'keychain');
-  const file = join(folder, `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.node`);
+  const file = join(
+    folder,
+    `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.node`,
+  );
   const isComplete = () => {
     try {
       return readFileSync(file).equals(bytes);

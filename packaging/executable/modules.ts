@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { transform } from 'esbuild';
 
 /**
- * Reads the bundle's files by name, and wraps its modules as functions of `exports`, `require`, and `module`, because an
- * executable cannot import its own modules. Their URLs use the scheme in `src/kernel/bundled-programs.ts`.
+ * Reads the bundle's files by name, and wraps its modules as functions of `exports`, `require`, and
+ * `module`, because an executable cannot import its own modules. Their URLs use the scheme in
+ * `src/kernel/bundled-programs.ts`.
  */
 export async function readBundle(bundle: string): Promise<ReadonlyMap<string, Uint8Array>> {
   const chunks = (await readdir(join(bundle, 'chunks'))).sort().map((name) => `chunks/${name}`);

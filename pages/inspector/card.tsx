@@ -15,7 +15,9 @@ interface CardProps {
 
 /** Shows a record with its related data. */
 export function CardView({ org, kind, id, back }: CardProps) {
-  const { data, error } = usePolled<{ readonly records: readonly object[] }>(query('show', { org, kind, id }));
+  const { data, error } = usePolled<{ readonly records: readonly object[] }>(
+    query('show', { org, kind, id }),
+  );
   const { organizationId: _, users, ...card } = Object(data?.records[0]);
   return (
     <Detail title={`${kind} ${safe(id)}`} back={back} error={error}>
@@ -26,7 +28,11 @@ export function CardView({ org, kind, id, back }: CardProps) {
 }
 
 /** Lists the users who can open a document, and explains why a given user can or can't. */
-function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly users: readonly ListedRecord[] }) {
+function Access({
+  org,
+  id,
+  users,
+}: Pick<CardProps, 'org' | 'id'> & { readonly users: readonly ListedRecord[] }) {
   const [user, setUser] = useState('');
   const ask = (event: SubmitEvent) => {
     event.preventDefault();
@@ -39,7 +45,12 @@ function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly u
       <ul class="lines access">
         {users.map(({ userId = '', role, level, id: at = org }) => (
           <li key={userId}>
-            <button type="button" class="link" aria-pressed={user === userId} onClick={() => setUser(userId)}>
+            <button
+              type="button"
+              class="link"
+              aria-pressed={user === userId}
+              onClick={() => setUser(userId)}
+            >
               {safe(userId)}
             </button>
             <span>{role}</span>
@@ -57,7 +68,11 @@ function Access({ org, id, users }: Pick<CardProps, 'org' | 'id'> & { readonly u
   );
 }
 
-const REASONS = { restricted: 'excluded by a restriction', expired: 'expired', disabled: 'the document is disabled' };
+const REASONS = {
+  restricted: 'excluded by a restriction',
+  expired: 'expired',
+  disabled: 'the document is disabled',
+};
 
 /** Explains access level by level, from the document to the organization. */
 function Answer({ path: question }: { readonly path: string }) {
@@ -77,9 +92,12 @@ function Answer({ path: question }: { readonly path: string }) {
           return (
             <li key={`${level} ${id}`}>
               <span>{safe(`${level} ${id}`)}</span>
-              <span class="note">{accessType === 'public' ? '' : `${accessType}${inherited ? ' (inherited)' : ''}`}</span>
+              <span class="note">
+                {accessType === 'public' ? '' : `${accessType}${inherited ? ' (inherited)' : ''}`}
+              </span>
               <Badge tone={granted ? 'good' : missed ? 'bad' : 'idle'}>
-                {granted?.role ?? (missed ? `${missed.role}, ${REASONS[missed.reason]}` : 'not a member')}
+                {granted?.role ??
+                  (missed ? `${missed.role}, ${REASONS[missed.reason]}` : 'not a member')}
               </Badge>
             </li>
           );

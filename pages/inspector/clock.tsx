@@ -16,7 +16,8 @@ export function Clock() {
     const result = await change<AdvanceReport>(() => ({ advance: duration }));
     setReport(result ? `+${duration}: ${describeReport(result)}` : '');
   };
-  const turn = (name: 'freeze' | 'run' | 'reset') => change(() => ({ [name]: true })).then(() => setReport(''));
+  const turn = (name: 'freeze' | 'run' | 'reset') =>
+    change(() => ({ [name]: true })).then(() => setReport(''));
   return (
     <section class="page">
       <Head title="Clock">
@@ -29,7 +30,11 @@ export function Clock() {
       </Head>
       <p class="now">{now.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</p>
       <Fields
-        of={{ localTime: new Date(now).toLocaleString(), offset: formatOffset(offset), state: frozen ? 'frozen' : 'running' }}
+        of={{
+          localTime: new Date(now).toLocaleString(),
+          offset: formatOffset(offset),
+          state: frozen ? 'frozen' : 'running',
+        }}
       />
       <form onSubmit={advance}>
         <label>

@@ -44,7 +44,9 @@ export function Deliveries({ route: [id] }: { readonly route: Route }) {
             ))}
           </select>
         </Head>
-        {rows?.length === 0 && <Empty title={`No ${state} deliveries`} commands={state ? [] : COMMANDS} />}
+        {rows?.length === 0 && (
+          <Empty title={`No ${state} deliveries`} commands={state ? [] : COMMANDS} />
+        )}
         {rows && <Rows label="deliveries" rows={rows} />}
       </section>
       {id !== undefined && <DeliveryView key={id} id={id} />}
@@ -57,10 +59,19 @@ function DeliveryView({ id }: { readonly id: string }) {
   const { change, problem, isBusy } = useChange('deliveries', refresh);
   const { attempts, payload, ...record }: Partial<Delivery> = data ?? {};
   return (
-    <Detail title={safe(data?.event ?? 'Delivery')} back={hrefOf('deliveries')} error={problem ?? error}>
+    <Detail
+      title={safe(data?.event ?? 'Delivery')}
+      back={hrefOf('deliveries')}
+      error={problem ?? error}
+    >
       <Fields of={record} />
       {data && data.state !== 'delivered' && (
-        <button type="button" class="primary" disabled={isBusy} onClick={() => change(() => ({ retry: [id] }))}>
+        <button
+          type="button"
+          class="primary"
+          disabled={isBusy}
+          onClick={() => change(() => ({ retry: [id] }))}
+        >
           Retry now
         </button>
       )}
@@ -69,7 +80,9 @@ function DeliveryView({ id }: { readonly id: string }) {
       <ol class="lines">
         {attempts?.map(({ at, status, error }) => (
           <li key={at}>
-            <Badge tone={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>{status ?? 'error'}</Badge>
+            <Badge tone={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>
+              {status ?? 'error'}
+            </Badge>
             <span class="note">{safe(error ?? '')}</span>
             <Time at={at} />
           </li>

@@ -7,8 +7,17 @@ interface Children {
   readonly children?: ComponentChildren;
 }
 
-/** Shows a time relative to now, with the exact time on hover. Uses the service's clock unless `isReal` is set. */
-export function Time({ at, isReal = false }: { readonly at: string | number; readonly isReal?: boolean | undefined }) {
+/**
+ * Shows a time relative to now, with the exact time on hover. Uses the service's clock unless
+ * `isReal` is set.
+ */
+export function Time({
+  at,
+  isReal = false,
+}: {
+  readonly at: string | number;
+  readonly isReal?: boolean | undefined;
+}) {
   const { clock } = useContext(ServiceClock);
   const now = clock && !isReal ? Date.parse(clock.now) : Date.now();
   const time = new Date(at);
@@ -37,7 +46,13 @@ export function Json({ label, value }: { readonly label: string; readonly value:
 }
 
 /** Explains why a list is empty, with commands that fill it. */
-export function Empty({ title, commands = [] }: { readonly title: string; readonly commands?: readonly string[] }) {
+export function Empty({
+  title,
+  commands = [],
+}: {
+  readonly title: string;
+  readonly commands?: readonly string[];
+}) {
   return (
     <div class="empty">
       <p>{title}</p>
@@ -50,7 +65,13 @@ export function Empty({ title, commands = [] }: { readonly title: string; readon
 }
 
 /** Shows the fields of a record: first single values, then lists. Omits empty values. */
-export function Fields({ of: record, isReal }: { readonly of: object; readonly isReal?: boolean | undefined }) {
+export function Fields({
+  of: record,
+  isReal,
+}: {
+  readonly of: object;
+  readonly isReal?: boolean | undefined;
+}) {
   const fields = Object.entries(record).filter(([, value]) => value !== null && value !== '');
   const [lists, plain] = [
     fields.filter(([, value]) => Array.isArray(value)),
@@ -62,7 +83,13 @@ export function Fields({ of: record, isReal }: { readonly of: object; readonly i
         {plain.map(([name, value]) => (
           <div key={name}>
             <dt>{wordsOf(name)}</dt>
-            <dd>{isTimeField(name, value) ? <Time at={value} isReal={isReal} /> : safe(formatValue(value))}</dd>
+            <dd>
+              {isTimeField(name, value) ? (
+                <Time at={value} isReal={isReal} />
+              ) : (
+                safe(formatValue(value))
+              )}
+            </dd>
           </div>
         ))}
       </dl>
@@ -113,6 +140,18 @@ interface FilterProps {
 
 /** Shows a filter field, which gets the focus when the user presses `/`. */
 export function Filter({ value, label, onChange }: FilterProps) {
-  const shared = { class: 'filter', placeholder: label, 'aria-label': label, 'aria-keyshortcuts': '/' };
-  return <input type="search" {...shared} value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />;
+  const shared = {
+    class: 'filter',
+    placeholder: label,
+    'aria-label': label,
+    'aria-keyshortcuts': '/',
+  };
+  return (
+    <input
+      type="search"
+      {...shared}
+      value={value}
+      onInput={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
 }

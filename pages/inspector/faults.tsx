@@ -6,12 +6,16 @@ import { useChange, usePolled } from './service.ts';
 
 const EXAMPLE = '{ "on": "users.add", "share": 0.2, "status": "UNAVAILABLE" }';
 
-/** Locates an error in a rule: the position of a syntax error, or the value of the field that the service names. */
+/**
+ * Locates an error in a rule: the position of a syntax error, or the value of the field that the
+ * service names.
+ */
 function locate(rule: string, message: string): readonly [number, number] {
   const [, position] = /at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return [Number(position), Number(position) + 1];
   const [, field = ''] = /^(?:\w+\.)*(\w+): /.exec(message) ?? [];
-  const { index = 0, 0: text = '' } = new RegExp(`"${field}"\\s*:\\s*("[^"]*"|[^,}\\s]*)`).exec(rule) ?? {};
+  const { index = 0, 0: text = '' } =
+    new RegExp(`"${field}"\\s*:\\s*("[^"]*"|[^,}\\s]*)`).exec(rule) ?? {};
   return [index, index + text.length];
 }
 
@@ -34,7 +38,11 @@ export function Faults() {
   return (
     <section class="page">
       <Head title="Faults" error={error}>
-        <button type="button" disabled={!data || isEmpty || isBusy} onClick={() => change(() => ({ clear: true }))}>
+        <button
+          type="button"
+          disabled={!data || isEmpty || isBusy}
+          onClick={() => change(() => ({ clear: true }))}
+        >
           Clear all
         </button>
       </Head>
@@ -50,7 +58,14 @@ export function Faults() {
       <form onSubmit={add}>
         <label class="wide">
           New rule (JSON)
-          <textarea ref={field} rows={4} required spellcheck={false} placeholder={EXAMPLE} aria-invalid={!!problem} />
+          <textarea
+            ref={field}
+            rows={4}
+            required
+            spellcheck={false}
+            placeholder={EXAMPLE}
+            aria-invalid={!!problem}
+          />
         </label>
         <Problem error={problem} />
         <button type="submit" class="primary" disabled={isBusy}>

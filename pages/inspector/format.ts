@@ -3,7 +3,8 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-
 /** Makes invisible and bidirectional control characters visible, as in a terminal. */
 export const safe = (text: unknown): string => escapeForTerminal(String(text));
 
-export const formatJson = (value: unknown): string => escapeJsonForTerminal(JSON.stringify(value, null, 2));
+export const formatJson = (value: unknown): string =>
+  escapeJsonForTerminal(JSON.stringify(value, null, 2));
 
 const UNITS = [
   [86_400_000, 'd'],
@@ -41,15 +42,22 @@ export function formatRelative(time: number, now: number): string {
 export const wordsOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bid$/, 'ID');
 
-/** Whether a field is a valid time, judging by its name. Records can contain fields that the service does not define. */
+/**
+ * Whether a field is a valid time, judging by its name. Records can contain fields that the service
+ * does not define.
+ */
 export function isTimeField(name: string, value: unknown): value is string | number {
-  return /^time$|(At|Attempt|Updated)$/.test(name) && !Number.isNaN(new Date(value as string).getTime());
+  return (
+    /^time$|(At|Attempt|Updated)$/.test(name) && !Number.isNaN(new Date(value as string).getTime())
+  );
 }
 
 /** Formats the fields of a record on one line: `on users.add · times 2`. */
 export function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value ?? '');
-  const fields = Object.entries(value).filter(([name, inner]) => inner !== null && name !== 'addedAt');
+  const fields = Object.entries(value).filter(
+    ([name, inner]) => inner !== null && name !== 'addedAt',
+  );
   const formatField = (name: string, inner: unknown) =>
     isTimeField(name, inner) ? new Date(inner).toISOString() : formatValue(inner);
   return fields.map(([name, inner]) => `${wordsOf(name)} ${formatField(name, inner)}`).join(' · ');

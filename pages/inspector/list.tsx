@@ -12,7 +12,10 @@ interface Row {
   readonly time?: ComponentChildren;
 }
 
-/** Shows a list of links as one tab stop. Arrow keys move the focus and, if a record is open, open the focused record. */
+/**
+ * Shows a list of links as one tab stop. Arrow keys move the focus and, if a record is open, open
+ * the focused record.
+ */
 export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
   const linkOf = useTabStop(rows.map(({ href }) => href));
   return (
@@ -37,14 +40,26 @@ export function useTabStop(hrefs: readonly string[]) {
   const [focused, setFocused] = useState<string>();
   const stop = [focused, location.hash].find((href) => hrefs.includes(href ?? '')) ?? hrefs[0];
   return (href: string) => ({
-    ...{ href, tabIndex: href === stop ? 0 : -1, 'aria-current': href === location.hash },
+    href,
+    tabIndex: href === stop ? 0 : -1,
+    'aria-current': href === location.hash,
     onFocus: () => setFocused(href),
   });
 }
 
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -1e6, End: 1e6 };
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -1e6,
+  End: 1e6,
+};
 
-/** Moves the focus between the links of a list. If a record is open, also opens the newly focused record. */
+/**
+ * Moves the focus between the links of a list. If a record is open, also opens the newly focused
+ * record.
+ */
 export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
   const items = [...event.currentTarget.querySelectorAll('a')];
@@ -53,7 +68,8 @@ export function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLE
   event.preventDefault();
   const target = items[Math.max(0, Math.min(items.length - 1, at + step))];
   target?.focus();
-  if (target && event.currentTarget.querySelector('[aria-current=true]')) location.replace(target.href);
+  if (target && event.currentTarget.querySelector('[aria-current=true]'))
+    location.replace(target.href);
 }
 
 interface DetailProps {
@@ -64,7 +80,10 @@ interface DetailProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows an open record beside its list, or over the list on a phone. Escape closes it and returns the focus to its row. */
+/**
+ * Shows an open record beside its list, or over the list on a phone. Escape closes it and returns
+ * the focus to its row.
+ */
 export function Detail({ title, back, error, children }: DetailProps) {
   const close = useRef<HTMLAnchorElement>(null);
   useEffect(() => {

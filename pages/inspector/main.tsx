@@ -16,7 +16,10 @@ const PARTS = { Requests, Organizations, Deliveries, Faults, Clock };
 function App() {
   const [first, ...route] = useRoute();
   const { data: clock, error, refresh } = usePolled<ClockState>('clock');
-  const [title, Part] = Object.entries(PARTS).find(([name]) => name.toLowerCase() === first) ?? ['Requests', Requests];
+  const [title, Part] = Object.entries(PARTS).find(([name]) => name.toLowerCase() === first) ?? [
+    'Requests',
+    Requests,
+  ];
   useEffect(() => {
     document.title = `${title} · svc`;
   }, [title]);
@@ -27,7 +30,11 @@ function App() {
       <nav class="parts" aria-label="Views">
         <strong>svc inspector</strong>
         {Object.keys(PARTS).map((name) => (
-          <a key={name} href={hrefOf(name.toLowerCase())} aria-current={name === title ? 'page' : undefined}>
+          <a
+            key={name}
+            href={hrefOf(name.toLowerCase())}
+            aria-current={name === title ? 'page' : undefined}
+          >
             {name}
           </a>
         ))}
@@ -46,10 +53,14 @@ function App() {
 function TokenPage() {
   return (
     <main class="token">
-      <h1>{readToken() === null ? 'The inspector needs the admin token' : 'The admin token is not valid'}</h1>
+      <h1>
+        {readToken() === null
+          ? 'The inspector needs the admin token'
+          : 'The admin token is not valid'}
+      </h1>
       <p>
-        Open the address that <code>svc serve --ui</code> prints. It contains the token, which changes each time the service
-        starts.
+        Open the address that <code>svc serve --ui</code> prints. It contains the token, which
+        changes each time the service starts.
       </p>
     </main>
   );
@@ -57,7 +68,8 @@ function TokenPage() {
 
 /** Moves the focus to the filter on `/`, unless the user is typing in a field. */
 function focusFilter(event: KeyboardEvent): void {
-  const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+  const isTyping =
+    event.target instanceof Element && event.target.matches('input, textarea, select');
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   document.querySelector<HTMLElement>('.filter')?.focus();

@@ -9,8 +9,16 @@ import { type ListedRecord, Tree } from './tree.tsx';
 
 /** For each kind, the fields with the ID and the name, and a command that adds a record. */
 const KINDS = {
-  organizations: ['organizationId', 'organizationName', 'users add --local --org acme --user ada --name Ada'],
-  documents: ['documentId', 'documentName', 'documents add --local --org acme --document d1 --name Roadmap'],
+  organizations: [
+    'organizationId',
+    'organizationName',
+    'users add --local --org acme --user ada --name Ada',
+  ],
+  documents: [
+    'documentId',
+    'documentName',
+    'documents add --local --org acme --document d1 --name Roadmap',
+  ],
   users: ['userId', 'name', 'users add --local --org acme --user ada --name Ada'],
   groups: ['groupId', 'groupName', 'groups add --local --org acme --group sales --name Sales'],
 } as const;
@@ -25,7 +33,15 @@ export function Organizations({ route: [org, kind = 'documents', id] }: { readon
   return (
     <>
       <List key={`${org} ${list}`} kind={list} org={org} />
-      {id !== undefined && <CardView key={`${kind} ${id}`} {...{ org, id, back, kind: kind.replace(/s$/, '') }} />}
+      {id !== undefined && (
+        <CardView
+          key={`${kind} ${id}`}
+          org={org}
+          id={id}
+          back={back}
+          kind={kind.replace(/s$/, '')}
+        />
+      )}
     </>
   );
 }
@@ -62,10 +78,15 @@ function List({ kind, org }: ListProps) {
         <p class="muted">{`Only the first ${SHOWN_RECORDS} are listed. Filter to find others.`}</p>
       )}
       {data?.records.length === 0 && folders?.records.length === 0 && (
-        <Empty title={`No ${kind} ${match ? 'match the filter' : 'yet'}`} commands={match ? [] : [`svc ${command}`]} />
+        <Empty
+          title={`No ${kind} ${match ? 'match the filter' : 'yet'}`}
+          commands={match ? [] : [`svc ${command}`]}
+        />
       )}
       {kind !== 'documents' && rows && <Rows label={kind} rows={rows} />}
-      {kind === 'documents' && data && folders && <Tree org={org} folders={folders.records} documents={data.records} />}
+      {kind === 'documents' && data && folders && (
+        <Tree org={org} folders={folders.records} documents={data.records} />
+      )}
     </section>
   );
 }
@@ -75,7 +96,11 @@ function Tabs({ kind, org }: ListProps) {
     <nav class="tabs" aria-label="Records of the organization">
       <a href={hrefOf('organizations')}>all organizations</a>
       {['documents', 'users', 'groups'].map((name) => (
-        <a key={name} href={hrefOf('organizations', org, name)} aria-current={name === kind ? 'page' : undefined}>
+        <a
+          key={name}
+          href={hrefOf('organizations', org, name)}
+          aria-current={name === kind ? 'page' : undefined}
+        >
           {name}
         </a>
       ))}

@@ -1,6 +1,9 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { formatNounCount } from '../../src/kernel/plural.ts';
-import type { RequestDetail, RequestRecord } from '../../src/service/development/requests/request-record.ts';
+import type {
+  RequestDetail,
+  RequestRecord,
+} from '../../src/service/development/requests/request-record.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
@@ -12,7 +15,10 @@ const KEPT_REQUESTS = 500;
 
 /** Collects requests, newest first. Each poll reads only the requests after the last one. */
 function useRequests() {
-  const [state, setState] = useState<{ readonly log?: readonly RequestRecord[]; readonly error?: Error }>({});
+  const [state, setState] = useState<{
+    readonly log?: readonly RequestRecord[];
+    readonly error?: Error;
+  }>({});
   const last = useRef(0);
   const read = useCallback(async () => {
     try {
@@ -30,7 +36,10 @@ function useRequests() {
   return state;
 }
 
-function matches({ operation, path, status, error, org, fault }: RequestRecord, filter: string): boolean {
+function matches(
+  { operation, path, status, error, org, fault }: RequestRecord,
+  filter: string,
+): boolean {
   const text = [operation, path, status, error, org, fault].join(' ').toLowerCase();
   return filter
     .toLowerCase()
@@ -62,7 +71,12 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
             {`${pausedAt ? 'Paused' : 'Pause'}${waiting > 0 ? ` (${waiting} new)` : ''}`}
           </button>
         </Head>
-        {log?.length === 0 && <Empty title="No requests yet" commands={['svc users add --org acme --user ada --name Ada']} />}
+        {log?.length === 0 && (
+          <Empty
+            title="No requests yet"
+            commands={['svc users add --org acme --user ada --name Ada']}
+          />
+        )}
         {shown.length > 0 && found.length === 0 && <Empty title="No requests match the filter" />}
         <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
           <Rows label="requests" rows={found.map(toRow)} />
@@ -73,8 +87,24 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
   );
 }
 
-function toRow({ id, operation, path, status, error, ms, fault, records, org, time }: RequestRecord) {
-  const notes = [error, fault && `fault ${fault}`, org, records !== null && formatNounCount(records, 'record')];
+function toRow({
+  id,
+  operation,
+  path,
+  status,
+  error,
+  ms,
+  fault,
+  records,
+  org,
+  time,
+}: RequestRecord) {
+  const notes = [
+    error,
+    fault && `fault ${fault}`,
+    org,
+    records !== null && formatNounCount(records, 'record'),
+  ];
   return {
     href: hrefOf('requests', String(id)),
     badge: [status !== null && status < 400 ? 'good' : 'bad', status ?? 'none'] as const,
@@ -89,7 +119,11 @@ function RequestView({ id }: { readonly id: string }) {
   const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
   const { request, response, ms, ...record } = Object(data);
   return (
-    <Detail title={safe(data?.operation ?? data?.path ?? `Request ${id}`)} back={hrefOf('requests')} error={error}>
+    <Detail
+      title={safe(data?.operation ?? data?.path ?? `Request ${id}`)}
+      back={hrefOf('requests')}
+      error={error}
+    >
       {data && <Fields of={{ ...record, duration: formatDuration(ms) }} isReal />}
       {data && <Json label="Request body" value={request} />}
       {data && <Json label="Response body" value={response} />}

@@ -4,11 +4,16 @@ import { takeToken } from './service.ts';
 /** Segments of the URL fragment: `['requests', '12']` for `#/requests/12`. */
 export type Route = readonly string[];
 
-export const hrefOf = (...segments: Route): string => `#/${segments.map(encodeURIComponent).join('/')}`;
+export const hrefOf = (...segments: Route): string =>
+  `#/${segments.map(encodeURIComponent).join('/')}`;
 
-const currentRoute = (): Route => location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
+const currentRoute = (): Route =>
+  location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
 
-/** Returns the route in the URL fragment, so that reload and Back work. Also accepts a new token from a pasted URL. */
+/**
+ * Returns the route in the URL fragment, so that reload and Back work. Also accepts a new token
+ * from a pasted URL.
+ */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
   useEffect(() => {

@@ -8,7 +8,10 @@ const TOKEN_KEY = 'svc-admin-token';
 
 export const readToken = () => sessionStorage.getItem(TOKEN_KEY);
 
-/** Moves the admin token from the URL fragment to the tab's session storage, to keep it out of the address bar and history. */
+/**
+ * Moves the admin token from the URL fragment to the tab's session storage, to keep it out of the
+ * address bar and history.
+ */
 export function takeToken(): void {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
   if (token === undefined) return;
@@ -16,7 +19,10 @@ export function takeToken(): void {
   history.replaceState(null, '', location.pathname);
 }
 
-/** Calls a route under `/_svc/`, with POST if there is a body. @throws Error with the HTTP status as `cause` */
+/**
+ * Calls a route under `/_svc/`, with POST if there is a body.
+ * @throws Error with the HTTP status as `cause`
+ */
 export async function call<Result>(path: string, body?: unknown): Promise<Result> {
   if (readToken() === null) throw new Error('no token', { cause: 401 });
   const response = await fetch(`/_svc/${path}`, {
@@ -30,12 +36,18 @@ export async function call<Result>(path: string, body?: unknown): Promise<Result
 }
 
 /** Formats a path with a query. Skips undefined and empty values. */
-export function query(path: string, values: Readonly<Record<string, string | number | undefined>>): string {
+export function query(
+  path: string,
+  values: Readonly<Record<string, string | number | undefined>>,
+): string {
   const known = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
   return `${path}?${new URLSearchParams(known.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Calls `read` immediately, whenever the function changes, and every second while the page is visible. */
+/**
+ * Calls `read` immediately, whenever the function changes, and every second while the page is
+ * visible.
+ */
 export function usePolling(read: () => Promise<void>): void {
   useEffect(() => {
     const poll = () => void (document.hidden || read());
@@ -49,7 +61,10 @@ export function usePolling(read: () => Promise<void>): void {
   }, [read]);
 }
 
-/** Polls a route, and keeps the last data while the service is unreachable. `refresh` reads immediately. */
+/**
+ * Polls a route, and keeps the last data while the service is unreachable. `refresh` reads
+ * immediately.
+ */
 export function usePolled<Result>(path: string) {
   const [polled, setPolled] = useState<{ readonly data?: Result; readonly error?: Error }>({});
   const refresh = useCallback(async () => {
@@ -64,7 +79,10 @@ export function usePolled<Result>(path: string) {
   return { ...polled, refresh };
 }
 
-/** Sends changes to a route, and calls `refresh` after each change. `change` resolves with undefined after an error. */
+/**
+ * Sends changes to a route, and calls `refresh` after each change. `change` resolves with undefined
+ * after an error.
+ */
 export function useChange(path: string, refresh: () => Promise<void>) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);

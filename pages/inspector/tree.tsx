@@ -21,14 +21,29 @@ interface Node {
   readonly isOpen?: boolean;
 }
 
-/** Returns the visible nodes from top to bottom. Each folder contains first its subfolders, then its documents. */
-function findVisibleNodes({ org, folders, documents }: TreeProps, closed: ReadonlySet<string>): readonly Node[] {
+/**
+ * Returns the visible nodes from top to bottom. Each folder contains first its subfolders, then its
+ * documents.
+ */
+function findVisibleNodes(
+  { org, folders, documents }: TreeProps,
+  closed: ReadonlySet<string>,
+): readonly Node[] {
   const known = new Set(folders.map(({ folderId }) => folderId));
   // Records whose folder is not listed are at the top level.
   const groupByParent = (records: readonly ListedRecord[], field: string) =>
     Map.groupBy(records, ({ [field]: parent }) => (known.has(parent) ? parent : undefined));
-  const [foldersIn, documentsIn] = [groupByParent(folders, 'parentFolderId'), groupByParent(documents, 'folderId')];
-  const createNode = (kind: string, level: number, id: string, name: string | undefined, access = 'public') => {
+  const [foldersIn, documentsIn] = [
+    groupByParent(folders, 'parentFolderId'),
+    groupByParent(documents, 'folderId'),
+  ];
+  const createNode = (
+    kind: string,
+    level: number,
+    id: string,
+    name: string | undefined,
+    access = 'public',
+  ) => {
     const href = hrefOf('organizations', org, kind, id);
     return { href, level, name: name ?? id, note: access === 'public' ? id : `${id} · ${access}` };
   };
@@ -38,14 +53,25 @@ function findVisibleNodes({ org, folders, documents }: TreeProps, closed: Readon
       const isOpen = !closed.has(node.href);
       return [{ ...node, isOpen }, ...(isOpen ? nodesIn(folderId, level + 1) : [])];
     }),
-    ...(documentsIn.get(parent) ?? []).map(({ documentId = '', documentName, accessType, disabled }) => {
-      return createNode('documents', level, documentId, documentName, disabled ? 'disabled' : accessType);
-    }),
+    ...(documentsIn.get(parent) ?? []).map(
+      ({ documentId = '', documentName, accessType, disabled }) => {
+        return createNode(
+          'documents',
+          level,
+          documentId,
+          documentName,
+          disabled ? 'disabled' : accessType,
+        );
+      },
+    ),
   ];
   return nodesIn(undefined, 1);
 }
 
-/** Shows the folders and documents of an organization. It is one tab stop; the left and right arrows close and open folders. */
+/**
+ * Shows the folders and documents of an organization. It is one tab stop; the left and right arrows
+ * close and open folders.
+ */
 export function Tree(props: TreeProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const nodes = findVisibleNodes(props, closed);
@@ -68,7 +94,13 @@ export function Tree(props: TreeProps) {
     toggle(event.target.parentElement?.getAttribute('href') ?? '');
   };
   return (
-    <div class="rows tree" role="tree" aria-label="Folders and documents" onKeyDown={onKeyDown} onClick={onClick}>
+    <div
+      class="rows tree"
+      role="tree"
+      aria-label="Folders and documents"
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
       {nodes.map(({ href, level, name, note, isOpen }) => (
         <a
           key={href}

@@ -5,7 +5,10 @@ import {
   recordsPerSecond,
   splitIntoIntervals,
 } from '../../src/commands/jobs/receipt/read-receipt.ts';
-import { formatLatency, isSignificantWait } from '../../src/commands/jobs/receipt/render-receipt.ts';
+import {
+  formatLatency,
+  isSignificantWait,
+} from '../../src/commands/jobs/receipt/render-receipt.ts';
 import { formatCount, formatElapsed, formatMilliseconds } from '../../src/output/quantities.ts';
 import { type Html, html } from './html.ts';
 
@@ -42,7 +45,9 @@ export function renderCharts(receipt: JobReceipt): readonly Html[] {
   ) => {
     const end = intervals.at(-1)?.to ?? 1;
     const columns = intervals.map((interval) => ({
-      ...{ from: interval.from / end, to: interval.to / end, value: measure(interval) },
+      from: interval.from / end,
+      to: interval.to / end,
+      value: measure(interval),
       span: `${formatElapsed(interval.from)} to ${formatElapsed(interval.to)}`,
       ...(failedOf && { failed: failedOf(interval) }),
     }));
@@ -54,7 +59,8 @@ export function renderCharts(receipt: JobReceipt): readonly Html[] {
       columns,
     });
   };
-  const formatRate = (rate: number) => formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
+  const formatRate = (rate: number) =>
+    formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
   const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
   const waited = isSignificantWait(waits)
     ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
@@ -63,7 +69,8 @@ export function renderCharts(receipt: JobReceipt): readonly Html[] {
     chartOverTime(
       { title: 'Records per second', format: formatRate },
       recordsPerSecond,
-      (peak) => `Average ${average}, peak ${peak}. Failed and unknown records are at the top of each column.`,
+      (peak) =>
+        `Average ${average}, peak ${peak}. Failed and unknown records are at the top of each column.`,
       ({ failed, from, to }) => failed / (to - from),
     ),
     chartOverTime(
@@ -92,7 +99,9 @@ function renderLatencyChart({ histogram, latency }: JobReceipt): Html {
     format: formatCount,
     xLabels: labelAxis((share) => formatMilliseconds(edges[Math.round(share * steps)] ?? 0)),
     columns: histogram.map(({ from, to, count }, at) => ({
-      ...{ from: at / steps, to: (at + 1) / steps, value: count },
+      from: at / steps,
+      to: (at + 1) / steps,
+      value: count,
       span: `${formatMilliseconds(from)} to ${formatMilliseconds(to)}`,
     })),
   });
@@ -111,9 +120,14 @@ function renderChart({ title, summary, format, xLabels, columns }: Chart): Html 
     const y = roundCoordinate(HEIGHT - (tick / max) * HEIGHT);
     return html`<line x1="0" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
   });
-  const cells = (column: Column) => [format(column.value), ...(column.failed === undefined ? [] : [format(column.failed)])];
+  const cells = (column: Column) => [
+    format(column.value),
+    ...(column.failed === undefined ? [] : [format(column.failed)]),
+  ];
   const rows = columns.map(
-    (column) => html`<tr><th scope="row">${column.span}</th>${cells(column).map((text) => html`<td>${text}</td>`)}</tr>
+    (
+      column,
+    ) => html`<tr><th scope="row">${column.span}</th>${cells(column).map((text) => html`<td>${text}</td>`)}</tr>
 `,
   );
   const head = ['Time', title, ...(columns[0]?.failed === undefined ? [] : ['Failed or unknown'])];
@@ -156,7 +170,10 @@ function roundCoordinate(value: number): number {
 const ROUND_FACTORS = [1, 2, 2.5, 5];
 
 /** Creates the smallest scale that includes a value and has three to five round intervals. */
-export function createScale(value: number): { readonly max: number; readonly ticks: readonly number[] } {
+export function createScale(value: number): {
+  readonly max: number;
+  readonly ticks: readonly number[];
+} {
   const highest = Math.max(value, Number.MIN_VALUE);
   const power = 10 ** Math.floor(Math.log10(highest));
   const steps = [power / 10, power].flatMap((unit) => ROUND_FACTORS.map((round) => round * unit));
@@ -165,5 +182,8 @@ export function createScale(value: number): { readonly max: number; readonly tic
     .filter(({ intervals }) => intervals <= 5)
     .toSorted((one, other) => one.step * one.intervals - other.step * other.intervals);
   const { step, intervals } = fits[0] ?? { step: highest, intervals: 1 };
-  return { max: step * intervals, ticks: Array.from({ length: intervals + 1 }, (_, at) => at * step) };
+  return {
+    max: step * intervals,
+    ticks: Array.from({ length: intervals + 1 }, (_, at) => at * step),
+  };
 }

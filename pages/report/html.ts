@@ -23,5 +23,8 @@ function renderPart(part: Part): string {
 }
 
 function escapeHtml(text: string): string {
-  return escapeForTerminal(text).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return escapeForTerminal(text).replace(
+    /[&<>"'`]/g,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
 }

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FailureReason } from '../../src/bulk/failure-reasons.ts';
 import type { JobReceipt } from '../../src/commands/jobs/receipt/read-receipt.ts';
-import { formatPosition, formatTarget, receiptLines } from '../../src/commands/jobs/receipt/render-receipt.ts';
+import {
+  formatPosition,
+  formatTarget,
+  receiptLines,
+} from '../../src/commands/jobs/receipt/render-receipt.ts';
 import { readProjectFile } from '../../src/kernel/bundled-programs.ts';
 import { hint, step } from '../../src/kernel/errors.ts';
 import { upperFirst } from '../../src/kernel/first-letter.ts';
@@ -97,9 +101,14 @@ ${others > 0 ? html`<p class="note">${formatCount(others)} more with other reaso
 </section>`;
 }
 
-function renderReason({ status, message, code, count: records, examples }: FailureReason, all: number): Html {
+function renderReason(
+  { status, message, code, count: records, examples }: FailureReason,
+  all: number,
+): Html {
   const kind = status === 'failed' ? 'bad' : 'unsure';
-  const shown = examples.map(({ id, ...place }) => html`<li><code>${id}</code>${formatPosition(place)}</li>`);
+  const shown = examples.map(
+    ({ id, ...place }) => html`<li><code>${id}</code>${formatPosition(place)}</li>`,
+  );
   return html`<tr>
 <td class="${kind}"><strong>${formatCount(records)}</strong> ${status}<br><span class="share">${formatShare(records, all)}</span></td>
 <td>${message ?? 'no reason given'}${code === null ? undefined : html`<br><code>${code}</code>`}</td>
@@ -110,7 +119,11 @@ function renderReason({ status, message, code, count: records, examples }: Failu
 
 function renderReceiptTable(receipt: JobReceipt): Html {
   const { data, options, rejects } = receipt;
-  const more = [...namedFields('data', data), ...namedFields('flags', options), ['rejects', rejects ?? 'none'] as const];
+  const more = [
+    ...namedFields('data', data),
+    ...namedFields('flags', options),
+    ['rejects', rejects ?? 'none'] as const,
+  ];
   const rows = [...receiptLines(receipt), ...more].map(
     ([name, text]) => html`<div><dt>${upperFirst(name)}</dt><dd>${text}</dd></div>
 `,
@@ -122,8 +135,13 @@ ${rows}</dl>
 </section>`;
 }
 
-function* namedFields(name: string, fields: Readonly<Record<string, unknown>>): Generator<readonly [string, string]> {
-  const texts = Object.entries(fields).map(([field, value]) => `${field}: ${formatFieldValue(value)}`);
+function* namedFields(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): Generator<readonly [string, string]> {
+  const texts = Object.entries(fields).map(
+    ([field, value]) => `${field}: ${formatFieldValue(value)}`,
+  );
   if (texts.length > 0) yield [name, texts.join(', ')];
 }
 

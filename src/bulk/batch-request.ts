@@ -7,7 +7,10 @@ export type BatchRequestOutcome = RequestTiming &
   MeasuredRequest &
   (
     | {
-        /** The response has a result for each record: by ID, or as a list in the order of the request. */
+        /**
+         * The response has a result for each record: by ID, or as a list in the order of the
+         * request.
+         */
         readonly kind: 'answered';
         readonly response: unknown;
         readonly unsettled?: boolean;
@@ -18,7 +21,10 @@ export type BatchRequestOutcome = RequestTiming &
     | {
         readonly kind: 'refused';
         readonly error: SvcError;
-        /** Error messages by the record's index in the request, if the service names the invalid records. */
+        /**
+         * Error messages by the record's index in the request, if the service names the invalid
+         * records.
+         */
         readonly invalidRecords?: ReadonlyMap<number, string>;
         readonly tooLarge?: boolean;
       }
@@ -35,9 +41,15 @@ export type BatchRequestOutcome = RequestTiming &
     | { readonly kind: 'fatal'; readonly error: SvcError }
   );
 
-/** `part`: records of a request that failed with an internal error. Another internal error is not retried. */
+/**
+ * `part`: records of a request that failed with an internal error. Another internal error is not
+ * retried.
+ */
 export type RequestKind = 'new' | 'part';
-export type SendBatchRequest = (batch: RecordList, kind: RequestKind) => Promise<BatchRequestOutcome>;
+export type SendBatchRequest = (
+  batch: RecordList,
+  kind: RequestKind,
+) => Promise<BatchRequestOutcome>;
 
 export type StopReason =
   | { readonly kind: 'signal'; readonly reason: unknown }

@@ -10,9 +10,17 @@ export interface ParsedResponse {
   readonly unexpectedIds: readonly string[];
 }
 
-/** Parses results by ID or in the order of the request. Only a literal `true` is success; a missing one is unknown. */
-export function parseItemResults(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
-  if (Array.isArray(response)) return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
+/**
+ * Parses results by ID or in the order of the request. Only a literal `true` is success; a missing
+ * one is unknown.
+ */
+export function parseItemResults(
+  batch: RecordList,
+  response: unknown,
+  reported: ReportedRecords,
+): ParsedResponse {
+  if (Array.isArray(response))
+    return { items: itemsOf(batch, (_, at) => response[at], reported), unexpectedIds: [] };
   const byId: Readonly<Record<string, unknown>> = isObject(response) ? response : {};
   let mentioned = 0;
   const items = itemsOf(
@@ -24,10 +32,17 @@ export function parseItemResults(batch: RecordList, response: unknown, reported:
     },
     reported,
   );
-  return { items, unexpectedIds: Object.keys(byId).length > mentioned ? findUnexpectedIds(byId, batch) : [] };
+  return {
+    items,
+    unexpectedIds: Object.keys(byId).length > mentioned ? findUnexpectedIds(byId, batch) : [],
+  };
 }
 
-export function parseSharedResult(batch: RecordList, response: unknown, reported: ReportedRecords): ParsedResponse {
+export function parseSharedResult(
+  batch: RecordList,
+  response: unknown,
+  reported: ReportedRecords,
+): ParsedResponse {
   return { items: itemsOf(batch, () => response, reported), unexpectedIds: [] };
 }
 
@@ -47,7 +62,9 @@ function itemsOf(
 }
 
 function isSuccess(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'success' in result && result.success === true;
+  return (
+    typeof result === 'object' && result !== null && 'success' in result && result.success === true
+  );
 }
 
 function findUnexpectedIds(response: object, batch: RecordList): readonly string[] {
@@ -60,9 +77,15 @@ let last = { message: '', clean: '' };
 
 function itemResult(record: BulkRecord, result: unknown): RecordResult {
   if (typeof result !== 'object' || result === null)
-    return { record, status: 'unknown', message: 'the response does not mention the record', code: 'outcome_unknown' };
+    return {
+      record,
+      status: 'unknown',
+      message: 'the response does not mention the record',
+      code: 'outcome_unknown',
+    };
   const { success, message, code } = result as Readonly<Record<string, unknown>>;
-  if (typeof message === 'string' && message !== last.message) last = { message, clean: redactRemembered(message) };
+  if (typeof message === 'string' && message !== last.message)
+    last = { message, clean: redactRemembered(message) };
   return {
     record,
     status: success === true ? 'succeeded' : 'failed',

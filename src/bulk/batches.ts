@@ -13,10 +13,16 @@ export interface Batch {
   readonly isResend: boolean;
 }
 
-/** Records to send: any number of new ones, or the records of one earlier request, which is repeated unchanged. */
+/**
+ * Records to send: any number of new ones, or the records of one earlier request, which is repeated
+ * unchanged.
+ */
 export type PendingRecords = RecordList | { readonly resend: RecordList };
 
-/** Splits records into batches of one target each, in order. An empty list ends the current batch; records to resend form one batch. */
+/**
+ * Splits records into batches of one target each, in order. An empty list ends the current batch;
+ * records to resend form one batch.
+ */
 export async function* splitIntoBatches(
   pending: AsyncIterable<PendingRecords> | Iterable<PendingRecords>,
   limits: BatchLimits,
@@ -34,7 +40,8 @@ export async function* splitIntoBatches(
     if (records.length === 0) yield* endBatch();
     if (resend) yield { records: resend, isResend: true };
     for (const record of records) {
-      const isFull = batch.length === limits.records || characters + record.json.length > limits.characters;
+      const isFull =
+        batch.length === limits.records || characters + record.json.length > limits.characters;
       if (isFull || batch[0]?.target?.key !== record.target?.key) yield* endBatch();
       batch.push(record);
       characters += record.json.length;
@@ -56,11 +63,17 @@ export interface BulkRecord {
   readonly jsonLine: string;
   /** The JSON text to send. Equals `text` if the input is JSON and the record is unchanged. */
   readonly json: string;
-  /** The target that the record names, if the command does not. All records of a request have the same one. */
+  /**
+   * The target that the record names, if the command does not. All records of a request have the
+   * same one.
+   */
   readonly target?: RecordTarget | undefined;
 }
 
-/** `existing`: not written, because the service already has a record with this ID. `skipped`: not sent. */
+/**
+ * `existing`: not written, because the service already has a record with this ID. `skipped`: not
+ * sent.
+ */
 export type RecordStatus = 'succeeded' | 'failed' | 'unknown' | 'existing' | 'skipped';
 
 export interface RecordResult {

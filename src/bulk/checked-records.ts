@@ -27,7 +27,10 @@ export async function* readCheckedRecords(
       for (const read of chunk) {
         const index = next++;
         const id = scan?.find(read.text, index - first);
-        const record = id === undefined ? finalize(read, prepare(read, index), index) : new UnchangedRecord(id, index, read);
+        const record =
+          id === undefined
+            ? finalize(read, prepare(read, index), index)
+            : new UnchangedRecord(id, index, read);
         if (shard && !isInShard(record.id, shard)) continue;
         (hasSkipped && check.isSkipped(index) ? skipped : records).push(record);
       }

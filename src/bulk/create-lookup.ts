@@ -16,7 +16,10 @@ interface LookupOptions {
 /** Maximum number of targets whose records are kept, in case of several. */
 const MAX_LISTS = 50;
 
-/** Creates a function that looks up records; `undefined` if the service has no operation that reads them. */
+/**
+ * Creates a function that looks up records; `undefined` if the service has no operation that reads
+ * them.
+ */
 export function createLookup(
   { client, fields, data }: BatchCalls,
   { listing = 'each time', onFound }: LookupOptions = {},
@@ -25,12 +28,16 @@ export function createLookup(
   if (!lookup) return undefined;
   const { idField, sharedFields } = lookup;
 
-  async function readRecords(read: Operation, part: RecordList): Promise<ReadonlyMap<unknown, Fields>> {
+  async function readRecords(
+    read: Operation,
+    part: RecordList,
+  ): Promise<ReadonlyMap<unknown, Fields>> {
     const ids = read.splitIds && { [read.splitIds.field]: part.map(({ id }) => id) };
     const call = { ...data, ...part[0]?.target?.data };
     const shared = Object.fromEntries(sharedFields.map((field) => [field, call[field]]));
     const response = await client.send(read, { ...shared, ...ids });
-    const list = response.sent && Array.isArray(response.data) ? response.data.filter(isObject) : [];
+    const list =
+      response.sent && Array.isArray(response.data) ? response.data.filter(isObject) : [];
     return new Map(list.map((record) => [record[idField], record]));
   }
 
@@ -62,7 +69,9 @@ export function createLookup(
         const { matchingFields } = lookup;
         found.set(
           id,
-          matchingFields.every((field) => value[field] === undefined || value[field] === record[field]),
+          matchingFields.every(
+            (field) => value[field] === undefined || value[field] === record[field],
+          ),
         );
         onFound?.(value, record);
       }

@@ -14,7 +14,10 @@ export interface FileDiagnostic extends Diagnostic {
   readonly file: string;
 }
 
-/** Formats a diagnostic: `a.json:7: email: expected text`, or `a.json:1:24: record 2: …` for one of several on a line. */
+/**
+ * Formats a diagnostic: `a.json:7: email: expected text`, or `a.json:1:24: record 2: …` for one of
+ * several on a line.
+ */
 export function formatDiagnostic(diagnostic: FileDiagnostic): string {
   const { file, line, column, record, isExact } = diagnostic;
   const parts = [file, line, isExact || record !== undefined ? column : null];

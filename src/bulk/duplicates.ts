@@ -1,6 +1,10 @@
 import type { BitSet } from './bit-set.ts';
 import type { InputFile } from './input-file.ts';
-import { createPreparer, type PreparationRules, type PreparedRecord } from './record-preparation.ts';
+import {
+  createPreparer,
+  type PreparationRules,
+  type PreparedRecord,
+} from './record-preparation.ts';
 import type { RecordTarget } from './record-targets.ts';
 import type { IdHashSet } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
@@ -32,7 +36,10 @@ export interface DuplicateResolution {
   readonly reportDuplicate: (record: IdentifiedRecord, earlier: IdentifiedRecord) => void;
 }
 
-/** Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or skips the actual duplicates. */
+/**
+ * Compares the IDs whose hashes repeat, because different IDs can have the same hash. Reports or
+ * skips the actual duplicates.
+ */
 export async function resolveDuplicates(
   read: () => AsyncIterable<readonly IdentifiedRecord[]>,
   repeated: IdHashSet,
@@ -53,7 +60,9 @@ export async function resolveDuplicates(
   }
 }
 
-/** Reads the ID and position of all records that have an ID, valid or not. Skips unreadable records. */
+/**
+ * Reads the ID and position of all records that have an ID, valid or not. Skips unreadable records.
+ */
 export async function* readIdentifiedRecords(
   files: readonly InputFile[],
   rules: PreparationRules,
@@ -71,7 +80,13 @@ export async function* readIdentifiedRecords(
           const index = next++;
           const { id, target } = readId(() => prepare(record, index));
           if (typeof id !== 'string') continue;
-          identified.push({ id, key: idWithinTarget(id, target), index, file: file.name, ...lines.positionAt(at) });
+          identified.push({
+            id,
+            key: idWithinTarget(id, target),
+            index,
+            file: file.name,
+            ...lines.positionAt(at),
+          });
         }
         yield identified;
       }

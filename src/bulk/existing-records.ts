@@ -1,7 +1,9 @@
 import type { SendBatchRequest } from './batch-request.ts';
 import type { RecordList, RecordResult } from './batches.ts';
 
-/** Checks whether existing records match the ones that were sent. Omits records that cannot be read. */
+/**
+ * Checks whether existing records match the ones that were sent. Omits records that cannot be read.
+ */
 export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string, boolean>>;
 
 /** How to handle records that already exist, instead of failing them. */
@@ -19,7 +21,10 @@ export interface ExistingCounts {
 
 export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
-export function addExisting(counts: ExistingCounts, items: readonly RecordResult[]): ExistingCounts {
+export function addExisting(
+  counts: ExistingCounts,
+  items: readonly RecordResult[],
+): ExistingCounts {
   if (!items.some(({ status, effect }) => status === 'existing' || effect)) return counts;
   const sum = { ...counts };
   for (const { status, effect, record } of items) {
@@ -34,12 +39,18 @@ export function addExisting(counts: ExistingCounts, items: readonly RecordResult
 
 const MAX_ORGANIZATIONS = 200;
 
-function countOrganization(counts: Readonly<Record<string, number>>, id: string): Readonly<Record<string, number>> {
+function countOrganization(
+  counts: Readonly<Record<string, number>>,
+  id: string,
+): Readonly<Record<string, number>> {
   if (!Object.hasOwn(counts, id) && Object.keys(counts).length >= MAX_ORGANIZATIONS) return counts;
   return { ...counts, [id]: (counts[id] ?? 0) + 1 };
 }
 
-/** Settles records that exist: an earlier request may have created them. A record that matches has succeeded. */
+/**
+ * Settles records that exist: an earlier request may have created them. A record that matches has
+ * succeeded.
+ */
 export async function settleExisting(
   items: readonly RecordResult[],
   lookUp: LookUpRecords | undefined,
@@ -47,10 +58,15 @@ export async function settleExisting(
   const doubtful = items.filter(alreadyExists);
   if (doubtful.length === 0) return items;
   const found = await lookUp?.(doubtful.map(({ record }) => record));
-  return items.map((item) => (alreadyExists(item) ? settleExistingRecord(item, found?.get(item.record.id)) : item));
+  return items.map((item) =>
+    alreadyExists(item) ? settleExistingRecord(item, found?.get(item.record.id)) : item,
+  );
 }
 
-/** Skips or updates the records that existed before the job. @param update sends the updates of records that differ */
+/**
+ * Skips or updates the records that existed before the job.
+ * @param update sends the updates of records that differ
+ */
 export async function resolveExisting<Send>(
   items: readonly RecordResult[],
   existing: ExistingRecords<Send> | undefined,
@@ -59,12 +75,15 @@ export async function resolveExisting<Send>(
   const found = items.filter(alreadyExists);
   if (!existing || found.length === 0) return items;
   const others = items.filter((item) => !alreadyExists(item));
-  if (existing.action === 'skip') return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
+  if (existing.action === 'skip')
+    return [...others, ...found.map((item) => ({ ...item, status: 'existing' as const }))];
   const asSent = await existing.lookUp(found.map(({ record }) => record));
   const unchanged = found.filter(({ record }) => asSent.get(record.id) === true);
   const changed = found.map(({ record }) => record).filter(({ id }) => asSent.get(id) !== true);
   const updated = changed.length === 0 ? [] : await update(changed, existing.send);
-  const marked = updated.map((item) => (item.status === 'succeeded' ? { ...item, effect: 'updated' as const } : item));
+  const marked = updated.map((item) =>
+    item.status === 'succeeded' ? { ...item, effect: 'updated' as const } : item,
+  );
   return [...others, ...unchanged.map(markUnchanged), ...marked];
 }
 
@@ -74,7 +93,8 @@ function alreadyExists({ status, code }: RecordResult): boolean {
 
 function settleExistingRecord(item: RecordResult, isAsSent: boolean | undefined): RecordResult {
   if (isAsSent === false) return item;
-  if (isAsSent) return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
+  if (isAsSent)
+    return { ...markUnchanged(item), message: 'the record already existed when it was sent again' };
   const message = `${item.message ?? 'the record already exists'}; an earlier request with an unknown outcome may have added it`;
   return { ...item, status: 'unknown', message, code: 'outcome_unknown' };
 }

@@ -18,7 +18,10 @@ const MAX_DISTINCT_REASONS = 200;
 const MAX_LISTED_REASONS = 20;
 const MAX_EXAMPLES = 3;
 
-/** Groups unsuccessful records by reason, the most frequent reason first, and counts the records with other reasons. */
+/**
+ * Groups unsuccessful records by reason, the most frequent reason first, and counts the records
+ * with other reasons.
+ */
 export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: LocateRecord) {
   const known = new Map<string, FailureReason & { count: number; examples: ReasonExample[] }>();
   let others = 0;
@@ -45,5 +48,8 @@ export function groupByReason(items: Iterable<UnsuccessfulRecord>, locate: Locat
 function maskId(message: string, id: string): string {
   if (!id || !message.includes(id)) return message;
   const escaped = id.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
-  return message.replace(new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'gu'), '(id)');
+  return message.replace(
+    new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'gu'),
+    '(id)',
+  );
 }

@@ -11,13 +11,17 @@ const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add 
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
-  /** One per unknown field and ignored part of a file, and the first suspicious values of each kind. */
+  /**
+   * One per unknown field and ignored part of a file, and the first suspicious values of each kind.
+   */
   readonly warnings: FileDiagnostic[] = [];
   warningCount = 0;
   isIncomplete = false;
   #new: FileDiagnostic[] = [];
   #file = '';
-  /** Consecutive rows without values are one problem, because a spreadsheet can end with hundreds. */
+  /**
+   * Consecutive rows without values are one problem, because a spreadsheet can end with hundreds.
+   */
   #emptyRows = { firstLine: 0, count: 0, lastIndex: -1 };
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
@@ -53,22 +57,34 @@ export class FindingCollector {
     if (hint !== undefined) this.countHint(hint, 1);
   }
 
-  /** Adds an error at its own position. @param record number of the record that cannot be read, if it shares its line */
+  /**
+   * Adds an error at its own position.
+   * @param record number of the record that cannot be read, if it shares its line
+   */
   addError({ position, problem, hint }: InputError, record?: number): void {
     const { line = null, column } = position;
-    const place = { line, ...(column !== undefined && { column }), ...(record !== undefined && { record }) };
+    const place = {
+      line,
+      ...(column !== undefined && { column }),
+      ...(record !== undefined && { record }),
+    };
     this.addToFile({ ...place, message: problem, isExact: true }, hint);
   }
 
   addEmptyRow(line: number, index: number): void {
     if (index !== this.#emptyRows.lastIndex + 1) this.#endEmptyRows();
     const { count, firstLine } = this.#emptyRows;
-    this.#emptyRows = { firstLine: count === 0 ? line : firstLine, count: count + 1, lastIndex: index };
+    this.#emptyRows = {
+      firstLine: count === 0 ? line : firstLine,
+      count: count + 1,
+      lastIndex: index,
+    };
   }
 
   countHint(hint: string, count: number): void {
     const before = this.#hints.get(hint) ?? 0;
-    if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS)) this.#hints.set(hint, before + count);
+    if (count > 0 && (before > 0 || this.#hints.size < MAX_HINTS))
+      this.#hints.set(hint, before + count);
   }
 
   recordRenamedField(name: string, idField: string): void {
@@ -81,7 +97,9 @@ export class FindingCollector {
     return true;
   }
 
-  /** Adds a warning about the current file that counts as `count` warnings. Ignores the upper bound. */
+  /**
+   * Adds a warning about the current file that counts as `count` warnings. Ignores the upper bound.
+   */
   protected addWarning(warning: Diagnostic, count = 1): void {
     this.warnings.push({ file: this.#file, ...warning });
     this.warningCount += count;
@@ -93,7 +111,10 @@ export class FindingCollector {
     if (found.length > 0) yield found;
   }
 
-  /** Adds the problem of consecutive empty rows, if there are any. @param read number of records, at the end of the file */
+  /**
+   * Adds the problem of consecutive empty rows, if there are any.
+   * @param read number of records, at the end of the file
+   */
   #endEmptyRows(read?: number): void {
     const { firstLine, count, lastIndex } = this.#emptyRows;
     if (count === 0) return;

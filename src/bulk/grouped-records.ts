@@ -31,8 +31,9 @@ export interface GroupedRecords {
 }
 
 /**
- * Copies the records of an input to disk, grouped by target, if the input mixes targets. The order depends only on the input,
- * so that a resumed job numbers its records like the first run. The file is deleted while it is open, where possible.
+ * Copies the records of an input to disk, grouped by target, if the input mixes targets. The order
+ * depends only on the input, so that a resumed job numbers its records like the first run. The file
+ * is deleted while it is open, where possible.
  * @param path a private file, which is replaced
  * @param runSize number of records to sort at once
  * @throws SvcError `local` if the file cannot be written
@@ -54,7 +55,9 @@ export async function groupIfMixed(
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   const database = new DatabaseSync(path);
   try {
-    database.exec(`pragma journal_mode = off; pragma synchronous = off; create table records (${COLUMNS}); begin`);
+    database.exec(
+      `pragma journal_mode = off; pragma synchronous = off; create table records (${COLUMNS}); begin`,
+    );
     const insert = database.prepare('insert into records values (?, ?, ?, ?, ?, ?)');
     const ends: number[] = [];
     let run: Row[] = [];
@@ -69,17 +72,25 @@ export async function groupIfMixed(
     const toRow = createRowFactory(check);
     for await (const { records, skipped } of readCheckedRecords(input, rules, check)) {
       signal.throwIfAborted();
-      run.push(...records.map((record) => toRow(record, 0)), ...skipped.map((record) => toRow(record, 1)));
+      run.push(
+        ...records.map((record) => toRow(record, 0)),
+        ...skipped.map((record) => toRow(record, 1)),
+      );
       if (run.length >= runSize) endRun();
     }
     endRun();
     database.exec('commit');
     await remove()?.catch(() => undefined);
-    return { read: () => readGrouped(mergeRuns(database, ends), fields.id), close: () => database.close() };
+    return {
+      read: () => readGrouped(mergeRuns(database, ends), fields.id),
+      close: () => database.close(),
+    };
   } catch (error) {
     database.close();
     await remove();
-    throw error instanceof Error && 'errcode' in error ? localFileError('write', path, error) : error;
+    throw error instanceof Error && 'errcode' in error
+      ? localFileError('write', path, error)
+      : error;
   }
 }
 
@@ -96,20 +107,27 @@ function createRowFactory({ files }: RecordCheck): (record: BulkRecord, skipped:
   });
 }
 
-/** Merges sorted runs, which contain the records in the order of the input. @param ends row IDs of the last records of the runs */
+/**
+ * Merges sorted runs, which contain the records in the order of the input.
+ * @param ends row IDs of the last records of the runs
+ */
 function* mergeRuns(database: DatabaseSync, ends: readonly number[]): Generator<Row> {
   const runs = ends.map((end, at) => {
-    const query = database.prepare('select * from records where rowid > ? and rowid <= ? order by rowid');
+    const query = database.prepare(
+      'select * from records where rowid > ? and rowid <= ? order by rowid',
+    );
     const rows = query.iterate(ends[at - 1] ?? 0, end) as IterableIterator<Row>;
     return { rows, head: rows.next() };
   });
   for (;;) {
     let target: string | undefined;
     for (const { head } of runs)
-      if (!head.done && (target === undefined || head.value.target < target)) target = head.value.target;
+      if (!head.done && (target === undefined || head.value.target < target))
+        target = head.value.target;
     if (target === undefined) return;
     for (const run of runs)
-      for (; !run.head.done && run.head.value.target === target; run.head = run.rows.next()) yield run.head.value;
+      for (; !run.head.done && run.head.value.target === target; run.head = run.rows.next())
+        yield run.head.value;
   }
 }
 
@@ -126,8 +144,18 @@ async function* readGrouped(rows: Iterable<Row>, idField: string): AsyncGenerato
   yield lists;
 }
 
-function toRecord({ id, line, target, json, text }: Row, index: number, idField: string): BulkRecord {
+function toRecord(
+  { id, line, target, json, text }: Row,
+  index: number,
+  idField: string,
+): BulkRecord {
   const [recordId, value]: [string, unknown] = [JSON.parse(id), JSON.parse(json)];
   const ownFields = isObject(value) ? value : { [idField]: recordId };
-  return new ChangedRecord(recordId, { line }, index, { value, ownFields, target: new RecordTarget(target) }, () => text);
+  return new ChangedRecord(
+    recordId,
+    { line },
+    index,
+    { value, ownFields, target: new RecordTarget(target) },
+    () => text,
+  );
 }

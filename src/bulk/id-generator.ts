@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Creates IDs in UUID format. They depend only on job and index, so that a resumed job generates the same ones. */
+/**
+ * Creates IDs in UUID format. They depend only on job and index, so that a resumed job generates
+ * the same ones.
+ */
 export function createIdGenerator(job: string): (index: number) => string {
   return (index) => {
     const bytes = createHash('sha256').update(`${job}\n${index}`).digest();

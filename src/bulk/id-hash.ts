@@ -1,6 +1,6 @@
 /**
- * Writes a 64-bit hash of an ID into `halves` at `at`. The hash is stable across runs and machines, because it decides
- * which shard a record belongs to. Different IDs can have the same hash.
+ * Writes a 64-bit hash of an ID into `halves` at `at`. The hash is stable across runs and machines,
+ * because it decides which shard a record belongs to. Different IDs can have the same hash.
  */
 export function hashId(id: string, halves: Uint32Array, at: number): void {
   let [low, high] = [0xdeadbeef, 0x41c6ce57];
@@ -15,7 +15,10 @@ export function hashId(id: string, halves: Uint32Array, at: number): void {
   halves[at + 1] = high;
 }
 
-/** One of several shares of an input, for several machines. `part` counts from 1; `of` is the number of shares. */
+/**
+ * One of several shares of an input, for several machines. `part` counts from 1; `of` is the number
+ * of shares.
+ */
 export interface Shard {
   readonly part: number;
   readonly of: number;

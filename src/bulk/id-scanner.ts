@@ -1,8 +1,9 @@
 import { BitSet } from './bit-set.ts';
 
 /**
- * Finds the ID in a record's JSON text without parsing it: the quoted text after the first `"userId":`. During the
- * check, which parses all records, `verify` detects the records whose scan yields a wrong ID.
+ * Finds the ID in a record's JSON text without parsing it: the quoted text after the first
+ * `"userId":`. During the check, which parses all records, `verify` detects the records whose scan
+ * yields a wrong ID.
  */
 export class IdScanner {
   readonly #field: string;

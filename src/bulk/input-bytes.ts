@@ -8,13 +8,22 @@ export interface InputBytes {
   readonly path: string;
   readonly size: number | undefined;
   readonly isSpooled: boolean;
-  /** Reads the bytes from the start. The first read must reach the end before the second one begins. */
+  /**
+   * Reads the bytes from the start. The first read must reach the end before the second one begins.
+   */
   read(): AsyncIterable<Uint8Array>;
   discard(): Promise<void>;
 }
 
-/** Opens a regular file. `read` throws SvcError `bad_data` if the file changed since the first read. */
-export function openFileBytes(path: string, name: string, firstSize: number, signal: AbortSignal): InputBytes {
+/**
+ * Opens a regular file. `read` throws SvcError `bad_data` if the file changed since the first read.
+ */
+export function openFileBytes(
+  path: string,
+  name: string,
+  firstSize: number,
+  signal: AbortSignal,
+): InputBytes {
   let firstState: string | undefined;
   let latestSize = firstSize;
   async function requireUnchanged(): Promise<void> {
@@ -77,7 +86,8 @@ export function spoolBytes(
     size: undefined,
     isSpooled: true,
     read() {
-      if (state === 'filling') throw new TypeError('a pipe must be read to its end before it is read again');
+      if (state === 'filling')
+        throw new TypeError('a pipe must be read to its end before it is read again');
       return state === 'full' ? readFileBytes(path, name, signal) : fillSpool();
     },
     discard: async () => {

@@ -6,7 +6,12 @@ import type { Diagnostic } from './diagnostic.ts';
 import { type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
 import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
-import { decodeInputText, type InputText, type InputTextRequest, inputName } from './source/input-text.ts';
+import {
+  decodeInputText,
+  type InputText,
+  type InputTextRequest,
+  inputName,
+} from './source/input-text.ts';
 import { createMemorySource } from './source/memory-source.ts';
 import { readSource } from './source/read-source.ts';
 import type { RecordLayout } from './source/record-layout.ts';
@@ -26,7 +31,10 @@ export interface InputFile {
   readonly path: string | undefined;
   readonly spooled: boolean;
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /** Starts reading the records from the beginning. `warn` receives a warning for each ignored part of the file. */
+  /**
+   * Starts reading the records from the beginning. `warn` receives a warning for each ignored part
+   * of the file.
+   */
   open(warn?: (warning: Diagnostic) => void): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
@@ -42,9 +50,10 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
 }
 
 /**
- * Opens a file of records. Reads the start of the file only if its name does not determine the format.
- * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it cannot be read, `bad_data` if it
- * is a spreadsheet
+ * Opens a file of records. Reads the start of the file only if its name does not determine the
+ * format.
+ * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it
+ * cannot be read, `bad_data` if it is a spreadsheet
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
   const { name = inputName(request.file), listName } = request;
@@ -75,12 +84,18 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
     spooled: false,
     readProgress: { bytes: text.length, of: text.length },
     open: async () => createMemorySource(name, values),
-    fingerprint: () => ({ bytes: text.length, sha256: createHash('sha256').update(text).digest('hex') }),
+    fingerprint: () => ({
+      bytes: text.length,
+      sha256: createHash('sha256').update(text).digest('hex'),
+    }),
     discard: async () => undefined,
   };
 }
 
-async function openBytes({ file, cwd, stdin, signal, spool }: InputFileRequest, name: string): Promise<InputBytes> {
+async function openBytes(
+  { file, cwd, stdin, signal, spool }: InputFileRequest,
+  name: string,
+): Promise<InputBytes> {
   if (file === '-') return spoolBytes(spool, name, async () => stdin, signal);
   const path = await findNamedFile(file, cwd);
   const stats = await stat(path);
@@ -131,7 +146,8 @@ function createTextFile(
     get readProgress() {
       return { bytes: firstPass?.measured.bytes ?? 0, of: bytes.size };
     },
-    open: async (warn = () => undefined) => readSource((await openText()).chunks, { ...layout, name, format, warn }),
+    open: async (warn = () => undefined) =>
+      readSource((await openText()).chunks, { ...layout, name, format, warn }),
     fingerprint() {
       const fingerprint = firstPass?.measured.fingerprint;
       if (!fingerprint) throw new TypeError(`${name} was not read to its end`);

@@ -14,7 +14,14 @@ export class JobCounters {
   readonly unexpectedIds: string[] = [];
   unexpectedIdCount = 0;
 
-  constructor({ succeeded, failed, unknown, requests, retries, ...existing }: Omit<OutcomeCounts, 'open'>) {
+  constructor({
+    succeeded,
+    failed,
+    unknown,
+    requests,
+    retries,
+    ...existing
+  }: Omit<OutcomeCounts, 'open'>) {
     this.succeeded = succeeded;
     this.failed = failed;
     this.unknown = unknown;
@@ -38,7 +45,8 @@ export class JobCounters {
     }
     this.existing = addExisting(this.existing, items);
     this.unexpectedIdCount += unexpectedIds.length;
-    for (const id of unexpectedIds) if (this.unexpectedIds.length < MAX_LISTED_IDS) this.unexpectedIds.push(id);
+    for (const id of unexpectedIds)
+      if (this.unexpectedIds.length < MAX_LISTED_IDS) this.unexpectedIds.push(id);
   }
 }
 

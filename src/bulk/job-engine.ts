@@ -1,7 +1,18 @@
 import { SvcError } from '../kernel/errors.ts';
-import type { BatchRequestOutcome, RequestKind, SendBatchRequest, StopReason } from './batch-request.ts';
+import type {
+  BatchRequestOutcome,
+  RequestKind,
+  SendBatchRequest,
+  StopReason,
+} from './batch-request.ts';
 import type { ReportedRecords } from './batch-response.ts';
-import { type Batch, type BatchLimits, type PendingRecords, type RecordList, splitIntoBatches } from './batches.ts';
+import {
+  type Batch,
+  type BatchLimits,
+  type PendingRecords,
+  type RecordList,
+  splitIntoBatches,
+} from './batches.ts';
 import type { ExistingRecords, LookUpRecords } from './existing-records.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import { RepeatedRefusals } from './repeated-refusals.ts';
@@ -19,7 +30,10 @@ export interface BulkJob {
 
 /** Log of the engine's batches. An error thrown by a method stops the job. */
 export interface BatchLog {
-  /** Logs that a batch is about to be sent. The engine sends the batch only after the promise resolves. */
+  /**
+   * Logs that a batch is about to be sent. The engine sends the batch only after the promise
+   * resolves.
+   */
   recordIntent(batch: RecordList): Promise<void>;
   recordResult(batch: RecordList, result: BatchResult): Promise<void>;
 }
@@ -36,12 +50,24 @@ export interface JobDependencies {
   readonly signal: AbortSignal;
 }
 
-const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set(['answered', 'answered_together', 'confirmed']);
-/** Number of consecutive batches without a response, including retries, after which the job stops. */
+const ANSWERED_KINDS: ReadonlySet<BatchRequestOutcome['kind']> = new Set([
+  'answered',
+  'answered_together',
+  'confirmed',
+]);
+/**
+ * Number of consecutive batches without a response, including retries, after which the job stops.
+ */
 const MAX_UNANSWERED_BATCHES = 10;
 
-/** Sends records in concurrent batches, and waits for those in flight. @returns the reason for an early stop */
-export async function runBulkJob(job: BulkJob, dependencies: JobDependencies): Promise<StopReason | undefined> {
+/**
+ * Sends records in concurrent batches, and waits for those in flight.
+ * @returns the reason for an early stop
+ */
+export async function runBulkJob(
+  job: BulkJob,
+  dependencies: JobDependencies,
+): Promise<StopReason | undefined> {
   const run = new Run(job, dependencies);
   try {
     for await (const batch of splitIntoBatches(job.records, job.limits)) {
@@ -73,13 +99,18 @@ class Run {
     this.#repeatedRefusals = new RepeatedRefusals(job.hasEarlierSuccess ?? false);
     const stop = () => this.#stopWith({ kind: 'signal', reason: dependencies.signal.reason });
     if (dependencies.signal.aborted) stop();
-    dependencies.signal.addEventListener('abort', stop, { once: true, signal: this.#stopping.signal });
+    dependencies.signal.addEventListener('abort', stop, {
+      once: true,
+      signal: this.#stopping.signal,
+    });
   }
 
   /** Waits until one more batch may be sent. Returns false if the job is stopping. */
   async waitForCapacity({ records }: Batch): Promise<boolean> {
-    // Also limits the number of batches, because each request of a split batch acquires its own slot.
-    while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping) await this.#nextCompletion();
+    // Also limits the number of batches, because each request of a split batch acquires its own
+    // slot.
+    while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping)
+      await this.#nextCompletion();
     return this.#acquireSlot(records);
   }
 
@@ -130,7 +161,8 @@ class Run {
     await log.recordIntent(batch.records);
     const result = await sendBatch(batch, {
       send: admit(send),
-      existing: existing?.action === 'update' ? { ...existing, send: admit(existing.send) } : existing,
+      existing:
+        existing?.action === 'update' ? { ...existing, send: admit(existing.send) } : existing,
       countAnswered: () => this.#answeredCount,
       // If the job stops during the pause, no further request is sent.
       pause: (repetition) => pause(repetition, this.#stopping.signal).catch(() => undefined),
@@ -142,7 +174,11 @@ class Run {
     this.#checkStopConditions(result);
   }
 
-  async #sendRequest(send: SendBatchRequest, batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome> {
+  async #sendRequest(
+    send: SendBatchRequest,
+    batch: RecordList,
+    kind: RequestKind,
+  ): Promise<BatchRequestOutcome> {
     const { limiter } = this.#dependencies;
     const outcome = await send(batch, kind).catch((thrown: unknown) => {
       limiter.release({ milliseconds: 0, limited: false, failed: true });
@@ -169,8 +205,10 @@ class Run {
     this.#consecutiveUnanswered = unanswered ? this.#consecutiveUnanswered + 1 : 0;
     if (unanswered && this.#consecutiveUnanswered >= MAX_UNANSWERED_BATCHES)
       this.#stopWith({ kind: 'fatal', error: unanswered });
-    for (const { status } of items) if (status === 'failed' || status === 'unknown') this.#errors += 1;
-    if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY)) this.#stopWith({ kind: 'errors' });
+    for (const { status } of items)
+      if (status === 'failed' || status === 'unknown') this.#errors += 1;
+    if (this.#errors >= (this.#job.stopAtErrors ?? Number.POSITIVE_INFINITY))
+      this.#stopWith({ kind: 'errors' });
   }
 
   #stopWith(stop: StopReason): void {

@@ -58,13 +58,22 @@ export class JobRecorder implements BatchLog {
     const { items, requests, retries } = result;
     const { known, open } = splitByOutcome(batch, items);
     this.#options.counters.add(batch, result);
-    const resultsError = await this.#writeResults(items.filter(({ status, open }) => status !== 'skipped' && !open));
+    const resultsError = await this.#writeResults(
+      items.filter(({ status, open }) => status !== 'skipped' && !open),
+    );
     if (known.length + open.length === 0) {
       this.#options.metrics.strayRequests += requests;
       this.#options.metrics.strayRetries += retries;
     }
     const journaled = items.flatMap(journaledRecord);
-    this.#options.journal.recordOutcome({ range: rangeOf(batch), known, open, requests, retries, items: journaled });
+    this.#options.journal.recordOutcome({
+      range: rangeOf(batch),
+      known,
+      open,
+      requests,
+      retries,
+      items: journaled,
+    });
     const existing = addExisting(this.#existing, items);
     if (existing !== this.#existing) this.#options.journal.setFact('existing', existing);
     this.#existing = existing;
@@ -117,10 +126,17 @@ export class JobRecorder implements BatchLog {
   #saveFacts(now: number): void {
     this.#factsDueAt = now + FACTS_INTERVAL;
     this.#options.journal.setFact('metrics', this.#options.metrics.save(now));
-    this.#options.journal.setFact('run', { number: this.runNumber, startedAt: this.#startedAt, endedAt: now });
+    this.#options.journal.setFact('run', {
+      number: this.runNumber,
+      startedAt: this.#startedAt,
+      endedAt: now,
+    });
   }
 
-  /** Writes all intents and outcomes of this turn of the event loop in one transaction, which saves most of its cost. */
+  /**
+   * Writes all intents and outcomes of this turn of the event loop in one transaction, which saves
+   * most of its cost.
+   */
   #writeSoon(): Promise<void> {
     this.#writing ??= nextTurn().then(() => {
       const intents = this.#intents;
@@ -136,7 +152,13 @@ export class JobRecorder implements BatchLog {
   }
 }
 
-function journaledRecord({ record, status, message, code, open }: RecordResult): readonly UnsuccessfulRecord[] {
+function journaledRecord({
+  record,
+  status,
+  message,
+  code,
+  open,
+}: RecordResult): readonly UnsuccessfulRecord[] {
   if (status === 'succeeded' || status === 'existing' || status === 'skipped') return [];
   const { index, id, line } = record;
   return [{ at: index, id, line, status: open ? 'open' : status, message, code }];

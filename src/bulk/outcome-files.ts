@@ -15,7 +15,10 @@ export interface OutcomeFilesRequest {
   readonly isFinal: boolean;
 }
 
-/** Writes the rejects, and the results of unsent records, from input and journal: a killed run does not affect them. */
+/**
+ * Writes the rejects, and the results of unsent records, from input and journal: a killed run does
+ * not affect them.
+ */
 export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<void> {
   const { recordLists, journal, rejects, results, isFinal } = request;
   const outcomeOf = createOutcomeReader(journal);
@@ -23,7 +26,11 @@ export async function writeOutcomeFiles(request: OutcomeFilesRequest): Promise<v
     const outcomes = records.map(outcomeOf).filter((item) => item !== undefined);
     const unsent = outcomes.filter(({ status }) => status === 'skipped');
     await rejects?.add(isFinal ? outcomes : outcomes.filter(({ status }) => status !== 'skipped'));
-    await results?.write([...skipped.map(duplicateResult), ...unsent, ...outcomes.filter(({ open }) => open)]);
+    await results?.write([
+      ...skipped.map(duplicateResult),
+      ...unsent,
+      ...outcomes.filter(({ open }) => open),
+    ]);
   }
 }
 
@@ -54,7 +61,12 @@ export async function countByOrganization(
       if (status === 'succeeded' || status === 'failed') of[status] += 1;
     }
     for (const record of skipped) countsOf(record);
-    if (isGrouped && counts.size === MAX_ORGANIZATIONS && !counts.has(records.at(-1)?.target?.data['organizationId'])) break;
+    if (
+      isGrouped &&
+      counts.size === MAX_ORGANIZATIONS &&
+      !counts.has(records.at(-1)?.target?.data['organizationId'])
+    )
+      break;
   }
   const { organizations: existing = {} } = journal.getFact('existing') ?? NO_EXISTING;
   return Array.from(counts, ([id, { total, succeeded, failed }]) => {
@@ -62,7 +74,9 @@ export async function countByOrganization(
   });
 }
 
-/** Creates a lookup of each record's outcome, in the order of the input. `undefined` means success. */
+/**
+ * Creates a lookup of each record's outcome, in the order of the input. `undefined` means success.
+ */
 function createOutcomeReader(journal: Journal): (record: BulkRecord) => RecordResult | undefined {
   const [batches, items] = [journal.sentBatches(), journal.unsuccessfulRecords()];
   let [batch, item] = [batches.next(), items.next()];
@@ -71,15 +85,28 @@ function createOutcomeReader(journal: Journal): (record: BulkRecord) => RecordRe
     while (!batch.done && batch.value.last < index) batch = batches.next();
     while (!item.done && item.value.at < index) item = items.next();
     if (batch.done || batch.value.first > index) return { record, ...NOT_SENT };
-    if (item.done || item.value.at !== index) return batch.value.settled ? undefined : { record, ...OPEN };
+    if (item.done || item.value.at !== index)
+      return batch.value.settled ? undefined : { record, ...OPEN };
     const { status, message, code } = item.value;
-    return status === 'open' ? { record, ...OPEN, message, code } : { record, status, message, code };
+    return status === 'open'
+      ? { record, ...OPEN, message, code }
+      : { record, status, message, code };
   };
 }
 
 const NOT_SENT = { status: 'skipped', message: 'not sent', code: 'not_sent' } as const;
-const OPEN = { status: 'unknown', message: 'sent, but no response was received', code: 'outcome_unknown', open: true } as const;
+const OPEN = {
+  status: 'unknown',
+  message: 'sent, but no response was received',
+  code: 'outcome_unknown',
+  open: true,
+} as const;
 
 function duplicateResult(record: BulkRecord): RecordResult {
-  return { record, status: 'skipped', message: 'not sent: another record has the same ID', code: 'duplicate' };
+  return {
+    record,
+    status: 'skipped',
+    message: 'not sent: another record has the same ID',
+    code: 'duplicate',
+  };
 }

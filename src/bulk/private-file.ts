@@ -5,8 +5,8 @@ const FLAGS = { empty: 'w', keep: 'a', fail: 'wx' } as const;
 export type PrivateFile = Awaited<ReturnType<typeof openPrivateFile>>;
 
 /**
- * Opens a file for sequential writing that only its owner can read. Never removes a device or a pipe. Errors have exit
- * code 12 and name the path.
+ * Opens a file for sequential writing that only its owner can read. Never removes a device or a
+ * pipe. Errors have exit code 12 and name the path.
  * @param existing how to treat an existing file: empty it, append to it, or fail
  */
 export async function openPrivateFile(path: string, existing: keyof typeof FLAGS) {
@@ -20,7 +20,10 @@ export async function openPrivateFile(path: string, existing: keyof typeof FLAGS
   return {
     path,
     write: (text: string) => handle.appendFile(text).catch(fail),
-    /** Truncates the file to at most `bytes`. Returns the resulting size; 0 if the file is not regular. */
+    /**
+     * Truncates the file to at most `bytes`. Returns the resulting size; 0 if the file is not
+     * regular.
+     */
     async truncateTo(bytes: number): Promise<number> {
       if (!isRegular) return 0;
       const { size } = await handle.stat().catch(fail);

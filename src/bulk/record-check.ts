@@ -1,7 +1,12 @@
 import type { FileDiagnostic } from './diagnostic.ts';
 import { readIdentifiedRecords } from './duplicates.ts';
 import type { InputFile } from './input-file.ts';
-import { type RecordCheck, RecordChecker, type RecordListener, type RecordRules } from './record-checker.ts';
+import {
+  type RecordCheck,
+  RecordChecker,
+  type RecordListener,
+  type RecordRules,
+} from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
 import { InputError } from './source/source.ts';
 
@@ -12,7 +17,10 @@ export interface StartedCheck {
   readonly findings: AsyncIterable<readonly FileDiagnostic[]>;
 }
 
-/** Reads an input for the first time and checks every record. An error that hides the rest of a file comes last. */
+/**
+ * Reads an input for the first time and checks every record. An error that hides the rest of a file
+ * comes last.
+ */
 export async function checkRecords(
   input: RecordInput,
   rules: RecordRules,
@@ -35,7 +43,9 @@ export function startCheck(
     for (const file of input.files) yield* checkFile(file, checker, signal);
     if (!checker.isIncomplete && checker.read > 0) input.requireMappedFields();
     // The spool of a pipe that was not read to its end cannot be read again.
-    const files = input.files.filter(({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined);
+    const files = input.files.filter(
+      ({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined,
+    );
     await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
     yield* checker.takeDiagnostics();
   }

@@ -27,7 +27,10 @@ export interface RecordRules extends PreparationRules {
   readonly duplicates: 'fail' | 'first' | 'last';
   /** The shard to send. Records of other shards are only checked. */
   readonly shard?: Shard;
-  /** Whether to warn about valid but suspicious values (default: no). In an `update`, an empty cell leaves a field unchanged. */
+  /**
+   * Whether to warn about valid but suspicious values (default: no). In an `update`, an empty cell
+   * leaves a field unchanged.
+   */
   readonly valueWarnings?: 'add' | 'update';
 }
 
@@ -49,19 +52,31 @@ interface FileCheck {
 
 /** Receives each valid record in the form to send, before duplicates are resolved. */
 export type RecordListener = (value: unknown, target: RecordTarget | undefined) => void;
-/** Number of unreadable records at the start of a file after which svc stops reading it: the file probably has another format. */
+/**
+ * Number of unreadable records at the start of a file after which svc stops reading it: the file
+ * probably has another format.
+ */
 const MAX_UNREADABLE_AT_START = 10;
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
 
 const TARGET_HINT =
   'to send records to several targets, omit the flag; to ignore the field, drop it, for example with --map organizationId=';
 
-/** Lists the problems of a record. For a field that could not be converted, lists only that problem. */
-function allProblems({ value, problems }: PreparedRecord, schema: z.ZodType): readonly RecordProblem[] {
+/**
+ * Lists the problems of a record. For a field that could not be converted, lists only that problem.
+ */
+function allProblems(
+  { value, problems }: PreparedRecord,
+  schema: z.ZodType,
+): readonly RecordProblem[] {
   const schemaProblems = findRecordProblems(schema, value);
-  if (problems.length === 0 || schemaProblems.length === 0) return problems.length === 0 ? schemaProblems : problems;
+  if (problems.length === 0 || schemaProblems.length === 0)
+    return problems.length === 0 ? schemaProblems : problems;
   const convertedFields = new Set(problems.map(({ field }) => field));
-  return [...problems, ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join()))];
+  return [
+    ...problems,
+    ...schemaProblems.filter(({ field }) => !convertedFields.has(field?.split('.', 1).join())),
+  ];
 }
 
 export class RecordChecker extends FindingCollector {
@@ -96,7 +111,12 @@ export class RecordChecker extends FindingCollector {
   }
 
   startFile(name: string): FileCheck {
-    const file: FileCheck = { first: this.read, preamble: '', identity: undefined, scan: undefined };
+    const file: FileCheck = {
+      first: this.read,
+      preamble: '',
+      identity: undefined,
+      scan: undefined,
+    };
     this.files.push(file);
     this.enterFile(name);
     return file;
@@ -104,7 +124,8 @@ export class RecordChecker extends FindingCollector {
 
   endFile(error?: InputError): void {
     this.leaveFile(this.read, error);
-    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? []) this.addWarning(summary, count);
+    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? [])
+      this.addWarning(summary, count);
   }
 
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
@@ -122,14 +143,19 @@ export class RecordChecker extends FindingCollector {
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           if (readable === 0 && index - file.first + 1 === MAX_UNREADABLE_AT_START)
-            throw error.with({ problem: `${error.problem}; reading stopped because none of the first records can be read` });
+            throw error.with({
+              problem: `${error.problem}; reading stopped because none of the first records can be read`,
+            });
           this.addError(error, lines.positionAt(at).record);
         }
       }
     };
   }
 
-  /** Creates the check of a record, given its index in input and chunk. @throws InputError if it is unreadable */
+  /**
+   * Creates the check of a record, given its index in input and chunk.
+   * @throws InputError if it is unreadable
+   */
   #createRecordChecker(source: Source, file: FileCheck, lines: SharedLines) {
     const { fields, shard } = this.#rules;
     const { first } = file;
@@ -149,8 +175,10 @@ export class RecordChecker extends FindingCollector {
         }
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
-      for (const field in ownFields) if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
-      if (this.#suspicious) this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
+      for (const field in ownFields)
+        if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+      if (this.#suspicious)
+        this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));
       if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
@@ -163,12 +191,16 @@ export class RecordChecker extends FindingCollector {
 
   async resolveDuplicates(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
     const { duplicates, fields, shard } = this.#rules;
-    const reportDuplicate = ({ id, index: _, key: __, ...place }: IdentifiedRecord, earlier: IdentifiedRecord) => {
+    const reportDuplicate = (
+      { id, index: _, key: __, ...place }: IdentifiedRecord,
+      earlier: IdentifiedRecord,
+    ) => {
       const message = `'${id}' is already ${describePosition(earlier, place.file)}`;
       this.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
     };
     async function* inShard() {
-      for await (const records of read()) yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
+      for await (const records of read())
+        yield shard ? records.filter(({ id }) => isInShard(id, shard)) : records;
     }
     const resolution = { duplicates, skipped: this.#skipped, reportDuplicate };
     await resolveDuplicates(inShard, this.#hashes.takeRepeated(), resolution);
@@ -190,9 +222,14 @@ export class RecordChecker extends FindingCollector {
 
   #warnAboutField(field: string, line: number): void {
     const { knownFields, targetFields, bareIds, id } = this.#rules.fields;
-    const effect = bareIds ? `is dropped; only '${id}' of each record is sent` : 'is sent unchanged';
-    const suggestion = bareIds ? '' : `; ${didYouMean(field, [...knownFields, ...targetFields.map(({ name }) => name)])}`;
-    if (this.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` })) this.#knownFields.add(field);
+    const effect = bareIds
+      ? `is dropped; only '${id}' of each record is sent`
+      : 'is sent unchanged';
+    const suggestion = bareIds
+      ? ''
+      : `; ${didYouMean(field, [...knownFields, ...targetFields.map(({ name }) => name)])}`;
+    if (this.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` }))
+      this.#knownFields.add(field);
   }
 
   #warnAboutValues(
@@ -202,7 +239,8 @@ export class RecordChecker extends FindingCollector {
     position: Omit<Diagnostic, 'message'>,
   ): void {
     const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
-    for (const problem of suspicious.inspect(ownFields, required)) this.addWarning({ ...position, ...problem });
+    for (const problem of suspicious.inspect(ownFields, required))
+      this.addWarning({ ...position, ...problem });
   }
 }
 

@@ -7,7 +7,10 @@ import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN } from './source/plain-scalar.ts
 import type { InputFormat } from './source/source.ts';
 
 type ReportProblem = (message: string) => void;
-/** Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema rejects it. */
+/**
+ * Converts a value to the type of its field. Leaves an invalid value unchanged, so that the schema
+ * rejects it.
+ */
 type Convert = (value: unknown, report: ReportProblem) => unknown;
 
 interface FieldConversion {
@@ -27,12 +30,13 @@ const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
 };
 
 /**
- * Creates a function that converts a record's fields to the types in its schema, so that a record is the same in every
- * format. The function removes null fields. For formats without types, it converts numbers, `true`, and `false` as the
- * schema requires, and parses JSON text if the schema requires an object or a list. Other values, such as IDs, stay
- * text.
+ * Creates a function that converts a record's fields to the types in its schema, so that a record
+ * is the same in every format. The function removes null fields. For formats without types, it
+ * converts numbers, `true`, and `false` as the schema requires, and parses JSON text if the schema
+ * requires an object or a list. Other values, such as IDs, stay text.
  * @param texts text fields that the schema does not have
- * @returns a function that returns the converted record, or the value itself if nothing changed, and collects problems
+ * @returns a function that returns the converted record, or the value itself if nothing changed,
+ * and collects problems
  */
 export function createRecordConverter(
   schema: z.ZodType,
@@ -41,7 +45,8 @@ export function createRecordConverter(
 ): (value: unknown, problems: RecordProblem[]) => unknown {
   const scalars = SCALAR_TYPING[format];
   const fields = new Map(fieldConversions(shapeOf(schema), scalars));
-  for (const name of texts) fields.set(name, { convert: scalars === 'plain' ? toText : undefined, allowsNull: false });
+  for (const name of texts)
+    fields.set(name, { convert: scalars === 'plain' ? toText : undefined, allowsNull: false });
   const convertOther = scalars === 'plain' ? toOwnType : undefined;
   return (value, problems) => {
     if (value instanceof PlainScalar) return value.text;
@@ -86,24 +91,33 @@ function createConverter(declared: z.ZodType, scalars: ScalarTyping): Convert | 
     case 'union':
       return scalars === 'plain' ? createUnionConverter(schema) : undefined;
     case 'object':
-      return createStructureConverter(scalars, (inner) => createObjectConverter(fieldConversions(shape ?? {}, inner), inner));
+      return createStructureConverter(scalars, (inner) =>
+        createObjectConverter(fieldConversions(shape ?? {}, inner), inner),
+      );
     case 'record':
       return createStructureConverter(scalars, (inner) => createEntryConverter(valueType, inner));
     case 'array':
-      return createStructureConverter(scalars, (inner) => createItemConverter(element && createConverter(element, inner)));
+      return createStructureConverter(scalars, (inner) =>
+        createItemConverter(element && createConverter(element, inner)),
+      );
     default:
       return plain;
   }
 }
 
 /** Converts objects and lists. Parses text in place of a structure as JSON. */
-function createStructureConverter(scalars: ScalarTyping, converter: (scalars: ScalarTyping) => Convert): Convert {
+function createStructureConverter(
+  scalars: ScalarTyping,
+  converter: (scalars: ScalarTyping) => Convert,
+): Convert {
   const within = converter(scalars);
   if (scalars === 'typed') return within;
   const parsed = converter('typed');
   return (value, report) => {
     if (value instanceof PlainScalar) return toOwnType(value, report);
-    return typeof value === 'string' ? convertJsonText(value, parsed, report) : within(value, report);
+    return typeof value === 'string'
+      ? convertJsonText(value, parsed, report)
+      : within(value, report);
   };
 }
 
@@ -116,7 +130,10 @@ function convertJsonText(text: string, convert: Convert, report: ReportProblem):
   return text;
 }
 
-function createObjectConverter(fields: ReadonlyMap<string, FieldConversion>, scalars: ScalarTyping): Convert {
+function createObjectConverter(
+  fields: ReadonlyMap<string, FieldConversion>,
+  scalars: ScalarTyping,
+): Convert {
   const other = { convert: scalars === 'plain' ? toOwnType : undefined, allowsNull: true };
   return createFieldsConverter((name) => fields.get(name) ?? other);
 }
@@ -158,7 +175,10 @@ function toNumber(value: unknown, report: ReportProblem): unknown {
   return typeof value === 'string' && JSON_NUMBER.test(value) ? parseNumber(value, report) : value;
 }
 
-/** Converts a field with several allowed types: a scalar becomes text only if its own type is not allowed. */
+/**
+ * Converts a field with several allowed types: a scalar becomes text only if its own type is not
+ * allowed.
+ */
 function createUnionConverter(schema: z.ZodType): Convert {
   return (value, report) => {
     if (!(value instanceof PlainScalar)) return toOwnType(value, report);
@@ -167,7 +187,8 @@ function createUnionConverter(schema: z.ZodType): Convert {
 }
 
 function toOwnType(value: unknown, report: ReportProblem): unknown {
-  if (value instanceof PlainScalar) return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);
+  if (value instanceof PlainScalar)
+    return YAML_BOOLEAN.test(value.text) ? value.value : parseNumber(value.text, report);
   if (Array.isArray(value)) return value.map((inner) => toOwnType(inner, report));
   return mapFields(value, (_, inner) => toOwnType(inner, report));
 }
@@ -180,7 +201,10 @@ function parseNumber(text: string, report: ReportProblem): number | string {
   return text;
 }
 
-/** Maps the fields of an object, and drops fields that become undefined. Returns the object itself if nothing changes. */
+/**
+ * Maps the fields of an object, and drops fields that become undefined. Returns the object itself
+ * if nothing changes.
+ */
 function mapFields(value: unknown, change: (name: string, inner: unknown) => unknown): unknown {
   if (!isObject(value)) return value;
   let copy: Record<string, unknown> | undefined;

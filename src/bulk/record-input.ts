@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
-import { createMemoryFile, type InputFile, type InputFileRequest, openInputFile } from './input-file.ts';
+import {
+  createMemoryFile,
+  type InputFile,
+  type InputFileRequest,
+  openInputFile,
+} from './input-file.ts';
 import { joinFileNames } from './record-position.ts';
 import type { FieldMap } from './source/field-map.ts';
 
@@ -22,8 +27,8 @@ export interface InputRequest extends Omit<InputFileRequest, keyof FileChoice> {
 
 /**
  * Opens the files of an input.
- * @throws SvcError `usage` if a file does not exist, is given twice, or has an unknown format; `local` if a file cannot be
- * read; `bad_data` if a file is empty or not text
+ * @throws SvcError `usage` if a file does not exist, is given twice, or has an unknown format;
+ * `local` if a file cannot be read; `bad_data` if a file is empty or not text
  */
 export async function openInput({ files, ...request }: InputRequest): Promise<RecordInput> {
   rejectRepeatedFiles(files, request.cwd);

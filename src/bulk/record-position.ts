@@ -4,7 +4,10 @@ export interface RecordPosition {
   readonly line: number | null;
 }
 
-/** Upper bound on line numbers. A line of a grouped input with several files includes the file, because its index does not. */
+/**
+ * Upper bound on line numbers. A line of a grouped input with several files includes the file,
+ * because its index does not.
+ */
 const LINE_LIMIT = 2 ** 32;
 
 /** Combines the index of a file and a line number. `createRecordLocator` separates them. */
@@ -20,15 +23,20 @@ export interface FileSpan {
   readonly first: number;
 }
 
-/** Creates a function that locates records. With one file, positions contain only the line; without files, null. */
+/**
+ * Creates a function that locates records. With one file, positions contain only the line; without
+ * files, null.
+ */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
   if (files.length === 0) return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
     const grouped = line === null ? 0 : Math.floor(line / LINE_LIMIT);
     // An empty file starts at the same index as the next one.
-    const file = (grouped > 0 ? files[grouped - 1] : files.findLast(({ first }) => first <= at))?.name;
-    if (line !== null && grouped > 0) return { ...(file !== undefined && { file }), line: line % LINE_LIMIT };
+    const file = (grouped > 0 ? files[grouped - 1] : files.findLast(({ first }) => first <= at))
+      ?.name;
+    if (line !== null && grouped > 0)
+      return { ...(file !== undefined && { file }), line: line % LINE_LIMIT };
     return file === undefined ? { line } : { file, line };
   };
 }

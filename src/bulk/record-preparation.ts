@@ -23,7 +23,10 @@ export interface PreparedRecord {
 
 export interface PreparationRules {
   readonly fields: BulkFields;
-  /** Fields of every request. If each record is sent in a separate request, the record's own fields take precedence. */
+  /**
+   * Fields of every request. If each record is sent in a separate request, the record's own fields
+   * take precedence.
+   */
   readonly shared: Fields;
   readonly targets?: RecordTargets;
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
@@ -48,12 +51,19 @@ export function createPreparer(
     const conflicts = rules.targets?.findConflicts(converted) ?? [];
     const omissions = rules.targets?.findOmissions(converted) ?? [];
     problems.push(...conflicts, ...(field === undefined ? [] : omissions));
-    const atTarget = { ownFields: withoutFields(converted, targetFields), targetConflicts: conflicts.length };
+    const atTarget = {
+      ownFields: withoutFields(converted, targetFields),
+      targetConflicts: conflicts.length,
+    };
     const hasGeneratedId = generatesIds === true && converted[id] === undefined;
-    const ownFields = hasGeneratedId ? { ...atTarget.ownFields, [id]: rules.generateId(index) } : atTarget.ownFields;
+    const ownFields = hasGeneratedId
+      ? { ...atTarget.ownFields, [id]: rules.generateId(index) }
+      : atTarget.ownFields;
     const input = field === undefined ? { ...rules.shared, ...ownFields } : ownFields;
     const target =
-      atTarget.ownFields === converted ? undefined : rules.targets?.targetOf(converted, bareIds ? ownFields[id] : input);
+      atTarget.ownFields === converted
+        ? undefined
+        : rules.targets?.targetOf(converted, bareIds ? ownFields[id] : input);
     if (target) problems.push(...(rules.targets?.problemsOf(target) ?? []));
     return {
       ...atTarget,
@@ -91,12 +101,24 @@ export function createFinalizer(source: Source, { fields }: PreparationRules) {
     const id = String(ownFields[idField]);
     if (unchanged && !hasGeneratedId && !isChanged) return new UnchangedRecord(id, index, record);
     const text = hasGeneratedId ? () => source.withField(record, idField, id) : () => record.text;
-    return new ChangedRecord(id, record, index, bareIds ? { ...prepared, value: id } : prepared, text);
+    return new ChangedRecord(
+      id,
+      record,
+      index,
+      bareIds ? { ...prepared, value: id } : prepared,
+      text,
+    );
   };
 }
 
-/** Whether a record can be sent as the text in its source, unless its ID was generated or a field was changed. */
-export function canSendSourceText({ isVerbatim }: Pick<Source, 'isVerbatim'>, { field, bareIds }: BulkFields): boolean {
+/**
+ * Whether a record can be sent as the text in its source, unless its ID was generated or a field
+ * was changed.
+ */
+export function canSendSourceText(
+  { isVerbatim }: Pick<Source, 'isVerbatim'>,
+  { field, bareIds }: BulkFields,
+): boolean {
   return isVerbatim && field !== undefined && !bareIds;
 }
 
@@ -132,7 +154,9 @@ export class UnchangedRecord implements BulkRecord {
   }
 }
 
-/** A record whose fields changed. `text` is computed on demand, because few records are rejected. */
+/**
+ * A record whose fields changed. `text` is computed on demand, because few records are rejected.
+ */
 export class ChangedRecord implements BulkRecord {
   readonly id: string;
   readonly index: number;
@@ -158,7 +182,10 @@ export class ChangedRecord implements BulkRecord {
     this.#text = text;
   }
 
-  /** Includes a generated ID: a record that may have been applied must be sent again with the same ID. */
+  /**
+   * Includes a generated ID: a record that may have been applied must be sent again with the same
+   * ID.
+   */
   get text(): string {
     return this.#text();
   }

@@ -6,7 +6,9 @@ export function findRecordProblems(schema: z.ZodType, value: unknown): readonly 
   const { success, error } = schema.safeParse(value);
   if (success) return VALID;
   const problems = error.issues.map((issue) => problemAt(issue, value));
-  return problems.map((problem) => ('field' in problem ? problem : { message: `the record: ${problem.message}` }));
+  return problems.map((problem) =>
+    'field' in problem ? problem : { message: `the record: ${problem.message}` },
+  );
 }
 
 export interface RecordProblem {
@@ -23,8 +25,15 @@ function problemAt(issue: z.core.$ZodIssue, record: unknown): RecordProblem {
   return issue.path.length > 0 ? { field: issue.path.join('.'), message } : { message };
 }
 
-/** Formats a schema issue, prefixed with `name` or the field's path: `email: expected text, got a number`. */
-export function describeFieldProblem(issue: z.core.$ZodIssue, record: unknown, name?: string): string {
+/**
+ * Formats a schema issue, prefixed with `name` or the field's path:
+ * `email: expected text, got a number`.
+ */
+export function describeFieldProblem(
+  issue: z.core.$ZodIssue,
+  record: unknown,
+  name?: string,
+): string {
   const { field, message } = problemAt(issue, record);
   const subject = name ?? field;
   return subject === undefined ? message : `${subject}: ${message}`;

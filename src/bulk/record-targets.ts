@@ -5,7 +5,10 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 
 /** The organization, document, folder, or group that a record names. A request has one target. */
 export class RecordTarget {
-  /** JSON text that sorts targets by organization first. An import can have many targets, so it is all that they store. */
+  /**
+   * JSON text that sorts targets by organization first. An import can have many targets, so it is
+   * all that they store.
+   */
   readonly key: string;
 
   constructor(key: string) {
@@ -25,12 +28,15 @@ const PLACEHOLDER = 'given by a flag';
 /** Number of targets to keep for messages after the check. */
 const MAX_KEPT = 100;
 
-/** Records may be sent as they are ordered if that takes at most this many more requests, relative to the minimum. */
+/**
+ * Records may be sent as they are ordered if that takes at most this many more requests, relative
+ * to the minimum.
+ */
 const MAX_EXTRA_REQUESTS = 0.1;
 
 /**
- * The targets of an input: given by the command, or named by the records. A record may repeat a given field, but must not
- * name a different target, because it is unclear which one is meant.
+ * The targets of an input: given by the command, or named by the records. A record may repeat a
+ * given field, but must not name a different target, because it is unclear which one is meant.
  */
 export class RecordTargets {
   readonly fields: readonly string[];
@@ -40,7 +46,10 @@ export class RecordTargets {
   readonly #byKey = new Map<string, RecordTarget>();
   readonly #invalid = new Map<string, readonly RecordProblem[]>();
   #areReleased = false;
-  /** Whether the first record names a required field that is not given. All other records must do the same. */
+  /**
+   * Whether the first record names a required field that is not given. All other records must do
+   * the same.
+   */
   readonly #named = new Map<string, boolean>();
   #records = 0;
   #runs = 0;
@@ -49,7 +58,8 @@ export class RecordTargets {
   /** @param defaults fields of `data` that a record may override */
   constructor(fields: BulkFields, data: Fields, defaults: readonly string[] = []) {
     this.#fields = fields;
-    const isGiven = ([name, value]: [string, unknown]) => value !== undefined && !defaults.includes(name);
+    const isGiven = ([name, value]: [string, unknown]) =>
+      value !== undefined && !defaults.includes(name);
     this.#given = Object.fromEntries(Object.entries(data).filter(isGiven));
     const isOpen = ({ name, required }: TargetField) => required && this.#given[name] === undefined;
     this.#requiredNames = fields.targetFields.filter(isOpen).map(({ name }) => name);
@@ -82,7 +92,10 @@ export class RecordTargets {
     for (const name of this.fields) {
       const [given, stated] = [this.#given[name], record[name]];
       if (stated === undefined || given === undefined || given === stated) continue;
-      problems.push({ field: name, message: `${quoted(stated)} differs from ${quoted(given)}, the target of all records` });
+      problems.push({
+        field: name,
+        message: `${quoted(stated)} differs from ${quoted(given)}, the target of all records`,
+      });
     }
     return problems;
   }
@@ -95,14 +108,19 @@ export class RecordTargets {
       const expected = this.#named.get(name);
       if (expected === undefined) this.#named.set(name, isNamed);
       else if (expected !== isNamed)
-        problems.push({ field: name, message: isNamed ? 'is missing in the first record' : 'is missing' });
+        problems.push({
+          field: name,
+          message: isNamed ? 'is missing in the first record' : 'is missing',
+        });
     }
     return problems;
   }
 
   /** Returns the target that a record names; `undefined` for none. */
   targetOf(record: Fields, value: unknown): RecordTarget | undefined {
-    const named = this.fields.filter((name) => this.#given[name] === undefined && record[name] !== undefined);
+    const named = this.fields.filter(
+      (name) => this.#given[name] === undefined && record[name] !== undefined,
+    );
     if (named.length === 0) return undefined;
     const key = JSON.stringify(named.map((name) => [name, record[name]]));
     const known = this.#byKey.get(key);
@@ -130,9 +148,13 @@ export class RecordTargets {
 
   #findProblems(data: Fields, value: unknown): readonly RecordProblem[] {
     const { field = '', input, targetFields } = this.#fields;
-    const unknown = targetFields.filter(({ required }) => required).map(({ name }) => [name, PLACEHOLDER]);
+    const unknown = targetFields
+      .filter(({ required }) => required)
+      .map(({ name }) => [name, PLACEHOLDER]);
     const call = { ...Object.fromEntries(unknown), ...this.#given, ...data, [field]: [value] };
-    return findRecordProblems(input, call).filter((problem) => problem.field?.split('.', 1)[0] !== field);
+    return findRecordProblems(input, call).filter(
+      (problem) => problem.field?.split('.', 1)[0] !== field,
+    );
   }
 }
 

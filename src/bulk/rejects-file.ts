@@ -39,7 +39,11 @@ export interface RejectsRequest {
 }
 
 export function chooseRejectsFormat(
-  files: readonly { readonly name: string; readonly format: InputFormat; readonly preamble: string }[],
+  files: readonly {
+    readonly name: string;
+    readonly format: InputFormat;
+    readonly preamble: string;
+  }[],
   fallbackName: string,
 ): RejectsFormat {
   const [first, ...others] = files;
@@ -54,10 +58,11 @@ export function chooseRejectsFormat(
 export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
 
 /**
- * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user can correct and send
- * again. Contains generated IDs: a record that may have been applied must be sent again with the same ID. A second file,
- * `<path>.reasons.ndjson`, lists the reasons in the same order. Opens a given path immediately, to report an unwritable
- * path before sending, but keeps the content of an existing file until the first reject.
+ * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user
+ * can correct and send again. Contains generated IDs: a record that may have been applied must be
+ * sent again with the same ID. A second file, `<path>.reasons.ndjson`, lists the reasons in the
+ * same order. Opens a given path immediately, to report an unwritable path before sending, but
+ * keeps the content of an existing file until the first reject.
  * @throws SvcError `usage` if the file of an earlier run was edited
  */
 export async function openRejectsFile({ format, locate, path, folder, earlier }: RejectsRequest) {
@@ -83,7 +88,12 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
     await records?.discard();
     await reasons?.discard();
   };
-  const reasonLine = ({ record: { id, index, line, target }, status, message, code }: RecordResult) =>
+  const reasonLine = ({
+    record: { id, index, line, target },
+    status,
+    message,
+    code,
+  }: RecordResult) =>
     `${JSON.stringify({ ...locate(index, line), id, ...target?.data, status, code, message })}\n`;
   if (path !== undefined || isReplaceable) await open();
   return {
@@ -103,7 +113,13 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
       await records.close();
       await reasons?.close();
       const { size, mtimeMs } = await stat(records.path);
-      return { path: records.path, bytes: size, changedAt: mtimeMs, format: format.format, isAnew: format.isConverted };
+      return {
+        path: records.path,
+        bytes: size,
+        changedAt: mtimeMs,
+        format: format.format,
+        isAnew: format.isConverted,
+      };
     },
     discard,
   };
@@ -119,10 +135,14 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or `users.rejects.2.json` if that
- * exists. Removes leading dashes: the name for `--data` is `data.rejects.json`.
+ * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or
+ * `users.rejects.2.json` if that exists. Removes leading dashes: the name for `--data` is
+ * `data.rejects.json`.
  */
-async function createNumbered(folder: string, { name, format }: RejectsFormat): Promise<PrivateFile> {
+async function createNumbered(
+  folder: string,
+  { name, format }: RejectsFormat,
+): Promise<PrivateFile> {
   const stem =
     basename(name)
       .replace(/\.gz$/i, '')

@@ -8,7 +8,8 @@ export class RepeatedIdDetector {
   #used = 0;
 
   add(id: string): void {
-    if (this.#used === this.#halves.length) this.#halves = new Uint32Array(this.#halves.buffer.transfer(8 * this.#used));
+    if (this.#used === this.#halves.length)
+      this.#halves = new Uint32Array(this.#halves.buffer.transfer(8 * this.#used));
     hashId(id, this.#halves, this.#used);
     this.#used += 2;
   }

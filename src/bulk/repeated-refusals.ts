@@ -1,14 +1,20 @@
 import type { SvcError } from '../kernel/errors.ts';
 
-/** Number of consecutive identical refusals of single records after which the request itself is considered at fault. */
+/**
+ * Number of consecutive identical refusals of single records after which the request itself is
+ * considered at fault.
+ */
 const MAX_REPEATS = 100;
-/** Minimum threshold before the first success, because fewer records could all have the same mistake. */
+/**
+ * Minimum threshold before the first success, because fewer records could all have the same
+ * mistake.
+ */
 const MIN_REPEATS = 10;
 
 /**
- * Distinguishes invalid records from an invalid request. Splitting a refused batch isolates its invalid records. If
- * every record is refused individually with the same message, the request is at fault, and continuing would split each
- * batch into about 200 requests.
+ * Distinguishes invalid records from an invalid request. Splitting a refused batch isolates its
+ * invalid records. If every record is refused individually with the same message, the request is at
+ * fault, and continuing would split each batch into about 200 requests.
  */
 export class RepeatedRefusals {
   #hasSuccess: boolean;
@@ -29,8 +35,14 @@ export class RepeatedRefusals {
     this.#message = message;
   }
 
-  /** @param records size of the batch being split. Before the first success, refusals of all its records are enough. */
+  /**
+   * @param records size of the batch being split. Before the first success, refusals of all its
+   * records are enough.
+   */
   isRequestAtFault(records: number): boolean {
-    return this.#count >= (this.#hasSuccess ? MAX_REPEATS : Math.min(MAX_REPEATS, Math.max(MIN_REPEATS, records)));
+    return (
+      this.#count >=
+      (this.#hasSuccess ? MAX_REPEATS : Math.min(MAX_REPEATS, Math.max(MIN_REPEATS, records)))
+    );
   }
 }

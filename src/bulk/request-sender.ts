@@ -15,7 +15,10 @@ export interface BatchCalls {
   readonly operation: Operation;
   readonly fields: BulkFields;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Whether the job is a single call from the command line. Its rejection is the outcome of the command. */
+  /**
+   * Whether the job is a single call from the command line. Its rejection is the outcome of the
+   * command.
+   */
   readonly single: boolean;
   readonly ifExists?: 'skip' | 'update' | undefined;
 }
@@ -39,28 +42,55 @@ export function createRequestSender(
     const elapsed = () => ({ milliseconds: monotonicNow(clock) - started });
     try {
       const ids = fields.sharedResult || reported === 'all' ? undefined : batch.map(({ id }) => id);
-      const outcome = await client.sendText(kind === 'part' ? partialOperation : operation, buildText(batch), ids);
+      const outcome = await client.sendText(
+        kind === 'part' ? partialOperation : operation,
+        buildText(batch),
+        ids,
+      );
       if (!outcome.sent) throw new TypeError('a planned request has no outcome');
       const { retries, waits, waited, hadUnknownAttempt } = outcome;
-      const timing = { ...elapsed(), retries, waits, waited, limited: waits > 0, failed: retries > waits };
+      const timing = {
+        ...elapsed(),
+        retries,
+        waits,
+        waited,
+        limited: waits > 0,
+        failed: retries > waits,
+      };
       if (outcome.confirmed) return { kind: 'confirmed', ...timing };
       // A success without data applies to all records.
       if (outcome.data === null)
-        return { kind: 'answered_together', response: { success: true, message: outcome.result.message }, ...timing };
-      if (fields.sharedResult) return { kind: 'answered_together', response: outcome.data, ...timing };
+        return {
+          kind: 'answered_together',
+          response: { success: true, message: outcome.result.message },
+          ...timing,
+        };
+      if (fields.sharedResult)
+        return { kind: 'answered_together', response: outcome.data, ...timing };
       return { kind: 'answered', response: outcome.data, unsettled: hadUnknownAttempt, ...timing };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       const limited = error.failure === 'resource_exhausted';
-      const timing = { ...elapsed(), retries: error.retries, waits: 0, waited: 0, limited, failed: !limited };
+      const timing = {
+        ...elapsed(),
+        retries: error.retries,
+        waits: 0,
+        waited: 0,
+        limited,
+        failed: !limited,
+      };
       return { ...interpretError(error, batch, calls), ...timing };
     }
   };
 }
 
-export async function planRequests(calls: BatchCalls, batches: AsyncIterable<Batch>): Promise<void> {
+export async function planRequests(
+  calls: BatchCalls,
+  batches: AsyncIterable<Batch>,
+): Promise<void> {
   const buildText = createTextBuilder(calls);
-  for await (const { records } of batches) await calls.client.sendText(calls.operation, buildText(records));
+  for await (const { records } of batches)
+    await calls.client.sendText(calls.operation, buildText(records));
 }
 
 function createTextBuilder(
@@ -90,24 +120,43 @@ function interpretError(
   batch: RecordList,
   { single, operation, fields, ifExists }: BatchCalls,
 ): UnmeasuredOutcome {
-  if (error instanceof ServiceError && hasRecordResults(error, batch)) return { kind: 'answered', response: error.details };
+  if (error instanceof ServiceError && hasRecordResults(error, batch))
+    return { kind: 'answered', response: error.details };
   if (isRequestTooLarge(error) && (!single || batch.length > 1))
-    return { kind: 'refused', error: new SvcError('invalid_argument', error.message), tooLarge: true };
+    return {
+      kind: 'refused',
+      error: new SvcError('invalid_argument', error.message),
+      tooLarge: true,
+    };
   switch (error.failure) {
     case 'outcome_unknown': {
       const isInternal = error instanceof ServiceError && error.status === 'INTERNAL';
-      return { kind: 'unknown', error, by: isInternal ? 'service' : 'connection', resend: RESEND_RULES[operation.effect] };
+      return {
+        kind: 'unknown',
+        error,
+        by: isInternal ? 'service' : 'connection',
+        resend: RESEND_RULES[operation.effect],
+      };
     }
     case 'invalid_argument':
     case 'already_exists':
       if (ifExists && error.failure === 'already_exists') {
         if (batch.length > 1) return { kind: 'refused', error };
-        return { kind: 'answered', response: [{ success: false, message: error.message, code: 'already-exists' }] };
+        return {
+          kind: 'answered',
+          response: [{ success: false, message: error.message, code: 'already-exists' }],
+        };
       }
-      return single ? { kind: 'fatal', error } : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
+      return single
+        ? { kind: 'fatal', error }
+        : { kind: 'refused', error, invalidRecords: groupIssues(error, batch, fields) };
     case 'not_found':
       if (batch[0]?.target)
-        return { kind: 'refused', error, invalidRecords: new Map(batch.map((_, at) => [at, error.message])) };
+        return {
+          kind: 'refused',
+          error,
+          invalidRecords: new Map(batch.map((_, at) => [at, error.message])),
+        };
       // If each record is a separate call, the targets of other records may exist.
       return { kind: single || fields.field !== undefined ? 'fatal' : 'refused', error };
     default:
@@ -115,24 +164,45 @@ function interpretError(
   }
 }
 
-/** When to send a batch with an unknown outcome again, by effect. Updates wait until the job is resumed. */
-const RESEND_RULES = { read: 'now', keyed: 'now', delete: 'now', set: 'resumed', once: 'never' } as const;
+/**
+ * When to send a batch with an unknown outcome again, by effect. Updates wait until the job is
+ * resumed.
+ */
+const RESEND_RULES = {
+  read: 'now',
+  keyed: 'now',
+  delete: 'now',
+  set: 'resumed',
+  once: 'never',
+} as const;
 
 /** Whether an error's `details` are results per record: a list, or an object by ID. */
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
-  if (failure === 'invalid_argument' || typeof details !== 'object' || details === null) return false;
-  return Array.isArray(details) ? details.length === batch.length : batch.some(({ id }) => Object.hasOwn(details, id));
+  if (failure === 'invalid_argument' || typeof details !== 'object' || details === null)
+    return false;
+  return Array.isArray(details)
+    ? details.length === batch.length
+    : batch.some(({ id }) => Object.hasOwn(details, id));
 }
 
-/** Groups the problems in an error's `details.issues` by the record's index in paths such as `users.3.email`. */
-function groupIssues(error: SvcError, batch: RecordList, { field }: BulkFields): ReadonlyMap<number, string> {
+/**
+ * Groups the problems in an error's `details.issues` by the record's index in paths such as
+ * `users.3.email`.
+ */
+function groupIssues(
+  error: SvcError,
+  batch: RecordList,
+  { field }: BulkFields,
+): ReadonlyMap<number, string> {
   const problems = new Map<number, string>();
   if (field === undefined) return problems;
   for (const issue of issuesOf(error)) {
     const path = isObject(issue) && Array.isArray(issue['path']) ? issue['path'] : [];
     const index = Number(path[path.indexOf(field) + 1] ?? Number.NaN);
-    if (!path.includes(field) || !Number.isInteger(index) || index < 0 || index >= batch.length) continue;
-    const message = isObject(issue) && typeof issue['message'] === 'string' ? issue['message'] : error.message;
+    if (!path.includes(field) || !Number.isInteger(index) || index < 0 || index >= batch.length)
+      continue;
+    const message =
+      isObject(issue) && typeof issue['message'] === 'string' ? issue['message'] : error.message;
     const fieldPath = path.slice(path.indexOf(field) + 2).join('.');
     const text = fieldPath ? `${fieldPath}: ${message}` : message;
     problems.set(index, problems.has(index) ? `${problems.get(index)}; ${text}` : text);

@@ -8,10 +8,20 @@ export type ResultsFile = Awaited<ReturnType<typeof openResultsFile>>;
  * Opens the file for the results of all records as NDJSON, appended as outcomes become known.
  * @param kept bytes of earlier runs to keep; later bytes are written again
  */
-export async function openResultsFile(path: string, locate: LocateRecord, kept: number | undefined) {
+export async function openResultsFile(
+  path: string,
+  locate: LocateRecord,
+  kept: number | undefined,
+) {
   const file = await openPrivateFile(path, kept === undefined ? 'empty' : 'keep');
   let bytes = kept === undefined ? 0 : await file.truncateTo(kept);
-  const lineOf = ({ record: { id, index, line, target }, status: found, message, code, effect }: RecordResult) => {
+  const lineOf = ({
+    record: { id, index, line, target },
+    status: found,
+    message,
+    code,
+    effect,
+  }: RecordResult) => {
     const status = found === 'existing' ? 'skipped' : found;
     return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };

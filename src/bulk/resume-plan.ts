@@ -9,8 +9,9 @@ export interface ResumeRules {
 }
 
 /**
- * Yields the records that a job still has to send. A batch without an outcome is sent again unchanged. Yields an empty
- * list in place of each settled batch, so that new batches do not overlap batches in the journal.
+ * Yields the records that a job still has to send. A batch without an outcome is sent again
+ * unchanged. Yields an empty list in place of each settled batch, so that new batches do not
+ * overlap batches in the journal.
  * @param batches the journal's batches, in order
  */
 export async function* planResume(
@@ -38,7 +39,8 @@ export async function* planResume(
     let unsent: BulkRecord[] = [];
     for (const record of records) {
       while (!next.done && next.value.last < record.index) next = batches.next();
-      const batch: SentBatch | undefined = !next.done && next.value.first <= record.index ? next.value : undefined;
+      const batch: SentBatch | undefined =
+        !next.done && next.value.first <= record.index ? next.value : undefined;
       if (batch !== current) {
         if (unsent.length > 0) yield unsent;
         unsent = [];

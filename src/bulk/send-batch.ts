@@ -1,12 +1,25 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, RequestKind } from './batch-request.ts';
-import { type ParsedResponse, parseItemResults, parseSharedResult, type ReportedRecords } from './batch-response.ts';
+import {
+  type ParsedResponse,
+  parseItemResults,
+  parseSharedResult,
+  type ReportedRecords,
+} from './batch-response.ts';
 import type { Batch, RecordList, RecordResult, RecordStatus } from './batches.ts';
-import { type ExistingRecords, type LookUpRecords, resolveExisting, settleExisting } from './existing-records.ts';
+import {
+  type ExistingRecords,
+  type LookUpRecords,
+  resolveExisting,
+  settleExisting,
+} from './existing-records.ts';
 import type { RepeatedRefusals } from './repeated-refusals.ts';
 
 export interface BatchResult {
-  /** Results in input order, of all records or only of the exceptions. A skipped record was not applied. */
+  /**
+   * Results in input order, of all records or only of the exceptions. A skipped record was not
+   * applied.
+   */
   readonly items: readonly RecordResult[];
   readonly requests: number;
   readonly retries: number;
@@ -29,15 +42,21 @@ export interface BatchSenderDependencies {
 }
 
 const INTERNAL_ERROR_RETRIES = 2;
-/** Maximum number of retries for a batch without a response: if other requests get responses, and if none do. */
+/**
+ * Maximum number of retries for a batch without a response: if other requests get responses, and if
+ * none do.
+ */
 const MAX_RESENDS = { answered: 8, silent: 2 };
 
 /**
- * Sends a batch. If the service refuses the whole batch, bisects it until the invalid records are isolated and the
- * others succeed. Records that the service names as invalid are removed immediately. Each invalid record costs at most
- * 2·log2(n) additional requests.
+ * Sends a batch. If the service refuses the whole batch, bisects it until the invalid records are
+ * isolated and the others succeed. Records that the service names as invalid are removed
+ * immediately. Each invalid record costs at most 2·log2(n) additional requests.
  */
-export async function sendBatch({ records, isResend }: Batch, dependencies: BatchSenderDependencies): Promise<BatchResult> {
+export async function sendBatch(
+  { records, isResend }: Batch,
+  dependencies: BatchSenderDependencies,
+): Promise<BatchResult> {
   const sender = new BatchSender(records.length, isResend, dependencies);
   await sender.send(records);
   return sender.result();
@@ -86,18 +105,26 @@ class BatchSender {
       case 'confirmed':
         return this.#readResponse(batch, ALL_SUCCEEDED);
       case 'answered':
-        return this.#readResponse(batch, parseItemResults(batch, outcome.response, this.#dependencies.reported));
+        return this.#readResponse(
+          batch,
+          parseItemResults(batch, outcome.response, this.#dependencies.reported),
+        );
       case 'answered_together':
-        return this.#readResponse(batch, parseSharedResult(batch, outcome.response, this.#dependencies.reported));
+        return this.#readResponse(
+          batch,
+          parseSharedResult(batch, outcome.response, this.#dependencies.reported),
+        );
       case 'fatal':
         this.#fatal = outcome.error;
         return this.#finishAll(batch, 'skipped', detailsOf(outcome.error));
       case 'refused':
-        if (outcome.invalidRecords?.size) return this.#sendWithoutInvalid(batch, outcome.invalidRecords, outcome.error);
+        if (outcome.invalidRecords?.size)
+          return this.#sendWithoutInvalid(batch, outcome.invalidRecords, outcome.error);
         if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
         return this.#bisect(batch, 'failed', outcome.error);
       case 'unknown':
-        if (outcome.by === 'service' && outcome.resend !== 'never') return this.#bisect(batch, 'unknown', outcome.error);
+        if (outcome.by === 'service' && outcome.resend !== 'never')
+          return this.#bisect(batch, 'unknown', outcome.error);
         this.#unanswered = outcome.error;
         return this.#finishAll(batch, 'unknown', {
           ...detailsOf(outcome.error),
@@ -107,7 +134,10 @@ class BatchSender {
   }
 
   /** Sends one request, and retries it if the connection failed while other requests succeed. */
-  async #sendRequest(batch: RecordList, kind: RequestKind): Promise<BatchRequestOutcome | undefined> {
+  async #sendRequest(
+    batch: RecordList,
+    kind: RequestKind,
+  ): Promise<BatchRequestOutcome | undefined> {
     if (this.#fatal) return undefined;
     const { send, pause, countAnswered } = this.#dependencies;
     let last: BatchRequestOutcome | undefined;
@@ -116,11 +146,14 @@ class BatchSender {
       const outcome = await send(batch, kind);
       if (!outcome) return last;
       last = outcome;
-      this.#mayBeApplied ||= outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
+      this.#mayBeApplied ||=
+        outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
       this.#requests += 1 + outcome.retries;
       this.#retries += outcome.retries + (attempt > 1 ? 1 : 0);
-      if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now') return outcome;
-      const maxRetries = countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
+      if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now')
+        return outcome;
+      const maxRetries =
+        countAnswered() > before ? MAX_RESENDS.answered : before > 0 ? MAX_RESENDS.silent : 0;
       if (attempt > maxRetries) return outcome;
       await pause(attempt);
     }
@@ -143,8 +176,15 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Sends the first half, then the second. If the first half is accepted, the second contains the invalid record. */
-  async #bisect(batch: RecordList, status: 'failed' | 'unknown', error: SvcError): Promise<Progression> {
+  /**
+   * Sends the first half, then the second. If the first half is accepted, the second contains the
+   * invalid record.
+   */
+  async #bisect(
+    batch: RecordList,
+    status: 'failed' | 'unknown',
+    error: SvcError,
+  ): Promise<Progression> {
     if (batch.length === 1) return this.#finishSingle(batch, status, error);
     const kind = status === 'unknown' ? 'part' : 'new';
     const half = Math.floor(batch.length / 2);
@@ -171,18 +211,26 @@ class BatchSender {
     return 'refused';
   }
 
-  /** Stops if the request itself is at fault, and marks its refused records as unsent, so that they can be sent later. */
+  /**
+   * Stops if the request itself is at fault, and marks its refused records as unsent, so that they
+   * can be sent later.
+   */
   #checkFatal(): void {
     const error = this.#lastRefusal;
-    if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size)) return;
+    if (!error || this.#fatal || !this.#dependencies.repeatedRefusals.isRequestAtFault(this.#size))
+      return;
     this.#fatal = error;
     for (const [at, item] of this.#items.entries()) {
-      if (item.status === 'failed' && item.message === error.message) this.#items[at] = { ...item, status: 'skipped' };
+      if (item.status === 'failed' && item.message === error.message)
+        this.#items[at] = { ...item, status: 'skipped' };
     }
   }
 
   /** Applies a response, and retries only the records that failed with an internal error. */
-  async #readResponse(batch: RecordList, { items: first, unexpectedIds }: ParsedResponse): Promise<Progression> {
+  async #readResponse(
+    batch: RecordList,
+    { items: first, unexpectedIds }: ParsedResponse,
+  ): Promise<Progression> {
     let items = await this.#settleExisting(first);
     const settled: RecordResult[] = [];
     this.#unexpectedIds.push(...unexpectedIds);
@@ -209,7 +257,9 @@ class BatchSender {
       case 'confirmed':
         return [];
       case 'answered':
-        return this.#settleExisting(parseItemResults(batch, outcome.response, this.#dependencies.reported).items);
+        return this.#settleExisting(
+          parseItemResults(batch, outcome.response, this.#dependencies.reported).items,
+        );
       case 'answered_together':
         return parseSharedResult(batch, outcome.response, this.#dependencies.reported).items;
       case 'unknown':
@@ -254,7 +304,11 @@ function detailsOf({ message, failure }: SvcError): ResultDetails {
   return { message, code: failure };
 }
 
-function resultsFor(batch: RecordList, status: RecordStatus, details: ResultDetails): readonly RecordResult[] {
+function resultsFor(
+  batch: RecordList,
+  status: RecordStatus,
+  details: ResultDetails,
+): readonly RecordResult[] {
   return batch.map((record) => ({ record, status, ...details }));
 }
 

@@ -11,7 +11,11 @@ export class SharedLines {
     this.#chunk = chunk;
   }
 
-  positionAt(at: number): { readonly line: number; readonly column: number; readonly record?: number } {
+  positionAt(at: number): {
+    readonly line: number;
+    readonly column: number;
+    readonly record?: number;
+  } {
     const { line = 0, column = 1 } = this.#chunk[at] ?? {};
     const lineBefore = at > 0 ? this.#chunk[at - 1]?.line : this.#lastLine;
     const isShared = line === lineBefore || line === this.#chunk[at + 1]?.line;

@@ -10,7 +10,10 @@ export interface FailureLine extends RecordPosition {
   readonly code: string | null;
 }
 
-/** The outcome of a job in JSON output. `total` is the sum of `succeeded`, `failed`, `unknown`, and `skipped`. */
+/**
+ * The outcome of a job in JSON output. `total` is the sum of `succeeded`, `failed`, `unknown`, and
+ * `skipped`.
+ */
 export interface BulkSummary {
   readonly operation: string;
   readonly job: string;
@@ -39,7 +42,10 @@ const MAX_FAILURES = 100;
 
 interface JobOutcome
   extends ExistingCounts,
-    Pick<BulkSummary, 'succeeded' | 'failed' | 'unknown' | 'requests' | 'retries' | 'seconds' | 'rejects'> {
+    Pick<
+      BulkSummary,
+      'succeeded' | 'failed' | 'unknown' | 'requests' | 'retries' | 'seconds' | 'rejects'
+    > {
   /** Whether the service rejects existing records. If so, each success created a record. */
   readonly refusesExisting: boolean;
 }
@@ -61,10 +67,20 @@ export function summarize(
     .map(({ at, id, line, message, code }) => ({ id, ...locate(at, line), message, code }))
     .toArray();
   return {
-    ...{ operation, job, total, succeeded, failed, unknown, skipped: total - succeeded - failed - unknown },
+    operation,
+    job,
+    total,
+    succeeded,
+    failed,
+    unknown,
+    skipped: total - succeeded - failed - unknown,
     ...(refusesExisting && { created, updated, unchanged, existing }),
-    ...{ requests, retries, seconds: Math.round(outcome.seconds * 1000) / 1000 },
-    ...{ failures, failuresTruncated: failed + unknown > failures.length, rejects },
+    requests,
+    retries,
+    seconds: Math.round(outcome.seconds * 1000) / 1000,
+    failures,
+    failuresTruncated: failed + unknown > failures.length,
+    rejects,
     ...(organizations && { organizations }),
   };
 }

@@ -47,19 +47,31 @@ const SUSPICIONS: readonly Suspicion[] = [
   },
 ];
 
-/** Limits on values shown per field and kind (others are counted), and on combinations (others are ignored). */
+/**
+ * Limits on values shown per field and kind (others are counted), and on combinations (others are
+ * ignored).
+ */
 const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
 export class SuspiciousValues {
-  readonly #groups = new Map<string, { count: number; readonly field: string; readonly suspicion: Suspicion }>();
+  readonly #groups = new Map<
+    string,
+    { count: number; readonly field: string; readonly suspicion: Suspicion }
+  >();
 
   /** @param columns fields of the file's header, where an empty cell is an absent field */
-  *inspect(fields: Readonly<Record<string, unknown>>, columns: readonly string[] = []): Generator<RecordProblem> {
+  *inspect(
+    fields: Readonly<Record<string, unknown>>,
+    columns: readonly string[] = [],
+  ): Generator<RecordProblem> {
     for (const [field, value] of Object.entries(fields)) {
-      const suspicion = typeof value === 'string' && SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
-      if (suspicion && this.#count(field, suspicion)) yield { field, message: suspicion.describe(value) };
+      const suspicion =
+        typeof value === 'string' &&
+        SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
+      if (suspicion && this.#count(field, suspicion))
+        yield { field, message: suspicion.describe(value) };
     }
     for (const field of columns)
       if (NAME_FIELD.test(field) && !Object.hasOwn(fields, field) && this.#count(field, EMPTY))
@@ -80,7 +92,8 @@ export class SuspiciousValues {
     this.#groups.clear();
     return hidden.map(({ count, field, suspicion: { plural } }) => {
       const more = count - MAX_SHOWN;
-      const values = more === 1 ? '1 more value like this' : `${groupDigits(more)} more values ${plural}`;
+      const values =
+        more === 1 ? '1 more value like this' : `${groupDigits(more)} more values ${plural}`;
       return { line: null, field, message: values, count: more };
     });
   }

@@ -20,11 +20,17 @@ const userProperties = withRules(
 
 export const ACCESS_TOKEN_SECONDS = 48 * 60 * 60;
 
-function describeGrant({ type, id, organizationId, accessRole, expiresAt }: AccessResource, now: number): string {
+function describeGrant(
+  { type, id, organizationId, accessRole, expiresAt }: AccessResource,
+  now: number,
+): string {
   const role = accessRole ?? `${DEFAULT_ACCESS_ROLE} (the default role)`;
   const parent = type === 'organization' ? '' : ` of ${organizationId}`;
-  const endsEarlier = expiresAt !== undefined && expiresAt * 1_000 < now + ACCESS_TOKEN_SECONDS * 1_000;
-  const end = endsEarlier ? new Date(expiresAt * 1_000).toISOString() : 'the token expires in 48 hours';
+  const endsEarlier =
+    expiresAt !== undefined && expiresAt * 1_000 < now + ACCESS_TOKEN_SECONDS * 1_000;
+  const end = endsEarlier
+    ? new Date(expiresAt * 1_000).toISOString()
+    : 'the token expires in 48 hours';
   return `Granted ${role} on ${type} ${id}${parent} until ${end}`;
 }
 
@@ -37,14 +43,19 @@ export const accessTokens = {
     },
     path: '/v2/auth/generate_token',
     effect: 'read',
-    input: z.object({ userId: id('user ID'), userProperties, permissions: z.object({ resources }) }),
+    input: z.object({
+      userId: id('user ID'),
+      userProperties,
+      permissions: z.object({ resources }),
+    }),
     output: z.looseObject({ token: secret('signed token') }),
     message: 'Token generated successfully.',
     findPastValue: ({ permissions }, now) => findExpiredAccess(permissions.resources, now),
     issuesCredential: true,
     revealsSecrets: true,
     quietValue: ({ token }) => token,
-    notes: ({ permissions }, now) => permissions.resources.map((resource) => describeGrant(resource, now)),
+    notes: ({ permissions }, now) =>
+      permissions.resources.map((resource) => describeGrant(resource, now)),
     warnings: ({ permissions }) =>
       permissions.resources.length === 0 ? ['without --resource, the token grants no access'] : [],
   }),

@@ -1,6 +1,15 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
-import { createsOrganization, documentId, flag, id, itemResults, organizationId, records, user } from './fields.ts';
+import {
+  createsOrganization,
+  documentId,
+  flag,
+  id,
+  itemResults,
+  organizationId,
+  records,
+  user,
+} from './fields.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
@@ -8,18 +17,28 @@ const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
 const updatable = {
   changes: flag(
     { flag: 'change', as: 'changes' },
-    z.record(z.string(), change).optional().describe('changed field, with old and new value: status=open:done'),
+    z
+      .record(z.string(), change)
+      .optional()
+      .describe('changed field, with old and new value: status=open:done'),
   ),
   entityData: z.unknown().optional().describe('subject of the activity'),
   entityTargetData: z.unknown().optional().describe('target of the activity'),
   displayMessageTemplate: z.string().optional().describe('text with placeholders such as {{name}}'),
-  displayMessageTemplateData: z.record(z.string(), z.unknown()).optional().describe('values of the placeholders'),
+  displayMessageTemplateData: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('values of the placeholders'),
   actionIcon: z.string().optional().describe('icon name or URL'),
 };
 
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
 
-const templateWarnings = ({ activities }: { activities: readonly { displayMessageTemplate?: string | undefined }[] }) =>
+const templateWarnings = ({
+  activities,
+}: {
+  activities: readonly { displayMessageTemplate?: string | undefined }[];
+}) =>
   activities.flatMap(({ displayMessageTemplate }) =>
     warnAboutPlaceholders('displayMessageTemplate', displayMessageTemplate, '{{x}}'),
   );
@@ -53,11 +72,15 @@ export const activities = {
   'activities.update': defineOperation('activities.update', {
     summary: 'Update activities in the activity log',
     examples: {
-      'svc activities update --org acme --activity a1 --change status=open:done': 'set the changed fields of an activity',
+      'svc activities update --org acme --activity a1 --change status=open:done':
+        'set the changed fields of an activity',
     },
     path: '/v2/activities/update',
     effect: 'set',
-    input: z.object({ organizationId, activities: records({ id: flag('activity', id('activity ID')), ...updatable }) }),
+    input: z.object({
+      organizationId,
+      activities: records({ id: flag('activity', id('activity ID')), ...updatable }),
+    }),
     output: itemResults,
     message: 'Activity(s) updated successfully.',
     bulk: { field: 'activities', id: 'id', noun: 'activity' },

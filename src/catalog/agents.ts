@@ -22,7 +22,10 @@ export const agents = {
     summary: 'List agents',
     examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
-      filter: z.enum(['defaultOnly', 'customOnly']).optional().describe('include only built-in or only custom agents'),
+      filter: z
+        .enum(['defaultOnly', 'customOnly'])
+        .optional()
+        .describe('include only built-in or only custom agents'),
       groupId: id('include only agents in this group, in group order').optional(),
     }),
     output: z.looseObject({ agents: z.array(agent) }),

@@ -2,7 +2,11 @@ import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { id, secret } from './fields.ts';
 
-export const authToken = z.looseObject({ token: secret('auth token'), name: z.string(), domains: z.array(z.string()) });
+export const authToken = z.looseObject({
+  token: secret('auth token'),
+  name: z.string(),
+  domains: z.array(z.string()),
+});
 
 export const authTokens = {
   'auth-tokens.reset': defineOperation('auth-tokens.reset', {
@@ -12,17 +16,22 @@ export const authTokens = {
       'unless you pass it to a command or a file.',
     examples: {
       'svc auth-tokens reset --api-key K --yes -q': 'print only the new token, for scripts',
-      'svc auth-tokens reset --api-key K --yes --output-file new-token.txt': 'write the new token to a private file',
+      'svc auth-tokens reset --api-key K --yes --output-file new-token.txt':
+        'write the new token to a private file',
     },
     path: '/v2/workspace/authtoken/reset',
     auth: 'workspace',
     effect: 'once',
     input: z.object({ apiKey: id('ID of the API key') }),
     // The other fields are optional, so that an incomplete response does not lose the token.
-    output: z.looseObject({ apiKey: z.string().optional(), newAuthToken: authToken.partial({ name: true, domains: true }) }),
+    output: z.looseObject({
+      apiKey: z.string().optional(),
+      newAuthToken: authToken.partial({ name: true, domains: true }),
+    }),
     message: 'Auth token reset successfully.',
     lookup: { operation: 'auth-tokens.list', inputFields: { apiKey: 'apiKey' } },
-    confirm: ({ apiKey }) => `Replace the auth token of API key ${apiKey}? The old token stops working immediately.`,
+    confirm: ({ apiKey }) =>
+      `Replace the auth token of API key ${apiKey}? The old token stops working immediately.`,
     revealsSecrets: true,
     quietValue: ({ newAuthToken }) => newAuthToken.token,
   }),

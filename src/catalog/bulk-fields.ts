@@ -5,7 +5,9 @@ import { elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /** The records of a bulk operation: their position in its input, and their schema. */
 export interface BulkFields extends Bulk {
-  /** Name of the list of records in a file: the array's name, or the plural of the record's noun. */
+  /**
+   * Name of the list of records in a file: the array's name, or the plural of the record's noun.
+   */
   readonly listName: string;
   /** Without an array, the whole input of a call. */
   readonly schema: z.ZodType;
@@ -26,7 +28,14 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   const target = targetFields(input).filter(({ name }) =>
     bulk.field === undefined ? name !== bulk.id : !known.includes(name),
   );
-  return { ...bulk, input, listName: bulk.field ?? pluralize(bulk.noun), schema, knownFields: known, targetFields: target };
+  return {
+    ...bulk,
+    input,
+    listName: bulk.field ?? pluralize(bulk.noun),
+    schema,
+    knownFields: known,
+    targetFields: target,
+  };
 }
 
 function targetFields({ shape }: z.ZodObject): readonly TargetField[] {

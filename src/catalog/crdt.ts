@@ -26,21 +26,39 @@ const content = withRules(
     })
     .superRefine(({ type, data }, refinement) => {
       const reject = ({ message, params }: ReturnType<typeof fieldMessage>) =>
-        refinement.addIssue({ code: 'custom', path: ['data'], message: upperFirst(message), params });
+        refinement.addIssue({
+          code: 'custom',
+          path: ['data'],
+          message: upperFirst(message),
+          params,
+        });
       const expected = describeExpectedData(type, data);
-      if (expected) reject(fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`);
-      if (hasPrototypeKey(data)) reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
+      if (expected)
+        reject(
+          fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`,
+        );
+      if (hasPrototypeKey(data))
+        reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
     }),
   {
     oneOf: [
-      { properties: { type: { enum: ['text', 'xml'] }, data: { type: 'string' } }, required: ['data'] },
+      {
+        properties: { type: { enum: ['text', 'xml'] }, data: { type: 'string' } },
+        required: ['data'],
+      },
       { properties: { type: { const: 'map' }, data: { type: 'object' } }, required: ['data'] },
-      { properties: { type: { const: 'array' }, data: { type: 'array', items: {} } }, required: ['data'] },
+      {
+        properties: { type: { const: 'array' }, data: { type: 'array', items: {} } },
+        required: ['data'],
+      },
     ],
   },
 );
 
-/** Uses problems of `data` as the message, because they are complete sentences, unless `data` is missing. */
+/**
+ * Uses problems of `data` as the message, because they are complete sentences, unless `data` is
+ * missing.
+ */
 function describeRejection({ path: [field], message }: InputProblem): string | undefined {
   if (field === 'editorId') return 'Editor ID is required.';
   if (field !== 'data') return undefined;
@@ -62,7 +80,9 @@ function describeExpectedData(type: (typeof TYPES)[number], data: unknown): stri
 export const crdt = {
   'crdt.get': defineOperation('crdt.get', {
     summary: 'Show the content of editors',
-    examples: { 'svc crdt get --org acme --document d1 --editor e1': 'show the content of one editor' },
+    examples: {
+      'svc crdt get --org acme --document d1 --editor e1': 'show the content of one editor',
+    },
     path: '/v2/crdt/get',
     effect: 'read',
     input: z.object({ ...editor, editorId: id('include only this editor').optional() }),
@@ -85,7 +105,10 @@ export const crdt = {
   }),
   'crdt.add': defineOperation('crdt.add', {
     summary: 'Add initial content to an editor',
-    examples: { 'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"': 'start with a text' },
+    examples: {
+      'svc crdt add --org acme --document d1 --editor e2 --type text --content "Hello"':
+        'start with a text',
+    },
     createsParents: createsOrganization,
     path: '/v2/crdt/add',
     effect: 'keyed',
@@ -97,7 +120,8 @@ export const crdt = {
   }),
   'crdt.update': defineOperation('crdt.update', {
     summary: 'Replace the content of an editor',
-    description: 'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
+    description:
+      'Connected clients see the change: it is applied as editor operations, not as an overwrite.',
     examples: {
       'svc crdt update --org acme --document d1 --editor e1 --type text --content "Hello" --yes':
         'replace the text of an editor',
@@ -110,6 +134,7 @@ export const crdt = {
     message: 'CRDT data updated successfully.',
     lookup,
     rejectionMessage: describeRejection,
-    confirm: ({ editorId, documentId }) => `Replace the content of editor ${editorId} in document ${documentId}?`,
+    confirm: ({ editorId, documentId }) =>
+      `Replace the content of editor ${editorId} in document ${documentId}?`,
   }),
 };

@@ -1,34 +1,54 @@
 import type * as z from 'zod';
 import type { Hint } from '../kernel/errors.ts';
 
-/** Credential headers of an operation: API key and auth token, workspace ID and workspace auth token, or none. */
+/**
+ * Credential headers of an operation: API key and auth token, workspace ID and workspace auth
+ * token, or none.
+ */
 export type Auth = 'key' | 'workspace' | 'none';
 
 /**
- * Effect of a call on the service's state. Determines retries, confirmation, and whether `--dry-run` sends the call.
+ * Effect of a call on the service's state. Determines retries, confirmation, and whether
+ * `--dry-run` sends the call.
  * - `read` changes nothing. Safe to retry.
  * - `keyed` writes records under IDs chosen by the caller. Safe to retry.
  * - `set` replaces fields. Retried once.
- * - `delete` removes records. Retried; "not found" after an attempt with unknown outcome counts as success.
+ * - `delete` removes records. Retried; "not found" after an attempt with unknown outcome counts as
+ * success.
  * - `once` is not idempotent and is never retried blindly.
  */
 export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
-/** `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a status word. */
+/**
+ * `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a
+ * status word.
+ */
 export interface Column {
   readonly header: string;
   readonly field: string;
   readonly kind?: 'text' | 'time' | 'state' | 'whole';
-  /** Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always shown if absent. */
+  /**
+   * Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always
+   * shown if absent.
+   */
   readonly hideOrder?: number;
 }
 
-/** Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result` or its `data`. */
+/**
+ * Pagination by an opaque cursor: sent in the request's `data`, returned in the response's `result`
+ * or its `data`.
+ */
 export interface Pages<Data = unknown> {
   readonly cursorIn: string;
-  /** Returns the next cursor. `data` is null if the service sent none. Undefined, null, and '' mean the last page. */
+  /**
+   * Returns the next cursor. `data` is null if the service sent none. Undefined, null, and '' mean
+   * the last page.
+   */
   readonly cursorOut: (result: Readonly<Record<string, unknown>>, data: Data | null) => unknown;
-  /** Whether data indicates more pages independently of the cursor; a missing cursor is then an error. */
+  /**
+   * Whether data indicates more pages independently of the cursor; a missing cursor is then an
+   * error.
+   */
   readonly hasMore?: (data: Data) => boolean;
   /** Pages are objects of arrays, which `--all` merges array by array. */
   readonly merge?: true;
@@ -44,7 +64,10 @@ export interface Bulk<Field extends string = string> {
   readonly object?: string;
   /** The array contains IDs instead of records; a file may contain either. */
   readonly bareIds?: true;
-  /** The ID is optional; svc generates a missing one before the call, so that a retry cannot add the record twice. */
+  /**
+   * The ID is optional; svc generates a missing one before the call, so that a retry cannot add the
+   * record twice.
+   */
   readonly generatesIds?: true;
   /** The response is one `success` for all records instead of one per record. */
   readonly sharedResult?: true;
@@ -56,24 +79,34 @@ export interface Bulk<Field extends string = string> {
   readonly lookup?: BulkLookup;
 }
 
-/** Fields of a listed record that cannot be sent. Without them, the output of a list command is valid input. */
+/**
+ * Fields of a listed record that cannot be sent. Without them, the output of a list command is
+ * valid input.
+ */
 export interface ListedRecords {
   /** The ID property of a listed record (default: the same as in a record to send). */
   readonly id?: string;
   readonly readOnly: readonly string[];
-  /** A field whose value is inherited if `flag` is true. Such a record is sent without the field. */
+  /**
+   * A field whose value is inherited if `flag` is true. Such a record is sent without the field.
+   */
   readonly inherited?: { readonly field: string; readonly flag: string };
   /** A field with nested records, which are sent as separate records. */
   readonly nested?: string;
 }
 
-/** A read operation that returns existing records: by ID if it has `splitIds`, otherwise all records. */
+/**
+ * A read operation that returns existing records: by ID if it has `splitIds`, otherwise all
+ * records.
+ */
 export interface BulkLookup {
   readonly operation: string;
   readonly idField: string;
   /** Fields to copy from the write's input to the read's input, if present. */
   readonly sharedFields: readonly string[];
-  /** Fields that must be equal in the existing record and the record sent, if present in the latter. */
+  /**
+   * Fields that must be equal in the existing record and the record sent, if present in the latter.
+   */
   readonly matchingFields: readonly string[];
 }
 
@@ -82,7 +115,10 @@ export interface Argument<Field extends string = string> {
   readonly many?: true;
 }
 
-/** A list of IDs with a maximum length: the client splits longer lists into several requests and reports IDs without a record. */
+/**
+ * A list of IDs with a maximum length: the client splits longer lists into several requests and
+ * reports IDs without a record.
+ */
 export interface SplitIds {
   readonly field: string;
   readonly max: number;
@@ -90,17 +126,24 @@ export interface SplitIds {
   readonly recordId: string;
 }
 
-/** Kinds of records that a write may create implicitly, because it refers to an ID that does not exist. */
+/**
+ * Kinds of records that a write may create implicitly, because it refers to an ID that does not
+ * exist.
+ */
 export type ParentKind = 'organization' | 'user';
 
-/** A record that a write creates if it does not exist. For an organization, both IDs are the same. */
+/**
+ * A record that a write creates if it does not exist. For an organization, both IDs are the same.
+ */
 export interface Parent {
   readonly kind: ParentKind;
   readonly id: string;
   readonly organizationId: string;
 }
 
-/** The records that a write creates if they do not exist. A mistyped ID creates an unwanted record. */
+/**
+ * The records that a write creates if they do not exist. A mistyped ID creates an unwanted record.
+ */
 export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
   readonly kinds: readonly ParentKind[];
   readonly of: (input: Input) => readonly Parent[];
@@ -133,9 +176,14 @@ export interface Wait {
 }
 
 export interface Lookup {
-  /** Name of the operation to call. May be the write itself, if a second call reveals the outcome. */
+  /**
+   * Name of the operation to call. May be the write itself, if a second call reveals the outcome.
+   */
   readonly operation: string;
-  /** Maps each input field of that operation to paths in the write's input: the first path with a value applies. */
+  /**
+   * Maps each input field of that operation to paths in the write's input: the first path with a
+   * value applies.
+   */
   readonly inputFields: Readonly<Record<string, string | readonly string[]>>;
   /** How to interpret the response, if not obvious. */
   readonly interpretation?: string;
@@ -145,7 +193,10 @@ export interface Lookup {
 export interface CreatedRecord {
   readonly list: string;
   readonly idField: string;
-  /** Fields that must equal the write's input. A record with the same ID and different values is a different record. */
+  /**
+   * Fields that must equal the write's input. A record with the same ID and different values is a
+   * different record.
+   */
   readonly matchingFields: readonly string[];
   /** Whether a missing record proves that the write was not applied. */
   readonly absenceMeansNotApplied: boolean;
@@ -156,8 +207,8 @@ export interface CreatedRecord {
 export type Examples = Readonly<Record<string, string>>;
 
 /**
- * One operation of the service as a value. Defines the command with its flags, help, completion, and validation, the
- * embedded service's route and checks, and the headers of raw calls.
+ * One operation of the service as a value. Defines the command with its flags, help, completion,
+ * and validation, the embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -168,7 +219,10 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly examples?: Examples;
-  /** Path relative to the base URL. The first segment is the version that `--api-version` selects if a command has several. */
+  /**
+   * Path relative to the base URL. The first segment is the version that `--api-version` selects if
+   * a command has several.
+   */
   readonly path: `/${'v1' | 'v2'}/${string}`;
   readonly auth: Kind;
   readonly effect: Effect;
@@ -180,7 +234,10 @@ export interface Operation<
   readonly columns?: readonly Column[];
   /** Name of the operation that adds records, suggested if the list is empty. */
   readonly addedBy?: string;
-  /** The field of the response's data that contains the records of a list command (default: the data itself). */
+  /**
+   * The field of the response's data that contains the records of a list command (default: the data
+   * itself).
+   */
   readonly records?: keyof z.output<Output> & string;
   readonly pages?: Pages<z.output<Output>>;
   readonly bulk?: Bulk<keyof z.output<Input> & string>;
@@ -198,13 +255,21 @@ export interface Operation<
   /** The process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;
   readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
-  /** Returns the event types in an input. Commands reject unknown types, because a mistyped filter never matches a delivery. */
+  /**
+   * Returns the event types in an input. Commands reject unknown types, because a mistyped filter
+   * never matches a delivery.
+   */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
-  /** Facts about a successful call that the response does not show. `now` is in Unix milliseconds. */
+  /**
+   * Facts about a successful call that the response does not show. `now` is in Unix milliseconds.
+   */
   readonly notes?: (input: z.output<Input>, now: number) => readonly string[];
   /** Finds a time in a valid input that is before `now`, in Unix milliseconds. */
   readonly findPastValue?: (input: z.output<Input>, now: number) => InputProblem | undefined;
-  /** Overrides the service's message for an invalid input (default: the field's name and the problem). */
+  /**
+   * Overrides the service's message for an invalid input (default: the field's name and the
+   * problem).
+   */
   readonly rejectionMessage?: (finding: InputProblem) => string | undefined;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
@@ -219,8 +284,15 @@ export interface Operation<
   readonly feature?: Feature;
 }
 
-/** Type-checks an operation, and adds the default `auth`, an API key, and the command: `users.add.v2` is a version of `users add`. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodType, Kind extends Auth = 'key'>(
+/**
+ * Type-checks an operation, and adds the default `auth`, an API key, and the command:
+ * `users.add.v2` is a version of `users add`.
+ */
+export function defineOperation<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Kind extends Auth = 'key',
+>(
   name: `${string}.${string}`,
   operation: Omit<Operation<Input, Output, Kind>, 'auth' | 'command'> & { readonly auth?: Kind },
 ): Operation<Input, Output, Kind> {

@@ -23,7 +23,12 @@ export const documents = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      documentIds: z.array(id('document ID')).min(1).max(MAX_DOCUMENT_IDS).optional().describe('include only this document'),
+      documentIds: z
+        .array(id('document ID'))
+        .min(1)
+        .max(MAX_DOCUMENT_IDS)
+        .optional()
+        .describe('include only this document'),
       folderId: id('include only documents in this folder').optional(),
       pageSize: z.number().int().min(1).optional().describe('documents per page (default: 1000)'),
       pageToken: z.string().optional().describe('page token from a previous response'),
@@ -44,14 +49,17 @@ export const documents = {
     summary: 'Add documents to an organization or folder',
     examples: {
       'svc documents add --org acme --document d3 --name "Q3 plan"': 'add one document',
-      'svc documents add --org acme --folder f1 --file documents.csv': 'add documents from a file to a folder',
+      'svc documents add --org acme --folder f1 --file documents.csv':
+        'add documents from a file to a folder',
     },
     createsParents: createsOrganization,
     path: '/v1/organizations/documents/add',
     effect: 'keyed',
     input: z.object({
       organizationId,
-      folderId: id("folder to add the documents to (default: the organization's top level)").optional(),
+      folderId: id(
+        "folder to add the documents to (default: the organization's top level)",
+      ).optional(),
       documents: records({
         documentId: id('document ID'),
         documentName: flag('name', z.string().optional().describe('document name')),

@@ -29,9 +29,11 @@ export const email = {
   }),
   'email.update': defineOperation('email.update', {
     summary: 'Update the email configuration',
-    description: 'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
+    description:
+      'Enabling email for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {
-      'svc email update --enable --from-email hello@example.com --from-company Acme': 'send email for the standard events',
+      'svc email update --enable --from-email hello@example.com --from-company Acme':
+        'send email for the standard events',
     },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',
@@ -41,7 +43,10 @@ export const email = {
         useEmailService: serviceSwitch('enable or disable email'),
         emailServiceConfig: z
           .looseObject({
-            type: z.enum(['default', 'custom', 'extprovider']).optional().describe('email provider type'),
+            type: z
+              .enum(['default', 'custom', 'extprovider'])
+              .optional()
+              .describe('email provider type'),
             apiKey: secret('API key of the email provider').optional(),
             fromEmail: z.string().optional().describe('sender email address'),
             fromCompany: z.string().optional().describe('sender name'),
@@ -60,6 +65,7 @@ export const email = {
       if (fromEmail === '' || isEmailAddress(fromEmail)) return undefined;
       return `The sender address '${fromEmail}' is not a valid email address. Save it anyway?`;
     },
-    warnings: ({ emailServiceConfig }) => warnAboutUnknownEvents(Object.keys(emailServiceConfig?.triggers ?? {})),
+    warnings: ({ emailServiceConfig }) =>
+      warnAboutUnknownEvents(Object.keys(emailServiceConfig?.triggers ?? {})),
   }),
 };

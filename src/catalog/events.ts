@@ -24,8 +24,17 @@ export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
 
 const inGroup =
   (group: EventGroup, prefix: string, onByDefault: boolean) =>
-  (name: string, actionType: string, description: string, rest: Partial<EventType> = {}): EventType => ({
-    ...{ name: `${prefix}.${name}`, group, actionType, description, onByDefault },
+  (
+    name: string,
+    actionType: string,
+    description: string,
+    rest: Partial<EventType> = {},
+  ): EventType => ({
+    name: `${prefix}.${name}`,
+    group,
+    actionType,
+    description,
+    onByDefault,
     ...rest,
   });
 
@@ -33,7 +42,10 @@ const thread = inGroup('thread', 'comment_annotation', true);
 const message = inGroup('message', 'comment', true);
 const huddle = inGroup('huddle', 'huddle', true);
 
-/** Known event types. The set is open: the service may send other types, and accepts other trigger keys. */
+/**
+ * Known event types. The set is open: the service may send other types, and accepts other trigger
+ * keys.
+ */
 export const EVENT_TYPES: readonly EventType[] = [
   thread('add', 'newlyAdded', 'a comment thread was started', { email: true }),
   thread('assign', 'assigned', 'a thread was assigned to a user', { email: true }),
@@ -45,8 +57,12 @@ export const EVENT_TYPES: readonly EventType[] = [
   thread('accept', 'accepted', 'a thread was accepted'),
   thread('reject', 'rejected', 'a thread was rejected'),
   thread('approve', 'approved', 'a thread was approved'),
-  thread('suggestion_accept', 'suggestionAccepted', 'a suggestion was accepted', { onByDefault: false }),
-  thread('suggestion_reject', 'suggestionRejected', 'a suggestion was rejected', { onByDefault: false }),
+  thread('suggestion_accept', 'suggestionAccepted', 'a suggestion was accepted', {
+    onByDefault: false,
+  }),
+  thread('suggestion_reject', 'suggestionRejected', 'a suggestion was rejected', {
+    onByDefault: false,
+  }),
   message('add', 'added', 'a comment was added to a thread', { email: true }),
   message('update', 'updated', 'a comment was updated'),
   message('delete', 'deleted', 'a comment was deleted'),
@@ -56,11 +72,17 @@ export const EVENT_TYPES: readonly EventType[] = [
   huddle('join', 'join', 'a user joined a huddle', { email: true }),
   inGroup('editor', 'crdt', false)('update_data', 'updateData', 'editor content changed'),
   inGroup('recorder', 'recorder', false)('done', 'done', 'a recording was finished'),
-  inGroup('delivery', 'message', false)('attempt.exhausted', 'exhausted', 'a delivery failed after its last attempt'),
+  inGroup('delivery', 'message', false)(
+    'attempt.exhausted',
+    'exhausted',
+    'a delivery failed after its last attempt',
+  ),
 ];
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
-export const WEBHOOK_TRIGGERS = defaultTriggers(EVENT_TYPES.filter(({ group }) => group !== 'delivery'));
+export const WEBHOOK_TRIGGERS = defaultTriggers(
+  EVENT_TYPES.filter(({ group }) => group !== 'delivery'),
+);
 
 export const EMAIL_TRIGGERS = defaultTriggers(
   EVENT_TYPES.filter(({ email }) => email).map((event) => ({ ...event, onByDefault: true })),
@@ -70,7 +92,9 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
   return Object.fromEntries(events.map(({ name, onByDefault }) => [name, onByDefault]));
 }
 
-/** Returns a warning for each unknown event type. The set is open, so an unknown type may be valid. */
+/**
+ * Returns a warning for each unknown event type. The set is open, so an unknown type may be valid.
+ */
 export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[] {
   const listing = hint`run ${step('inspect', 'webhooks', 'events')} to list the known types`;
   return names

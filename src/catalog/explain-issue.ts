@@ -5,7 +5,10 @@ import { formatIssueMessage, type NameField } from './field-message.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Explains an issue, without the name of the value: `expected text, got a number`. `nameField` names other fields. */
+/**
+ * Explains an issue, without the name of the value: `expected text, got a number`. `nameField`
+ * names other fields.
+ */
 export function explainIssue(issue: Issue, value: unknown, nameField?: NameField): string {
   if (value === undefined) return 'is missing';
   switch (issue.code) {
@@ -19,8 +22,12 @@ export function explainIssue(issue: Issue, value: unknown, nameField?: NameField
     case 'invalid_value':
       return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}, got '${String(value)}'`;
     case 'invalid_union': {
-      const types = issue.errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [first.expected] : []));
-      return types.length > 0 && types.length === issue.errors.length ? describeTypeIssue(types, value) : issue.message;
+      const types = issue.errors.flatMap(([first]) =>
+        first?.code === 'invalid_type' ? [first.expected] : [],
+      );
+      return types.length > 0 && types.length === issue.errors.length
+        ? describeTypeIssue(types, value)
+        : issue.message;
     }
     default:
       return formatIssueMessage(issue, nameField);
@@ -34,12 +41,19 @@ export function suggestValue(issue: Issue, value: unknown): string | undefined {
 
 function describeTypeIssue(expected: readonly string[], value: unknown): string {
   const types = expected.map((type) => TYPE_NAMES.get(type) ?? type).join(' or ');
-  const quote = expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
-  const actual = expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
+  const quote =
+    expected.includes('string') && typeof value === 'number' ? ': put it in quotes' : '';
+  const actual =
+    expected.includes('int') && typeof value === 'number' ? String(value) : describeType(value);
   return `expected ${types}, got ${actual}${quote}`;
 }
 
-function describeSizeIssue(bound: string, limit: number | bigint, origin: string, value: unknown): string {
+function describeSizeIssue(
+  bound: string,
+  limit: number | bigint,
+  origin: string,
+  value: unknown,
+): string {
   const unit = UNITS.get(origin);
   const size = typeof value === 'string' || Array.isArray(value) ? value.length : String(value);
   return `expected ${bound} ${unit ? formatNounCount(Number(limit), unit) : limit}, got ${size}`;

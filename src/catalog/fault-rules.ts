@@ -2,7 +2,10 @@ import type { Status } from './statuses.ts';
 
 export const DELIVERY = 'delivery';
 
-/** A rule that makes requests or deliveries fail: `on` selects them, at most one schedule counts them, and one effect applies. */
+/**
+ * A rule that makes requests or deliveries fail: `on` selects them, at most one schedule counts
+ * them, and one effect applies.
+ */
 interface Rule<Delay> {
   readonly name?: string | undefined;
   /** Name of an operation, `*` for all of them, or `delivery` for attempts to deliver a webhook. */

@@ -17,7 +17,10 @@ const count = z.int().min(1);
 const milliseconds = z
   .union([z.number(), z.string()])
   .transform((given) => (typeof given === 'string' ? parseDuration(given) : given) ?? Number.NaN)
-  .refine((given) => given >= 0 && given <= MAX_DELAY, 'expected a duration up to 1h, such as 200ms');
+  .refine(
+    (given) => given >= 0 && given <= MAX_DELAY,
+    'expected a duration up to 1h, such as 200ms',
+  );
 
 const rule = z
   .strictObject({
@@ -35,13 +38,16 @@ const rule = z
     items: share.optional(),
   })
   .superRefine((given, context) => {
-    for (const { path, message } of findConflicts(given)) context.addIssue({ code: 'custom', path: [...path], message });
+    for (const { path, message } of findConflicts(given))
+      context.addIssue({ code: 'custom', path: [...path], message });
   });
 
 type Rule = z.output<typeof rule>;
 const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
 
-/** A problem in a fault file. `names` says which part is wrong: the name of the field, or its value. */
+/**
+ * A problem in a fault file. `names` says which part is wrong: the name of the field, or its value.
+ */
 export interface FaultProblem extends InputProblem {
   readonly names: 'field' | 'value';
 }
@@ -50,20 +56,34 @@ export interface FaultProblem extends InputProblem {
 export function parseFaultFile(value: unknown, existing = 0): FaultFile | readonly FaultProblem[] {
   const { data, error } = file.safeParse(value);
   if (!data) return error.issues.map((issue) => describeIssue(issue, value));
-  const faults = data.faults.map((given, at) => ({ ...given, name: given.name ?? `fault-${existing + at + 1}` }));
+  const faults = data.faults.map((given, at) => ({
+    ...given,
+    name: given.name ?? `fault-${existing + at + 1}`,
+  }));
   return { seed: data.seed, faults };
 }
 
 function* findConflicts(given: Rule): Iterable<InputProblem> {
   const [effect, ...others] = EFFECTS.filter((field) => given[field] !== undefined);
   const [schedule, ...further] = SCHEDULES.filter((field) => given[field] !== undefined);
-  if (!effect) yield { path: [], message: 'a rule needs an effect: status, delay, drop, cut, or items' };
-  for (const other of others) yield { path: [other], message: `${effect} and ${other} cannot be combined` };
-  for (const other of further) yield { path: [other], message: `${schedule} and ${other} cannot be combined` };
-  if (given.delay && given.delay.p99 < given.delay.p50) yield { path: ['delay', 'p99'], message: 'p99 must be at least p50' };
+  if (!effect)
+    yield { path: [], message: 'a rule needs an effect: status, delay, drop, cut, or items' };
+  for (const other of others)
+    yield { path: [other], message: `${effect} and ${other} cannot be combined` };
+  for (const other of further)
+    yield { path: [other], message: `${schedule} and ${other} cannot be combined` };
+  if (given.delay && given.delay.p99 < given.delay.p50)
+    yield { path: ['delay', 'p99'], message: 'p99 must be at least p50' };
   if (effect && given.on === DELIVERY && !DELIVERY_EFFECTS.includes(effect)) {
-    yield { path: [effect], message: `deliveries do not support ${effect}; use status, delay, or drop` };
-  } else if (effect === 'items' && given.on !== '*' && manifest.find(({ name }) => name === given.on)?.bulk !== 'array') {
+    yield {
+      path: [effect],
+      message: `deliveries do not support ${effect}; use status, delay, or drop`,
+    };
+  } else if (
+    effect === 'items' &&
+    given.on !== '*' &&
+    manifest.find(({ name }) => name === given.on)?.bulk !== 'array'
+  ) {
     yield { path: ['items'], message: `${given.on} does not accept a list of records` };
   }
 }
@@ -75,15 +95,25 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown): FaultProblem {
     const [key = ''] = issue.keys;
     const { shape } = path.length === 0 ? file : rule;
     const known = path.includes('delay') ? ['p50', 'p99'] : Object.keys(shape);
-    return { path: [...path, key], message: `unknown field; ${didYouMean(key, known)}`, names: 'field' };
+    return {
+      path: [...path, key],
+      message: `unknown field; ${didYouMean(key, known)}`,
+      names: 'field',
+    };
   }
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const known = issue.values.map(String);
     const field = path.at(-1) === 'on' ? 'operation' : String(path.at(-1));
     // The list of all operations is too long for a message.
     const rest =
-      known.length > 20 && !findNearest(value, known) ? `known: ${known.slice(0, 9).join(', ')}, …` : didYouMean(value, known);
+      known.length > 20 && !findNearest(value, known)
+        ? `known: ${known.slice(0, 9).join(', ')}, …`
+        : didYouMean(value, known);
     return { path, message: `unknown ${field} '${value}'; ${rest}`, names: 'value' };
   }
-  return { path, message: issue.code === 'custom' ? issue.message : explainIssue(issue, value), names: 'value' };
+  return {
+    path,
+    message: issue.code === 'custom' ? issue.message : explainIssue(issue, value),
+    names: 'value',
+  };
 }

@@ -13,7 +13,8 @@ export function fieldMessage(texts: TemplateStringsArray, ...values: readonly Me
 }
 
 export function formatIssueMessage(issue: z.core.$ZodIssue, nameField?: NameField): string {
-  const parts: readonly MessagePart[] | undefined = issue.code === 'custom' ? issue.params?.['parts'] : undefined;
+  const parts: readonly MessagePart[] | undefined =
+    issue.code === 'custom' ? issue.params?.['parts'] : undefined;
   return nameField && parts ? formatParts(parts, nameField) : issue.message;
 }
 

@@ -2,19 +2,29 @@ import * as z from 'zod';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 
-/** Creates the schema of an ID. Calls construct many of them, and `describe` would construct each once more. */
-export const id = (description: string) => z.string().min(1).register(z.globalRegistry, { description });
+/**
+ * Creates the schema of an ID. Calls construct many of them, and `describe` would construct each
+ * once more.
+ */
+export const id = (description: string) =>
+  z.string().min(1).register(z.globalRegistry, { description });
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
 
 /** Marks a write that creates its organization if it does not exist. */
 export const createsOrganization: CreatedParents<{ readonly organizationId: string }> = {
   kinds: ['organization'],
-  of: ({ organizationId: organization }) => [{ kind: 'organization', id: organization, organizationId: organization }],
+  of: ({ organizationId: organization }) => [
+    { kind: 'organization', id: organization, organizationId: organization },
+  ],
 };
 
-/** Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag value. */
-export const secret = (description: string) => z.string().describe(description).meta({ secret: true });
+/**
+ * Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag
+ * value.
+ */
+export const secret = (description: string) =>
+  z.string().describe(description).meta({ secret: true });
 
 export interface FlagOptions {
   readonly flag?: string;
@@ -26,7 +36,10 @@ export interface FlagOptions {
   readonly implies?: Readonly<Record<string, unknown>>;
 }
 
-export const flag = <Schema extends z.ZodType>(form: string | FlagOptions, schema: Schema): Schema =>
+export const flag = <Schema extends z.ZodType>(
+  form: string | FlagOptions,
+  schema: Schema,
+): Schema =>
   schema.meta({ ...schema.meta(), ...(typeof form === 'string' ? { flag: form } : form) });
 
 export const epochMilliseconds = z.number();
@@ -38,12 +51,16 @@ export const user = z.looseObject({
   userId: id('user ID'),
   name: z.string().optional().describe('display name'),
   email: z.string().optional().describe('email address'),
-  initial: z.string().optional().describe('initial shown if the user has no picture (default: derived from the name)'),
+  initial: z
+    .string()
+    .optional()
+    .describe('initial shown if the user has no picture (default: derived from the name)'),
 });
 
 export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
 /** The records of a bulk call, at least one. Additional fields are forwarded. */
-export const records = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.looseObject(shape)).min(1);
+export const records = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.array(z.looseObject(shape)).min(1);
 
 export const itemResult = z.looseObject({
   success: z.boolean(),
@@ -59,18 +76,32 @@ export const serviceSwitch = (description: string) =>
 
 export const triggers = flag(
   'trigger',
-  z.record(z.string(), z.boolean()).optional().describe('enable or disable an event: comment.add=true'),
+  z
+    .record(z.string(), z.boolean())
+    .optional()
+    .describe('enable or disable an event: comment.add=true'),
 );
 
-/** Adds rules between fields as JSON Schema, for generated documents. The schema's own refinement enforces them. */
-export const withRules = <Schema extends z.ZodType>(schema: Schema, rules: z.core.JSONSchema.BaseSchema): Schema =>
-  schema.meta({ ...schema.meta(), rules });
+/**
+ * Adds rules between fields as JSON Schema, for generated documents. The schema's own refinement
+ * enforces them.
+ */
+export const withRules = <Schema extends z.ZodType>(
+  schema: Schema,
+  rules: z.core.JSONSchema.BaseSchema,
+): Schema => schema.meta({ ...schema.meta(), rules });
 
 /** @param identifying fields that identify the object, and do not count as a change */
-export const requireChange = <Schema extends z.ZodObject>(schema: Schema, identifying: readonly string[] = []): Schema =>
+export const requireChange = <Schema extends z.ZodObject>(
+  schema: Schema,
+  identifying: readonly string[] = [],
+): Schema =>
   withRules(
     schema.refine(
-      (input) => Object.entries(input).some(([field, value]) => value !== undefined && !identifying.includes(field)),
+      (input) =>
+        Object.entries(input).some(
+          ([field, value]) => value !== undefined && !identifying.includes(field),
+        ),
       { error: 'specify at least one field to change' },
     ),
     { minProperties: identifying.length + 1 },

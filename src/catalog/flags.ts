@@ -5,9 +5,11 @@ import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /**
  * How the text of a flag is parsed.
- * - `list` is repeatable; `map` is repeatable as key=value; `switches` is repeatable as key=true or key=false; `json` is JSON.
+ * - `list` is repeatable; `map` is repeatable as key=value; `switches` is repeatable as key=true or
+ * key=false; `json` is JSON.
  * - `time` is RFC 3339, a duration from now, or Unix time, and is sent in seconds.
- * - `entry` is one object as key=value,key=value, or just the value of its first field; `entries` is a repeatable `entry`.
+ * - `entry` is one object as key=value,key=value, or just the value of its first field; `entries`
+ * is a repeatable `entry`.
  * - `changes` is repeatable as field=from:to.
  * - `content` is text, @file, or `-`; JSON if the content type requires it.
  * - `secret` is never a value on the command line: `--x-stdin` and `--x-file` read it.
@@ -30,46 +32,79 @@ export interface Flag {
 }
 
 const SHORT_NAMES = new Map(
-  Object.entries({ organizationId: 'org', organizationUserGroupId: 'group', parentFolderId: 'parent' }),
+  Object.entries({
+    organizationId: 'org',
+    organizationUserGroupId: 'group',
+    parentFolderId: 'parent',
+  }),
 );
 
-/** How messages name an input: by its flag on a command line, or by its field in a program or a tool call. */
+/**
+ * How messages name an input: by its flag on a command line, or by its field in a program or a tool
+ * call.
+ */
 export type InputNaming = 'flags' | 'fields';
 
-/** Derives a flag's name: `newDocumentId` becomes `new-document`, and `documentIds` (repeatable) becomes `document`. */
+/**
+ * Derives a flag's name: `newDocumentId` becomes `new-document`, and `documentIds` (repeatable)
+ * becomes `document`.
+ */
 export function flagName(field: string): string {
-  const name = SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
+  const name =
+    SHORT_NAMES.get(field) ?? field.replace(/(?<=.)Ids?$/, '').replace(/(?<=Type|channel)s$/, '');
   return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
-/** Derives an operation's flags: one per input field, and per field of a record if the operation accepts records. */
+/**
+ * Derives an operation's flags: one per input field, and per field of a record if the operation
+ * accepts records.
+ */
 export function deriveFlags({ input, bulk, argument }: Operation): readonly Flag[] {
   const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
-    if (field === bulk?.field && !bulk.bareIds) return createObjectFlags(elementOf(schema), [], true);
+    if (field === bulk?.field && !bulk.bareIds)
+      return createObjectFlags(elementOf(schema), [], true);
     return createFieldFlags(field, schema, [], false);
   });
-  return flags.map((flag) => (flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag));
+  return flags.map((flag) =>
+    flag.required && findImplyingFlag(flags, flag.path) ? { ...flag, required: false } : flag,
+  );
 }
 
-/** Finds a flag that implies the value of a top-level field, so that the field's own flag is optional. */
-export function findImplyingFlag(flags: readonly Flag[], path: readonly PropertyKey[]): Flag | undefined {
+/**
+ * Finds a flag that implies the value of a top-level field, so that the field's own flag is
+ * optional.
+ */
+export function findImplyingFlag(
+  flags: readonly Flag[],
+  path: readonly PropertyKey[],
+): Flag | undefined {
   const [field, ...rest] = path;
   if (field === undefined || rest.length > 0) return undefined;
   return flags.find(({ implies }) => implies && Object.hasOwn(implies, field));
 }
 
 function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
-  return Object.entries(shapeOf(schema)).flatMap(([field, inner]) => createFieldFlags(field, inner, path, ofRecord));
+  return Object.entries(shapeOf(schema)).flatMap(([field, inner]) =>
+    createFieldFlags(field, inner, path, ofRecord),
+  );
 }
 
-function createFieldFlags(field: string, declared: z.ZodType, parents: readonly string[], ofRecord: boolean): Flag[] {
+function createFieldFlags(
+  field: string,
+  declared: z.ZodType,
+  parents: readonly string[],
+  ofRecord: boolean,
+): Flag[] {
   const { schema, required, meta } = unwrap(declared);
   const { flag, off, as, implies } = meta as FlagOptions;
   const path = [...parents, field];
   const { type, entries } = definitionOf(schema);
   if (type === 'object' && !as)
-    return createObjectFlags(schema, path, ofRecord).map((inner) => ({ ...inner, required: required && inner.required }));
+    return createObjectFlags(schema, path, ofRecord).map((inner) => ({
+      ...inner,
+      required: required && inner.required,
+    }));
   return [
     {
       name: flag ?? flagName(field),
@@ -95,6 +130,9 @@ function flagKindOf(schema: z.ZodType): FlagKind {
   const { type, valueType } = definitionOf(schema);
   if (type === 'string' || type === 'enum' || type === 'union') return 'text';
   if (type === 'number' || type === 'boolean') return type;
-  if (type === 'record') return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
-  return type === 'array' && flagKindOf(unwrap(elementOf(schema)).schema) === 'text' ? 'list' : 'json';
+  if (type === 'record')
+    return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';
+  return type === 'array' && flagKindOf(unwrap(elementOf(schema)).schema) === 'text'
+    ? 'list'
+    : 'json';
 }

@@ -49,7 +49,8 @@ export const folders = {
     summary: 'List the folders of an organization, or a folder and its subfolders',
     examples: {
       'svc folders list --org acme': 'list all folders',
-      'svc folders list --org acme --folder f1 --max-depth 3 -o json': 'list a folder and three levels of subfolders',
+      'svc folders list --org acme --folder f1 --max-depth 3 -o json':
+        'list a folder and three levels of subfolders',
     },
     path: '/v2/organizations/folders/get',
     effect: 'read',
@@ -57,10 +58,16 @@ export const folders = {
     input: z.object({
       organizationId,
       folderId: id('include only this folder and its subfolders').optional(),
-      maxDepth: z.number().int().min(1).optional().describe('levels of subfolders below the folder (default: 1)'),
+      maxDepth: z
+        .number()
+        .int()
+        .min(1)
+        .optional()
+        .describe('levels of subfolders below the folder (default: 1)'),
     }),
     output: z.array(folder),
-    message: ({ folderId }) => (folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.'),
+    message: ({ folderId }) =>
+      folderId ? 'Folder(s) retrieved successfully.' : 'Folders retrieved successfully.',
     columns: [...columns, { header: 'ACCESS', field: 'accessType', hideOrder: 3 }, updated],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
@@ -70,7 +77,10 @@ export const folders = {
     path: '/v1/organizations/folders/get',
     effect: 'read',
     feature: 'advanced-queries',
-    input: z.object({ organizationId, folderId: id('include only this folder and its subfolders').optional() }),
+    input: z.object({
+      organizationId,
+      folderId: id('include only this folder and its subfolders').optional(),
+    }),
     output: z.array(folderV1),
     message: 'Folders retrieved successfully.',
     columns: [...columns, updated],
@@ -79,17 +89,25 @@ export const folders = {
   }),
   'folders.add': defineOperation('folders.add', {
     summary: 'Add folders to an organization',
-    examples: { 'svc folders add --org acme --folder f2 --name Plans': 'add a folder at the top level' },
+    examples: {
+      'svc folders add --org acme --folder f2 --name Plans': 'add a folder at the top level',
+    },
     path: '/v2/organizations/folders/add',
     effect: 'keyed',
     input: z.object({
       organizationId,
-      createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
+      createOrganization: z
+        .boolean()
+        .optional()
+        .describe('create the organization if it does not exist'),
       folders: records({
         folderId: id('folder ID'),
         folderName,
         parentFolderId: parentFolderId.optional(),
-        accessType: z.enum(['public', 'restricted', 'organizationPrivate']).optional().describe('access type of the folder'),
+        accessType: z
+          .enum(['public', 'restricted', 'organizationPrivate'])
+          .optional()
+          .describe('access type of the folder'),
       }),
     }),
     output: itemResults,
@@ -121,7 +139,11 @@ export const folders = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      folders: records({ folderId: id('folder ID'), folderName, parentFolderId: parentFolderId.optional() }),
+      folders: records({
+        folderId: id('folder ID'),
+        folderName,
+        parentFolderId: parentFolderId.optional(),
+      }),
     }),
     output: itemResults,
     message: 'Folder Updated successfully.',

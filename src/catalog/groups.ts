@@ -43,7 +43,10 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Settings as code', words('pull plan apply drift compare undo')],
   ['Run a service', words('serve local')],
   ['Automate', words('jobs history mcp')],
-  ['Settings', words('profiles auth whoami auth-tokens workspace email permission-provider completion doctor')],
+  [
+    'Settings',
+    words('profiles auth whoami auth-tokens workspace email permission-provider completion doctor'),
+  ],
   ['For developers', words('api schema openapi commands version')],
 ]);
 

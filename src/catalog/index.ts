@@ -26,7 +26,9 @@ export type Resource = keyof typeof LOADERS;
 export const RESOURCES = Object.keys(LOADERS) as readonly Resource[];
 export type OperationsOf<Name extends Resource> = Awaited<ReturnType<(typeof LOADERS)[Name]>>;
 
-type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (whole: infer Whole) => void
+type Intersection<Union> = (Union extends unknown ? (part: Union) => void : never) extends (
+  whole: infer Whole,
+) => void
   ? Whole
   : never;
 
@@ -38,7 +40,8 @@ export function loadResource<Name extends Resource>(resource: Name): Promise<Ope
 }
 
 export async function loadOperation(resource: Resource, name: OperationName): Promise<Operation> {
-  const operations: Readonly<Partial<Record<OperationName, Operation>>> = await loadResource(resource);
+  const operations: Readonly<Partial<Record<OperationName, Operation>>> =
+    await loadResource(resource);
   const operation = operations[name];
   if (!operation) throw new TypeError(`${resource} has no operation ${name}`);
   return operation;

@@ -1,6 +1,9 @@
 import type * as z from 'zod';
 
-/** The fields of a schema's definition that the catalog reads. zod types them per class; this interface combines them. */
+/**
+ * The fields of a schema's definition that the catalog reads. zod types them per class; this
+ * interface combines them.
+ */
 interface SchemaDefinition {
   readonly type: string;
   readonly innerType?: z.ZodType;
@@ -15,7 +18,9 @@ export function definitionOf(schema: z.ZodType): SchemaDefinition {
   return schema.def as unknown as SchemaDefinition;
 }
 
-/** Returns a schema without its `optional` and `default` wrappers, and the metadata of all of them. */
+/**
+ * Returns a schema without its `optional` and `default` wrappers, and the metadata of all of them.
+ */
 export function unwrap(declared: z.ZodType) {
   let schema = declared;
   let required = true;

@@ -12,7 +12,10 @@ export interface OperationSchemas {
 }
 
 /** @param options `rules`: whether to include rules between fields (default: true) */
-export function createOperationSchemas(operation: Operation, { rules = true } = {}): OperationSchemas {
+export function createOperationSchemas(
+  operation: Operation,
+  { rules = true } = {},
+): OperationSchemas {
   const record = recordSchemaOf(operation);
   return {
     input: createJsonSchema(operation.input, 'input', rules),
@@ -21,7 +24,10 @@ export function createOperationSchemas(operation: Operation, { rules = true } = 
   };
 }
 
-/** Returns the schema of one record. If the array contains IDs, a file may contain either IDs or records. */
+/**
+ * Returns the schema of one record. If the array contains IDs, a file may contain either IDs or
+ * records.
+ */
 function recordSchemaOf(operation: Operation): z.ZodType | undefined {
   if (!operation.bulk) return undefined;
   const { schema, bareIds, id } = bulkFieldsOf(operation);
@@ -32,7 +38,11 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
 /** Catalog metadata that is not part of the JSON Schema. */
 const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
-export function createJsonSchema(schema: z.ZodType, io: 'input' | 'output', withRules = true): JsonSchema {
+export function createJsonSchema(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  withRules = true,
+): JsonSchema {
   return z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',

@@ -3,7 +3,9 @@ import { type OperationEntry, serializedOperations } from './serialized-operatio
 export type { OperationEntry } from './serialized-operations.ts';
 
 /** Every operation of the catalog. To read only one, parse its text in `serializedOperations`. */
-export const manifest: readonly OperationEntry[] = Object.values(serializedOperations).map((text) => JSON.parse(text));
+export const manifest: readonly OperationEntry[] = Object.values(serializedOperations).map((text) =>
+  JSON.parse(text),
+);
 
 /** Returns the entry of an operation that the catalog references by name. */
 export function getEntry(operation: string): OperationEntry {

@@ -24,7 +24,8 @@ export const migrations = {
     input: z.object({ organizationId, documentId, newDocumentId: id('new document ID') }),
     output: z.looseObject({ migrationId: z.string() }),
     message: 'Document migration started successfully.',
-    confirm: ({ documentId, newDocumentId }) => `Migrate document ${documentId} and its data to ${newDocumentId}?`,
+    confirm: ({ documentId, newDocumentId }) =>
+      `Migrate document ${documentId} and its data to ${newDocumentId}?`,
     quietValue: ({ migrationId }) => migrationId,
     lookup: {
       operation: 'documents.list',
@@ -35,7 +36,10 @@ export const migrations = {
   }),
   'documents.migration-status': defineOperation('documents.migration-status', {
     summary: 'Show the status of a migration',
-    examples: { 'svc documents migration-status --org acme --migration m1 --wait': 'wait for a migration to finish' },
+    examples: {
+      'svc documents migration-status --org acme --migration m1 --wait':
+        'wait for a migration to finish',
+    },
     path: '/v2/organizations/documents/migrate/status',
     effect: 'read',
     input: z.object({ organizationId, migrationId: id('migration ID') }),

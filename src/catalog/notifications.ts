@@ -9,11 +9,17 @@ const input = withRules(
   z
     .object({
       organizationId,
-      createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
+      createOrganization: z
+        .boolean()
+        .optional()
+        .describe('create the organization if it does not exist'),
       documentId,
       createDocument: z.boolean().optional().describe('create the document if it does not exist'),
       actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
-      verifyUserPermissions: z.boolean().optional().describe('notify only users with access to the document'),
+      verifyUserPermissions: z
+        .boolean()
+        .optional()
+        .describe('notify only users with access to the document'),
       notificationId: z
         .string()
         .regex(/^[\p{L}\p{N}_-]+$/u, { error: 'only letters, digits, _ and - are allowed' })
@@ -29,11 +35,15 @@ const input = withRules(
       ),
       displayHeadlineMessageTemplateData: flag(
         'headline-data',
-        z.record(z.string(), text).optional().describe('values of the placeholders in the headline'),
+        z
+          .record(z.string(), text)
+          .optional()
+          .describe('values of the placeholders in the headline'),
       ),
       displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
       notifyUsers: flag(
-        // By default, the service notifies everyone. If the user names recipients, the command notifies only them.
+        // By default, the service notifies everyone. If the user names recipients, the command
+        // notifies only them.
         { flag: 'notify-user', as: 'entries', implies: { notifyAll: false } },
         z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
       ),
@@ -42,16 +52,23 @@ const input = withRules(
         z
           .boolean()
           .optional()
-          .describe('notify the whole organization, not only the named users (default with --data and --file: true)'),
+          .describe(
+            'notify the whole organization, not only the named users (default with --data and --file: true)',
+          ),
       ),
-      notificationSource: z.string().optional().describe('source: custom, comment, huddle, or crdt'),
+      notificationSource: z
+        .string()
+        .optional()
+        .describe('source: custom, comment, huddle, or crdt'),
       notificationSourceData: z
         .record(z.string(), z.unknown())
         .optional()
         .describe('data returned when the notification is clicked'),
       context: z
         .object({
-          access: z.record(z.string(), z.union([z.string(), z.number()])).describe('notify only recipients with this access'),
+          access: z
+            .record(z.string(), z.union([z.string(), z.number()]))
+            .describe('notify only recipients with this access'),
         })
         .optional(),
     })
@@ -59,7 +76,8 @@ const input = withRules(
       const missing = (field: string, message: string) =>
         refinement.addIssue({ code: 'custom', path: [field], message, input: undefined });
       if (!notification.isNotificationResolverUsed) {
-        if (!notification.displayHeadlineMessageTemplate) missing('displayHeadlineMessageTemplate', 'required');
+        if (!notification.displayHeadlineMessageTemplate)
+          missing('displayHeadlineMessageTemplate', 'required');
         if (!notification.displayBodyMessage) missing('displayBodyMessage', 'required');
       }
       if (notification.notifyUsers.length === 0 && notification.notifyAll === false)
@@ -67,13 +85,22 @@ const input = withRules(
     }),
   {
     anyOf: [
-      { properties: { isNotificationResolverUsed: { const: true } }, required: ['isNotificationResolverUsed'] },
       {
-        properties: { displayHeadlineMessageTemplate: { type: 'string' }, displayBodyMessage: { type: 'string' } },
+        properties: { isNotificationResolverUsed: { const: true } },
+        required: ['isNotificationResolverUsed'],
+      },
+      {
+        properties: {
+          displayHeadlineMessageTemplate: { type: 'string' },
+          displayBodyMessage: { type: 'string' },
+        },
         required: ['displayHeadlineMessageTemplate', 'displayBodyMessage'],
       },
     ],
-    not: { properties: { notifyUsers: { maxItems: 0 }, notifyAll: { const: false } }, required: ['notifyAll'] },
+    not: {
+      properties: { notifyUsers: { maxItems: 0 }, notifyAll: { const: false } },
+      required: ['notifyAll'],
+    },
   },
 );
 
@@ -92,10 +119,14 @@ export const notifications = {
     output: z.looseObject({ success: z.boolean(), message: z.string().optional() }),
     message: 'Notification added successfully.',
     generatedId: 'notificationId',
-    // A user's data contains the notifications sent to the user. It does not show users excluded by permissions or context.
+    // A user's data contains the notifications sent to the user. It does not show users excluded by
+    // permissions or context.
     lookup: {
       operation: 'users.data',
-      inputFields: { organizationId: 'organizationId', userId: ['notifyUsers.0.userId', 'actionUser.userId'] },
+      inputFields: {
+        organizationId: 'organizationId',
+        userId: ['notifyUsers.0.userId', 'actionUser.userId'],
+      },
       created: {
         list: 'notifications',
         idField: 'notificationId',

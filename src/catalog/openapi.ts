@@ -15,7 +15,10 @@ export interface OpenApiOptions {
 
 type Node = Readonly<Record<string, unknown>>;
 
-export function createOpenApiDocument(operations: readonly NamedOperation[], { headerPrefix, server }: OpenApiOptions) {
+export function createOpenApiDocument(
+  operations: readonly NamedOperation[],
+  { headerPrefix, server }: OpenApiOptions,
+) {
   const byPath = Map.groupBy(operations, ({ operation }) => operation.path);
   return {
     openapi: '3.1.1',
@@ -25,11 +28,17 @@ export function createOpenApiDocument(operations: readonly NamedOperation[], { h
       description: 'Every operation is a POST of one JSON object with the property data.',
     },
     servers: [server],
-    tags: [...new Set(operations.map(({ operation }) => operation.command[0]))].map((name) => ({ name })),
-    paths: Object.fromEntries([...byPath].map(([path, atPath]) => [path, { post: createPathItem(atPath) }])),
+    tags: [...new Set(operations.map(({ operation }) => operation.command[0]))].map((name) => ({
+      name,
+    })),
+    paths: Object.fromEntries(
+      [...byPath].map(([path, atPath]) => [path, { post: createPathItem(atPath) }]),
+    ),
     components: {
       securitySchemes: createSecuritySchemes(headerPrefix),
-      responses: Object.fromEntries(FAILURES.map(({ name, statuses }) => [name, createFailureResponse(statuses.join(', '))])),
+      responses: Object.fromEntries(
+        FAILURES.map(({ name, statuses }) => [name, createFailureResponse(statuses.join(', '))]),
+      ),
       schemas: { failure: FAILURE, ...Object.fromEntries(operations.flatMap(componentsOf)) },
     },
   };
@@ -39,8 +48,12 @@ function createPathItem(operations: readonly NamedOperation[]): Node {
   const [first] = operations;
   if (!first) return {};
   const { command, summary, auth } = first.operation;
-  const sentences = [...operations.flatMap(describePurpose), ...operations.flatMap(describeGuarantees)];
-  const schema = (part: Part) => anyOf(operations.map(({ name }) => ({ $ref: pointer(componentName(name, part)) })));
+  const sentences = [
+    ...operations.flatMap(describePurpose),
+    ...operations.flatMap(describeGuarantees),
+  ];
+  const schema = (part: Part) =>
+    anyOf(operations.map(({ name }) => ({ $ref: pointer(componentName(name, part)) })));
   return {
     operationId: first.name,
     tags: [command[0]],
@@ -50,7 +63,9 @@ function createPathItem(operations: readonly NamedOperation[]): Node {
     requestBody: { required: true, content: json(object({ data: schema('input') }, ['data'])) },
     responses: {
       200: { description: 'Success', content: json(createSuccessSchema(schema('output'))) },
-      ...Object.fromEntries(FAILURES.map(({ http, name }) => [http, { $ref: `#/components/responses/${name}` }])),
+      ...Object.fromEntries(
+        FAILURES.map(({ http, name }) => [http, { $ref: `#/components/responses/${name}` }]),
+      ),
     },
   };
 }
@@ -63,7 +78,11 @@ function describePurpose({ operation }: NamedOperation): readonly string[] {
 function describeGuarantees({ operation: { effect, feature } }: NamedOperation): readonly string[] {
   return [
     RETRY_GUARANTEES[effect],
-    ...(feature ? [`Fails with FAILED_PRECONDITION if ${feature.replace('-', ' ')} are disabled in the service.`] : []),
+    ...(feature
+      ? [
+          `Fails with FAILED_PRECONDITION if ${feature.replace('-', ' ')} are disabled in the service.`,
+        ]
+      : []),
   ];
 }
 
@@ -77,7 +96,9 @@ const RETRY_GUARANTEES: Readonly<Record<Effect, string>> = {
 
 function createSecuritySchemes(prefix: string): Node {
   const schemeOf = (header: string) => ({ type: 'apiKey', in: 'header', name: prefix + header });
-  return Object.fromEntries(Object.entries(CREDENTIAL_HEADERS).map(([name, header]) => [name, schemeOf(header)]));
+  return Object.fromEntries(
+    Object.entries(CREDENTIAL_HEADERS).map(([name, header]) => [name, schemeOf(header)]),
+  );
 }
 
 function createSecurity(auth: Auth): readonly Node[] {
@@ -85,11 +106,14 @@ function createSecurity(auth: Auth): readonly Node[] {
   return requirements.length > 0 ? [Object.fromEntries(requirements)] : [];
 }
 
-const FAILURES = Object.entries(Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status])).map(
-  ([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }),
-);
+const FAILURES = Object.entries(
+  Object.groupBy(Object.keys(HTTP_STATUS) as Status[], (status) => HTTP_STATUS[status]),
+).map(([http, statuses = []]) => ({ http, name: `failure-${http}`, statuses }));
 
-const createFailureResponse = (description: string): Node => ({ description, content: json({ $ref: pointer('failure') }) });
+const createFailureResponse = (description: string): Node => ({
+  description,
+  content: json({ $ref: pointer('failure') }),
+});
 
 const FAILURE = object(
   {
@@ -106,7 +130,10 @@ const FAILURE = object(
 );
 
 function createSuccessSchema(data: Node): Node {
-  const result = object({ status: { const: 'success' }, message: { type: 'string' }, data }, ['status', 'message']);
+  const result = object({ status: { const: 'success' }, message: { type: 'string' }, data }, [
+    'status',
+    'message',
+  ]);
   return object({ result }, ['result']);
 }
 

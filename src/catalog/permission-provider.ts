@@ -49,10 +49,14 @@ export const permissionProvider = {
     precondition: {
       operation: 'permission-provider.get',
       applies: ({ usePermissionProvider, permissionProviderConfig }) =>
-        usePermissionProvider === true && permissionProviderConfig?.permissionProviderUrl === undefined,
+        usePermissionProvider === true &&
+        permissionProviderConfig?.permissionProviderUrl === undefined,
       findProblem: (state) =>
-        valueAt(state, URL_PATH) ? undefined : { path: URL_PATH, message: 'required to enable the provider' },
+        valueAt(state, URL_PATH)
+          ? undefined
+          : { path: URL_PATH, message: 'required to enable the provider' },
     },
-    confirm: ({ usePermissionProvider }) => (usePermissionProvider === false ? 'Disable the permission provider?' : undefined),
+    confirm: ({ usePermissionProvider }) =>
+      usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
   }),
 };

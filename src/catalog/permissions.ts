@@ -9,7 +9,10 @@ export const accessResource = withRules(
       id: id('resource ID'),
       organizationId: id('organization ID of the document or folder').optional(),
       accessRole: flag('role', accessRole.optional()),
-      expiresAt: flag({ flag: 'expires', as: 'time' }, z.number().describe('expiration time').optional()),
+      expiresAt: flag(
+        { flag: 'expires', as: 'time' },
+        z.number().describe('expiration time').optional(),
+      ),
     })
     .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
       error: 'required for a document or folder',
@@ -30,21 +33,36 @@ export type AccessResource = z.output<typeof accessResource>;
 
 export const resources = flag(
   { flag: 'resource', as: 'entries' },
-  z.array(accessResource).describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
+  z
+    .array(accessResource)
+    .describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
 );
 
-export function findExpiredAccess(entries: readonly AccessResource[], now: number): InputProblem | undefined {
-  const at = entries.findIndex(({ expiresAt }) => expiresAt !== undefined && expiresAt * 1000 <= now);
+export function findExpiredAccess(
+  entries: readonly AccessResource[],
+  now: number,
+): InputProblem | undefined {
+  const at = entries.findIndex(
+    ({ expiresAt }) => expiresAt !== undefined && expiresAt * 1000 <= now,
+  );
   if (at < 0) return undefined;
   return { path: ['permissions', 'resources', at, 'expiresAt'], message: 'is in the past' };
 }
 
-const input = z.object({ user: z.looseObject({ userId: id('user ID') }), permissions: z.object({ resources }) });
+const input = z.object({
+  user: z.looseObject({ userId: id('user ID') }),
+  permissions: z.object({ resources }),
+});
 
 /** Returns the organization of each resource, and the user as a member of it. */
-function parentsOf({ user, permissions: { resources: entries } }: z.output<typeof input>): readonly Parent[] {
+function parentsOf({
+  user,
+  permissions: { resources: entries },
+}: z.output<typeof input>): readonly Parent[] {
   const organizations = new Set(
-    entries.map(({ type, id: own, organizationId = own }) => (type === 'organization' ? own : organizationId)),
+    entries.map(({ type, id: own, organizationId = own }) =>
+      type === 'organization' ? own : organizationId,
+    ),
   );
   return [...organizations].flatMap((organizationId) => [
     { kind: 'organization', id: organizationId, organizationId },

@@ -23,7 +23,13 @@ const write = {
   createsParents: createsOrganization,
   input,
   output: z.looseObject({ success: z.boolean() }),
-  bulk: { field: 'users', id: 'userId', noun: 'user', object: 'presence of user', sharedResult: true },
+  bulk: {
+    field: 'users',
+    id: 'userId',
+    noun: 'user',
+    object: 'presence of user',
+    sharedResult: true,
+  },
   warnings: ({ users }: z.output<typeof input>) =>
     [...new Set(users.map(({ status }) => status))]
       .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
@@ -34,26 +40,45 @@ export const presence = {
   'presence.add': defineOperation('presence.add', {
     ...write,
     summary: 'Add users to the presence of a document',
-    examples: { 'svc presence add --org acme --document d1 --user u1 --status online': 'mark a user as online' },
+    examples: {
+      'svc presence add --org acme --document d1 --user u1 --status online':
+        'mark a user as online',
+    },
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
   }),
   'presence.update': defineOperation('presence.update', {
     ...write,
     summary: "Update users' presence in a document",
-    examples: { 'svc presence update --org acme --document d1 --user u1 --status away': 'mark a user as away' },
+    examples: {
+      'svc presence update --org acme --document d1 --user u1 --status away': 'mark a user as away',
+    },
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
   }),
   'presence.delete': defineOperation('presence.delete', {
     summary: "Remove users' presence from a document",
-    examples: { 'svc presence delete --org acme --document d1 --user u1 --yes': 'remove a user from the presence list' },
+    examples: {
+      'svc presence delete --org acme --document d1 --user u1 --yes':
+        'remove a user from the presence list',
+    },
     path: '/v2/presence/delete',
     effect: 'delete',
-    input: z.object({ organizationId, documentId, userIds: z.array(id('user ID')).min(1).describe('user ID') }),
+    input: z.object({
+      organizationId,
+      documentId,
+      userIds: z.array(id('user ID')).min(1).describe('user ID'),
+    }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',
-    bulk: { field: 'userIds', id: 'userId', noun: 'user', object: 'presence of user', bareIds: true, sharedResult: true },
+    bulk: {
+      field: 'userIds',
+      id: 'userId',
+      noun: 'user',
+      object: 'presence of user',
+      bareIds: true,
+      sharedResult: true,
+    },
     confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
   }),
 };

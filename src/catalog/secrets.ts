@@ -1,7 +1,10 @@
 import type * as z from 'zod';
 import { definitionOf } from './introspect.ts';
 
-/** Path of a secret in a response: property names from the top of its data; `*` matches any index or key. */
+/**
+ * Path of a secret in a response: property names from the top of its data; `*` matches any index or
+ * key.
+ */
 export type SecretPath = readonly string[];
 
 export function findSecretPaths(schema: z.ZodType, path: SecretPath = []): readonly SecretPath[] {
@@ -10,5 +13,7 @@ export function findSecretPaths(schema: z.ZodType, path: SecretPath = []): reado
   if (innerType) return findSecretPaths(innerType, path);
   const many = element ?? valueType;
   if (many) return findSecretPaths(many, [...path, '*']);
-  return Object.entries(shape ?? {}).flatMap(([field, inner]) => findSecretPaths(inner, [...path, field]));
+  return Object.entries(shape ?? {}).flatMap(([field, inner]) =>
+    findSecretPaths(inner, [...path, field]),
+  );
 }

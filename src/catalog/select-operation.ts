@@ -1,9 +1,13 @@
-/** Selects the operation whose `selectedBy` field is present in `data`, otherwise the one without `selectedBy`. */
+/**
+ * Selects the operation whose `selectedBy` field is present in `data`, otherwise the one without
+ * `selectedBy`.
+ */
 export function selectOperation<Candidate extends { readonly selectedBy?: string | undefined }>(
   candidates: readonly Candidate[],
   data: unknown,
 ): Candidate | undefined {
-  const hasField = (field: string) => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  const hasField = (field: string) =>
+    typeof data === 'object' && data !== null && Object.hasOwn(data, field);
   return (
     candidates.find(({ selectedBy }) => selectedBy !== undefined && hasField(selectedBy)) ??
     candidates.find(({ selectedBy }) => selectedBy === undefined)

@@ -5,9 +5,20 @@ import { loadResource, type OperationName, RESOURCES, type Resource } from './in
 import { definitionOf, shapeOf, unwrap } from './introspect.ts';
 import { findSecretPaths, type SecretPath } from './secrets.ts';
 
-type CopiedField = 'command' | 'summary' | 'description' | 'auth' | 'effect' | 'columns' | 'argument' | 'selectedBy' | 'wait';
+type CopiedField =
+  | 'command'
+  | 'summary'
+  | 'description'
+  | 'auth'
+  | 'effect'
+  | 'columns'
+  | 'argument'
+  | 'selectedBy'
+  | 'wait';
 
-/** An operation as plain data, so that help, completion, and routing work without loading schemas. */
+/**
+ * An operation as plain data, so that help, completion, and routing work without loading schemas.
+ */
 export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly name: OperationName;
   readonly resource: Resource;
@@ -15,7 +26,9 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly path: string;
   readonly version: string;
   readonly flags: readonly Flag[];
-  /** How the operation accepts many records: as one array, or from a file with one call per record. */
+  /**
+   * How the operation accepts many records: as one array, or from a file with one call per record.
+   */
   readonly bulk?: 'array' | 'calls';
   /** Actions of `--if-exists`, if the service rejects existing records. */
   readonly ifExists?: readonly ('fail' | 'skip' | 'update')[];
@@ -24,16 +37,22 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly takesEvents?: true;
   /** Fields of the result that `--fields` accepts. */
   readonly fields: readonly string[];
-  /** Paths of secrets to mask in the response; empty if the purpose of the command is to print the secret. */
+  /**
+   * Paths of secrets to mask in the response; empty if the purpose of the command is to print the
+   * secret.
+   */
   readonly secrets: readonly SecretPath[];
 }
 
 /**
- * The operations of the catalog, each serialized as JSON, so that a command parses only its own. The build replaces
- * this module with the computed texts, so that the built tool starts without loading schemas.
+ * The operations of the catalog, each serialized as JSON, so that a command parses only its own.
+ * The build replaces this module with the computed texts, so that the built tool starts without
+ * loading schemas.
  */
 export const serializedOperations: Readonly<Record<OperationName, string>> = Object.fromEntries(
-  (await Promise.all(RESOURCES.map(entriesOf))).flat().map((entry) => [entry.name, JSON.stringify(entry)]),
+  (await Promise.all(RESOURCES.map(entriesOf)))
+    .flat()
+    .map((entry) => [entry.name, JSON.stringify(entry)]),
 ) as Record<OperationName, string>;
 
 /** An entry before serialization, which drops undefined fields. */
@@ -42,14 +61,40 @@ type WrittenEntry = { readonly [Field in keyof OperationEntry]: OperationEntry[F
 async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
   const operations: Readonly<Record<string, Operation>> = await loadResource(resource);
   return Object.entries(operations).map(([name, operation]) => {
-    const { command, summary, description, examples = {}, path, auth, effect, columns, argument, selectedBy, wait } = operation;
+    const {
+      command,
+      summary,
+      description,
+      examples = {},
+      path,
+      auth,
+      effect,
+      columns,
+      argument,
+      selectedBy,
+      wait,
+    } = operation;
     const { bulk, createsParents, pages, eventTypes, revealsSecrets, output } = operation;
     return {
-      ...{ name: name as OperationName, resource, command, summary, description, examples, path },
-      ...{ version: path.split('/')[1] ?? '', auth, effect, flags: deriveFlags(operation) },
+      name: name as OperationName,
+      resource,
+      command,
+      summary,
+      description,
+      examples,
+      path,
+      version: path.split('/')[1] ?? '',
+      auth,
+      effect,
+      flags: deriveFlags(operation),
       bulk: bulk && (bulk.field ? 'array' : 'calls'),
-      ifExists: bulk?.ifExists && (bulk.ifExists.update ? ['fail', 'skip', 'update'] : ['fail', 'skip']),
-      ...{ fields: listResultFields(operation), columns, argument, selectedBy, wait },
+      ifExists:
+        bulk?.ifExists && (bulk.ifExists.update ? ['fail', 'skip', 'update'] : ['fail', 'skip']),
+      fields: listResultFields(operation),
+      columns,
+      argument,
+      selectedBy,
+      wait,
       createsParents: createsParents?.kinds,
       paged: pages !== undefined,
       takesEvents: eventTypes && true,
@@ -58,10 +103,18 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
   });
 }
 
-/** Lists the names that `--fields` accepts for a result, or for a list's records, from the columns and the schema. */
+/**
+ * Lists the names that `--fields` accepts for a result, or for a list's records, from the columns
+ * and the schema.
+ */
 function listResultFields({ output, records, columns = [] }: Operation): readonly string[] {
   const result = records === undefined ? output : shapeOf(output)[records];
-  return [...new Set([...columns.map(({ field }) => field), ...(result ? listFieldPaths(elementOrSelf(result)) : [])])];
+  return [
+    ...new Set([
+      ...columns.map(({ field }) => field),
+      ...(result ? listFieldPaths(elementOrSelf(result)) : []),
+    ]),
+  ];
 }
 
 function elementOrSelf(declared: z.ZodType): z.ZodType {

@@ -6,13 +6,18 @@ import { permissionProvider } from './permission-provider.ts';
 import { IDENTITY_FIELDS, recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
 
-export const LITERAL_SECRET = 'expected { env: NAME } or { file: path }; a settings file never contains secrets';
+export const LITERAL_SECRET =
+  'expected { env: NAME } or { file: path }; a settings file never contains secrets';
 
 const secretReference = z
   .union(
     [
-      z.strictObject({ env: z.string().min(1).describe('environment variable that contains the secret') }),
-      z.strictObject({ file: z.string().min(1).describe('file that contains the secret, relative to this file') }),
+      z.strictObject({
+        env: z.string().min(1).describe('environment variable that contains the secret'),
+      }),
+      z.strictObject({
+        file: z.string().min(1).describe('file that contains the secret, relative to this file'),
+      }),
     ],
     { error: LITERAL_SECRET },
   )
@@ -34,20 +39,34 @@ const config = z
     webhook: z
       .strictObject({
         ...webhook,
-        webhookServiceConfig: withReference(webhook.webhookServiceConfig, 'authToken', 'token sent with each delivery'),
+        webhookServiceConfig: withReference(
+          webhook.webhookServiceConfig,
+          'authToken',
+          'token sent with each delivery',
+        ),
       })
       .describe('basic webhooks'),
-    advancedWebhooks: z.strictObject(webhookConfig['webhooks.advanced.update'].input.shape).describe('advanced webhooks'),
+    advancedWebhooks: z
+      .strictObject(webhookConfig['webhooks.advanced.update'].input.shape)
+      .describe('advanced webhooks'),
     email: z
       .strictObject({
         ...emailShape,
-        emailServiceConfig: withReference(emailShape.emailServiceConfig, 'apiKey', 'API key of the email provider'),
+        emailServiceConfig: withReference(
+          emailShape.emailServiceConfig,
+          'apiKey',
+          'API key of the email provider',
+        ),
       })
       .describe('email'),
     permissionProvider: z
       .strictObject({
         ...provider,
-        permissionProviderConfig: withReference(provider.permissionProviderConfig, 'authToken', 'token sent to the provider'),
+        permissionProviderConfig: withReference(
+          provider.permissionProviderConfig,
+          'authToken',
+          'token sent to the provider',
+        ),
       })
       .describe('permission provider'),
   })
@@ -56,23 +75,33 @@ const config = z
 const { activities, agentGroups, crdt, userData } = recordSchemas;
 const { organizations, documents, groups, users, agents } = recordSchemas;
 const folders = recordSchemas.folders.omit({ apiKey: true });
-const endpoints = recordSchemas.endpoints.extend({ secret: reference('signing secret, for svc local import') });
-
-const usersFile = z.strictObject({
-  from: z.string().min(1).describe('CSV, JSON, NDJSON, or YAML file of users, relative to this file'),
+const endpoints = recordSchemas.endpoints.extend({
+  secret: reference('signing secret, for svc local import'),
 });
 
-const list = <Record extends z.ZodType>(describes: string, record: Record) => z.array(record).optional().describe(describes);
+const usersFile = z.strictObject({
+  from: z
+    .string()
+    .min(1)
+    .describe('CSV, JSON, NDJSON, or YAML file of users, relative to this file'),
+});
+
+const list = <Record extends z.ZodType>(describes: string, record: Record) =>
+  z.array(record).optional().describe(describes);
 const text = z.string().min(1);
 
 const stack = text
   .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
   .optional()
-  .describe("owner of the endpoints: svc deletes only endpoints whose uid starts with this name and '.'");
+  .describe(
+    "owner of the endpoints: svc deletes only endpoints whose uid starts with this name and '.'",
+  );
 
 const variables = z
   .record(
-    z.string().regex(/^[A-Za-z_][\w.-]*$/, { error: 'a name starts with a letter, then letters, digits, ., _ and -' }),
+    z.string().regex(/^[A-Za-z_][\w.-]*$/, {
+      error: 'a name starts with a letter, then letters, digits, ., _ and -',
+    }),
     z.union([z.string(), z.number(), z.boolean()]),
   )
   .optional()
@@ -81,7 +110,9 @@ const variables = z
 type IdentifiedKind = 'organizations' | 'folders' | 'documents' | 'groups' | 'users';
 
 /** @param adapt changes the schema of a record that IDs identify */
-const settingsOf = (adapt: <Record extends z.ZodObject>(record: Record, kind: IdentifiedKind) => Record) => ({
+const settingsOf = (
+  adapt: <Record extends z.ZodObject>(record: Record, kind: IdentifiedKind) => Record,
+) => ({
   stack,
   vars: variables,
   organizations: list('organizations', adapt(organizations, 'organizations')),
@@ -113,8 +144,14 @@ const overlay = z.strictObject({
 export const settingsSchema = z.strictObject({
   svc: z.literal(1).optional().describe('version of the format'),
   ...settingsOf((record) => record),
-  endpoints: list('webhook endpoints', withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] })),
-  environments: z.record(id('name of the environment'), overlay).optional().describe('values that depend on the environment'),
+  endpoints: list(
+    'webhook endpoints',
+    withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] }),
+  ),
+  environments: z
+    .record(id('name of the environment'), overlay)
+    .optional()
+    .describe('values that depend on the environment'),
 });
 
 export type SettingsFields = z.output<typeof settingsSchema>;

@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { isObject } from '../kernel/json.ts';
 import { crdt } from './crdt.ts';
 import { email } from './email.ts';
-import { accessRole, documentId, epochMilliseconds, id, organizationId, secret, user } from './fields.ts';
+import {
+  accessRole,
+  documentId,
+  epochMilliseconds,
+  id,
+  organizationId,
+  secret,
+  user,
+} from './fields.ts';
 import { permissionProvider } from './permission-provider.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
@@ -10,10 +18,16 @@ import { webhookEndpoints } from './webhook-endpoints.ts';
 const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
 
 /** A record in which one field has an alternative name: the API uses both names. */
-const aliased = <Record extends z.ZodType>([other, field]: readonly [string, string], record: Record) =>
+const aliased = <Record extends z.ZodType>(
+  [other, field]: readonly [string, string],
+  record: Record,
+) =>
   z.preprocess((value) => {
-    if (typeof value !== 'object' || value === null || !(other in value) || field in value) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]));
+    if (typeof value !== 'object' || value === null || !(other in value) || field in value)
+      return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]),
+    );
   }, record);
 
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
@@ -75,7 +89,10 @@ const userData = z.strictObject({
 const { url, description, filterTypes, channels, disabled, rateLimit, uid, metadata } =
   webhookEndpoints['webhooks.endpoints.create'].input.shape;
 
-/** An endpoint as the API returns it, plus `metadata` and the signing secret, which it never returns. */
+/**
+ * An endpoint as the API returns it, plus `metadata` and the signing secret, which it never
+ * returns.
+ */
 const endpoint = z.strictObject({
   id: id('endpoint ID').optional(),
   url,
@@ -91,7 +108,10 @@ const endpoint = z.strictObject({
   updatedAt: z.iso.datetime().optional(),
 });
 
-/** The configuration of webhooks, email, and permissions. Services that were never configured are absent. */
+/**
+ * The configuration of webhooks, email, and permissions. Services that were never configured are
+ * absent.
+ */
 export const configSchema = z
   .strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),
@@ -108,7 +128,11 @@ export const recordSchemas = {
   /** A user without memberships is a member of the organization. */
   users: user.extend({ organizationId, memberships: z.array(membership).optional() }),
   groups: group,
-  activities: z.looseObject({ organizationId, documentId: documentId.optional(), id: id('activity ID') }),
+  activities: z.looseObject({
+    organizationId,
+    documentId: documentId.optional(),
+    id: id('activity ID'),
+  }),
   agents: z.looseObject({ id: id('agent ID') }),
   agentGroups: agentGroup,
   crdt: crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict(),

@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { defineOperation } from './define.ts';
 import { fieldMessage } from './field-message.ts';
-import { accessRole, createsOrganization, flag, id, itemResults, organizationId, user, withRules } from './fields.ts';
+import {
+  accessRole,
+  createsOrganization,
+  flag,
+  id,
+  itemResults,
+  organizationId,
+  user,
+  withRules,
+} from './fields.ts';
 
 const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
 
@@ -26,7 +35,11 @@ const write = {
   bulk: { field: 'users', id: 'userId', noun: 'user' },
 } as const;
 
-const add = { ...write, summary: 'Add users to an organization, folder, or document', effect: 'keyed' } as const;
+const add = {
+  ...write,
+  summary: 'Add users to an organization, folder, or document',
+  effect: 'keyed',
+} as const;
 const update = { ...write, summary: 'Update existing users', effect: 'set' } as const;
 const item = z.looseObject({});
 
@@ -37,7 +50,8 @@ export const users = {
       'Adds new users and updates existing ones with the same ID. Without a document or folder, adds users to the organization, which is created if it does not exist. With either, adds users only to that document or folder.',
     examples: {
       'svc users add --org acme --file users.json': 'add all users in a file',
-      'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com': 'add one user',
+      'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com':
+        'add one user',
       'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson':
         'add users from stdin to a document',
       'svc users add --org acme --file users.json --file users.csv --duplicates last':
@@ -53,7 +67,10 @@ export const users = {
     input: requireSingleTarget(
       z.object({
         ...location,
-        createOrganization: z.boolean().optional().describe('create the organization if it does not exist'),
+        createOrganization: z
+          .boolean()
+          .optional()
+          .describe('create the organization if it does not exist'),
         createDocument: z.boolean().optional().describe('create the document if it does not exist'),
         createFolder: z.boolean().optional().describe('create the folder if it does not exist'),
         users: z.array(userWithRole).min(1),
@@ -74,7 +91,10 @@ export const users = {
   'users.data': defineOperation('users.data', {
     summary: 'Show the comments, reactions, recordings, and notifications of a user',
     description: 'Returns up to 100 items of each kind per page.',
-    examples: { 'svc users data --org acme --user u1 --all -o json': 'show all data of a user, with all pages merged' },
+    examples: {
+      'svc users data --org acme --user u1 --all -o json':
+        'show all data of a user, with all pages merged',
+    },
     path: '/v1/users/data/get',
     effect: 'read',
     input: z.object({

@@ -52,7 +52,8 @@ export const webhookConfig = {
   }),
   'webhooks.config.update': defineOperation('webhooks.config.update', {
     summary: 'Update the configuration of basic webhooks',
-    description: 'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
+    description:
+      'Enabling basic webhooks for the first time enables the standard events. Omitted settings are unchanged.',
     examples: {
       'svc webhooks config update --enable --raw-notification-url https://example.com/hook':
         'send all standard events to a URL',
@@ -81,12 +82,18 @@ export const webhookConfig = {
     lookup: { operation: 'webhooks.config.get', inputFields: {} },
     rejectionMessage: () => 'Invalid webhook service configuration.',
     confirm: ({ useWebhookService }) =>
-      useWebhookService === false ? 'Disable basic webhooks? Deliveries stop immediately.' : undefined,
-    warnings: ({ webhookServiceConfig }) => warnAboutUnknownEvents(Object.keys(webhookServiceConfig?.triggers ?? {})),
+      useWebhookService === false
+        ? 'Disable basic webhooks? Deliveries stop immediately.'
+        : undefined,
+    warnings: ({ webhookServiceConfig }) =>
+      warnAboutUnknownEvents(Object.keys(webhookServiceConfig?.triggers ?? {})),
   }),
   'webhooks.advanced.get': defineOperation('webhooks.advanced.get', {
     summary: 'Show the configuration of advanced webhooks',
-    examples: { 'svc webhooks advanced get': 'show whether advanced webhooks are enabled, and how payloads are sent' },
+    examples: {
+      'svc webhooks advanced get':
+        'show whether advanced webhooks are enabled, and how payloads are sent',
+    },
     path: '/v2/workspace/advancedwebhookconfig/get',
     effect: 'read',
     feature: 'advanced-webhooks',
@@ -102,12 +109,18 @@ export const webhookConfig = {
     canUndo: true,
     feature: 'advanced-webhooks',
     input: requireChange(
-      z.object({ isEnabled: serviceSwitch('enable or disable deliveries'), ...payload, enableDataProtection }),
+      z.object({
+        isEnabled: serviceSwitch('enable or disable deliveries'),
+        ...payload,
+        enableDataProtection,
+      }),
     ),
     output: advancedConfig,
     message: 'Advanced webhook configuration updated successfully.',
     lookup: { operation: 'webhooks.advanced.get', inputFields: {} },
     confirm: ({ isEnabled }) =>
-      isEnabled === false ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.' : undefined,
+      isEnabled === false
+        ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.'
+        : undefined,
   }),
 };

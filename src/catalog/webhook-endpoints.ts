@@ -26,15 +26,34 @@ const slug = (maxLength: number, description: string) =>
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
-  filterTypes: z.array(slug(256, 'event type')).min(1).optional().describe('event type to receive (default: all)'),
-  channels: z.array(slug(128, 'channel')).min(1).max(10).optional().describe('channel to receive (default: all)'),
+  filterTypes: z
+    .array(slug(256, 'event type'))
+    .min(1)
+    .optional()
+    .describe('event type to receive (default: all)'),
+  channels: z
+    .array(slug(128, 'channel'))
+    .min(1)
+    .max(10)
+    .optional()
+    .describe('channel to receive (default: all)'),
   disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
-  rateLimit: z.number().int().min(1).max(65_535).optional().describe('rate limit (deliveries per second)'),
-  metadata: z.record(z.string(), z.string()).optional().describe('metadata stored with the endpoint and never returned'),
+  rateLimit: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('rate limit (deliveries per second)'),
+  metadata: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('metadata stored with the endpoint and never returned'),
 };
 
 const endpointId = id('endpoint ID');
-const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) => filterTypes;
+const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) =>
+  filterTypes;
 
 const describeUrlRejection = ({ path: [field] }: InputProblem) =>
   field === 'url' ? 'url must be a valid http(s) URL.' : undefined;
@@ -50,7 +69,13 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: z.number().int().min(1).max(MAX_ENDPOINTS).optional().describe('endpoints per page (default: 50)'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_ENDPOINTS)
+        .optional()
+        .describe('endpoints per page (default: 50)'),
       iterator: z.string().optional().describe('iterator from a previous response'),
     }),
     output: z.looseObject({
@@ -81,7 +106,8 @@ export const webhookEndpoints = {
     summary: 'Create a webhook endpoint',
     description: 'The service generates a signing secret; svc webhooks endpoints secret prints it.',
     examples: {
-      'svc webhooks endpoints create --url https://example.com/hook': 'create an endpoint for all events',
+      'svc webhooks endpoints create --url https://example.com/hook':
+        'create an endpoint for all events',
       'svc webhooks endpoints create --url https://example.com/hook --filter-type comment.add':
         'create an endpoint for new comments',
     },
@@ -119,7 +145,10 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
     canUndo: true,
-    input: requireChange(z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }), ['endpointId']),
+    input: requireChange(
+      z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }),
+      ['endpointId'],
+    ),
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: listLookup,
@@ -129,7 +158,9 @@ export const webhookEndpoints = {
   'webhooks.endpoints.delete': defineOperation('webhooks.endpoints.delete', {
     ...shared,
     summary: 'Delete webhook endpoints and their signing secrets',
-    examples: { 'svc webhooks endpoints delete ep_1 --yes': 'delete an endpoint without confirmation' },
+    examples: {
+      'svc webhooks endpoints delete ep_1 --yes': 'delete an endpoint without confirmation',
+    },
     argument: { field: 'endpointId', many: true },
     path: '/v2/workspace/advancedwebhook/endpoints/delete',
     effect: 'delete',

@@ -7,7 +7,9 @@ const apiKey = z.looseObject({ apiKeyName: z.string(), id: z.string(), type: z.s
 const record = z.looseObject({
   id: z.string(),
   name: z.string(),
-  owner: z.looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() }).partial(),
+  owner: z
+    .looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() })
+    .partial(),
   authToken: secret('workspace auth token'),
   apiKeyList: z.record(z.string(), apiKey),
 });
@@ -25,7 +27,10 @@ export const workspace = {
   }),
   'workspace.create': defineOperation('workspace.create', {
     summary: 'Create a workspace with one API key',
-    examples: { 'svc workspace create --owner-email ada@example.com --workspace-name Acme': 'create a workspace' },
+    examples: {
+      'svc workspace create --owner-email ada@example.com --workspace-name Acme':
+        'create a workspace',
+    },
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',

@@ -12,15 +12,25 @@ import { type CalledOperation, createPlannedRequest, type WireRequest } from './
 import type { Target } from './target.ts';
 import type { Transport, WireResponse } from './transport.ts';
 
-/** Sends a request once and interprets the response. Rejects only with the signal's reason: other errors are outcomes. */
-export type SendOnce = (operation: CalledOperation, request: WireRequest, attempt: number) => Promise<SendOutcome>;
+/**
+ * Sends a request once and interprets the response. Rejects only with the signal's reason: other
+ * errors are outcomes.
+ */
+export type SendOnce = (
+  operation: CalledOperation,
+  request: WireRequest,
+  attempt: number,
+) => Promise<SendOutcome>;
 
 export function createSendOnce(options: ClientOptions, transport: Transport): SendOnce {
   const { target, clock, signal, proxy } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValuesOf(target));
 
-  async function send(request: WireRequest, abortSignal: AbortSignal | undefined): Promise<WireResponse | SendFailure> {
+  async function send(
+    request: WireRequest,
+    abortSignal: AbortSignal | undefined,
+  ): Promise<WireResponse | SendFailure> {
     try {
       return await transport(request, abortSignal);
     } catch (error) {
@@ -53,9 +63,18 @@ function createObserver(target: Target, observe: ((event: CallEvent) => void) | 
   const secrets = new Set(credentialValuesOf(target));
   return {
     request(attempt: number, request: WireRequest) {
-      observe?.({ kind: 'request', attempt, request: () => createPlannedRequest(request, secrets) });
+      observe?.({
+        kind: 'request',
+        attempt,
+        request: () => createPlannedRequest(request, secrets),
+      });
     },
-    response(attempt: number, request: WireRequest, { httpStatus, body }: WireResponse, milliseconds: number) {
+    response(
+      attempt: number,
+      request: WireRequest,
+      { httpStatus, body }: WireResponse,
+      milliseconds: number,
+    ) {
       observe?.({
         kind: 'response',
         attempt,

@@ -16,6 +16,11 @@ export type CallEvent =
       readonly milliseconds: number;
       readonly body: () => string;
     }
-  | { readonly kind: 'retry'; readonly attempt: number; readonly inMilliseconds: number; readonly reason: string }
+  | {
+      readonly kind: 'retry';
+      readonly attempt: number;
+      readonly inMilliseconds: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'settled'; readonly message: string }
   | { readonly kind: 'waiting'; readonly untilEpoch: number; readonly reason: string };

@@ -23,7 +23,9 @@ export type SendWithRetries = (
 export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce): SendWithRetries {
   const { clock, observe, signal, random = Math.random } = options;
   const rateLimiter = createRateLimiter(options);
-  /** Limits the retries of all calls together, so that retries do not overload a failing service. */
+  /**
+   * Limits the retries of all calls together, so that retries do not overload a failing service.
+   */
   let retriesLeft = MAX_RETRIES;
 
   async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
@@ -35,23 +37,34 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
 
   function describeInterruption(reason: unknown): unknown {
     if (!(signal?.aborted && reason === signal.reason && reason instanceof SvcError)) return reason;
-    return new SvcError(reason.failure, `${reason.message}: the request was in flight and may have been applied`, {
-      cause: reason,
-    });
+    return new SvcError(
+      reason.failure,
+      `${reason.message}: the request was in flight and may have been applied`,
+      {
+        cause: reason,
+      },
+    );
   }
 
-  async function sendWhenAdmitted(operation: CalledOperation, request: WireRequest, attempt: number) {
+  async function sendWhenAdmitted(
+    operation: CalledOperation,
+    request: WireRequest,
+    attempt: number,
+  ) {
     const started = monotonicNow(clock);
     if (!operation.bulk) signal?.throwIfAborted();
     const release = await rateLimiter.acquire();
-    // Rounds down: admission without a pause takes less than a millisecond and does not count as waiting.
+    // Rounds down: admission without a pause takes less than a millisecond and does not count as
+    // waiting.
     const waited = Math.floor(monotonicNow(clock) - started);
     let isHandled = false;
     try {
       const outcome = await sendOnce(operation, request, attempt);
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
-      // The pause starts before this request releases its slot, so that no waiting request is sent first.
-      const canPause = outcome.kind === 'failed' && outcome.retry === 'after_pause' && operation.effect !== 'once';
+      // The pause starts before this request releases its slot, so that no waiting request is sent
+      // first.
+      const canPause =
+        outcome.kind === 'failed' && outcome.retry === 'after_pause' && operation.effect !== 'once';
       return { outcome, waited, paused: canPause && rateLimiter.pause(outcome) };
     } catch (error) {
       throw operation.effect === 'read' ? error : describeInterruption(error);
@@ -67,12 +80,17 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
     let waited = 0;
     let hadUnknownAttempt = false;
     let unknown: SvcError | undefined;
-    // After an attempt that may have been applied, an aborted wait throws that attempt's error, not the abort reason.
+    // After an attempt that may have been applied, an aborted wait throws that attempt's error, not
+    // the abort reason.
     const throwUnknownOr = (reason: unknown): never => {
       throw unknown ?? reason;
     };
     for (let attempt = 1; ; attempt += 1) {
-      const { outcome, paused, ...rest } = await sendWhenAdmitted(operation, request, attempt).catch(throwUnknownOr);
+      const { outcome, paused, ...rest } = await sendWhenAdmitted(
+        operation,
+        request,
+        attempt,
+      ).catch(throwUnknownOr);
       waited += rest.waited;
       if (outcome.kind === 'success') {
         retriesLeft = Math.min(MAX_RETRIES, retriesLeft + RETRIES_PER_SUCCESS);
@@ -90,7 +108,8 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       }
       failures += 1;
       const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
-      const shouldRetry = !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && retriesLeft >= 1;
+      const shouldRetry =
+        !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && retriesLeft >= 1;
       if (!shouldRetry) throw finalError;
       retriesLeft -= 1;
       await backOff(outcome, failures, attempt).catch(throwUnknownOr);
@@ -99,7 +118,10 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
 }
 
 /** Maximum attempts per request if the service may have processed an earlier attempt. */
-const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<Effect, number>;
+const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<
+  Effect,
+  number
+>;
 const MAX_UNSENT_ATTEMPTS = 3;
 const FIRST_DELAY = 500;
 const MAX_DELAY = 10_000;

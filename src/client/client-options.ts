@@ -7,7 +7,10 @@ import type { Transport } from './transport.ts';
 
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;
-  /** Announces a pause to the other processes. Never throws: a process that misses the pause is rate limited by the service. */
+  /**
+   * Announces a pause to the other processes. Never throws: a process that misses the pause is rate
+   * limited by the service.
+   */
   pauseUntil(untilEpoch: number): void;
 }
 

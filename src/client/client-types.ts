@@ -3,7 +3,10 @@ import type { Operation } from '../catalog/define.ts';
 import type { CallStats } from './call.ts';
 import type { CalledOperation } from './request.ts';
 
-/** The result of a successful call: `data` as the service sent it, with every field, and the whole `result` object. */
+/**
+ * The result of a successful call: `data` as the service sent it, with every field, and the whole
+ * `result` object.
+ */
 export interface CallResult<Data> extends CallStats {
   readonly sent: true;
   readonly confirmed: boolean;
@@ -17,9 +20,10 @@ export type CallOutcome<Data> = CallResult<Data> | { readonly sent: false };
 export interface Client {
   /**
    * Calls one operation and retries it as its effect allows.
-   * @throws SvcError of the failure kind that matches the service's `error.status` or the network failure: a ServiceError
-   * with `error.details` if the service reported it, `outcome_unknown` if a write may have been applied, or the reason of
-   * `signal` if that aborts. The error's `retries` counts the retries.
+   * @throws SvcError of the failure kind that matches the service's `error.status` or the network
+   * failure: a ServiceError with `error.details` if the service reported it, `outcome_unknown` if a
+   * write may have been applied, or the reason of `signal` if that aborts. The error's `retries`
+   * counts the retries.
    */
   call<Input extends z.ZodObject, Output extends z.ZodType>(
     operation: Operation<Input, Output>,
@@ -27,9 +31,13 @@ export interface Client {
   ): Promise<CallOutcome<z.output<Output>>>;
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
   /**
-   * Sends JSON text unchanged, over the `pool` if there is one. If the response reports success for all `ids`, the result is
-   * `confirmed` and has no data.
+   * Sends JSON text unchanged, over the `pool` if there is one. If the response reports success for
+   * all `ids`, the result is `confirmed` and has no data.
    */
-  sendText(operation: CalledOperation, dataText: string, ids?: readonly string[]): Promise<CallOutcome<unknown>>;
+  sendText(
+    operation: CalledOperation,
+    dataText: string,
+    ids?: readonly string[],
+  ): Promise<CallOutcome<unknown>>;
   ensureWritesAllowed(): Promise<void>;
 }

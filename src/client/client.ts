@@ -9,7 +9,12 @@ import { createSendWithRetries } from './call.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { CallOutcome, Client } from './client-types.ts';
 import { secretValuesOf } from './credentials.ts';
-import { type CalledOperation, createPlannedRequest, createWireRequest, type WireRequest } from './request.ts';
+import {
+  type CalledOperation,
+  createPlannedRequest,
+  createWireRequest,
+  type WireRequest,
+} from './request.ts';
 import { normalizeBaseUrl } from './target.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
@@ -29,14 +34,23 @@ export function createClient(options: ClientOptions): Client {
   const sendWithRetries = createSendWithRetries(options, sendOnce);
   /** If the permission is refused, all writes reject with its error, and none is sent. */
   const ensureWritesAllowed = once(async () => options.beforeWrite?.());
-  async function execute(operation: CalledOperation, request: WireRequest): Promise<CallOutcome<unknown>> {
+  async function execute(
+    operation: CalledOperation,
+    request: WireRequest,
+  ): Promise<CallOutcome<unknown>> {
     if (dryRun) {
       await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
     if (operation.effect !== 'read') await ensureWritesAllowed();
     const { success, ...stats } = await sendWithRetries(operation, request);
-    return { sent: true, confirmed: success.confirmed === true, ...{ data: success.data, result: success.result }, ...stats };
+    return {
+      sent: true,
+      confirmed: success.confirmed === true,
+      data: success.data,
+      result: success.result,
+      ...stats,
+    };
   }
 
   const send: Client['send'] = async (operation, data) => {
@@ -54,7 +68,11 @@ export function createClient(options: ClientOptions): Client {
         return recoverPartialRead(error, operation, data, sendPart);
       }
       const { settleByLookup } = await import('./lookup.ts');
-      return settleByLookup(error, operation, data, { ...options, send, secrets: secretValuesOf(target) });
+      return settleByLookup(error, operation, data, {
+        ...options,
+        send,
+        secrets: secretValuesOf(target),
+      });
     }
   };
   return {
@@ -62,29 +80,48 @@ export function createClient(options: ClientOptions): Client {
     sendText: async (operation, dataText, ids) => {
       batches += 1;
       if (options.pool && batches > 1 && !dryRun) transport = await options.pool();
-      return execute(operation, createWireRequest(target, baseUrl, operation, `{"data":${dataText}}`, ids));
+      return execute(
+        operation,
+        createWireRequest(target, baseUrl, operation, `{"data":${dataText}}`, ids),
+      );
     },
     ensureWritesAllowed: async () => {
       if (!dryRun) await ensureWritesAllowed();
     },
-    // The response was checked against the schema but not parsed by it, which would drop IDs such as __proto__.
+    // The response was checked against the schema but not parsed by it, which would drop IDs such
+    // as __proto__.
     call: async <Input extends z.ZodObject, Output extends z.ZodType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
-    ) => (await send(operation, await withGeneratedId(operation.generatedId, input))) as CallOutcome<z.output<Output>>,
+    ) =>
+      (await send(operation, await withGeneratedId(operation.generatedId, input))) as CallOutcome<
+        z.output<Output>
+      >,
   };
 }
 
-/** @throws SvcError `not_found` if one record was requested and the list is empty: some services return that instead of NOT_FOUND. */
-function assertFound({ singleRecordId }: CalledOperation, data: unknown, outcome: CallOutcome<unknown>): void {
+/**
+ * @throws SvcError `not_found` if one record was requested and the list is empty: some services
+ * return that instead of NOT_FOUND.
+ */
+function assertFound(
+  { singleRecordId }: CalledOperation,
+  data: unknown,
+  outcome: CallOutcome<unknown>,
+): void {
   const id = singleRecordId && isObject(data) ? data[singleRecordId] : undefined;
   if (singleRecordId === undefined || id === undefined || !outcome.sent) return;
   if (outcome.data !== null && !(Array.isArray(outcome.data) && outcome.data.length === 0)) return;
-  throw new SvcError('not_found', `${singleRecordId.replace(/Id$/, '')} not found: ${String(id)}`, { status: 'NOT_FOUND' });
+  throw new SvcError('not_found', `${singleRecordId.replace(/Id$/, '')} not found: ${String(id)}`, {
+    status: 'NOT_FOUND',
+  });
 }
 
 /** Adds a generated ID if the input has none, so that a repeated call cannot apply twice. */
-async function withGeneratedId(generatedId: string | undefined, input: Readonly<Record<string, unknown>>) {
+async function withGeneratedId(
+  generatedId: string | undefined,
+  input: Readonly<Record<string, unknown>>,
+) {
   if (!generatedId || input[generatedId] !== undefined) return input;
   const { randomUUID } = await import('node:crypto');
   return { ...input, [generatedId]: randomUUID() };

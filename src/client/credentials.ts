@@ -1,14 +1,28 @@
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/errors.ts';
 import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import { findHeaderPrefixProblem, type Target } from './target.ts';
 
-/** @throws SvcError `no_credential`; `usage` for a value that is not valid in a header, without the value */
-export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Record<string, string>> {
+/**
+ * @throws SvcError `no_credential`; `usage` for a value that is not valid in a header, without the
+ * value
+ */
+export function createCredentialHeaders(
+  target: Target,
+  auth: Auth,
+): Readonly<Record<string, string>> {
   const prefixProblem = findHeaderPrefixProblem(target.headerPrefix);
-  if (prefixProblem) throw new SvcError('usage', prefixProblem, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
+  if (prefixProblem)
+    throw new SvcError('usage', prefixProblem, {
+      hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}`,
+    });
   const values = credentialsOf(target);
   return Object.fromEntries(
     CREDENTIALS_BY_AUTH[auth].map((credential) => {
@@ -16,7 +30,8 @@ export function createCredentialHeaders(target: Target, auth: Auth): Readonly<Re
       const value = values[credential];
       if (!value) throw createMissingCredentialError(formatHeaderName(name), target, auth);
       const problem = findHeaderValueProblem(value);
-      if (problem) throw new SvcError('usage', `the ${formatHeaderName(name)} is invalid: ${problem}`);
+      if (problem)
+        throw new SvcError('usage', `the ${formatHeaderName(name)} is invalid: ${problem}`);
       return [target.headerPrefix + name, value];
     }),
   );
@@ -26,11 +41,19 @@ function formatHeaderName(name: string): string {
   return name.replaceAll('-', ' ').replace(/\b(?:api|id)\b/, (word) => word.toUpperCase());
 }
 
-function createMissingCredentialError(name: string, { missingReason }: Target, auth: Auth): SvcError {
+function createMissingCredentialError(
+  name: string,
+  { missingReason }: Target,
+  auth: Auth,
+): SvcError {
   const reason = missingReason === undefined ? '' : `: ${missingReason}`;
-  return new SvcError('no_credential', `this command needs a credential, but no ${name} is set${reason}`, {
-    hint: hint`save it with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
-  });
+  return new SvcError(
+    'no_credential',
+    `this command needs a credential, but no ${name} is set${reason}`,
+    {
+      hint: hint`save it with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
+    },
+  );
 }
 
 export function credentialVariablesOf(auth: Auth): string {
@@ -38,8 +61,12 @@ export function credentialVariablesOf(auth: Auth): string {
 }
 
 /** Creates the hint for a rejected credential: its ID and sources, but not the token. */
-export function createRejectedCredentialHint({ key, workspace, sources }: Target, auth: Auth): string | Hint {
-  const [id, kind] = auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
+export function createRejectedCredentialHint(
+  { key, workspace, sources }: Target,
+  auth: Auth,
+): string | Hint {
+  const [id, kind] =
+    auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
   if (auth === 'none' || id === undefined) return 'the request was sent without a credential';
   const source = sources?.[auth];
   const used = `the request used ${kind} ${id}`;
@@ -61,6 +88,9 @@ export function secretValuesOf(target: Target): readonly string[] {
   return [authToken, workspaceAuthToken].filter((secret) => secret !== undefined);
 }
 
-function credentialsOf({ key, workspace }: Target): Readonly<Partial<Record<CredentialName, string>>> {
+function credentialsOf({
+  key,
+  workspace,
+}: Target): Readonly<Partial<Record<CredentialName, string>>> {
   return { ...key, ...workspace };
 }

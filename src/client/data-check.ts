@@ -13,12 +13,14 @@ interface CheckOptions {
 }
 
 /**
- * Finds the first value that does not match its schema. Yields between values, so that callers can interrupt
- * a long check. Fields may be missing, but each record needs at least one known field.
+ * Finds the first value that does not match its schema. Yields between values, so that callers can
+ * interrupt a long check. Fields may be missing, but each record needs at least one known field.
  * @returns the path of the value; `undefined` if all of the data matches
  */
 export function* findUnexpectedValue(data: unknown, schema: z.ZodType, options: CheckOptions) {
-  const issues = options.large ? findIssues(schema, data, []) : (schema.safeParse(data).error?.issues ?? []);
+  const issues = options.large
+    ? findIssues(schema, data, [])
+    : (schema.safeParse(data).error?.issues ?? []);
   let known: unknown;
   for (const issue of issues) {
     yield;
@@ -26,7 +28,8 @@ export function* findUnexpectedValue(data: unknown, schema: z.ZodType, options: 
     const { path } = issue;
     if (options.strict || valueAt(data, path) !== undefined) return path;
     const record = Array.isArray(data) ? valueAt(data, path.slice(0, 1)) : data;
-    if (record !== known && !isIdentifiable(record, Array.isArray(data) ? undefined : schema)) return path;
+    if (record !== known && !isIdentifiable(record, Array.isArray(data) ? undefined : schema))
+      return path;
     known = record;
   }
   return undefined;
@@ -39,20 +42,29 @@ function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean
   return Object.keys(shape ?? {}).some((field) => record[field] !== undefined);
 }
 
-/** Yields the issues of data, and `undefined` for each valid value. Descends into lists, records, and objects. */
-function* findIssues(schema: z.core.$ZodType, data: unknown, path: Path): Generator<Issue | undefined> {
+/**
+ * Yields the issues of data, and `undefined` for each valid value. Descends into lists, records,
+ * and objects.
+ */
+function* findIssues(
+  schema: z.core.$ZodType,
+  data: unknown,
+  path: Path,
+): Generator<Issue | undefined> {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (!def.checks?.length) {
     if (def.type === 'optional' && data === undefined) return;
     if (def.type === 'nullable' && data === null) return;
-    if (def.type === 'optional' || def.type === 'nullable') return yield* findIssues(def.innerType, data, path);
+    if (def.type === 'optional' || def.type === 'nullable')
+      return yield* findIssues(def.innerType, data, path);
     if (def.type === 'lazy') return yield* findIssues(def.getter(), data, path);
     if (def.type === 'array' && Array.isArray(data)) {
       for (const [at, item] of data.entries()) yield* findIssues(def.element, item, [...path, at]);
       return;
     }
     if (def.type === 'record' && isObject(data)) {
-      for (const key of Object.keys(data)) yield* findIssues(def.valueType, data[key], [...path, key]);
+      for (const key of Object.keys(data))
+        yield* findIssues(def.valueType, data[key], [...path, key]);
       return;
     }
     if (def.type === 'object' && isObject(data)) {
@@ -69,7 +81,8 @@ function* findIssues(schema: z.core.$ZodType, data: unknown, path: Path): Genera
     if (!isOptional(schema)) yield { path };
     return;
   }
-  for (const issue of (schema as z.ZodType).safeParse(data).error?.issues ?? []) yield { path: [...path, ...issue.path] };
+  for (const issue of (schema as z.ZodType).safeParse(data).error?.issues ?? [])
+    yield { path: [...path, ...issue.path] };
 }
 
 const optionalSchemas = new WeakMap<z.core.$ZodType, boolean>();

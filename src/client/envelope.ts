@@ -7,7 +7,11 @@ import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { parseBody } from './response-body.ts';
 import { ForeignResponseError, RequestTooLargeError } from './service-error.ts';
-import { createRateLimitHint, parseServiceFailure, type ResponseContext } from './service-failure.ts';
+import {
+  createRateLimitHint,
+  parseServiceFailure,
+  type ResponseContext,
+} from './service-failure.ts';
 import { interpretHttpStatus } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
@@ -15,67 +19,95 @@ import type { WireResponse } from './transport.ts';
 const LARGE_BODY = 1_000_000;
 
 /**
- * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack `data` and the `result`
- * wrapper. Any other response is unusable, and the HTTP status decides whether to retry. Rejects with the reason of the
- * context's signal.
+ * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack
+ * `data` and the `result` wrapper. Any other response is unusable, and the HTTP status decides
+ * whether to retry. Rejects with the reason of the context's signal.
  */
-export async function parseResponse(response: WireResponse, context: ResponseContext): Promise<SendOutcome> {
-  if (response.httpStatus >= 300 && response.httpStatus < 400) return createRedirectFailure(response, context);
+export async function parseResponse(
+  response: WireResponse,
+  context: ResponseContext,
+): Promise<SendOutcome> {
+  if (response.httpStatus >= 300 && response.httpStatus < 400)
+    return createRedirectFailure(response, context);
   if (isConfirmed(response, context)) return CONFIRMED;
   const large = 'text' in response.body && response.body.text.length > LARGE_BODY;
   const parsed = parseBody(response.body);
   if (large) await yieldToEvents(context.signal);
   if ('flaw' in parsed) return createUnusableFailure(parsed.flaw, response, context);
   const body = parsed.value;
-  if (isObject(body) && Object.hasOwn(body, 'error')) return parseServiceFailure(body['error'], response, context);
+  if (isObject(body) && Object.hasOwn(body, 'error'))
+    return parseServiceFailure(body['error'], response, context);
   const isSuccess = response.httpStatus >= 200 && response.httpStatus < 300;
   if (!isSuccess) return createUnusableFailure('JSON without an error', response, context);
   return runInSlices(readResult(body, response, context, large), context.signal);
 }
 
-function isConfirmed({ httpStatus, body }: WireResponse, { expectedIds }: ResponseContext): boolean {
-  return httpStatus === 200 && expectedIds !== undefined && 'text' in body && confirmsAll(body.text, expectedIds);
+function isConfirmed(
+  { httpStatus, body }: WireResponse,
+  { expectedIds }: ResponseContext,
+): boolean {
+  return (
+    httpStatus === 200 &&
+    expectedIds !== undefined &&
+    'text' in body &&
+    confirmsAll(body.text, expectedIds)
+  );
 }
 
 const CONFIRMED: SendSuccess = { kind: 'success', confirmed: true, data: null, result: {} };
 
-function* readResult(body: unknown, response: WireResponse, context: ResponseContext, large: boolean) {
+function* readResult(
+  body: unknown,
+  response: WireResponse,
+  context: ResponseContext,
+  large: boolean,
+) {
   const { operation } = context;
   const result = resultOf(body);
   if (result === undefined) {
     const isData =
-      isBareData(body, operation) && (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
+      isBareData(body, operation) &&
+      (yield* findUnexpectedField(body, operation, { strict: true, large })) === undefined;
     return isData ? bareSuccess(body) : createUnusableFailure('unexpected JSON', response, context);
   }
   if (!isObject(result))
-    return operation.output ? createUnusableFailure('a result that is not an object', response, context) : bareSuccess(result);
+    return operation.output
+      ? createUnusableFailure('a result that is not an object', response, context)
+      : bareSuccess(result);
   const { status } = result;
-  if (status !== undefined && status !== 'success') return parseServiceFailure(result, response, context);
-  if (status === undefined && !operation.output && !Object.hasOwn(result, 'data')) return bareSuccess(result);
+  if (status !== undefined && status !== 'success')
+    return parseServiceFailure(result, response, context);
+  if (status === undefined && !operation.output && !Object.hasOwn(result, 'data'))
+    return bareSuccess(result);
   const success: SendSuccess = { kind: 'success', data: result['data'] ?? null, result };
   const mismatch =
     operation.output && status === undefined && success.data === null
       ? ''
       : yield* findUnexpectedData(success.data, operation, large);
-  return mismatch === undefined ? success : createUnusableFailure(`unexpected data${mismatch}`, response, context);
+  return mismatch === undefined
+    ? success
+    : createUnusableFailure(`unexpected data${mismatch}`, response, context);
 }
 
 function bareSuccess(data: unknown): SendSuccess {
   return { kind: 'success', data, result: { data } };
 }
 
-/** Returns the `result`, or the body itself if it looks like one: some responses lack the wrapper. */
+/**
+ * Returns the `result`, or the body itself if it looks like one: some responses lack the wrapper.
+ */
 function resultOf(body: unknown): unknown {
   if (!isObject(body)) return undefined;
   if (Object.hasOwn(body, 'result')) return body['result'];
-  const looksLikeResult = Object.hasOwn(body, 'data') || ('status' in body && typeof body['message'] === 'string');
+  const looksLikeResult =
+    Object.hasOwn(body, 'data') || ('status' in body && typeof body['message'] === 'string');
   return looksLikeResult ? body : undefined;
 }
 
 /**
- * Returns the location of unexpected data, such as ` at 0.createdAt`; `undefined` if the data matches the operation's
- * schema. The bulk engine checks bulk responses item by item, so that one bad item does not affect the others. If the
- * operation reveals secrets, no field may be missing.
+ * Returns the location of unexpected data, such as ` at 0.createdAt`; `undefined` if the data
+ * matches the operation's schema. The bulk engine checks bulk responses item by item, so that one
+ * bad item does not affect the others. If the operation reveals secrets, no field may be missing.
  */
 function* findUnexpectedData(data: unknown, operation: CalledOperation, large: boolean) {
   const { bulk, revealsSecrets: strict = false } = operation;
@@ -97,7 +129,11 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
   return !output || Array.isArray(body) || (isObject(body) && Object.keys(body).length > 0);
 }
 
-function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireResponse, context: ResponseContext) {
+function createUnusableFailure(
+  flaw: string,
+  { httpStatus, retryAfter }: WireResponse,
+  context: ResponseContext,
+) {
   const { failure, applied, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied, retry, retryAfter } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
@@ -106,14 +142,20 @@ function createUnusableFailure(flaw: string, { httpStatus, retryAfter }: WireRes
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 
-function createUnusableHint(failure: Failure, { operation, credentialHint }: ResponseContext): string | Hint {
+function createUnusableHint(
+  failure: Failure,
+  { operation, credentialHint }: ResponseContext,
+): string | Hint {
   if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint();
   return failure === 'resource_exhausted' ? createRateLimitHint(operation) : BASE_URL_HINT;
 }
 
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; ${step('show', 'auth', 'status')} shows where it is set`;
 
-function createRedirectFailure({ httpStatus, location }: WireResponse, { host }: ResponseContext): SendFailure {
+function createRedirectFailure(
+  { httpStatus, location }: WireResponse,
+  { host }: ResponseContext,
+): SendFailure {
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';
   const message = `${host()} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;

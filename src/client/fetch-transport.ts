@@ -5,8 +5,14 @@ import { withTimeLimit } from './time-limit.ts';
 import { readResponseHead, type Transport, type WireResponse } from './transport.ts';
 
 /** @param attemptTimeout in milliseconds */
-export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTimeout: number): Transport {
-  const send = async ({ url, headers, credentials, body }: WireRequest, signal: AbortSignal): Promise<WireResponse> => {
+export function createFetchTransport(
+  fetch: typeof globalThis.fetch,
+  attemptTimeout: number,
+): Transport {
+  const send = async (
+    { url, headers, credentials, body }: WireRequest,
+    signal: AbortSignal,
+  ): Promise<WireResponse> => {
     const response = await ky.post(url, {
       headers: { ...headers, ...credentials },
       body,
@@ -19,7 +25,11 @@ export function createFetchTransport(fetch: typeof globalThis.fetch, attemptTime
     });
     const responseBody = new ResponseBody();
     if (response.body) await responseBody.read(response.body);
-    return { ...readResponseHead(response.status, (name) => response.headers.get(name)), body: await responseBody.text() };
+    return {
+      ...readResponseHead(response.status, (name) => response.headers.get(name)),
+      body: await responseBody.text(),
+    };
   };
-  return (request, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
+  return (request, signal) =>
+    withTimeLimit(attemptTimeout, signal, (limited) => send(request, limited));
 }

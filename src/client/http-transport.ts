@@ -16,7 +16,10 @@ import {
 const IDLE_TIMEOUT = 4_000;
 const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
 
-/** Creates a transport for a few calls over Node's own HTTP client, which starts much faster than `fetch`. */
+/**
+ * Creates a transport for a few calls over Node's own HTTP client, which starts much faster than
+ * `fetch`.
+ */
 export function createHttpTransport(options: HttpOptions): ClosableTransport {
   const { attemptTimeout, tls, connectTimeout = CONNECT_TIMEOUT } = options;
   let agent: Promise<Agent> | undefined;
@@ -27,7 +30,8 @@ export function createHttpTransport(options: HttpOptions): ClosableTransport {
   }
 
   return {
-    transport: (wireRequest, signal) => withTimeLimit(attemptTimeout, signal, (limited) => send(wireRequest, limited)),
+    transport: (wireRequest, signal) =>
+      withTimeLimit(attemptTimeout, signal, (limited) => send(wireRequest, limited)),
     close: async () => (await agent)?.destroy(),
   };
 }
@@ -45,7 +49,12 @@ async function createAgent(url: string, tls: TrustedAuthorities | undefined): Pr
   return new https.Agent({ ...agentOptions, ...tls, ALPNProtocols: ['http/1.1'] });
 }
 
-function sendRequest(wireRequest: WireRequest, agent: Agent, connectTimeout: number, signal: AbortSignal) {
+function sendRequest(
+  wireRequest: WireRequest,
+  agent: Agent,
+  connectTimeout: number,
+  signal: AbortSignal,
+) {
   const { url, headers, credentials, body } = wireRequest;
   return new Promise<IncomingMessage>((resolve, reject) => {
     let isOpen = false;
@@ -71,7 +80,11 @@ function sendRequest(wireRequest: WireRequest, agent: Agent, connectTimeout: num
       // Without this handler, a connection upgrade would block until the attempt times out.
       .on('upgrade', (_, socket) => {
         socket.destroy();
-        reject(Object.assign(new Error('the service switched to another protocol'), { code: 'ECONNRESET' }));
+        reject(
+          Object.assign(new Error('the service switched to another protocol'), {
+            code: 'ECONNRESET',
+          }),
+        );
       })
       .on('error', (error) => reject(isOpen ? error : new NotConnectedError(error)))
       .end(body);

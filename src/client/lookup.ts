@@ -13,18 +13,22 @@ import { mayBeFromEarlierAttempt, withFailureAndHint } from './final-error.ts';
 import { followPages, nextPageFields } from './pages.ts';
 import type { CalledOperation } from './request.ts';
 
-interface LookupDependencies extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
+interface LookupDependencies
+  extends Pick<ClientOptions, 'clock' | 'observe' | 'signal' | 'inputNaming'> {
   readonly send: Client['send'];
   readonly secrets: readonly string[];
 }
 
-/** Milliseconds before each lookup. One miss proves nothing: the write may still be in flight when the attempt times out. */
+/**
+ * Milliseconds before each lookup. One miss proves nothing: the write may still be in flight when
+ * the attempt times out.
+ */
 const LOOKUP_PAUSES = [0, 1_000, 3_000];
 const MAX_COMMAND_LENGTH = 1_000;
 
 /**
- * Settles a call whose outcome is unknown: looks for the record that the call creates, or adds the command for a manual
- * lookup to the error.
+ * Settles a call whose outcome is unknown: looks for the record that the call creates, or adds the
+ * command for a manual lookup to the error.
  * @returns the result of the call, if the lookup shows that it was applied
  * @throws the original error, extended with the result of the lookup
  */
@@ -39,23 +43,32 @@ export async function settleByLookup(
   const isUnknown = thrown.failure === 'outcome_unknown';
   const maySettle = (isUnknown || mayBeFromEarlierAttempt(thrown)) && !dependencies.signal?.aborted;
   if (lookup?.created && isObject(data) && maySettle) {
-    const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(() => undefined);
+    const record = await findCreatedRecord(lookup, lookup.created, data, dependencies).catch(
+      () => undefined,
+    );
     if (record) return reportApplied(record, lookup.created, thrown, dependencies);
     const { idField, absenceMeansNotApplied } = lookup.created;
     if (record === null && isUnknown && absenceMeansNotApplied) {
       const id = String(data[idField]);
-      throw new SvcError('unreachable', `${thrown.message}; the write was not applied: ${idField} ${id} does not exist`, {
-        hint: `try again with ${formatId(dependencies.inputNaming, idField, id)}, so that the write cannot be applied twice`,
-        cause: thrown.cause,
-      });
+      throw new SvcError(
+        'unreachable',
+        `${thrown.message}; the write was not applied: ${idField} ${id} does not exist`,
+        {
+          hint: `try again with ${formatId(dependencies.inputNaming, idField, id)}, so that the write cannot be applied twice`,
+          cause: thrown.cause,
+        },
+      );
     }
   }
-  const wasInterrupted = dependencies.signal?.aborted && thrown.cause === dependencies.signal.reason;
+  const wasInterrupted =
+    dependencies.signal?.aborted && thrown.cause === dependencies.signal.reason;
   if (!isUnknown && !wasInterrupted) throw thrown;
   const lookupHint = await createLookupHint(operation, data, dependencies);
   if (!lookupHint) throw thrown;
   const redacted = lookupHint.reworded((text) => redactText(text, dependencies.secrets));
-  throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), { retries: thrown.retries });
+  throw Object.assign(withFailureAndHint(thrown, thrown.failure, redacted), {
+    retries: thrown.retries,
+  });
 }
 
 async function findCreatedRecord(
@@ -89,45 +102,78 @@ export async function readCreatedRecord(
   });
   for await (const page of pages) {
     const list = valueAt(page.data, [created.list]);
-    const record = Array.isArray(list) ? list.find((known) => isCreatedRecord(known, created, data)) : undefined;
+    const record = Array.isArray(list)
+      ? list.find((known) => isCreatedRecord(known, created, data))
+      : undefined;
     if (record) return record as Fields;
   }
   return undefined;
 }
 
-function isCreatedRecord(record: unknown, { idField, matchingFields }: CreatedRecord, data: Fields): boolean {
+function isCreatedRecord(
+  record: unknown,
+  { idField, matchingFields }: CreatedRecord,
+  data: Fields,
+): boolean {
   if (!isObject(record) || data[idField] === undefined) return false;
   return [idField, ...matchingFields].every((field) => record[field] === data[field]);
 }
 
-function reportApplied(record: Fields, created: CreatedRecord, { retries }: SvcError, { observe }: LookupDependencies) {
+function reportApplied(
+  record: Fields,
+  created: CreatedRecord,
+  { retries }: SvcError,
+  { observe }: LookupDependencies,
+) {
   const data = created.data(record);
   const message = `the response was lost, but the write was applied: ${created.idField} ${String(record[created.idField])} exists`;
   observe?.({ kind: 'settled', message });
   const result = { status: 'success', message, data };
-  return { sent: true as const, confirmed: false, data, result, retries, waits: 0, waited: 0, hadUnknownAttempt: true };
+  return {
+    sent: true as const,
+    confirmed: false,
+    data,
+    result,
+    retries,
+    waits: 0,
+    waited: 0,
+    hadUnknownAttempt: true,
+  };
 }
 
 function formatId(naming: InputNaming | undefined, field: string, id: string): string {
   return naming === 'flags' ? `--${flagName(field)} ${quoteForShell(id)}` : `${field} '${id}'`;
 }
 
-async function createLookupHint(operation: CalledOperation, data: unknown, dependencies: LookupDependencies) {
+async function createLookupHint(
+  operation: CalledOperation,
+  data: unknown,
+  dependencies: LookupDependencies,
+) {
   const { lookup, command, effect } = operation;
   if (lookup) {
     const { getEntry } = await import('../catalog/manifest.ts');
-    const lookupStep = step('show', ...commandArguments(getEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)));
+    const lookupStep = step(
+      'show',
+      ...commandArguments(getEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)),
+    );
     const interpretation = lookup.interpretation === undefined ? '' : ` (${lookup.interpretation})`;
     const { idField = '' } = lookup.created ?? {};
     const id = valueAt(data, [idField]);
-    const advice = typeof id === 'string' ? `; to retry safely, add ${formatId(dependencies.inputNaming, idField, id)}` : '';
+    const advice =
+      typeof id === 'string'
+        ? `; to retry safely, add ${formatId(dependencies.inputNaming, idField, id)}`
+        : '';
     return hint`the write may have been applied; check with: ${lookupStep}${interpretation}${advice}`;
   }
   if (!command || effect === 'once') return undefined;
   const words = dataArguments(command, data);
-  const hasSecrets = JSON.stringify(redactValue(data, dependencies.secrets)) !== JSON.stringify(data);
+  const hasSecrets =
+    JSON.stringify(redactValue(data, dependencies.secrets)) !== JSON.stringify(data);
   const isFit = words.join(' ').length <= MAX_COMMAND_LENGTH && !hasSecrets;
-  return isFit ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}` : undefined;
+  return isFit
+    ? hint`the write may have been applied; repeating it is safe: ${step('retry', ...words)}`
+    : undefined;
 }
 
 function lookupInputOf(by: Lookup['inputFields'], data: unknown): Fields {

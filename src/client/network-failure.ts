@@ -1,4 +1,8 @@
-import { connectionErrorCode, describeConnectionError, requiresHttp2 } from '../kernel/connection-error.ts';
+import {
+  connectionErrorCode,
+  describeConnectionError,
+  requiresHttp2,
+} from '../kernel/connection-error.ts';
 import { type ErrorDetail, hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
 import type { SendFailure } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
@@ -15,12 +19,22 @@ const BAD_PORT = 'bad port';
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
 
-/** Match a proxy's refusal to connect: the message with its HTTP status, or the code of a SOCKS error. */
+/**
+ * Match a proxy's refusal to connect: the message with its HTTP status, or the code of a SOCKS
+ * error.
+ */
 const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
-/** Omits the transport's error as the cause, because it may contain the request with its credentials. */
-export function createNetworkFailure(thrown: unknown, host: string, proxy?: NetworkProxy): SendFailure {
+/**
+ * Omits the transport's error as the cause, because it may contain the request with its
+ * credentials.
+ */
+export function createNetworkFailure(
+  thrown: unknown,
+  host: string,
+  proxy?: NetworkProxy,
+): SendFailure {
   const roots = rootCausesOf(thrown);
   const codes = roots.map(connectionErrorCode);
   const reason = reasonOf(roots[0], codes[0] ?? '');
@@ -36,9 +50,14 @@ export function createNetworkFailure(thrown: unknown, host: string, proxy?: Netw
     });
   }
   if (proxy && (isUnsent || roots.some(isRefusedByProxy))) {
-    return createFailure(`cannot connect to ${host} through the proxy ${proxy.host}: ${reason}`, 'no', 'unsent', {
-      hint: `check ${proxy.variable} (http://user:password@… if the proxy requires credentials), or exempt the host with NO_PROXY`,
-    });
+    return createFailure(
+      `cannot connect to ${host} through the proxy ${proxy.host}: ${reason}`,
+      'no',
+      'unsent',
+      {
+        hint: `check ${proxy.variable} (http://user:password@… if the proxy requires credentials), or exempt the host with NO_PROXY`,
+      },
+    );
   }
   if (isUnsent) {
     return createFailure(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
@@ -60,8 +79,10 @@ function createFailure(
 }
 
 function rootCausesOf(thrown: unknown): readonly unknown[] {
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return thrown.errors.flatMap(rootCausesOf);
-  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown)) return rootCausesOf(thrown.cause);
+  if (thrown instanceof AggregateError && thrown.errors.length > 0)
+    return thrown.errors.flatMap(rootCausesOf);
+  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
+    return rootCausesOf(thrown.cause);
   return [thrown];
 }
 
@@ -81,6 +102,7 @@ function reasonOf(root: unknown, code: string): string {
   if (status.length > 0) return `it responded with HTTP ${status.join('')}`;
   if (PROXY.test(code)) return 'it could not connect';
   if (root instanceof AttemptTimeoutError) return root.message;
-  if (root instanceof Error && root.message === BAD_PORT) return 'this port is reserved for another protocol';
+  if (root instanceof Error && root.message === BAD_PORT)
+    return 'this port is reserved for another protocol';
   return describeConnectionError(root) ?? (code || 'the connection failed');
 }

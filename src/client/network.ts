@@ -32,7 +32,8 @@ export async function openNetwork(options: NetworkOptions): Promise<Network> {
     return createPoolTransport({ ...transportOptions, baseUrl, ...(proxy && { proxy }) });
   });
   if (proxy) {
-    const transport: Transport = async (request, signal) => (await lazyPool.open())(request, signal);
+    const transport: Transport = async (request, signal) =>
+      (await lazyPool.open())(request, signal);
     return { transport, pool: lazyPool.open, proxy, close: lazyPool.close };
   }
   const single = createHttpTransport(transportOptions);

@@ -11,17 +11,26 @@ export interface PagedCall<Data> {
   readonly nextPage: (callResult: CallResult<Data>) => PageFields | undefined;
 }
 
-/** @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless loop */
-export async function* followPages<Data>({ path, call, nextPage }: PagedCall<Data>): AsyncGenerator<CallResult<Data>> {
+/**
+ * @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless
+ * loop
+ */
+export async function* followPages<Data>({
+  path,
+  call,
+  nextPage,
+}: PagedCall<Data>): AsyncGenerator<CallResult<Data>> {
   const seen = new Set<string>();
   for (let page: PageFields | undefined = {}; page; ) {
     const outcome = await call(page);
     if (!outcome.sent) return;
-    // Reads the cursor before yielding: a page with a broken cursor must not look like the last one.
+    // Reads the cursor before yielding: a page with a broken cursor must not look like the last
+    // one.
     page = nextPage(outcome);
     yield outcome;
     const cursor = JSON.stringify(page);
-    if (page && seen.has(cursor)) throw new SvcError('unusable_answer', `${path} returned the same page cursor twice`);
+    if (page && seen.has(cursor))
+      throw new SvcError('unusable_answer', `${path} returned the same page cursor twice`);
     seen.add(cursor);
   }
 }
@@ -38,15 +47,24 @@ export function fetchPages<Output extends z.ZodType>(
   });
 }
 
-export function nextPageFields(operation: Operation, callResult: CallResult<unknown>): PageFields | undefined {
+export function nextPageFields(
+  operation: Operation,
+  callResult: CallResult<unknown>,
+): PageFields | undefined {
   const cursor = nextCursorOf(operation, callResult);
-  return operation.pages && cursor !== undefined ? { [operation.pages.cursorIn]: cursor } : undefined;
+  return operation.pages && cursor !== undefined
+    ? { [operation.pages.cursorIn]: cursor }
+    : undefined;
 }
 
 /** @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor */
-export function nextCursorOf({ pages: paging, path }: Operation, { result, data }: CallResult<unknown>): unknown {
+export function nextCursorOf(
+  { pages: paging, path }: Operation,
+  { result, data }: CallResult<unknown>,
+): unknown {
   const cursor = paging?.cursorOut(result, data) || undefined;
-  if (cursor === undefined && data !== null && paging?.hasMore?.(data)) throw createMissingCursorError(path, paging.cursorIn);
+  if (cursor === undefined && data !== null && paging?.hasMore?.(data))
+    throw createMissingCursorError(path, paging.cursorIn);
   return cursor;
 }
 

@@ -8,10 +8,12 @@ type Results = Map<string, unknown>;
 const STATUS_FIELDS = ['success', 'message', 'code'];
 
 /**
- * Recovers the records of a failed read by IDs from the error's `details`: a service may fail the whole call because of
- * one ID. The result contains the records that exist, as in a successful call. One more request fetches the records of
- * results without fields, and retries the IDs that failed with an internal error.
- * @throws the error if its details are not results, or if an ID still fails for a reason other than "not found"
+ * Recovers the records of a failed read by IDs from the error's `details`: a service may fail the
+ * whole call because of one ID. The result contains the records that exist, as in a successful
+ * call. One more request fetches the records of results without fields, and retries the IDs that
+ * failed with an internal error.
+ * @throws the error if its details are not results, or if an ID still fails for a reason other than
+ * "not found"
  */
 export async function recoverPartialRead(
   thrown: unknown,
@@ -22,9 +24,12 @@ export async function recoverPartialRead(
   const ids = splitIds && isObject(data) ? data[splitIds.field] : undefined;
   const results = Array.isArray(ids) ? findResults(thrown, ids) : undefined;
   if (!splitIds || !results || !isObject(data)) throw thrown;
-  const incomplete = [...results].filter(([, result]) => hasCode(result, 'internal') || hasNoFields(result, splitIds));
+  const incomplete = [...results].filter(
+    ([, result]) => hasCode(result, 'internal') || hasNoFields(result, splitIds),
+  );
   const sendPart = (part: readonly string[]) => send({ ...data, [splitIds.field]: part });
-  if (incomplete.length > 0) await retryIds([...new Map(incomplete).keys()], results, splitIds, sendPart);
+  if (incomplete.length > 0)
+    await retryIds([...new Map(incomplete).keys()], results, splitIds, sendPart);
   const existing = [...results].filter(([, result]) => !hasCode(result, 'not-found'));
   if (existing.some(([, result]) => hasFailed(result))) throw thrown;
   const records = existing.map(([id, result]) => recordOf(id, result as Fields, splitIds));
@@ -37,7 +42,9 @@ function findResults(thrown: unknown, ids: readonly string[]): Results | undefin
   if (!(thrown instanceof ServiceError) || thrown.failure === 'invalid_argument') return undefined;
   const { details } = thrown;
   if (Array.isArray(details))
-    return details.length === ids.length ? new Map(ids.map((id, at) => [id, details[at]])) : undefined;
+    return details.length === ids.length
+      ? new Map(ids.map((id, at) => [id, details[at]]))
+      : undefined;
   if (!isObject(details) || !ids.some((id) => Object.hasOwn(details, id))) return undefined;
   return new Map(ids.map((id) => [id, Object.hasOwn(details, id) ? details[id] : undefined]));
 }
@@ -52,7 +59,8 @@ async function retryIds(
     const outcome = await send(ids);
     if (!outcome.sent || !Array.isArray(outcome.data)) return;
     for (const id of ids) if (hasCode(results.get(id), 'internal')) results.delete(id);
-    for (const record of outcome.data.filter(isObject)) results.set(String(record[recordId]), record);
+    for (const record of outcome.data.filter(isObject))
+      results.set(String(record[recordId]), record);
   } catch (error) {
     for (const [id, result] of findResults(error, ids) ?? []) results.set(id, result);
   }

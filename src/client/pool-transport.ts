@@ -72,7 +72,8 @@ function createResponseHandler(
   return {
     onRequestStart(controller) {
       hasConnection = true;
-      const abort = () => controller.abort(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+      const abort = () =>
+        controller.abort(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
     },

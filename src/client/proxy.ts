@@ -2,7 +2,10 @@ import { SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 
-/** The proxy for requests. `address` may contain a password; show only `host` and `variable` to users. */
+/**
+ * The proxy for requests. `address` may contain a password; show only `host` and `variable` to
+ * users.
+ */
 export interface NetworkProxy {
   readonly address: URL;
   readonly host: string;
@@ -10,20 +13,29 @@ export interface NetworkProxy {
 }
 
 const PROTOCOLS = new Map(
-  Object.entries({ 'http:': 'http:', 'https:': 'https:', 'socks5:': 'socks5:', 'socks5h:': 'socks5:' }),
+  Object.entries({
+    'http:': 'http:',
+    'https:': 'https:',
+    'socks5:': 'socks5:',
+    'socks5h:': 'socks5:',
+  }),
 );
 
 /**
- * Finds the proxy for a URL in the environment: `HTTPS_PROXY` or `HTTP_PROXY` by scheme, otherwise `ALL_PROXY`; lower-case
- * names take precedence. Returns `undefined` for hosts in `NO_PROXY`. Loopback addresses never use a proxy: plain HTTP is
- * allowed for them because the credentials stay on this machine.
+ * Finds the proxy for a URL in the environment: `HTTPS_PROXY` or `HTTP_PROXY` by scheme, otherwise
+ * `ALL_PROXY`; lower-case names take precedence. Returns `undefined` for hosts in `NO_PROXY`.
+ * Loopback addresses never use a proxy: plain HTTP is allowed for them because the credentials stay
+ * on this machine.
  * @throws SvcError `usage` if the address is invalid. The message does not contain the address.
  */
 export function findProxy(url: URL, environment: Environment): NetworkProxy | undefined {
   const scheme = url.protocol.slice(0, -1);
-  const variable = [`${scheme}_proxy`, `${scheme}_PROXY`.toUpperCase(), 'all_proxy', 'ALL_PROXY'].find(
-    (name) => environment[name],
-  );
+  const variable = [
+    `${scheme}_proxy`,
+    `${scheme}_PROXY`.toUpperCase(),
+    'all_proxy',
+    'ALL_PROXY',
+  ].find((name) => environment[name]);
   if (variable === undefined || isLoopback(url)) return undefined;
   if (isExempt(url, environment['no_proxy'] || environment['NO_PROXY'] || '')) return undefined;
   const address = parseProxyAddress(environment[variable] ?? '');
@@ -44,17 +56,19 @@ function parseProxyAddress(text: string): URL | undefined {
 }
 
 /**
- * Whether a `NO_PROXY` list exempts a URL. Entries are separated by commas or spaces: domains, which include their
- * subdomains; IP addresses; or `*` for all hosts. An entry may end in `:port`.
+ * Whether a `NO_PROXY` list exempts a URL. Entries are separated by commas or spaces: domains,
+ * which include their subdomains; IP addresses; or `*` for all hosts. An entry may end in `:port`.
  */
 function isExempt(url: URL, list: string): boolean {
   const host = normalizeHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
-    const { name = '', only } = /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
+    const { name = '', only } =
+      /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
     if (only !== undefined && only !== port) continue;
     const domain = normalizeHost(name.replace(/^\*?\./, ''));
-    if (domain === '*' || (domain !== '' && (host === domain || host.endsWith(`.${domain}`)))) return true;
+    if (domain === '*' || (domain !== '' && (host === domain || host.endsWith(`.${domain}`))))
+      return true;
   }
   return false;
 }

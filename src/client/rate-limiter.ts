@@ -10,7 +10,14 @@ const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
 export function createRateLimiter(options: ClientOptions) {
-  const { clock, random = Math.random, maxWait, signal, observe, sharedRateLimit: shared } = options;
+  const {
+    clock,
+    random = Math.random,
+    maxWait,
+    signal,
+    observe,
+    sharedRateLimit: shared,
+  } = options;
   const slowStart = new SlowStart();
   let remainingWait = maxWait;
   const monotonic = () => monotonicNow(clock);
@@ -20,7 +27,10 @@ export function createRateLimiter(options: ClientOptions) {
   /** Consecutive pauses whose length the service did not specify. */
   let unspecifiedPauses = 0;
 
-  /** Pauses for the given milliseconds plus jitter. Returns false if that exceeds the remaining waiting time. */
+  /**
+   * Pauses for the given milliseconds plus jitter. Returns false if that exceeds the remaining
+   * waiting time.
+   */
   function extendPause(milliseconds: number, reason: string): boolean {
     const now = monotonic();
     const from = Math.max(resumesAt, now);
@@ -39,7 +49,8 @@ export function createRateLimiter(options: ClientOptions) {
     if (until === undefined || until === observedPause) return;
     observedPause = until;
     const pause = until - clock.now();
-    if (pause <= MAX_PAUSE && pause > Math.max(0, resumesAt - monotonic())) extendPause(pause, PEER_RATE_LIMIT);
+    if (pause <= MAX_PAUSE && pause > Math.max(0, resumesAt - monotonic()))
+      extendPause(pause, PEER_RATE_LIMIT);
   }
 
   async function waitForPause(): Promise<void> {
@@ -63,7 +74,10 @@ export function createRateLimiter(options: ClientOptions) {
   }
 
   return {
-    /** Resolves when a request may be sent, with a function that releases its slot; rejects with the signal's reason. */
+    /**
+     * Resolves when a request may be sent, with a function that releases its slot; rejects with the
+     * signal's reason.
+     */
     async acquire() {
       for (;;) {
         await waitForPause();
@@ -73,11 +87,18 @@ export function createRateLimiter(options: ClientOptions) {
         slowStart.release(false);
       }
     },
-    /** Pauses for `Retry-After` or a default that grows until a success. Returns false if the waiting time is exceeded. */
-    pause({ retryAfter, isServiceRateLimit }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
+    /**
+     * Pauses for `Retry-After` or a default that grows until a success. Returns false if the
+     * waiting time is exceeded.
+     */
+    pause({
+      retryAfter,
+      isServiceRateLimit,
+    }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const requested = parseRetryAfter(retryAfter, clock.now());
       const remainingPause = resumesAt - monotonic();
-      // Requests in flight when a pause starts are rate limited as well. Only a longer pause replaces the current one.
+      // Requests in flight when a pause starts are rate limited as well. Only a longer pause
+      // replaces the current one.
       if (remainingPause > 0 && (requested ?? 0) <= remainingPause) return true;
       const pause = requested ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
       if (!extendPause(pause, OWN_RATE_LIMIT)) return false;
@@ -92,10 +113,17 @@ export function createRateLimiter(options: ClientOptions) {
 const OWN_RATE_LIMIT = "the service's rate limit";
 const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc process";
 
-/** Parses seconds or an HTTP date to milliseconds, at least one second; `undefined` for other values and above one hour. */
+/**
+ * Parses seconds or an HTTP date to milliseconds, at least one second; `undefined` for other values
+ * and above one hour.
+ */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
-  const requested = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : HTTP_DATE.test(text) ? Date.parse(text) - now : Number.NaN;
+  const requested = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN;
   if (Number.isNaN(requested) || requested > MAX_PAUSE) return undefined;
   return Math.max(MIN_PAUSE, requested);
 }

@@ -7,7 +7,10 @@ import { createCredentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
 
 export interface CalledOperation
-  extends Pick<Operation, 'auth' | 'effect' | 'revealsSecrets' | 'issuesCredential' | 'feature' | 'lookup' | 'splitIds'> {
+  extends Pick<
+    Operation,
+    'auth' | 'effect' | 'revealsSecrets' | 'issuesCredential' | 'feature' | 'lookup' | 'splitIds'
+  > {
   readonly path: string;
   readonly singleRecordId?: string | undefined;
   readonly command?: readonly string[];
@@ -40,9 +43,18 @@ export function createWireRequest(
   return { url: baseUrl + operation.path, headers: HEADERS, credentials, body, expectedIds };
 }
 
-/** Creates the display form of a request: masks its credentials, and redacts the given secrets everywhere. */
-export function createPlannedRequest(request: WireRequest, secrets: Iterable<string>): PlannedRequest {
-  const masked = Object.entries(request.credentials).map(([name, value]) => [name, maskSecret(value)]);
+/**
+ * Creates the display form of a request: masks its credentials, and redacts the given secrets
+ * everywhere.
+ */
+export function createPlannedRequest(
+  request: WireRequest,
+  secrets: Iterable<string>,
+): PlannedRequest {
+  const masked = Object.entries(request.credentials).map(([name, value]) => [
+    name,
+    maskSecret(value),
+  ]);
   return {
     method: 'POST',
     url: redactUrls(redactText(request.url, secrets)),

@@ -7,11 +7,19 @@ const MEGABYTE = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * MEGABYTE;
 /** Maximum JSON nesting: enough for folders 250 levels deep, and safe for recursive code. */
 const MAX_NESTING = 500;
-/** Maximum number of brackets, commas, and colons. Each one costs far more memory when parsed than as text. */
+/**
+ * Maximum number of brackets, commas, and colons. Each one costs far more memory when parsed than
+ * as text.
+ */
 const MAX_TOKENS = 4_000_000;
-/** The text of a response body, or a noun phrase that describes its flaw, to follow "the service returned". */
+/**
+ * The text of a response body, or a noun phrase that describes its flaw, to follow "the service
+ * returned".
+ */
 export type BodyText = { readonly text: string } | { readonly flaw: string };
-const DECODERS = new Map(Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const));
+const DECODERS = new Map(
+  Object.entries({ gzip: 'gunzip', 'x-gzip': 'gunzip', deflate: 'inflate' } as const),
+);
 export const ACCEPTED_ENCODINGS = ['gzip', 'deflate'];
 
 /** Collects a response body chunk by chunk, and discards it once it exceeds the size limit. */
@@ -39,7 +47,9 @@ export class ResponseBody {
     for await (const chunk of stream) if (!this.add(chunk)) break;
   }
 
-  /** Returns the decoded text. Rejects with zlib's error if the body does not match its encoding. */
+  /**
+   * Returns the decoded text. Rejects with zlib's error if the body does not match its encoding.
+   */
   text(): BodyText | Promise<BodyText> {
     if (this.#bytes > this.#maxBytes) return createTooLargeFlaw(this.#maxBytes);
     const [chunk, ...others] = this.#chunks;
@@ -51,17 +61,26 @@ export class ResponseBody {
 
 function decodeUtf8(bytes: Uint8Array): BodyText {
   if (!isUtf8(bytes)) return { flaw: 'text that is not UTF-8' };
-  return { text: withoutByteOrderMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) };
+  return {
+    text: withoutByteOrderMark(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+    ),
+  };
 }
 
-async function decompressBody(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<BodyText> {
+async function decompressBody(
+  bytes: Uint8Array,
+  encoding: string,
+  maxBytes: number,
+): Promise<BodyText> {
   const decoder = DECODERS.get(encoding);
   if (!decoder) return { flaw: 'a body in an unsupported encoding' };
   const { [decoder]: decompress } = await import('node:zlib');
   return new Promise((resolve, reject) => {
     decompress(bytes, { maxOutputLength: maxBytes }, (error, plain) => {
       if (error === null) resolve(decodeUtf8(plain));
-      else if (systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') resolve(createTooLargeFlaw(maxBytes));
+      else if (systemErrorCode(error) === 'ERR_BUFFER_TOO_LARGE')
+        resolve(createTooLargeFlaw(maxBytes));
       else reject(error);
     });
   });
@@ -77,10 +96,15 @@ export function parseBody(body: BodyText): { readonly value: unknown } | { reado
   if (body.text.trim() === '') return { flaw: 'an empty body' };
   const { nesting, tokens } = measureJson(body.text);
   if (nesting > MAX_NESTING) return { flaw: `JSON nested more than ${MAX_NESTING} levels deep` };
-  if (tokens > MAX_TOKENS) return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
+  if (tokens > MAX_TOKENS)
+    return { flaw: `JSON with more than ${MAX_TOKENS} brackets, commas, and colons` };
   try {
     return { value: JSON.parse(body.text) };
   } catch {
-    return { flaw: body.text.trimStart().startsWith('<') ? 'HTML instead of JSON' : 'text that is not JSON' };
+    return {
+      flaw: body.text.trimStart().startsWith('<')
+        ? 'HTML instead of JSON'
+        : 'text that is not JSON',
+    };
   }
 }

@@ -1,8 +1,12 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
-type ServiceErrorDetail = ErrorDetail & Pick<ServiceError, 'httpStatus' | 'details' | 'hasServiceEnvelope'>;
+type ServiceErrorDetail = ErrorDetail &
+  Pick<ServiceError, 'httpStatus' | 'details' | 'hasServiceEnvelope'>;
 
-/** A response without the service's envelope, perhaps from a proxy: it does not prove whether a write was applied. */
+/**
+ * A response without the service's envelope, perhaps from a proxy: it does not prove whether a
+ * write was applied.
+ */
 export class ForeignResponseError extends SvcError {}
 
 const TOO_LARGE = 413;
@@ -17,27 +21,39 @@ export class RequestTooLargeError extends ForeignResponseError {
 }
 
 export function isRequestTooLarge(error: SvcError): boolean {
-  return error instanceof RequestTooLargeError || (error instanceof ServiceError && error.httpStatus === TOO_LARGE);
+  return (
+    error instanceof RequestTooLargeError ||
+    (error instanceof ServiceError && error.httpStatus === TOO_LARGE)
+  );
 }
 
-/** Whether an error proves that no write was applied: the service rejected the request, or it was never sent. */
+/**
+ * Whether an error proves that no write was applied: the service rejected the request, or it was
+ * never sent.
+ */
 export function isCertainlyNotApplied(error: unknown): boolean {
   if (!(error instanceof SvcError) || error.failure === 'outcome_unknown') return false;
-  return error instanceof ServiceError ? error.hasServiceEnvelope : !(error instanceof ForeignResponseError);
+  return error instanceof ServiceError
+    ? error.hasServiceEnvelope
+    : !(error instanceof ForeignResponseError);
 }
 
 /**
  * An error that the service reported.
  *
- * `details` is `error.details` as sent, or `undefined`. For an INTERNAL error of a bulk call, `details` holds the result of
- * each item: a map by the caller's ID, or an array in the order of the request. Items reported as successful have been
- * written; of the others, only those with `code: "internal"` can be retried. For INVALID_ARGUMENT, `details` may be
+ * `details` is `error.details` as sent, or `undefined`. For an INTERNAL error of a bulk call,
+ * `details` holds the result of each item: a map by the caller's ID, or an array in the order of
+ * the request. Items reported as successful have been written; of the others, only those with
+ * `code: "internal"` can be retried. For INVALID_ARGUMENT, `details` may be
  * `{issues: [{code, path, message}]}`.
  */
 export class ServiceError extends SvcError {
   readonly httpStatus: number;
   readonly details: unknown;
-  /** Whether the body has the service's own envelope: an `error` with a known `status` and a `message`. */
+  /**
+   * Whether the body has the service's own envelope: an `error` with a known `status` and a
+   * `message`.
+   */
   readonly hasServiceEnvelope: boolean;
 
   constructor(failure: Failure, message: string, detail: ServiceErrorDetail) {

@@ -2,7 +2,10 @@ import { EventEmitter, once } from 'node:events';
 
 const FULL_WINDOW = 64;
 
-/** Limits the requests in flight after a pause, first to one. The number doubles each round, up to the full rate. */
+/**
+ * Limits the requests in flight after a pause, first to one. The number doubles each round, up to
+ * the full rate.
+ */
 export class SlowStart {
   #window = Number.POSITIVE_INFINITY;
   #inFlight = 0;
@@ -12,7 +15,10 @@ export class SlowStart {
     this.#window = 1;
   }
 
-  /** Resolves when one more request may be sent; rejects with the signal's reason. Each slot must be released. */
+  /**
+   * Resolves when one more request may be sent; rejects with the signal's reason. Each slot must be
+   * released.
+   */
   async acquire(signal: AbortSignal | undefined): Promise<void> {
     while (this.#inFlight >= this.#window) {
       await once(this.#slots, 'released', { signal }).catch(() => {

@@ -4,7 +4,11 @@ import type { SendFailure } from './outcome.ts';
 
 export type StatusMeaning = Pick<SendFailure, 'applied' | 'retry'> & { readonly failure: Failure };
 const rejected = (failure: Failure): StatusMeaning => ({ failure, applied: 'no', retry: 'never' });
-const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({ failure, applied: 'maybe', retry });
+const unknown = (failure: Failure, retry: StatusMeaning['retry']): StatusMeaning => ({
+  failure,
+  applied: 'maybe',
+  retry,
+});
 
 const MEANINGS = new Map<string, StatusMeaning>([
   ['INVALID_ARGUMENT', rejected('invalid_argument')],
@@ -25,7 +29,10 @@ const MEANINGS = new Map<string, StatusMeaning>([
   ['DATA_LOSS', unknown('unusable_answer', 'never')],
 ]);
 
-/** Statuses for HTTP statuses: those that the service uses, the first one of each, and those of proxies. */
+/**
+ * Statuses for HTTP statuses: those that the service uses, the first one of each, and those of
+ * proxies.
+ */
 const HTTP_STATUSES = new Map<number, string>([
   ...Object.entries(HTTP_STATUS)
     .map(([status, http]) => [http, status] as const)
@@ -43,19 +50,31 @@ export function isKnownStatus(value: unknown): boolean {
   return typeof value === 'string' && MEANINGS.has(value);
 }
 
-/** Interprets a status. With an unknown status, the outcome is unknown, unless the HTTP status is a client error. */
+/**
+ * Interprets a status. With an unknown status, the outcome is unknown, unless the HTTP status is a
+ * client error.
+ */
 export function interpretStatus(status: string | undefined, httpStatus: number): StatusMeaning {
   const meaning = MEANINGS.get(status ?? '');
   if (meaning) return meaning;
-  return isClientError(httpStatus) ? rejected('unusable_answer') : unknown('unusable_answer', 'never');
+  return isClientError(httpStatus)
+    ? rejected('unusable_answer')
+    : unknown('unusable_answer', 'never');
 }
 
-/** Client errors that mean the same from the service and from a proxy. A 400 or 404 may be about the proxy itself. */
+/**
+ * Client errors that mean the same from the service and from a proxy. A 400 or 404 may be about the
+ * proxy itself.
+ */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
 export function interpretHttpStatus(httpStatus: number): StatusMeaning {
-  if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus)) return rejected('unusable_answer');
-  return interpretStatus(statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined), httpStatus);
+  if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus))
+    return rejected('unusable_answer');
+  return interpretStatus(
+    statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined),
+    httpStatus,
+  );
 }
 
 function isClientError(httpStatus: number): boolean {

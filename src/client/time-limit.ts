@@ -8,7 +8,10 @@ export class AttemptTimeoutError extends Error {
   }
 }
 
-/** Rejects at the time limit even if the task ignores its signal. Uses real time, because a server may hang. */
+/**
+ * Rejects at the time limit even if the task ignores its signal. Uses real time, because a server
+ * may hang.
+ */
 export async function withTimeLimit<Result>(
   milliseconds: number,
   outer: AbortSignal | undefined,
@@ -17,7 +20,9 @@ export async function withTimeLimit<Result>(
   outer?.throwIfAborted();
   const controller = new AbortController();
   const { signal } = controller;
-  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason)),
+  );
   const stop = () => controller.abort(outer?.reason);
   const expire = () => controller.abort(new AttemptTimeoutError(milliseconds));
   const timer = setTimeout(expire, Math.min(milliseconds, MAX_TIMER));

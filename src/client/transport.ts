@@ -11,8 +11,9 @@ export interface WireResponse {
 }
 
 /**
- * Sends a request once. Does not follow redirects, so that credentials stay with their host. Rejects without a complete
- * response: with an AttemptTimeoutError after the time limit, or with the signal's reason after an abort.
+ * Sends a request once. Does not follow redirects, so that credentials stay with their host.
+ * Rejects without a complete response: with an AttemptTimeoutError after the time limit, or with
+ * the signal's reason after an abort.
  */
 export type Transport = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse>;
 
@@ -22,7 +23,9 @@ export interface ClosableTransport {
 }
 
 export interface TransportOptions {
-  /** Time limit of one attempt in milliseconds, from the first byte sent to the last byte received. */
+  /**
+   * Time limit of one attempt in milliseconds, from the first byte sent to the last byte received.
+   */
   readonly attemptTimeout: number;
   readonly tls?: TrustedAuthorities;
 }
@@ -50,5 +53,10 @@ export function readResponseHead(
     const value = header(name) ?? undefined;
     return typeof value === 'object' ? value[0] : value;
   };
-  return { httpStatus, retryAfter: first('retry-after'), location: first('location'), date: first('date') };
+  return {
+    httpStatus,
+    retryAfter: first('retry-after'),
+    location: first('location'),
+    date: first('date'),
+  };
 }

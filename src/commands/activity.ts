@@ -44,11 +44,15 @@ export class Activity {
   }
 
   #note(id: unknown): void {
-    if (typeof id === 'string' && id !== '' && !this.#isFull) this.#ids.add(id.slice(0, MAX_ID_LENGTH));
+    if (typeof id === 'string' && id !== '' && !this.#isFull)
+      this.#ids.add(id.slice(0, MAX_ID_LENGTH));
   }
 }
 
-/** Wraps a client to record each write before sending it. Failed and interrupted writes are recorded as well. */
+/**
+ * Wraps a client to record each write before sending it. Failed and interrupted writes are recorded
+ * as well.
+ */
 export function trackActivity(client: Client, activity: Activity): Client {
   const record = async <Reply extends Awaited<ReturnType<Client['send']>>>(
     operation: CalledOperation,
@@ -80,5 +84,7 @@ function firstRecordIds({ bulk }: CalledOperation, data: unknown): readonly unkn
   const { field, id } = Object(bulk) as { readonly field?: unknown; readonly id?: unknown };
   const records = isObject(data) && typeof field === 'string' ? data[field] : undefined;
   if (!Array.isArray(records) || typeof id !== 'string') return [];
-  return records.slice(0, MAX_IDS).map((record: unknown) => (isObject(record) ? record[id] : record));
+  return records
+    .slice(0, MAX_IDS)
+    .map((record: unknown) => (isObject(record) ? record[id] : record));
 }

@@ -21,11 +21,17 @@ export interface ProcessEnvironment {
   readonly cwd: string;
   readonly clock: Clock;
   readonly folders: Folders;
-  /** Aborted by the first SIGINT, SIGTERM, or SIGHUP. The reason is the SvcError that ends the command. */
+  /**
+   * Aborted by the first SIGINT, SIGTERM, or SIGHUP. The reason is the SvcError that ends the
+   * command.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Passed to every command: the process environment, options, and parts of svc that are created on first use. */
+/**
+ * Passed to every command: the process environment, options, and parts of svc that are created on
+ * first use.
+ */
 export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
   readonly inputNaming: InputNaming;
@@ -40,12 +46,15 @@ export interface Context extends ProcessEnvironment {
   printer(): Promise<Printer>;
   /** Progress display. While the command runs, only the progress display draws on the terminal. */
   progress(): Promise<Progress>;
-  /** Prints a message to stderr, unless `--quiet` is set. Adds service flags to the commands in the message. */
+  /**
+   * Prints a message to stderr, unless `--quiet` is set. Adds service flags to the commands in the
+   * message.
+   */
   note(message: string | Hint): Promise<void>;
   warn(message: string | Hint): Promise<void>;
   /**
-   * Asks for confirmation before a destructive write. Returns at once with `--yes`. The prompt names the service,
-   * unless the write affects only this machine.
+   * Asks for confirmation before a destructive write. Returns at once with `--yes`. The prompt
+   * names the service, unless the write affects only this machine.
    * @throws SvcError `usage` if prompts are not possible
    */
   confirm(question: string, about?: 'service' | 'this machine'): Promise<void>;

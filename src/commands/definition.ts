@@ -14,15 +14,24 @@ export interface ArgumentDefinition {
   readonly many?: true;
 }
 
-/** Positional arguments and parsed options of a command line. Without a type argument, no option can be read. */
+/**
+ * Positional arguments and parsed options of a command line. Without a type argument, no option can
+ * be read.
+ */
 export interface Invocation<Options extends object = object> {
   readonly arguments: readonly string[];
   readonly options: Options;
 }
 
-export type RunCommand<Options extends object> = (context: Context, invocation: Invocation<Options>) => Promise<void>;
+export type RunCommand<Options extends object> = (
+  context: Context,
+  invocation: Invocation<Options>,
+) => Promise<void>;
 
-/** A hand-written command. Help and completion read only the definition; `load` imports the code to run the command. */
+/**
+ * A hand-written command. Help and completion read only the definition; `load` imports the code to
+ * run the command.
+ */
 export interface CommandDefinition {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
@@ -31,14 +40,18 @@ export interface CommandDefinition {
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
   readonly columns?: readonly Column[];
-  /** Operation whose flags the command also accepts. Help lists them before the command's own flags. */
+  /**
+   * Operation whose flags the command also accepts. Help lists them before the command's own flags.
+   */
   readonly flagsOf?: OperationName;
   /** Groups of global flags that the command accepts. Flags of other groups are rejected. */
   readonly globalFlags: readonly GlobalFlagGroup[];
   readonly load: () => Promise<RunCommand<ParsedOptions>>;
 }
 
-/** Runs a command that has one or more versions of an operation. The first version is the default. */
+/**
+ * Runs a command that has one or more versions of an operation. The first version is the default.
+ */
 export type RunOperation<Options extends object = ParsedOptions> = (
   context: Context,
   versions: readonly [OperationEntry, ...OperationEntry[]],
@@ -46,8 +59,8 @@ export type RunOperation<Options extends object = ParsedOptions> = (
 ) => Promise<void>;
 
 /**
- * Custom code for an operation that takes more than one call. The command keeps the operation's summary, flags, and
- * checks. `options` are its additional flags.
+ * Custom code for an operation that takes more than one call. The command keeps the operation's
+ * summary, flags, and checks. `options` are its additional flags.
  */
 export interface OperationRunner {
   readonly operation: OperationName;
@@ -56,7 +69,11 @@ export interface OperationRunner {
 }
 
 export type Leaf =
-  | { readonly kind: 'operation'; readonly names: readonly OperationName[]; readonly runner?: () => Promise<OperationRunner> }
+  | {
+      readonly kind: 'operation';
+      readonly names: readonly OperationName[];
+      readonly runner?: () => Promise<OperationRunner>;
+    }
   | { readonly kind: 'tool'; readonly definition: () => Promise<CommandDefinition> };
 
 export interface Node {
@@ -73,24 +90,32 @@ type Loaded<Definition, Options, Run> = Omit<Definition, 'options' | 'flagsOf' |
 };
 
 type KeysRead<Run extends (...input: never[]) => unknown> =
-  Extract<Parameters<Run>[number], Invocation> extends Invocation<infer Options> ? keyof Options : never;
+  Extract<Parameters<Run>[number], Invocation> extends Invocation<infer Options>
+    ? keyof Options
+    : never;
 
-type ReadsOnly<Options extends readonly OptionDefinition[], Run extends (...input: never[]) => unknown> = [
-  Exclude<KeysRead<Run>, keyof OptionsOf<Options>>,
-] extends [never]
+type ReadsOnly<
+  Options extends readonly OptionDefinition[],
+  Run extends (...input: never[]) => unknown,
+> = [Exclude<KeysRead<Run>, keyof OptionsOf<Options>>] extends [never]
   ? unknown
   : { readonly undefinedOption: Exclude<KeysRead<Run>, keyof OptionsOf<Options>> };
 
-/** Defines a command with type-checked options. The option definitions must be constant (`as const`). */
-export function defineCommand<const Options extends readonly OptionDefinition[], Run extends RunCommand<OptionsOf<Options>>>(
-  command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>,
-): CommandDefinition {
+/**
+ * Defines a command with type-checked options. The option definitions must be constant
+ * (`as const`).
+ */
+export function defineCommand<
+  const Options extends readonly OptionDefinition[],
+  Run extends RunCommand<OptionsOf<Options>>,
+>(command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
   // The same definitions parse the command line, so the values have the inferred types.
   return command as object as CommandDefinition;
 }
 
-export function defineRunner<const Options extends readonly OptionDefinition[], Run extends RunOperation<OptionsOf<Options>>>(
-  runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>,
-): OperationRunner {
+export function defineRunner<
+  const Options extends readonly OptionDefinition[],
+  Run extends RunOperation<OptionsOf<Options>>,
+>(runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
   return runner as object as OperationRunner;
 }

@@ -3,37 +3,76 @@ import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
-import { type GlobalFlagGroup, type OptionDefinition, type OptionsOf, optionalProperty } from './options.ts';
+import {
+  type GlobalFlagGroup,
+  type OptionDefinition,
+  type OptionsOf,
+  optionalProperty,
+} from './options.ts';
 
 export const GLOBAL_FLAGS = [
   { flags: '-p, --profile <name>', description: 'profile to use' },
   { flags: '--local', description: 'use the embedded service' },
-  { flags: '--store <location>', description: 'data of the embedded service: a file or a postgres:// URL' },
-  { flags: '-o, --output <format>', description: 'output format (default: table)', choices: FORMATS },
-  { flags: '--fields <a,b>', description: 'fields to print, in this order: JSON names or table headers' },
+  {
+    flags: '--store <location>',
+    description: 'data of the embedded service: a file or a postgres:// URL',
+  },
+  {
+    flags: '-o, --output <format>',
+    description: 'output format (default: table)',
+    choices: FORMATS,
+  },
+  {
+    flags: '--fields <a,b>',
+    description: 'fields to print, in this order: JSON names or table headers',
+  },
   { flags: '--jq <expression>', description: 'jq expression that filters the JSON result' },
   { flags: '--no-headers', description: 'omit the header line of tables and CSV' },
   { flags: '--no-pager', description: 'print long tables without a pager' },
-  { flags: '--time <form>', description: 'form of times in tables (default: iso)', choices: TIME_STYLES },
+  {
+    flags: '--time <form>',
+    description: 'form of times in tables (default: iso)',
+    choices: TIME_STYLES,
+  },
   { flags: '--envelope', description: 'print the whole response, including cursors' },
   { flags: '--show-secrets', description: 'print secrets instead of masking them' },
-  { flags: '--color <when>', description: 'color (default: auto)', choices: ['auto', 'always', 'never'] },
+  {
+    flags: '--color <when>',
+    description: 'color (default: auto)',
+    choices: ['auto', 'always', 'never'],
+  },
   { flags: '-q, --quiet', description: 'suppress all messages except errors' },
   { flags: '-v, --verbose', description: 'print a line per request to stderr' },
-  { flags: '--debug', description: 'print requests and responses to stderr, with secrets redacted' },
+  {
+    flags: '--debug',
+    description: 'print requests and responses to stderr, with secrets redacted',
+  },
   { flags: '-y, --yes', description: 'answer yes to all confirmations' },
   { flags: '--no-input', description: 'never prompt' },
   { flags: '--dry-run', description: 'print each request instead of sending it' },
   { flags: '--timeout <duration>', description: 'time limit per attempt (default: 60s)' },
-  { flags: '--max-wait <duration>', description: 'total time to wait for rate limits (default: 10m)' },
+  {
+    flags: '--max-wait <duration>',
+    description: 'total time to wait for rate limits (default: 10m)',
+  },
   { flags: '--no-wait', description: 'fail instead of waiting for rate limits' },
   { flags: '--base-url <url>', description: 'URL of the service' },
-  { flags: '--ca-file <path>', description: 'PEM file of additional trusted certificate authorities' },
+  {
+    flags: '--ca-file <path>',
+    description: 'PEM file of additional trusted certificate authorities',
+  },
   { flags: '--insecure-http', description: 'allow plain http to hosts other than this machine' },
 ] as const satisfies readonly OptionDefinition[];
 
 const REQUEST_FLAGS = ['ca-file', 'timeout'] as const;
-const CONNECTION_FLAGS = ['profile', 'base-url', 'insecure-http', 'max-wait', 'no-wait', ...REQUEST_FLAGS] as const;
+const CONNECTION_FLAGS = [
+  'profile',
+  'base-url',
+  'insecure-http',
+  'max-wait',
+  'no-wait',
+  ...REQUEST_FLAGS,
+] as const;
 const LOCAL_FLAGS = ['local', 'store'] as const;
 
 export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly string[]>> = {
@@ -47,7 +86,10 @@ export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly strin
   'dry-run': ['dry-run'],
 };
 
-export const VERSION_FLAG: OptionDefinition = { flags: '-V, --version', description: 'print the version' };
+export const VERSION_FLAG: OptionDefinition = {
+  flags: '-V, --version',
+  description: 'print the version',
+};
 export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', description: 'show this help' };
 
 export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
@@ -80,7 +122,10 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
   } as const;
 }
 
-/** Checks the store's location even if no store is opened, because messages and the history contain the flags. */
+/**
+ * Checks the store's location even if no store is opened, because messages and the history contain
+ * the flags.
+ */
 function normalizeStore(location: string | undefined): string | undefined {
   return location === undefined ? undefined : checkStoreLocation(location);
 }
@@ -98,9 +143,13 @@ export function parseFormat(name: string | undefined, source: string): Format | 
 
 function checkJq(expression: string | undefined, format: string | undefined): string | undefined {
   if (expression !== undefined && format !== undefined && format !== 'json') {
-    throw new SvcError('usage', `--jq filters JSON and cannot be combined with --output ${format}`, {
-      hint: 'omit --output, or use --output json',
-    });
+    throw new SvcError(
+      'usage',
+      `--jq filters JSON and cannot be combined with --output ${format}`,
+      {
+        hint: 'omit --output, or use --output json',
+      },
+    );
   }
   return expression;
 }
@@ -108,6 +157,7 @@ function checkJq(expression: string | undefined, format: string | undefined): st
 function parseFields(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const fields = text.split(',').map((field) => field.trim());
-  if (fields.includes('')) throw new SvcError('usage', `--fields contains an empty name: '${text}'`);
+  if (fields.includes(''))
+    throw new SvcError('usage', `--fields contains an empty name: '${text}'`);
   return fields;
 }

@@ -2,11 +2,19 @@ import { SvcError } from '../kernel/errors.ts';
 import { parseSince } from '../kernel/timestamp.ts';
 
 /**
- * Group of global flags that only some commands accept. `service` selects and connects to the service, `profile`
- * selects only a profile, `local` applies only to the embedded service, and `request` applies to requests to other
- * servers.
+ * Group of global flags that only some commands accept. `service` selects and connects to the
+ * service, `profile` selects only a profile, `local` applies only to the embedded service, and
+ * `request` applies to requests to other servers.
  */
-export type GlobalFlagGroup = 'service' | 'connection' | 'request' | 'profile' | 'local' | 'result' | 'envelope' | 'dry-run';
+export type GlobalFlagGroup =
+  | 'service'
+  | 'connection'
+  | 'request'
+  | 'profile'
+  | 'local'
+  | 'result'
+  | 'envelope'
+  | 'dry-run';
 
 /** A flag of a hand-written command. The parsed value is stored under the camel-cased name. */
 export interface OptionDefinition {
@@ -33,9 +41,14 @@ type CamelCase<Words extends string> = Words extends `${infer First}-${infer Res
 type OptionKey<Flags extends string> =
   LongName<Flags> extends `no-${infer Name}` ? CamelCase<Name> : CamelCase<LongName<Flags>>;
 
-type OptionText<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
+type OptionText<Definition> = Definition extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : string;
 
-/** Parsed value of an option. `--record <dir>` and `--no-record` share a key with the type `string | false`. */
+/**
+ * Parsed value of an option. `--record <dir>` and `--no-record` share a key with the type
+ * `string | false`.
+ */
 type OptionValue<Definition> = Definition extends { readonly flags: infer Flags extends string }
   ? Flags extends `${string}<${string}`
     ? Definition extends { readonly many: true }
@@ -46,16 +59,21 @@ type OptionValue<Definition> = Definition extends { readonly flags: infer Flags 
       : boolean
   : never;
 
-/** Parsed values of options, inferred from their definitions. The definitions must be constant (`as const`). */
+/**
+ * Parsed values of options, inferred from their definitions. The definitions must be constant
+ * (`as const`).
+ */
 export type OptionsOf<Definitions extends readonly OptionDefinition[]> = {
-  readonly [Definition in Definitions[number] as OptionKey<Definition['flags']>]?: OptionValue<Definition> | undefined;
+  readonly [Definition in Definitions[number] as OptionKey<Definition['flags']>]?:
+    | OptionValue<Definition>
+    | undefined;
 };
 
 declare const UNTYPED: unique symbol;
 
 /**
- * Parsed values of options whose definitions are only known at run time. The symbol makes the type incompatible with
- * specific options, so that only `defineCommand` can convert between the two.
+ * Parsed values of options whose definitions are only known at run time. The symbol makes the type
+ * incompatible with specific options, so that only `defineCommand` can convert between the two.
  */
 export interface ParsedOptions {
   readonly [name: string]: string | boolean | readonly string[] | undefined;
@@ -66,11 +84,18 @@ export function selectOptions<const Options extends readonly OptionDefinition[]>
   definitions: Options,
   options: object,
 ): OptionsOf<Options> {
-  const keys = new Set(definitions.map(({ flags }) => toOptionKey(/--(?:no-)?([\w-]+)/.exec(flags)?.[1] ?? '')));
-  return Object.fromEntries(Object.entries(options).filter(([key]) => keys.has(key))) as OptionsOf<Options>;
+  const keys = new Set(
+    definitions.map(({ flags }) => toOptionKey(/--(?:no-)?([\w-]+)/.exec(flags)?.[1] ?? '')),
+  );
+  return Object.fromEntries(
+    Object.entries(options).filter(([key]) => keys.has(key)),
+  ) as OptionsOf<Options>;
 }
 
-export function getFlagValue(options: object, flagName: string): string | boolean | readonly string[] | undefined {
+export function getFlagValue(
+  options: object,
+  flagName: string,
+): string | boolean | readonly string[] | undefined {
   return (options as ParsedOptions)[toOptionKey(flagName)];
 }
 
@@ -78,17 +103,27 @@ function toOptionKey(flagName: string): string {
   return flagName.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns an object with the property, or an empty object for undefined. Needed for exact optional properties. */
+/**
+ * Returns an object with the property, or an empty object for undefined. Needed for exact optional
+ * properties.
+ */
 export function optionalProperty<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: Value };
 }
 
 /** @throws SvcError `usage` if the value is not a whole number or is less than `least` */
-export function parseWholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+export function parseWholeNumber(
+  flag: string,
+  text: string | undefined,
+  least: number,
+): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && Number.isSafeInteger(value)))
-    throw new SvcError('usage', `${flag} must be a whole number of at least ${least}, got '${text}'`);
+    throw new SvcError(
+      'usage',
+      `${flag} must be a whole number of at least ${least}, got '${text}'`,
+    );
   return value;
 }
 

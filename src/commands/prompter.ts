@@ -5,8 +5,8 @@ export interface TextPrompt {
   readonly message: string;
   readonly defaultValue?: string | undefined;
   /**
-   * Describes the effect of an empty answer: `all channels`. The user presses Enter, or types `-` if there is a default
-   * value. Without this property, an answer is required.
+   * Describes the effect of an empty answer: `all channels`. The user presses Enter, or types `-`
+   * if there is a default value. Without this property, an answer is required.
    */
   readonly emptyMeaning?: string | undefined;
   /** Completes an answer, for example with the scheme of a URL. */
@@ -44,9 +44,10 @@ export interface MultiSelectPrompt {
 }
 
 /**
- * Prompts the user. There are two implementations with the same results: one redraws its lines; the other prints plain
- * numbered questions for screen readers and simple terminals.
- * @throws SvcError `interrupted` on Ctrl-C and at the end of the input, or the reason of the command's signal
+ * Prompts the user. There are two implementations with the same results: one redraws its lines; the
+ * other prints plain numbered questions for screen readers and simple terminals.
+ * @throws SvcError `interrupted` on Ctrl-C and at the end of the input, or the reason of the
+ * command's signal
  */
 export interface Prompter {
   text(question: TextPrompt): Promise<string>;
@@ -63,7 +64,10 @@ export interface PrompterDependencies {
   readonly signal: AbortSignal;
 }
 
-export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt, typed: string): string {
+export function parseAnswer(
+  { defaultValue, emptyMeaning, complete }: TextPrompt,
+  typed: string,
+): string {
   const answer = typed.trim();
   if (answer === EMPTY_ANSWER && defaultValue && emptyMeaning !== undefined) return '';
   if (answer === '') return defaultValue ?? '';
@@ -73,12 +77,17 @@ export function parseAnswer({ defaultValue, emptyMeaning, complete }: TextPrompt
 /** Stands for an empty answer if Enter selects the default value. */
 export const EMPTY_ANSWER = '-';
 
-export function answerProblem({ emptyMeaning, validate }: TextPrompt, answer: string): string | undefined {
+export function answerProblem(
+  { emptyMeaning, validate }: TextPrompt,
+  answer: string,
+): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);
 }
 
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const searchText = text.toLowerCase();
-  return choices.filter(({ value, description = '' }) => `${value} ${description}`.toLowerCase().includes(searchText));
+  return choices.filter(({ value, description = '' }) =>
+    `${value} ${description}`.toLowerCase().includes(searchText),
+  );
 }

@@ -1,16 +1,40 @@
-import { commandLineOf, Hint, type NextStep, type StepKind, type SvcError, step } from '../kernel/errors.ts';
+import {
+  commandLineOf,
+  Hint,
+  type NextStep,
+  type StepKind,
+  type SvcError,
+  step,
+} from '../kernel/errors.ts';
 import type { GlobalOptions } from './context.ts';
 
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
 
-function flagWords({ profile, local, store, baseUrl, caFile, insecureHttp }: ServiceFlags): readonly string[] {
-  const valuesByFlag = { '-p': profile, '--store': store, '--base-url': baseUrl, '--ca-file': caFile };
-  const words = Object.entries(valuesByFlag).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+function flagWords({
+  profile,
+  local,
+  store,
+  baseUrl,
+  caFile,
+  insecureHttp,
+}: ServiceFlags): readonly string[] {
+  const valuesByFlag = {
+    '-p': profile,
+    '--store': store,
+    '--base-url': baseUrl,
+    '--ca-file': caFile,
+  };
+  const words = Object.entries(valuesByFlag).flatMap(([flag, value]) =>
+    value === undefined ? [] : [flag, value],
+  );
   return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
-/** Returns a command line for the same service: `svc -p prod jobs resume 'a b'`. The words must not be quoted. */
+/**
+ * Returns a command line for the same service: `svc -p prod jobs resume 'a b'`. The words must not
+ * be quoted.
+ */
 export function commandForService(options: ServiceFlags, ...words: readonly string[]): string {
   return commandLineOf(stepForService(options, step('change', ...words)));
 }
@@ -21,18 +45,27 @@ export function renderHint(options: ServiceFlags, hint: string | Hint): string {
 }
 
 export function withServiceFlags(error: SvcError, options: ServiceFlags): SvcError {
-  return error.reworded({ hint: error.structuredHint && addServiceFlags(options, error.structuredHint) });
+  return error.reworded({
+    hint: error.structuredHint && addServiceFlags(options, error.structuredHint),
+  });
 }
 
 export function addServiceFlags(options: ServiceFlags, message: string | Hint): string | Hint {
-  return message instanceof Hint ? message.withSteps((step) => stepForService(options, step)) : message;
+  return message instanceof Hint
+    ? message.withSteps((step) => stepForService(options, step))
+    : message;
 }
 
 /** Adds the service flags to a step, unless the step has its own service or needs none. */
 export function stepForService(options: ServiceFlags, step: NextStep): NextStep {
-  return step.flags || WITHOUT_SERVICE.has(step.kind) ? step : { ...step, flags: flagWords(options) };
+  return step.flags || WITHOUT_SERVICE.has(step.kind)
+    ? step
+    : { ...step, flags: flagWords(options) };
 }
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);
-/** Identifies the embedded service where other services have a host: in prompts, jobs, and the history. */
+/**
+ * Identifies the embedded service where other services have a host: in prompts, jobs, and the
+ * history.
+ */
 export const EMBEDDED_SERVICE = 'embedded service';

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from './errors.ts';
 
 /**
- * URL scheme of modules in the executable, which stores the files of the bundle as assets. Programs and data files are
- * next to the module that uses them: in the source, the bundle, and the executable. `moduleUrl` is that module's
- * `import.meta.url`.
+ * URL scheme of modules in the executable, which stores the files of the bundle as assets. Programs
+ * and data files are next to the module that uses them: in the source, the bundle, and the
+ * executable. `moduleUrl` is that module's `import.meta.url`.
  */
 const EXECUTABLE_SCHEME = 'svc:';
 

@@ -1,6 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Source of time, injected so that tests can control it. All values are milliseconds; `now` counts from the Unix epoch. */
+/**
+ * Source of time, injected so that tests can control it. All values are milliseconds; `now` counts
+ * from the Unix epoch.
+ */
 export interface Clock {
   now(): number;
   /** Monotonic time with an arbitrary origin. Omitted if `now` is itself monotonic, as in tests. */
@@ -9,12 +12,18 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the time for measuring durations and timeouts. Changes to the system clock don't affect it. */
+/**
+ * Returns the time for measuring durations and timeouts. Changes to the system clock don't affect
+ * it.
+ */
 export function monotonicNow(clock: Clock): number {
   return clock.monotonic?.() ?? clock.now();
 }
 
-/** Creates a clock for the time of day that never runs backward, even if the system time is set back. */
+/**
+ * Creates a clock for the time of day that never runs backward, even if the system time is set
+ * back.
+ */
 export function createNonDecreasingTime(clock: Clock): () => number {
   let [time, previous] = [clock.now(), monotonicNow(clock)];
   return () => {

@@ -15,7 +15,10 @@ const DESCRIPTIONS = new Map([
   ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate chain contains an untrusted self-signed certificate'],
+  [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'the certificate chain contains an untrusted self-signed certificate',
+  ],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the certificate was issued by an unknown authority'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate was issued by an unknown authority'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS'],
@@ -35,10 +38,15 @@ const DESCRIPTIONS = new Map([
   ['Z_BUF_ERROR', 'the response was cut off'],
 ]);
 
-/** Describes why a connection failed, to follow a colon in a message; undefined for an unknown error. */
+/**
+ * Describes why a connection failed, to follow a colon in a message; undefined for an unknown
+ * error.
+ */
 export function describeConnectionError(error: unknown): string | undefined {
   const code = connectionErrorCode(error);
-  return DESCRIPTIONS.get(code) ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
+  return (
+    DESCRIPTIONS.get(code) ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined)
+  );
 }
 
 /** OpenSSL's code for a server that speaks none of the offered application protocols. */
@@ -49,19 +57,29 @@ const [SETTINGS, FRAME_HEADER_BYTES] = [4, 9];
 /** Whether the server speaks only HTTP/2. Such a server has not processed an HTTP/1.1 request. */
 export function requiresHttp2(error: unknown): boolean {
   if (connectionErrorCode(error) === NO_APPLICATION_PROTOCOL) return true;
-  const { rawPacket, data } = Object(error) as { readonly rawPacket?: unknown; readonly data?: unknown };
+  const { rawPacket, data } = Object(error) as {
+    readonly rawPacket?: unknown;
+    readonly data?: unknown;
+  };
   const received = typeof data === 'string' ? Buffer.from(data) : rawPacket;
   if (!Buffer.isBuffer(received) || received.length < FRAME_HEADER_BYTES) return false;
   // Three bytes of length, then type, flags, and stream ID 0.
-  return received[0] === 0 && received[3] === SETTINGS && received[4] === 0 && received.readUInt32BE(5) === 0;
+  return (
+    received[0] === 0 &&
+    received[3] === SETTINGS &&
+    received[4] === 0 &&
+    received.readUInt32BE(5) === 0
+  );
 }
 
 export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
   // Node.js reports a failed handshake in this form if a request is already queued.
-  if (code === 'EPROTO' && error.message.includes('wrong version number')) return 'ERR_SSL_WRONG_VERSION_NUMBER';
-  if (code === 'EPROTO' && error.message.includes('no application protocol')) return NO_APPLICATION_PROTOCOL;
+  if (code === 'EPROTO' && error.message.includes('wrong version number'))
+    return 'ERR_SSL_WRONG_VERSION_NUMBER';
+  if (code === 'EPROTO' && error.message.includes('no application protocol'))
+    return NO_APPLICATION_PROTOCOL;
   // A reset by the system names the system call; otherwise the server closed the connection.
   return code === 'ECONNRESET' && !('syscall' in error) ? 'UND_ERR_SOCKET' : code;
 }

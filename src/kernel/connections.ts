@@ -4,8 +4,14 @@ import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
 
-/** At the limit, a new connection replaces the oldest one that is not serving a request, so that the server stays reachable. */
-export function limitConnections(server: Server, limit = Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2))): void {
+/**
+ * At the limit, a new connection replaces the oldest one that is not serving a request, so that the
+ * server stays reachable.
+ */
+export function limitConnections(
+  server: Server,
+  limit = Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2)),
+): void {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     if (connections.size >= limit) {
@@ -20,10 +26,13 @@ export function limitConnections(server: Server, limit = Math.min(MAX_CONNECTION
   const trackRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (connections.has(socket)) connections.set(socket, response);
   };
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, trackRequest);
+  for (const event of ['request', 'checkContinue', 'checkExpectation'])
+    server.on(event, trackRequest);
 }
 
-function findReplaceable(connections: ReadonlyMap<Socket, ServerResponse | undefined>): Socket | undefined {
+function findReplaceable(
+  connections: ReadonlyMap<Socket, ServerResponse | undefined>,
+): Socket | undefined {
   let incomplete: Socket | undefined;
   for (const [socket, response] of connections) {
     if (!response || response.writableFinished) return socket;

@@ -1,15 +1,23 @@
 import { SvcError } from './errors.ts';
 
-const UNIT_MILLISECONDS = new Map(Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }));
+const UNIT_MILLISECONDS = new Map(
+  Object.entries({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }),
+);
 
-/** Parses `250ms`, `60s`, `10m`, `48h`, or `30d` to milliseconds; `undefined` if the text is not a duration. */
+/**
+ * Parses `250ms`, `60s`, `10m`, `48h`, or `30d` to milliseconds; `undefined` if the text is not a
+ * duration.
+ */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   const unit = match?.[2] && UNIT_MILLISECONDS.get(match[2]);
   return match && unit ? Number(match[1]) * unit : undefined;
 }
 
-/** Parses the value of a duration flag to milliseconds. @throws SvcError `usage` if the text is not a duration */
+/**
+ * Parses the value of a duration flag to milliseconds.
+ * @throws SvcError `usage` if the text is not a duration
+ */
 export function parseDurationFlag(flag: string, text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) {

@@ -1,6 +1,9 @@
 import { quoteForShell } from './quote-for-shell.ts';
 
-/** Kinds of failure, with exit codes that scripts rely on. `retryable`: the same command can safely be run again. */
+/**
+ * Kinds of failure, with exit codes that scripts rely on. `retryable`: the same command can safely
+ * be run again.
+ */
 export const FAILURES = {
   bug: { exitCode: 1, retryable: false, meaning: 'a bug in svc' },
   usage: { exitCode: 2, retryable: false, meaning: 'invalid usage; nothing was sent' },
@@ -8,22 +11,58 @@ export const FAILURES = {
   invalid_argument: { exitCode: 3, retryable: false, meaning: 'the service rejected the data' },
   already_exists: { exitCode: 3, retryable: false, meaning: 'the object already exists' },
   no_credential: { exitCode: 4, retryable: false, meaning: 'no credential is configured' },
-  unauthenticated: { exitCode: 4, retryable: false, meaning: 'the service rejected the credential' },
+  unauthenticated: {
+    exitCode: 4,
+    retryable: false,
+    meaning: 'the service rejected the credential',
+  },
   permission_denied: { exitCode: 4, retryable: false, meaning: 'the credential lacks permission' },
   not_found: { exitCode: 5, retryable: false, meaning: 'the object does not exist' },
-  failed_precondition: { exitCode: 6, retryable: false, meaning: 'a feature must be enabled first' },
+  failed_precondition: {
+    exitCode: 6,
+    retryable: false,
+    meaning: 'a feature must be enabled first',
+  },
   resource_exhausted: { exitCode: 7, retryable: true, meaning: 'still rate limited after waiting' },
-  unreachable: { exitCode: 8, retryable: true, meaning: 'the service did not respond; nothing was applied' },
-  unusable_answer: { exitCode: 8, retryable: true, meaning: 'the response was invalid; nothing was applied' },
-  outcome_unknown: { exitCode: 9, retryable: false, meaning: 'a write may or may not have been applied' },
+  unreachable: {
+    exitCode: 8,
+    retryable: true,
+    meaning: 'the service did not respond; nothing was applied',
+  },
+  unusable_answer: {
+    exitCode: 8,
+    retryable: true,
+    meaning: 'the response was invalid; nothing was applied',
+  },
+  outcome_unknown: {
+    exitCode: 9,
+    retryable: false,
+    meaning: 'a write may or may not have been applied',
+  },
   some_failed: { exitCode: 10, retryable: false, meaning: 'finished, but some records failed' },
   stopped: { exitCode: 11, retryable: true, meaning: 'stopped before finishing' },
-  local: { exitCode: 12, retryable: false, meaning: 'a local file, the disk, or the output caused an error' },
+  local: {
+    exitCode: 12,
+    retryable: false,
+    meaning: 'a local file, the disk, or the output caused an error',
+  },
   locked: { exitCode: 13, retryable: true, meaning: 'locked by another process' },
-  verification_failed: { exitCode: 14, retryable: false, meaning: 'a webhook delivery failed verification' },
+  verification_failed: {
+    exitCode: 14,
+    retryable: false,
+    meaning: 'a webhook delivery failed verification',
+  },
   stale_plan: { exitCode: 15, retryable: false, meaning: 'the plan is outdated; nothing was sent' },
-  differs: { exitCode: 20, retryable: false, meaning: 'differences found (drift, or with --exit-code)' },
-  unsupported_node: { exitCode: 78, retryable: false, meaning: 'this Node.js version is not supported' },
+  differs: {
+    exitCode: 20,
+    retryable: false,
+    meaning: 'differences found (drift, or with --exit-code)',
+  },
+  unsupported_node: {
+    exitCode: 78,
+    retryable: false,
+    meaning: 'this Node.js version is not supported',
+  },
   hangup: { exitCode: 129, retryable: true, meaning: 'the terminal was closed' },
   interrupted: { exitCode: 130, retryable: true, meaning: 'stopped by Ctrl-C' },
   reader_gone: { exitCode: 141, retryable: false, meaning: 'the reader of stdout closed the pipe' },
@@ -71,7 +110,10 @@ export class SvcError extends Error {
   }
 
   /** Returns a copy with another message or hint. Keeps the failure, status, cause, and stack. */
-  reworded(change: { readonly message?: string; readonly hint?: string | Hint | undefined }): SvcError {
+  reworded(change: {
+    readonly message?: string;
+    readonly hint?: string | Hint | undefined;
+  }): SvcError {
     const { message = this.message, hint = this.#hint } = change;
     const { cause, status, retryable, retries, stack } = this;
     const detail = { cause, retryable, ...(hint && { hint }), ...(status && { status }) };
@@ -80,7 +122,10 @@ export class SvcError extends Error {
   }
 }
 
-/** Ends svc with the exit code of a child command. Prints nothing: the command has already reported its errors. */
+/**
+ * Ends svc with the exit code of a child command. Prints nothing: the command has already reported
+ * its errors.
+ */
 export class CommandExit extends Error {
   readonly exitCode: number;
 
@@ -98,9 +143,13 @@ export const SIGNAL_FAILURES = {
   SIGBREAK: 'interrupted',
 } as const satisfies Record<string, Failure>;
 
-/** Returns the code of a failed system call (`ENOSPC`, `EACCES`, …); undefined for anything else. */
+/**
+ * Returns the code of a failed system call (`ENOSPC`, `EACCES`, …); undefined for anything else.
+ */
 export function systemErrorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 export function messageOf(thrown: unknown): string {
@@ -111,13 +160,22 @@ export function messageOf(thrown: unknown): string {
  * Purpose of a suggested command.
  * - `help`: shows the usage of a command.
  * - `configure`: changes settings on this machine.
- * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a service.
+ * - `inspect`: shows local data. Like `help` and `configure`, it takes no flags that select a
+ * service.
  * - `list`, `show`: read data from the service.
  * - `retry`: runs the same command again, or one that sends the failed records of a job.
  * - `resume`: continues a job.
  * - `change`: creates or changes data that the failed command requires.
  */
-export type StepKind = 'help' | 'configure' | 'inspect' | 'list' | 'show' | 'retry' | 'resume' | 'change';
+export type StepKind =
+  | 'help'
+  | 'configure'
+  | 'inspect'
+  | 'list'
+  | 'show'
+  | 'retry'
+  | 'resume'
+  | 'change';
 
 export interface NextStep {
   readonly kind: StepKind;
@@ -128,7 +186,10 @@ export interface NextStep {
   readonly placeholder?: string;
 }
 
-/** A hint that stores its commands as data, so that the caller can add the flags that select the same service. */
+/**
+ * A hint that stores its commands as data, so that the caller can add the flags that select the
+ * same service.
+ */
 export class Hint {
   readonly parts: readonly (string | NextStep)[];
 
@@ -145,7 +206,10 @@ export class Hint {
   }
 
   reworded(change: (text: string) => string): Hint {
-    return this.#map(change, (step) => ({ ...step, command: step.command.map((word) => change(word)) }));
+    return this.#map(change, (step) => ({
+      ...step,
+      command: step.command.map((word) => change(word)),
+    }));
   }
 
   withSteps(change: (step: NextStep) => NextStep): Hint {
@@ -153,12 +217,20 @@ export class Hint {
   }
 
   #map(mapText: (text: string) => string, mapStep: (step: NextStep) => NextStep): Hint {
-    return new Hint(this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))));
+    return new Hint(
+      this.parts.map((part) => (typeof part === 'string' ? mapText(part) : mapStep(part))),
+    );
   }
 }
 
-/** Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens nested hints. */
-export function hint(texts: TemplateStringsArray, ...values: readonly (string | NextStep | Hint)[]): Hint {
+/**
+ * Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens
+ * nested hints.
+ */
+export function hint(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | NextStep | Hint)[]
+): Hint {
   const parts: (string | NextStep)[] = [];
   for (const part of texts.flatMap((text, at) => [text, ...partsOf(values[at] ?? '')])) {
     const last = parts.at(-1);
@@ -176,7 +248,11 @@ export function step(kind: StepKind, ...command: readonly string[]): NextStep {
   return { kind, command };
 }
 
-export function stepWithPlaceholder(kind: StepKind, command: readonly string[], placeholder: string): NextStep {
+export function stepWithPlaceholder(
+  kind: StepKind,
+  command: readonly string[],
+  placeholder: string,
+): NextStep {
   return { kind, command, placeholder };
 }
 

@@ -2,7 +2,9 @@ import { type Fields, isObject } from './json.ts';
 
 /** Formats a path for messages: `users[0].email`. The empty path is an empty string. */
 export function formatFieldPath(path: readonly PropertyKey[]): string {
-  const name = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  const name = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('');
   return name.replace(/^\./, '');
 }
 
@@ -10,8 +12,15 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
-export function withValue(data: Fields, [head, ...rest]: readonly string[], value: unknown): Fields {
+export function withValue(
+  data: Fields,
+  [head, ...rest]: readonly string[],
+  value: unknown,
+): Fields {
   if (head === undefined) return data;
   const inner = data[head];
-  return { ...data, [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value) };
+  return {
+    ...data,
+    [head]: rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value),
+  };
 }

@@ -1,5 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { platform as getPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
@@ -8,12 +18,16 @@ import { readRegularFile } from './read-file.ts';
 import { closeAfter } from './resource.ts';
 
 /**
- * Creates a folder and its missing parents. Node's own `recursive` option loops forever, ignoring signals, if the system
- * reports ENOENT for a subfolder of an existing folder, as in `/proc`. If a parent is a file, the error is ENOTDIR on
- * every system; Windows itself reports ENOENT.
+ * Creates a folder and its missing parents. Node's own `recursive` option loops forever, ignoring
+ * signals, if the system reports ENOENT for a subfolder of an existing folder, as in `/proc`. If a
+ * parent is a file, the error is ENOTDIR on every system; Windows itself reports ENOENT.
  * @returns whether the folder was created
  */
-export async function createFolder(path: string, mode = 0o777, createOne: CreateOneFolder = mkdir): Promise<boolean> {
+export async function createFolder(
+  path: string,
+  mode = 0o777,
+  createOne: CreateOneFolder = mkdir,
+): Promise<boolean> {
   if (existsSync(path) && statSync(path).isDirectory()) return false;
   const parent = dirname(path);
   for (let hasParent = false; ; hasParent = true) {
@@ -27,14 +41,19 @@ export async function createFolder(path: string, mode = 0o777, createOne: Create
       if (hasParent) throw new Error(`folders cannot be created in ${parent}`, { cause: error });
     }
     await createFolder(parent, mode, createOne).catch((error: unknown) => {
-      throw systemErrorCode(error) === 'EEXIST' ? Object.assign(new Error(), { code: 'ENOTDIR', cause: error }) : error;
+      throw systemErrorCode(error) === 'EEXIST'
+        ? Object.assign(new Error(), { code: 'ENOTDIR', cause: error })
+        : error;
     });
   }
 }
 
 type CreateOneFolder = (path: string, options: { readonly mode: number }) => Promise<unknown>;
 
-/** Creates a folder and its parents with access for the owner only (0700). Restricts an existing folder. */
+/**
+ * Creates a folder and its parents with access for the owner only (0700). Restricts an existing
+ * folder.
+ */
 export async function createPrivateFolder(path: string): Promise<void> {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -46,7 +65,10 @@ export async function createPrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** Creates an empty file (0600). Does not open an existing one: closing it would drop this process's POSIX locks on it. */
+/**
+ * Creates an empty file (0600). Does not open an existing one: closing it would drop this process's
+ * POSIX locks on it.
+ */
 export async function createPrivateFile(path: string): Promise<void> {
   if (existsSync(path)) return;
   try {
@@ -56,8 +78,14 @@ export async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-/** Returns `undefined` if the file does not exist. @throws SvcError `local` if it is not regular or larger than `maxBytes` */
-export async function readTextIfExists(path: string, maxBytes?: number): Promise<string | undefined> {
+/**
+ * Returns `undefined` if the file does not exist.
+ * @throws SvcError `local` if it is not regular or larger than `maxBytes`
+ */
+export async function readTextIfExists(
+  path: string,
+  maxBytes?: number,
+): Promise<string | undefined> {
   const bytes = await readRegularFile(path, maxBytes).catch(useIfMissing(undefined, path));
   return bytes && decodeBytes(bytes);
 }
@@ -67,7 +95,10 @@ export async function listFolder(path: string): Promise<readonly string[]> {
   return readdir(path).catch(useIfMissing([], path));
 }
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as U+FEFF. */
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as
+ * U+FEFF.
+ */
 export function decodeBytes(bytes: Buffer): string {
   return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
 }
@@ -80,14 +111,25 @@ export interface ReplaceFileOptions {
   readonly write?: (path: string, text: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
-  /** Flushes the file and its folder to disk, and verifies the content (default: true). Not needed for caches. */
+  /**
+   * Flushes the file and its folder to disk, and verifies the content (default: true). Not needed
+   * for caches.
+   */
   readonly durable?: boolean;
 }
 
-/** Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains. @throws SvcError `local` */
-export async function replaceFile(path: string, text: string, options: ReplaceFileOptions = {}): Promise<void> {
+/**
+ * Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains.
+ * @throws SvcError `local`
+ */
+export async function replaceFile(
+  path: string,
+  text: string,
+  options: ReplaceFileOptions = {},
+): Promise<void> {
   const { mode = 0o600, durable = true } = options;
-  const { write = (staged, content) => writeFile(staged, content, { flag: 'wx', mode: 0o600 }) } = options;
+  const { write = (staged, content) => writeFile(staged, content, { flag: 'wx', mode: 0o600 }) } =
+    options;
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
@@ -104,7 +146,10 @@ export async function replaceFile(path: string, text: string, options: ReplaceFi
   }
 }
 
-/** Removes the staged files of killed writers. The caller must hold a lock that excludes other writers. */
+/**
+ * Removes the staged files of killed writers. The caller must hold a lock that excludes other
+ * writers.
+ */
 export async function removeStagedFiles(path: string): Promise<void> {
   const [folder, prefix] = [dirname(path), `${basename(path)}${STAGING_SUFFIX}`];
   try {
@@ -120,7 +165,8 @@ const STAGING_SUFFIX = '.staged-';
 async function flushAndVerify(path: string, text: string): Promise<void> {
   await closeAfter(await open(path, 'r+'), async (file) => {
     await file.sync();
-    if ((await file.readFile('utf8')) !== text) throw new Error('only part of the file was written; the disk may be full');
+    if ((await file.readFile('utf8')) !== text)
+      throw new Error('only part of the file was written; the disk may be full');
   });
 }
 
@@ -130,20 +176,36 @@ export interface MoveDependencies {
   rename(from: string, to: string): Promise<void>;
 }
 
-/** Error codes on Windows while a reader, an indexer, or a virus scanner has the file open, usually for a moment. */
+/**
+ * Error codes on Windows while a reader, an indexer, or a virus scanner has the file open, usually
+ * for a moment.
+ */
 const TRANSIENT_ERRORS = new Set<unknown>(['EPERM', 'EACCES', 'EBUSY']);
 const MOVE_TIMEOUT = 3_000;
 const MAX_MOVE_PAUSE = 200;
 
-/** Renames a file atomically, replacing an existing one. On Windows, retries while another process has the file open. */
-export async function moveReplacing(from: string, to: string, overrides: Partial<MoveDependencies> = {}) {
-  const dependencies: MoveDependencies = { platform: getPlatform(), clock: systemClock, rename, ...overrides };
+/**
+ * Renames a file atomically, replacing an existing one. On Windows, retries while another process
+ * has the file open.
+ */
+export async function moveReplacing(
+  from: string,
+  to: string,
+  overrides: Partial<MoveDependencies> = {},
+) {
+  const dependencies: MoveDependencies = {
+    platform: getPlatform(),
+    clock: systemClock,
+    rename,
+    ...overrides,
+  };
   const deadline = dependencies.clock.now() + MOVE_TIMEOUT;
   for (let pause = 10; ; pause = Math.min(2 * pause, MAX_MOVE_PAUSE)) {
     try {
       return await dependencies.rename(from, to);
     } catch (error) {
-      const isHeld = dependencies.platform === 'win32' && TRANSIENT_ERRORS.has(systemErrorCode(error));
+      const isHeld =
+        dependencies.platform === 'win32' && TRANSIENT_ERRORS.has(systemErrorCode(error));
       if (!isHeld || dependencies.clock.now() + pause > deadline) throw error;
     }
     await dependencies.clock.sleep(pause);
@@ -153,7 +215,10 @@ export async function moveReplacing(from: string, to: string, overrides: Partial
 /** Error codes of file systems that cannot flush a folder. */
 const FLUSH_UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Flushes a folder to disk, so that created, renamed, and removed files survive a power failure, if the file system supports it. */
+/**
+ * Flushes a folder to disk, so that created, renamed, and removed files survive a power failure, if
+ * the file system supports it.
+ */
 export async function flushFolder(path: string, platform = getPlatform()): Promise<void> {
   if (platform === 'win32') return;
   await closeAfter(await open(path, 'r'), (folder) => folder.sync()).catch((error: unknown) => {
@@ -161,7 +226,10 @@ export async function flushFolder(path: string, platform = getPlatform()): Promi
   });
 }
 
-/** Creates the error for a local file that could not be used: exit code 12, with the path and the system's reason. */
+/**
+ * Creates the error for a local file that could not be used: exit code 12, with the path and the
+ * system's reason.
+ */
 export function localFileError(action: string, path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   const code = systemErrorCode(error);
@@ -176,7 +244,10 @@ export function throwFileError(action: string, path: string) {
   };
 }
 
-/** Returns a handler for `catch` that replaces a missing file by `fallback`, and throws the error for any other problem. */
+/**
+ * Returns a handler for `catch` that replaces a missing file by `fallback`, and throws the error
+ * for any other problem.
+ */
 export function useIfMissing<Fallback>(fallback: Fallback, path: string) {
   return (error: unknown): Fallback => {
     if (systemErrorCode(error) === 'ENOENT') return fallback;

@@ -4,7 +4,10 @@ import { currentPlatform } from './process.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Folders of the current user: `config` for settings and profiles, `state` for jobs and locks, `data` for the embedded service. */
+/**
+ * Folders of the current user: `config` for settings and profiles, `state` for jobs and locks,
+ * `data` for the embedded service.
+ */
 export interface Folders {
   readonly config: string;
   readonly state: string;
@@ -12,10 +15,14 @@ export interface Folders {
 }
 
 /**
- * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and `%LOCALAPPDATA%` on Windows.
- * Ignores relative paths, including HOME: XDG requires it, and profiles must not depend on the current folder.
+ * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and
+ * `%LOCALAPPDATA%` on Windows. Ignores relative paths, including HOME: XDG requires it, and
+ * profiles must not depend on the current folder.
  */
-export function resolveUserFolders(environment: Environment, platform: NodeJS.Platform = currentPlatform): Folders {
+export function resolveUserFolders(
+  environment: Environment,
+  platform: NodeJS.Platform = currentPlatform,
+): Folders {
   const absolutePath = (variable: string) => {
     const value = environment[variable];
     return value && isAbsolute(value) ? value : undefined;
@@ -24,9 +31,14 @@ export function resolveUserFolders(environment: Environment, platform: NodeJS.Pl
   if (platform === 'win32') {
     const roaming = absolutePath('APPDATA') ?? join(home, 'AppData', 'Roaming');
     const local = absolutePath('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
-    return { config: join(roaming, 'svc'), state: join(local, 'svc', 'state'), data: join(local, 'svc', 'data') };
+    return {
+      config: join(roaming, 'svc'),
+      state: join(local, 'svc', 'state'),
+      data: join(local, 'svc', 'data'),
+    };
   }
-  const base = (variable: string, fallback: string) => join(absolutePath(variable) ?? join(home, fallback), 'svc');
+  const base = (variable: string, fallback: string) =>
+    join(absolutePath(variable) ?? join(home, fallback), 'svc');
   return {
     config: base('XDG_CONFIG_HOME', '.config'),
     state: base('XDG_STATE_HOME', join('.local', 'state')),

@@ -1,7 +1,13 @@
-/** Matches the start of a cell that a spreadsheet treats as a formula, after any protective apostrophes. */
+/**
+ * Matches the start of a cell that a spreadsheet treats as a formula, after any protective
+ * apostrophes.
+ */
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** Adds an apostrophe before formulas, and before text that already looks neutralized, so that `restoreFormula` is exact. */
+/**
+ * Adds an apostrophe before formulas, and before text that already looks neutralized, so that
+ * `restoreFormula` is exact.
+ */
 export function neutralizeFormula(text: string): string {
   return FORMULA_START.test(text) ? `'${text}` : text;
 }

@@ -1,4 +1,7 @@
-/** Describes why a text is not a valid HTTP header value, without repeating the text; `undefined` if it is valid. */
+/**
+ * Describes why a text is not a valid HTTP header value, without repeating the text; `undefined` if
+ * it is valid.
+ */
 export function findHeaderValueProblem(value: string): string | undefined {
   if (value.trim() === '') return 'it is empty';
   if (/[\r\n]/.test(value)) return 'it contains a line break';

@@ -7,29 +7,38 @@ const YOUNG_GENERATION_MEGABYTES = 16;
 const POLL_INTERVAL = 20;
 
 const processHeap = {
-  youngGenerationSize: () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
+  youngGenerationSize: () =>
+    getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
   collectGarbage,
 };
 
 type Heap = typeof processHeap;
 
-/** Keeps the heap of a streaming process small: by default, garbage grows to several times the live data. */
-export function limitHeapGrowth(heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap): void {
+/**
+ * Keeps the heap of a streaming process small: by default, garbage grows to several times the live
+ * data.
+ */
+export function limitHeapGrowth(
+  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,
+): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
 }
 
 /**
- * Keeps the heap of a process with much live data and little garbage close to the size of the data. Unlike
- * `limitHeapGrowth`, takes effect during a long computation without timers.
+ * Keeps the heap of a process with much live data and little garbage close to the size of the data.
+ * Unlike `limitHeapGrowth`, takes effect during a long computation without timers.
  */
 export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
   heap.setFlag('--heap-growing-percent=30');
   heap.setFlag('--semi-space-growth-factor=1');
 }
 
-/** Stops the growth of the young generation. V8 accepts a limit only at startup, but reads the growth factor each time. */
+/**
+ * Stops the growth of the young generation. V8 accepts a limit only at startup, but reads the
+ * growth factor each time.
+ */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,
   heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,
@@ -44,13 +53,19 @@ export function limitYoungGeneration(
 
 const COMPILERS = ['opt', 'maglev'];
 
-/** Keeps the heap small during startup, which runs most code only once, for a process that is mostly idle. */
+/**
+ * Keeps the heap small during startup, which runs most code only once, for a process that is mostly
+ * idle.
+ */
 export function startWithSmallHeap(heap: Heap = processHeap) {
   for (const compiler of COMPILERS) heap.setFlag(`--no-${compiler}`);
   heap.setFlag('--semi-space-growth-factor=1');
   let isSmall = true;
   return {
-    /** Call once startup is complete: frees memory that only startup needed. Takes about 20 milliseconds. */
+    /**
+     * Call once startup is complete: frees memory that only startup needed. Takes about 20
+     * milliseconds.
+     */
     trim() {
       if (isSmall) heap.collectGarbage();
     },
@@ -65,7 +80,10 @@ export function startWithSmallHeap(heap: Heap = processHeap) {
   };
 }
 
-/** V8 collects garbage only after several idle seconds, which a process that polls twice a second never has. */
+/**
+ * V8 collects garbage only after several idle seconds, which a process that polls twice a second
+ * never has.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');

@@ -2,12 +2,18 @@ import { fstatSync, readSync, statSync, writeSync } from 'node:fs';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { redactRemembered } from './redact.ts';
 
-/** Destination for text. `write` resolves once the text has left this process, and rejects if it cannot be written. */
+/**
+ * Destination for text. `write` resolves once the text has left this process, and rejects if it
+ * cannot be written.
+ */
 export interface Sink {
   readonly isTerminal: boolean;
   readonly columns: number | undefined;
   readonly rows?: number | undefined;
-  /** Whether the parent process closed or discards the output. False for the user's own `> /dev/null`. */
+  /**
+   * Whether the parent process closed or discards the output. False for the user's own
+   * `> /dev/null`.
+   */
   readonly isDiscarded?: boolean;
   readonly stream: NodeJS.WritableStream;
   write(text: string | Uint8Array): Promise<void>;
@@ -35,7 +41,10 @@ export function createProcessIo(): Io {
   };
 }
 
-/** Redacts all known secrets. Ignores write errors, because a command's effects may already have happened. */
+/**
+ * Redacts all known secrets. Ignores write errors, because a command's effects may already have
+ * happened.
+ */
 function createMessageSink(target: Sink): Sink {
   return withWrite(target, (text) =>
     target.write(typeof text === 'string' ? redactRemembered(text) : text).catch(() => undefined),
@@ -47,7 +56,10 @@ export function withWrite(target: Sink, write: Sink['write']): Sink {
   return Object.assign(Object.create(target), { write });
 }
 
-/** Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for devices that may be one. */
+/**
+ * Whether a descriptor is a terminal. Loads `node:tty`, and with it the network stack, only for
+ * devices that may be one.
+ */
 function isatty(descriptor: number): boolean {
   const mayBeTerminal = process.platform === 'win32' || deviceOf(descriptor) === 'other';
   return mayBeTerminal && process.getBuiltinModule('node:tty').isatty(descriptor);
@@ -65,9 +77,9 @@ function deviceOf(descriptor: number): 'null' | 'other' | undefined {
 }
 
 /**
- * Whether a descriptor is the null device, open for reading. Node.js substitutes it for a standard descriptor that was
- * closed at startup. For `> /dev/null`, a shell opens the device for writing only, so reading fails. Not detected on
- * Windows, which has no /dev/null.
+ * Whether a descriptor is the null device, open for reading. Node.js substitutes it for a standard
+ * descriptor that was closed at startup. For `> /dev/null`, a shell opens the device for writing
+ * only, so reading fails. Not detected on Windows, which has no /dev/null.
  */
 function isReadableNullDevice(descriptor: number): boolean {
   try {
@@ -80,7 +92,8 @@ function isReadableNullDevice(descriptor: number): boolean {
 function createSink(descriptor: number, open: () => NodeJS.WriteStream): Sink {
   let opened: NodeJS.WriteStream | undefined;
   const stream = (): NodeJS.WriteStream => {
-    // The callback of each write reports errors; without a listener, the stream would crash the process.
+    // The callback of each write reports errors; without a listener, the stream would crash the
+    // process.
     opened ??= open().on('error', () => undefined);
     return opened;
   };
@@ -129,7 +142,9 @@ const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STR
 function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
   if (code !== undefined && CLOSED_PIPE_CODES.has(code))
-    return new SvcError('reader_gone', 'the reader of the output closed the pipe', { cause: error });
+    return new SvcError('reader_gone', 'the reader of the output closed the pipe', {
+      cause: error,
+    });
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));
   return new SvcError('local', `cannot write the output: ${reason}`, {
     hint: 'check the disk that the output is written to, then try again',

@@ -1,5 +1,9 @@
-const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] = Buffer.from('"\\[{]},:');
-/** Maximum nesting of arrays and objects in files, flags, and deliveries, far below the limit of the stack. */
+const [QUOTE, BACKSLASH, BRACKET, BRACE, BRACKET_END, BRACE_END, COMMA, COLON] =
+  Buffer.from('"\\[{]},:');
+/**
+ * Maximum nesting of arrays and objects in files, flags, and deliveries, far below the limit of the
+ * stack.
+ */
 export const MAX_NESTING = 100;
 
 /** Call before parsing: deep nesting can overflow the stack of a recursive parser. */
@@ -7,7 +11,10 @@ export function nestsDeeperThan(max: number, json: string): boolean {
   return measureJson(json).nesting > max;
 }
 
-/** Counts levels, and brackets, commas, and colons outside strings: a token takes far more memory when parsed than as text. */
+/**
+ * Counts levels, and brackets, commas, and colons outside strings: a token takes far more memory
+ * when parsed than as text.
+ */
 export function measureJson(json: string): { readonly nesting: number; readonly tokens: number } {
   let [nesting, tokens, depth] = [0, 0, 0];
   for (let at = 0; at < json.length; at += 1) {
@@ -25,12 +32,16 @@ export function measureJson(json: string): { readonly nesting: number; readonly 
   return { nesting, tokens };
 }
 
-/** Finds the offset of the quote that closes the string starting at `from`; -1 if the text ends first. */
+/**
+ * Finds the offset of the quote that closes the string starting at `from`; -1 if the text ends
+ * first.
+ */
 export function closingQuote(json: string, from: number): number {
   for (let quote = json.indexOf('"', from); quote !== -1; quote = json.indexOf('"', quote + 1)) {
     if (json.charCodeAt(quote - 1) !== BACKSLASH) return quote;
     let escapes = 0;
-    while (quote - escapes > from && json.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes += 1;
+    while (quote - escapes > from && json.charCodeAt(quote - escapes - 1) === BACKSLASH)
+      escapes += 1;
     if (escapes % 2 === 0) return quote;
   }
   return -1;

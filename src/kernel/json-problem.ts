@@ -26,7 +26,10 @@ function isPreserved(value: unknown, depth: number): boolean {
 /** Describes why svc cannot preserve a number: too many digits, or out of range. */
 export function findNumberProblem(token: string): Omit<JsonProblem, 'offset'> | undefined {
   if (/^-?\d{16,}$/.test(token) && String(Number(token)) !== token)
-    return { problem: `the number ${token} would lose digits`, hint: 'put it in quotes: IDs are text' };
+    return {
+      problem: `the number ${token} would lose digits`,
+      hint: 'put it in quotes: IDs are text',
+    };
   if (!/^-?\d/.test(token) || Number.isFinite(Number(token))) return undefined;
   return { problem: `the number ${token} is too large`, hint: 'put it in quotes if it is text' };
 }
@@ -35,9 +38,18 @@ const TOKEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters inside a string
   /(?<text>"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*")|(?<word>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w))|(?<mark>[[\]{},:])/y;
 
-type Expected = 'a value' | "a value or ']'" | 'a field name' | "a field name or '}'" | "':'" | "',' or the end";
+type Expected =
+  | 'a value'
+  | "a value or ']'"
+  | 'a field name'
+  | "a field name or '}'"
+  | "':'"
+  | "',' or the end";
 
-/** Finds the first problem of a JSON text: its syntax, its nesting, or a number. JSON.parse may give no position. */
+/**
+ * Finds the first problem of a JSON text: its syntax, its nesting, or a number. JSON.parse may give
+ * no position.
+ */
 export function locateJsonProblem(text: string): JsonProblem | undefined {
   const open: string[] = [];
   let expected: Expected = 'a value';
@@ -45,14 +57,21 @@ export function locateJsonProblem(text: string): JsonProblem | undefined {
     const at = text.slice(offset).search(/[^ \t\r\n]|$/) + offset;
     const complete: boolean = open.length === 0 && expected === "',' or the end";
     if (at === text.length)
-      return complete ? undefined : { offset: at, problem: `unexpected end of the text, expected ${expected}` };
+      return complete
+        ? undefined
+        : { offset: at, problem: `unexpected end of the text, expected ${expected}` };
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.groups;
     const numberProblem = findNumberProblem(token?.['word'] ?? '');
     if (numberProblem) return { offset: at, ...numberProblem };
     const next: Expected | undefined = token && nextExpected(expected, token, open);
-    if (!next) return { offset: at, ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined) };
-    if (open.length > MAX_NESTING) return { offset: at, problem: `nested more than ${MAX_NESTING} levels deep` };
+    if (!next)
+      return {
+        offset: at,
+        ...describeUnexpected(text, at, complete ? 'the end' : expected, token === undefined),
+      };
+    if (open.length > MAX_NESTING)
+      return { offset: at, problem: `nested more than ${MAX_NESTING} levels deep` };
     expected = next;
   }
 }
@@ -90,9 +109,17 @@ function nextExpected(
   }
 }
 
-function describeUnexpected(text: string, at: number, expected: string, unreadable: boolean): Omit<JsonProblem, 'offset'> {
+function describeUnexpected(
+  text: string,
+  at: number,
+  expected: string,
+  unreadable: boolean,
+): Omit<JsonProblem, 'offset'> {
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   if (unreadable && found === '"')
     return { problem: 'the string is not closed, or contains a line break or an invalid escape' };
-  return { problem: `expected ${expected}, found '${found}'`, ...(found === "'" && { hint: 'JSON requires double quotes' }) };
+  return {
+    problem: `expected ${expected}, found '${found}'`,
+    ...(found === "'" && { hint: 'JSON requires double quotes' }),
+  };
 }

@@ -10,12 +10,18 @@ const MAX_PAUSE = 200;
 /** Default timeout in milliseconds, longer than `isLocked` can delay a lock. */
 const DEFAULT_TIMEOUT = 500;
 const [BUSY, CANNOT_OPEN] = [5, 14];
-/** References to locked databases: the garbage collector would close them, which releases their locks. */
+/**
+ * References to locked databases: the garbage collector would close them, which releases their
+ * locks.
+ */
 const held = new Set<DatabaseSync>();
 
 export interface LockOptions {
   readonly clock: Clock;
-  /** Milliseconds to wait for the owner (default: 500). The wait restarts when another process acquires the lock. */
+  /**
+   * Milliseconds to wait for the owner (default: 500). The wait restarts when another process
+   * acquires the lock.
+   */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
   /** @param owner `process 4711`, `process 4711 on db-host`, or `another process` */
@@ -23,15 +29,21 @@ export interface LockOptions {
 }
 
 /**
- * Acquires the lock at `path`, a file that is created if necessary (0600) and remains after release. The lock is an exclusive
- * transaction on an empty SQLite database: the operating system ends the transaction with its process, so a killed owner
- * releases its lock at once, and a suspended one keeps it. On NFS, the lock is as reliable as the server's POSIX locks; a
- * mount without them rejects every lock instead of granting it twice.
+ * Acquires the lock at `path`, a file that is created if necessary (0600) and remains after
+ * release. The lock is an exclusive transaction on an empty SQLite database: the operating system
+ * ends the transaction with its process, so a killed owner releases its lock at once, and a
+ * suspended one keeps it. On NFS, the lock is as reliable as the server's POSIX locks; a mount
+ * without them rejects every lock instead of granting it twice.
  * @returns a function that releases the lock; further calls do nothing
  * @throws SvcError `locked` if the lock is not released in time, `local` if the file cannot be used
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<() => void> {
-  const { clock, timeout = DEFAULT_TIMEOUT, signal, createError = (owner) => lockedError(path, owner) } = options;
+  const {
+    clock,
+    timeout = DEFAULT_TIMEOUT,
+    signal,
+    createError = (owner) => lockedError(path, owner),
+  } = options;
   await createPrivateFile(path);
   let owner: string | undefined;
   let deadline = monotonicNow(clock) + timeout;
@@ -39,14 +51,19 @@ export async function acquireLock(path: string, options: LockOptions): Promise<(
     const database = await beginExclusive(path);
     if (database) return claim(path, database);
     const current = await readTextIfExists(ownerPath(path));
-    if (owner !== undefined && current !== undefined && current !== owner) deadline = monotonicNow(clock) + timeout;
+    if (owner !== undefined && current !== undefined && current !== owner)
+      deadline = monotonicNow(clock) + timeout;
     owner = current ?? owner;
     if (monotonicNow(clock) >= deadline) throw createError(describeOwner(current));
     await clock.sleep(Math.ceil(Math.random() * MAX_PAUSE), signal);
   }
 }
 
-export async function withLock<Value>(path: string, options: LockOptions, body: () => Promise<Value>): Promise<Value> {
+export async function withLock<Value>(
+  path: string,
+  options: LockOptions,
+  body: () => Promise<Value>,
+): Promise<Value> {
   const release = await acquireLock(path, options);
   try {
     return await body();
@@ -89,7 +106,9 @@ async function claim(path: string, database: DatabaseSync): Promise<() => void> 
     if (held.delete(database)) database.close();
   };
   try {
-    await writeFile(ownerPath(path), JSON.stringify({ pid: processId, host: hostname() }), { mode: 0o600 });
+    await writeFile(ownerPath(path), JSON.stringify({ pid: processId, host: hostname() }), {
+      mode: 0o600,
+    });
     return release;
   } catch (error) {
     release();

@@ -16,22 +16,35 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
     throw new SvcError('usage', `file not found: ${file}`, { hint, cause: error });
   });
   if (stats.isDirectory())
-    throw new SvcError('usage', `${file} is a folder, not a file`, { hint: 'specify a file in this folder' });
+    throw new SvcError('usage', `${file} is a folder, not a file`, {
+      hint: 'specify a file in this folder',
+    });
   return path;
 }
 
-/** @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot be read or does not end */
-export async function readNamedFile(file: string, cwd: string, limits: ReadLimits = {}): Promise<Buffer> {
+/**
+ * @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot
+ * be read or does not end
+ */
+export async function readNamedFile(
+  file: string,
+  cwd: string,
+  limits: ReadLimits = {},
+): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);
   try {
     return await readFileOrPipe(path, limits);
   } catch (error) {
-    if (error instanceof UnsuitableFileError) throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
+    if (error instanceof UnsuitableFileError)
+      throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
     throw localFileError('read', file, error);
   }
 }
 
-/** On Windows, NUL is the null device only without a folder: otherwise, Node.js would create a file that is hard to delete. */
+/**
+ * On Windows, NUL is the null device only without a folder: otherwise, Node.js would create a file
+ * that is hard to delete.
+ */
 export function resolveOutputPath(file: string, cwd: string, platform = currentPlatform): string {
   return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
 }

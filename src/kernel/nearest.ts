@@ -5,7 +5,8 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
   const lowerTyped = typed.toLowerCase();
   let best: string | undefined;
   // Two swapped letters count as two edits, so short words are allowed two.
-  let bestDistance = Math.max(lowerTyped.length < 4 ? 1 : 2, Math.floor(lowerTyped.length * 0.4)) + 1;
+  let bestDistance =
+    Math.max(lowerTyped.length < 4 ? 1 : 2, Math.floor(lowerTyped.length * 0.4)) + 1;
   for (const name of known) {
     const candidateDistance = distance(lowerTyped, name.toLowerCase());
     if (candidateDistance < bestDistance) {
@@ -16,7 +17,10 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
   return best ?? findOnlyWithPrefix(lowerTyped, known);
 }
 
-/** Finds the closest name that differs in one or two letters, and in less than half of them. Ignores case. */
+/**
+ * Finds the closest name that differs in one or two letters, and in less than half of them. Ignores
+ * case.
+ */
 export function findSimilar(typed: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = MAX_TYPOS + 1;
@@ -33,12 +37,22 @@ export function findSimilar(typed: string, known: Iterable<string>): string | un
 const MAX_TYPOS = 2;
 
 function findOnlyWithPrefix(lowerTyped: string, known: Iterable<string>): string | undefined {
-  const [only, ...others] = lowerTyped.length < 2 ? [] : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));
+  const [only, ...others] =
+    lowerTyped.length < 2
+      ? []
+      : [...known].filter((name) => name.toLowerCase().startsWith(lowerTyped));
   return others.length === 0 ? only : undefined;
 }
 
-/** Creates the hint for an unknown name: `did you mean '--file'?`, or `otherwise` (default: all known names). */
-export function didYouMean(typed: string, known: readonly string[], otherwise = `known: ${known.join(', ')}`): string {
+/**
+ * Creates the hint for an unknown name: `did you mean '--file'?`, or `otherwise` (default: all
+ * known names).
+ */
+export function didYouMean(
+  typed: string,
+  known: readonly string[],
+  otherwise = `known: ${known.join(', ')}`,
+): string {
   const nearest = findNearest(typed, known);
   return nearest ? `did you mean '${nearest}'?` : otherwise;
 }

@@ -1,12 +1,18 @@
 import { SIGNAL_FAILURES, systemErrorCode } from './errors.ts';
 
 export const processId: number = process.pid;
-/** User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in /etc/passwd. */
+/**
+ * User ID of this process; undefined on Windows. Unlike `os.userInfo`, it needs no entry in
+ * /etc/passwd.
+ */
 export const userId: number | undefined = process.getuid?.();
 export const nodeExecutable: string = process.execPath;
 export const currentPlatform: NodeJS.Platform = process.platform;
 
-/** Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that don't use it still work. */
+/**
+ * Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that
+ * don't use it still work.
+ */
 export function currentFolder(): string {
   try {
     return process.cwd();
@@ -30,8 +36,13 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
-/** Redirects the signals that would end this process. @returns a function that restores the previous handlers */
-export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) => void): () => void {
+/**
+ * Redirects the signals that would end this process.
+ * @returns a function that restores the previous handlers
+ */
+export function interceptSignals(
+  handle: (signal: keyof typeof SIGNAL_FAILURES) => void,
+): () => void {
   const names = Object.keys(SIGNAL_FAILURES) as (keyof typeof SIGNAL_FAILURES)[];
   const restore = names.map((name) => {
     const previous = process.listeners(name);
@@ -47,35 +58,51 @@ export function interceptSignals(handle: (signal: keyof typeof SIGNAL_FAILURES) 
   };
 }
 
-/** Signals all processes of the job, as the terminal does. Windows has no process groups: only this process is signaled. */
+/**
+ * Signals all processes of the job, as the terminal does. Windows has no process groups: only this
+ * process is signaled.
+ */
 export function signalJob(signal: 'SIGINT' | 'SIGTSTP'): void {
   if (currentPlatform === 'win32') process.emit(signal, signal);
   else process.kill(0, signal);
 }
 
-/** Calls `resume` when the job continues after Ctrl-Z. @returns a function that removes the listener */
+/**
+ * Calls `resume` when the job continues after Ctrl-Z.
+ * @returns a function that removes the listener
+ */
 export function onContinued(resume: () => void): () => void {
   process.on('SIGCONT', resume);
   return () => process.off('SIGCONT', resume);
 }
 
 /**
- * Prevents libraries from ending the process on a signal. Their `once` listeners send the signal again, which svc would
- * treat as a second Ctrl-C. SIGXFSZ never gets a listener: Node.js ignores this signal, so that a write beyond the file
- * size limit fails with an error, until a listener is added for the first time.
+ * Prevents libraries from ending the process on a signal. Their `once` listeners send the signal
+ * again, which svc would treat as a second Ctrl-C. SIGXFSZ never gets a listener: Node.js ignores
+ * this signal, so that a write beyond the file size limit fails with an error, until a listener is
+ * added for the first time.
  */
 export function ignoreSignalListenersOfLibraries(): void {
   const isIgnored = (event: unknown, listener: unknown) =>
-    event === 'SIGXFSZ' || (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
+    event === 'SIGXFSZ' ||
+    (Object.hasOwn(SIGNAL_FAILURES, String(event)) && Object.hasOwn(Object(listener), 'listener'));
   process.on = new Proxy(process.on, {
     apply: (listen, self, parameters: readonly unknown[]) =>
       isIgnored(parameters[0], parameters[1]) ? process : Reflect.apply(listen, self, parameters),
   });
 }
 
-/** Hides Node's warning that a built-in feature is experimental while `load` runs. `feature` is the start of its text. */
-export async function withoutExperimentalWarning<Value>(feature: string, load: () => Promise<Value>): Promise<Value> {
-  const restore = muteWarnings((text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature));
+/**
+ * Hides Node's warning that a built-in feature is experimental while `load` runs. `feature` is the
+ * start of its text.
+ */
+export async function withoutExperimentalWarning<Value>(
+  feature: string,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const restore = muteWarnings(
+    (text, kind) => kind === 'ExperimentalWarning' && text.startsWith(feature),
+  );
   try {
     return await load();
   } finally {
@@ -87,14 +114,18 @@ type IsMuted = (text: string, kind: unknown) => boolean;
 const mutes = new Set<IsMuted>();
 let { emitWarning } = process;
 
-/** Suppresses Node.js warnings that are not meant for users. @returns a function that shows them again */
+/**
+ * Suppresses Node.js warnings that are not meant for users.
+ * @returns a function that shows them again
+ */
 export function muteWarnings(isMuted: IsMuted): () => void {
   if (mutes.size === 0) {
     ({ emitWarning } = process);
     process.emitWarning = new Proxy(emitWarning, {
       apply: (warn, self, parameters: readonly unknown[]) => {
         const [warning, kind] = parameters;
-        if (![...mutes].some((mute) => mute(String(warning), kind))) Reflect.apply(warn, self, parameters);
+        if (![...mutes].some((mute) => mute(String(warning), kind)))
+          Reflect.apply(warn, self, parameters);
       },
     });
   }
@@ -105,13 +136,18 @@ export function muteWarnings(isMuted: IsMuted): () => void {
   };
 }
 
-/** Maximum number of open files and connections for this process; infinite if unlimited, as on Windows. */
+/**
+ * Maximum number of open files and connections for this process; infinite if unlimited, as on
+ * Windows.
+ */
 export function getOpenFileLimit(): number {
   const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
   const { excludeNetwork = false } = report;
   // With network data, the report resolves the names of remote hosts.
   report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } };
+  const { userLimits } = report.getReport() as {
+    userLimits?: { open_files: { soft: number | 'unlimited' } };
+  };
   report.excludeNetwork = excludeNetwork;
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }

@@ -13,15 +13,21 @@ const DEFAULT_TIMEOUT = 60_000;
 const MAX_PAUSE = 100;
 const CHUNK_BYTES = 64 * 1024;
 
-/** A file that the system can read but svc rejects. The message completes "cannot read <path>: ". */
+/**
+ * A file that the system can read but svc rejects. The message completes "cannot read <path>: ".
+ */
 export class UnsuitableFileError extends Error {}
 
 /**
- * Reads a settings or state file, such as `.svc.json`. Rejects irregular and large files: otherwise, another user with
- * write access to a folder could block every command below it with a FIFO, a device, or an endless file.
+ * Reads a settings or state file, such as `.svc.json`. Rejects irregular and large files:
+ * otherwise, another user with write access to a folder could block every command below it with a
+ * FIFO, a device, or an endless file.
  * @throws UnsuitableFileError, or the system's error
  */
-export async function readRegularFile(path: string, maxBytes = MAX_SETTINGS_BYTES): Promise<Buffer> {
+export async function readRegularFile(
+  path: string,
+  maxBytes = MAX_SETTINGS_BYTES,
+): Promise<Buffer> {
   // Every command reads such files, and synchronous calls spare it the load of node:fs/promises.
   const descriptor = openSync(path, WITHOUT_WAITING);
   try {
@@ -40,8 +46,9 @@ export interface ReadLimits {
 }
 
 /**
- * Reads a file that the user named on the command line. It may be a pipe or a terminal: `--auth-token-file <(pass show svc)`
- * and `/dev/stdin` work as in other tools, so that secrets need not be written to disk.
+ * Reads a file that the user named on the command line. It may be a pipe or a terminal:
+ * `--auth-token-file <(pass show svc)` and `/dev/stdin` work as in other tools, so that secrets
+ * need not be written to disk.
  * @throws UnsuitableFileError, the system's error, or the reason of the signal
  */
 export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Promise<Buffer> {
@@ -55,7 +62,10 @@ export async function readFileOrPipe(path: string, limits: ReadLimits = {}): Pro
   });
 }
 
-/** Flags to open a file without waiting for the writer of a FIFO. Windows has neither these flags nor FIFOs in folders. */
+/**
+ * Flags to open a file without waiting for the writer of a FIFO. Windows has neither these flags
+ * nor FIFOs in folders.
+ */
 const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 function checkRegular(stats: Stats, maxBytes: number): void {
@@ -64,8 +74,17 @@ function checkRegular(stats: Stats, maxBytes: number): void {
   if (stats.size > maxBytes) throw tooLongError(maxBytes);
 }
 
-async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: ReadLimits): Promise<Buffer> {
-  const { maxBytes = MAX_NAMED_BYTES, timeout = DEFAULT_TIMEOUT, signal, clock = systemClock } = limits;
+async function readWithTimeout(
+  file: FileHandle,
+  awaitsWriter: boolean,
+  limits: ReadLimits,
+): Promise<Buffer> {
+  const {
+    maxBytes = MAX_NAMED_BYTES,
+    timeout = DEFAULT_TIMEOUT,
+    signal,
+    clock = systemClock,
+  } = limits;
   const end = clock.now() + timeout;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -78,7 +97,10 @@ async function readWithTimeout(file: FileHandle, awaitsWriter: boolean, limits: 
   return Buffer.concat(chunks);
 }
 
-/** Yields the bytes of a FIFO as they arrive. A regular `open` would wait in a thread that Ctrl-C cannot interrupt. */
+/**
+ * Yields the bytes of a FIFO as they arrive. A regular `open` would wait in a thread that Ctrl-C
+ * cannot interrupt.
+ */
 export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const file = await open(path, WITHOUT_WAITING);
   try {
@@ -90,12 +112,20 @@ export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** Whether a FIFO may not have a writer yet. The pipes that /dev and /proc show are already open at both ends. */
+/**
+ * Whether a FIFO may not have a writer yet. The pipes that /dev and /proc show are already open at
+ * both ends.
+ */
 function mayAwaitWriter(path: string): boolean {
   return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
 }
 
-async function* readArriving(file: FileHandle, awaitsWriter: boolean, clock: Clock, signal: AbortSignal | undefined) {
+async function* readArriving(
+  file: FileHandle,
+  awaitsWriter: boolean,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+) {
   const read = readerOf(file);
   let mayEnd = !awaitsWriter;
   for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE)) {
@@ -141,6 +171,7 @@ async function readChunk(read: Reader): Promise<Buffer | undefined> {
 }
 
 function tooLongError(maxBytes: number): UnsuitableFileError {
-  const size = maxBytes % (1024 * 1024) === 0 ? `${maxBytes / (1024 * 1024)} MB` : `${maxBytes} bytes`;
+  const size =
+    maxBytes % (1024 * 1024) === 0 ? `${maxBytes / (1024 * 1024)} MB` : `${maxBytes} bytes`;
   return new UnsuitableFileError(`is larger than ${size}`);
 }

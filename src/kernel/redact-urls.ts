@@ -2,11 +2,20 @@ const HIDDEN = '****';
 /** Matches the slashes after a scheme, optionally escaped by one or more levels of JSON. */
 const SLASHES = String.raw`:(?:\\*\/){2}`;
 const AUTHORITY_CHARACTER = String.raw`[^\s"'<>\\/?#]`;
-/** Matches the user information of a URL, up to the last `@` before the path: an unescaped password may contain `@`. */
-const USER_INFO = new RegExp(String.raw`\b([a-z][a-z0-9+.-]{0,30})(${SLASHES})(${AUTHORITY_CHARACTER}+)@`, 'gi');
+/**
+ * Matches the user information of a URL, up to the last `@` before the path: an unescaped password
+ * may contain `@`.
+ */
+const USER_INFO = new RegExp(
+  String.raw`\b([a-z][a-z0-9+.-]{0,30})(${SLASHES})(${AUTHORITY_CHARACTER}+)@`,
+  'gi',
+);
 const WEB = /^(?:https?|wss?)$/i;
 
-/** Matches the end of a query parameter name that carries a secret: `access_token`, `apiKey`, `X-Amz-Signature`. */
+/**
+ * Matches the end of a query parameter name that carries a secret: `access_token`, `apiKey`,
+ * `X-Amz-Signature`.
+ */
 const SECRET_NAME =
   '(?:token|key|secret|signature|sig|hmac|jwt|password|passwd|passphrase|pwd|auth|authorization|credentials?|session|sessionid)';
 

@@ -13,11 +13,22 @@ export function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^\*{4}(?:.{4})?$/s.test(value);
 }
 
-/** Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret fields are always masked. */
+/**
+ * Minimum length to mask a secret by its value: shorter values occur in ordinary text. Secret
+ * fields are always masked.
+ */
 const MIN_LENGTH_BY_VALUE = 4;
 const MIN_LENGTH_IN_RESPONSE = 8;
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'workspaceAuthToken', 'token', 'secret']);
-/** `apiKey` is a secret only in the email settings. In plain text, the parent of a field is unknown: it is always masked. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'authToken',
+  'workspaceAuthToken',
+  'token',
+  'secret',
+]);
+/**
+ * `apiKey` is a secret only in the email settings. In plain text, the parent of a field is unknown:
+ * it is always masked.
+ */
 const EMAIL_SETTINGS = 'emailServiceConfig';
 const EMAIL_SECRET = 'apiKey';
 /** Matches the names of secret fields and headers, in any naming style. */
@@ -28,8 +39,9 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Matches `"token": "…"` in JSON text, which may be truncated or inside another string. The value ends at a quote with
- * the same escaping as its opening quote; each backslash before it is escaped accordingly.
+ * Matches `"token": "…"` in JSON text, which may be truncated or inside another string. The value
+ * ends at a quote with the same escaping as its opening quote; each backslash before it is escaped
+ * accordingly.
  */
 const FIELD_IN_TEXT = new RegExp(
   String.raw`(\b(?:${[...SECRET_FIELDS, EMAIL_SECRET].join('|')})\\*"\s*:\s*(\\*)")` +
@@ -38,8 +50,9 @@ const FIELD_IN_TEXT = new RegExp(
 );
 
 /**
- * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly or twice), in hexadecimal,
- * and in base64 or base64url (also inside a longer encoded text). Masks overlapping occurrences as one.
+ * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly
+ * or twice), in hexadecimal, and in base64 or base64url (also inside a longer encoded text). Masks
+ * overlapping occurrences as one.
  */
 export function redactText(text: string, secrets: Iterable<string>): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
@@ -55,7 +68,10 @@ export function redactText(text: string, secrets: Iterable<string>): string {
   return redacted + text.slice(end);
 }
 
-/** Global, because crash reports cannot access the settings, and error messages of libraries may contain any value. */
+/**
+ * Global, because crash reports cannot access the settings, and error messages of libraries may
+ * contain any value.
+ */
 const remembered = new Set<string>();
 
 export function rememberSecret<Text extends string | undefined>(secret: Text): Text {
@@ -68,21 +84,37 @@ export function redactRemembered(text: string): string {
   return redactUrls(redactText(text, remembered));
 }
 
-/** Masks the secret fields of a JSON text, which may be truncated, then the given secrets anywhere in it. */
+/**
+ * Masks the secret fields of a JSON text, which may be truncated, then the given secrets anywhere
+ * in it.
+ */
 export function redactJsonText(text: string, secrets: Iterable<string>): string {
-  const mask = (_: string, opening: string, _quote: string, value: string) => opening + maskSecret(value);
+  const mask = (_: string, opening: string, _quote: string, value: string) =>
+    opening + maskSecret(value);
   return redactText(text.replace(FIELD_IN_TEXT, mask), secrets);
 }
 
-/** Finds the values of secret fields in a JSON text, except those too short to differ from ordinary words. */
+/**
+ * Finds the values of secret fields in a JSON text, except those too short to differ from ordinary
+ * words.
+ */
 export function findJsonSecrets(text: string): readonly string[] {
   const unescapeJson = (written: string) => String(tryParseJson(`"${written}"`) ?? written);
-  const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) => unescapeJson(written));
+  const values = Array.from(text.matchAll(FIELD_IN_TEXT), ([, , , written = '']) =>
+    unescapeJson(written),
+  );
   return values.filter((value) => value.length >= MIN_LENGTH_IN_RESPONSE);
 }
 
-/** Masks secret fields, and the given secrets in all other strings and field names. `redact` changes strings further. */
-export function redactValue(value: unknown, secrets: Iterable<string>, redact = (text: string) => text): unknown {
+/**
+ * Masks secret fields, and the given secrets in all other strings and field names. `redact` changes
+ * strings further.
+ */
+export function redactValue(
+  value: unknown,
+  secrets: Iterable<string>,
+  redact = (text: string) => text,
+): unknown {
   const known = [...secrets];
   const text = JSON.stringify(value, (field, inner: unknown) => {
     if (typeof inner === 'string') return redact(redactText(inner, known));
@@ -92,7 +124,8 @@ export function redactValue(value: unknown, secrets: Iterable<string>, redact = 
 }
 
 function withMaskedFields(parent: string, object: object, secrets: readonly string[]): object {
-  const isSecret = (field: string) => SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
+  const isSecret = (field: string) =>
+    SECRET_FIELDS.has(field) || (parent === EMAIL_SETTINGS && field === EMAIL_SECRET);
   const fields = Object.entries(object).map(([field, inner]: [string, unknown]) => {
     const maskedValue = isSecret(field) && typeof inner === 'string' ? maskSecret(inner) : inner;
     return [redactText(field, secrets), maskedValue];
@@ -139,13 +172,23 @@ function mergeOverlapping(spans: readonly Span[]): readonly Span[] {
 
 function mergeSpans(first: Span, second: Span): Span {
   const inside = second.end <= first.end && second.mask === first.mask;
-  return { start: first.start, end: Math.max(first.end, second.end), mask: inside ? first.mask : HIDDEN };
+  return {
+    start: first.start,
+    end: Math.max(first.end, second.end),
+    mask: inside ? first.mask : HIDDEN,
+  };
 }
 
-const searchForms = new Map<string, { readonly escaped: RegExp; readonly encoded: readonly string[] }>();
+const searchForms = new Map<
+  string,
+  { readonly escaped: RegExp; readonly encoded: readonly string[] }
+>();
 const MAX_CACHED_FORMS = 1_000;
 
-/** Returns the search forms of a secret: a pattern with each character optionally escaped, and encodings of the whole secret. */
+/**
+ * Returns the search forms of a secret: a pattern with each character optionally escaped, and
+ * encodings of the whole secret.
+ */
 function searchFormsOf(secret: string) {
   const known = searchForms.get(secret);
   if (known) return known;
@@ -156,7 +199,10 @@ function searchFormsOf(secret: string) {
     escaped: new RegExp(Array.from(secret, createCharacterPattern).join(''), 'g'),
     encoded: [
       ...new Set([
-        ...[bytes.toString('base64'), bytes.toString('base64url'), hex, hex.toUpperCase()],
+        bytes.toString('base64'),
+        bytes.toString('base64url'),
+        hex,
+        hex.toUpperCase(),
         ...within,
         ...within.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
       ]),
@@ -167,14 +213,28 @@ function searchFormsOf(secret: string) {
   return forms;
 }
 
-const SHORT_ESCAPES = new Map(Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }));
+const SHORT_ESCAPES = new Map(
+  Object.entries({ '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }),
+);
 
-/** Matches a character plain, percent-encoded, or JSON-escaped, with backslashes doubled by JSON inside JSON. */
+/**
+ * Matches a character plain, percent-encoded, or JSON-escaped, with backslashes doubled by JSON
+ * inside JSON.
+ */
 function createCharacterPattern(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  const unicode = units.map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0'))).join('');
-  const percent = Array.from(Buffer.from(character), (byte) => `%${matchAnyCase(byte.toString(16).padStart(2, '0'))}`);
-  const alternatives = [character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), unicode, percent.join('')];
+  const unicode = units
+    .map((unit) => String.raw`\\{1,8}u` + matchAnyCase(unit.toString(16).padStart(4, '0')))
+    .join('');
+  const percent = Array.from(
+    Buffer.from(character),
+    (byte) => `%${matchAnyCase(byte.toString(16).padStart(2, '0'))}`,
+  );
+  const alternatives = [
+    character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`),
+    unicode,
+    percent.join(''),
+  ];
   const short = SHORT_ESCAPES.get(character);
   if (short) alternatives.push(String.raw`\\{1,8}${short}`);
   if (character === '\\') alternatives.unshift(String.raw`\\{2,8}`);

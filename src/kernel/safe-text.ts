@@ -4,9 +4,10 @@ const PLAIN_JSON = /^[\n -~]*$/;
 let unsafe: RegExp | undefined;
 
 /**
- * Matches characters that affect a terminal's display without being visible: controls (C0, DEL, C1), bidirectional
- * controls, zero-width and other invisible characters, line and paragraph separators, and lone surrogates. Compiled on
- * first use, because Unicode classes are slow to compile.
+ * Matches characters that affect a terminal's display without being visible: controls (C0, DEL,
+ * C1), bidirectional controls, zero-width and other invisible characters, line and paragraph
+ * separators, and lone surrogates. Compiled on first use, because Unicode classes are slow to
+ * compile.
  */
 function unsafeCharacters(): RegExp {
   if (unsafe) return unsafe;
@@ -21,19 +22,30 @@ function unsafeCharacters(): RegExp {
 
 const SHORT_ESCAPES = new Map(Object.entries({ '\n': '\\n', '\r': '\\r', '\t': '\\t' }));
 
-/** Makes untrusted text safe for a terminal: each unsafe character becomes a visible escape such as `\u001b`. */
+/**
+ * Makes untrusted text safe for a terminal: each unsafe character becomes a visible escape such as
+ * `\u001b`.
+ */
 export function escapeForTerminal(text: string): string {
   return PLAIN.test(text) ? text : text.replace(unsafeCharacters(), visibleEscape);
 }
 
-/** Makes a JSON document safe for a terminal: each unsafe character becomes a `\u` escape, which a parser restores. */
+/**
+ * Makes a JSON document safe for a terminal: each unsafe character becomes a `\u` escape, which a
+ * parser restores.
+ */
 export function escapeJsonForTerminal(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
-  return json.replace(unsafeCharacters(), (character) => (character === '\n' ? character : jsonEscape(character)));
+  return json.replace(unsafeCharacters(), (character) =>
+    character === '\n' ? character : jsonEscape(character),
+  );
 }
 
 function jsonEscape(character: string): string {
-  return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return character.replace(
+    /[\s\S]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function visibleEscape(character: string): string {

@@ -1,11 +1,18 @@
 import { SvcError } from './errors.ts';
 import { rememberSecret } from './redact.ts';
 
-/** Matches `://user:password@`, up to the last `@` before the path: an unescaped password may contain `@`. */
+/**
+ * Matches `://user:password@`, up to the last `@` before the path: an unescaped password may
+ * contain `@`.
+ */
 const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#]*)@/i;
 const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
 
-/** Returns the location. @throws SvcError `usage` if it contains a password, which process lists and job records would show */
+/**
+ * Returns the location.
+ * @throws SvcError `usage` if it contains a password, which process lists and job records would
+ * show
+ */
 export function checkStoreLocation(location: string): string {
   const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER]
     .map((form) => form.exec(location)?.groups?.['password'])

@@ -1,25 +1,39 @@
 import { parseDuration } from './duration.ts';
 
-/** A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily confuse with seconds. */
+/**
+ * A parsed time in Unix seconds. `wasMilliseconds` marks input in milliseconds, which users easily
+ * confuse with seconds.
+ */
 export type Timestamp = ReturnType<typeof toTimestamp>;
-/** Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the year 5138. */
+/**
+ * Maximum number of seconds. Larger numbers are milliseconds: as seconds, they would be after the
+ * year 5138.
+ */
 const MAX_SECONDS = 1e11;
 const RFC_3339 = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?)?$/;
 
-/** Parses RFC 3339 (`2026-03-01T12:00:00Z`), a duration after `now` (`48h`), or Unix time; `undefined` for any other text. */
+/**
+ * Parses RFC 3339 (`2026-03-01T12:00:00Z`), a duration after `now` (`48h`), or Unix time;
+ * `undefined` for any other text.
+ */
 export function parseTimestamp(text: string, now: number): Timestamp | undefined {
   const trimmed = text.trim();
   const duration = parseDuration(trimmed);
   if (duration !== undefined) return toTimestamp(now + duration);
   if (/^\d+$/.test(trimmed)) {
     const epoch = Number(trimmed);
-    return epoch > MAX_SECONDS ? { ...toTimestamp(epoch), wasMilliseconds: true } : toTimestamp(epoch * 1000);
+    return epoch > MAX_SECONDS
+      ? { ...toTimestamp(epoch), wasMilliseconds: true }
+      : toTimestamp(epoch * 1000);
   }
   const parsed = RFC_3339.test(trimmed) ? Date.parse(trimmed) : Number.NaN;
   return Number.isNaN(parsed) ? undefined : toTimestamp(parsed);
 }
 
-/** Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time that `parseTimestamp` accepts. */
+/**
+ * Parses a past time to Unix milliseconds: a duration before `now` (`2h`), or a time that
+ * `parseTimestamp` accepts.
+ */
 export function parseSince(text: string, now: number): number | undefined {
   const ago = parseDuration(text);
   if (ago !== undefined) return now - ago;

@@ -9,7 +9,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
-/** Service and credentials of a client. The environment, profiles, and the keychain have no effect. */
+/**
+ * Service and credentials of a client. The environment, profiles, and the keychain have no effect.
+ */
 export interface ClientSettings {
   /** URL of the service: `https://api.example.com`, with an optional path. */
   readonly baseUrl: string;
@@ -33,16 +35,25 @@ export interface ClientSettings {
   readonly insecureHttp?: boolean;
 }
 
-/** Calls the service and retries calls that are safe to repeat. All calls share the waits for rate limits. */
+/**
+ * Calls the service and retries calls that are safe to repeat. All calls share the waits for rate
+ * limits.
+ */
 export interface Client {
   /**
    * Calls one operation.
    * @returns `data` as the service sent it, or null if it sent none
    * @throws SvcError with the kind of failure in `failure`
    */
-  call<Name extends OperationName>(operation: Name, input: Input<Name>): Promise<Output<Name> | null>;
+  call<Name extends OperationName>(
+    operation: Name,
+    input: Input<Name>,
+  ): Promise<Output<Name> | null>;
   /** Calls a paginated operation until the last page, and yields the data of each page. */
-  pages<Name extends OperationName>(operation: Name, input: Input<Name>): AsyncIterable<Output<Name> | null>;
+  pages<Name extends OperationName>(
+    operation: Name,
+    input: Input<Name>,
+  ): AsyncIterable<Output<Name> | null>;
 }
 
 const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
@@ -71,7 +82,10 @@ export function createClient(settings: ClientSettings): Client {
 }
 
 /** Loads the transport for a custom `fetch` only if there is one. */
-function transportOf(fetch: typeof globalThis.fetch | undefined, attemptTimeout: number): Transport {
+function transportOf(
+  fetch: typeof globalThis.fetch | undefined,
+  attemptTimeout: number,
+): Transport {
   if (!fetch) return createHttpTransport({ attemptTimeout }).transport;
   return async (request, signal) => {
     const { createFetchTransport: fetchTransport } = await import('../client/fetch-transport.ts');
@@ -80,9 +94,13 @@ function transportOf(fetch: typeof globalThis.fetch | undefined, attemptTimeout:
 }
 
 function targetOf(settings: ClientSettings): Target {
-  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken } = { ...DEFAULTS, ...settings };
+  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken } = {
+    ...DEFAULTS,
+    ...settings,
+  };
   return {
-    ...{ baseUrl, headerPrefix },
+    baseUrl,
+    headerPrefix,
     ...(apiKey && authToken && { key: { apiKey, authToken } }),
     ...(workspaceId && workspaceAuthToken && { workspace: { workspaceId, workspaceAuthToken } }),
     missingReason: 'the client settings do not include it',

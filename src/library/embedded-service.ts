@@ -15,22 +15,33 @@ import type {
   StoredRecords,
 } from '../service/development/reading/answers.ts';
 import type { StoredKindName } from '../service/development/reading/kinds.ts';
-import type { RequestDetail, RequestRecord } from '../service/development/requests/request-record.ts';
+import type {
+  RequestDetail,
+  RequestRecord,
+} from '../service/development/requests/request-record.ts';
 import type { DevelopmentContext } from '../service/development/routes.ts';
 import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
 import { openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
 export interface ServiceSettings {
-  /** SQLite file or PostgreSQL URL of the store (default: a temporary file that `close` deletes). */
+  /**
+   * SQLite file or PostgreSQL URL of the store (default: a temporary file that `close` deletes).
+   */
   readonly store?: string;
   /** Features to disable; calls to them fail. */
   readonly without?: readonly ('advanced-queries' | 'advanced-webhooks')[];
-  /** Maximum number of calls per window, in milliseconds; further calls fail with RESOURCE_EXHAUSTED. */
+  /**
+   * Maximum number of calls per window, in milliseconds; further calls fail with
+   * RESOURCE_EXHAUSTED.
+   */
   readonly rateLimit?: { readonly calls: number; readonly window: number };
   /** Makes bulk calls fail with INTERNAL and `details` if some of their documents fail. */
   readonly strict?: boolean;
-  /** Rules that make requests and deliveries fail on purpose, until `close`. They replace the rules of the store. */
+  /**
+   * Rules that make requests and deliveries fail on purpose, until `close`. They replace the rules
+   * of the store.
+   */
   readonly faults?: FaultFileInput;
 }
 
@@ -43,10 +54,15 @@ export type RequestControl = EmbeddedService['requests'];
 /** Implements `createService` in a separate module, which is loaded on demand. */
 export async function openEmbeddedService({ store, ...switches }: ServiceSettings) {
   const location = await resolveStore(store);
-  const embedded = await openEmbedded(location.path, { clock: systemClock, logsRequests: true, ...switches });
+  const embedded = await openEmbedded(location.path, {
+    clock: systemClock,
+    logsRequests: true,
+    ...switches,
+  });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
-  const reader = async () => (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
+  const reader = async () =>
+    (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
   return {
     /** Handles a request without the network. */
     fetch: embedded.fetch,
@@ -54,12 +70,21 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     /** Time of the service, which the calls that change it return. */
     clock: createClockControl(embedded.development),
-    /** Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first 50). */
-    list: async (kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords> => (await reader()).list(kind, filter),
-    /** Finds a user, organization, group, folder, or document, with memberships, access, and last activity. */
-    show: async (request: RecordRequest): Promise<readonly StoredRecord[]> => (await reader()).show(request),
+    /**
+     * Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first
+     * 50).
+     */
+    list: async (kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords> =>
+      (await reader()).list(kind, filter),
+    /**
+     * Finds a user, organization, group, folder, or document, with memberships, access, and last
+     * activity.
+     */
+    show: async (request: RecordRequest): Promise<readonly StoredRecord[]> =>
+      (await reader()).show(request),
     /** Explains whether a user can open a document, and which memberships grant it. */
-    explain: async (question: AccessQuestion): Promise<Explanation> => (await reader()).explain(question),
+    explain: async (question: AccessQuestion): Promise<Explanation> =>
+      (await reader()).explain(question),
     /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
     snapshots: {
       /** Saves the current data. Replaces a snapshot with the same name. */
@@ -75,10 +100,16 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
     /** The requests to the service, without secrets. */
     requests: createRequestControl(embedded.development),
     /**
-     * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks. `admin` is the token for
-     * `/_svc/`; other machines have no access to it.
+     * Also listens on a port (default: a free port on 127.0.0.1), and starts to deliver webhooks.
+     * `admin` is the token for `/_svc/`; other machines have no access to it.
      */
-    listen: async ({ host = '127.0.0.1', port = 0 }: { readonly host?: string; readonly port?: number } = {}) => {
+    listen: async ({
+      host = '127.0.0.1',
+      port = 0,
+    }: {
+      readonly host?: string;
+      readonly port?: number;
+    } = {}) => {
       const server = await embedded.serve({ host, port });
       servers.push(server);
       return { url: server.url, admin: server.admin };
@@ -94,11 +125,16 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
 
 function createClockControl(context: ClockContext) {
   const load = () => import('../service/development/clock-control.ts');
-  const change = async (to: ClockChange): Promise<ClockState> => (await load()).changeClock(context, to);
+  const change = async (to: ClockChange): Promise<ClockState> =>
+    (await load()).changeClock(context, to);
   return {
     show: async (): Promise<ClockState> => (await load()).readClock(context),
-    /** Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and reports it. */
-    advance: (duration: string) => change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
+    /**
+     * Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and
+     * reports it.
+     */
+    advance: (duration: string) =>
+      change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
     /** Sets the time, in RFC 3339. */
     set: (time: string) => change({ set: time }),
     /** Stops the time. */
@@ -115,7 +151,8 @@ function createFaultControl({ development }: DevelopmentContext) {
   return {
     list: async (): Promise<FaultFile> => (await load()).listFaults(development),
     /** Adds a rule, which applies from the next request. */
-    add: async (rule: FaultRuleInput): Promise<FaultFile> => (await load()).addFault(development, rule),
+    add: async (rule: FaultRuleInput): Promise<FaultFile> =>
+      (await load()).addFault(development, rule),
     clear: async (): Promise<FaultFile> => (await load()).clearFaults(development),
   };
 }
@@ -137,18 +174,25 @@ function createRequestControl({ requests }: DevelopmentContext) {
       readonly limit?: number;
     } = {}): Promise<readonly RequestDetail[]> => requests?.list({ on, limit }) ?? [],
     /**
-     * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name of an operation;
-     * `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects if there are not enough requests in time.
+     * Waits for requests that end after the call (default: 1 request within 60 s). `on` is the name
+     * of an operation; `timeout` is a duration such as `5s`, or a number of milliseconds. Rejects
+     * if there are not enough requests in time.
      */
     wait: async ({ timeout, ...options }: WaitOptions = {}): Promise<readonly RequestRecord[]> => {
-      const milliseconds = typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
+      const milliseconds =
+        typeof timeout === 'string' ? parseDurationFlag('timeout', timeout) : timeout;
       return requests?.wait({ ...options, timeout: milliseconds }) ?? [];
     },
   };
 }
 
-async function resolveStore(store: string | undefined): Promise<{ path: string; remove(): Promise<void> }> {
+async function resolveStore(
+  store: string | undefined,
+): Promise<{ path: string; remove(): Promise<void> }> {
   if (store !== undefined) return { path: store, remove: async () => undefined };
   const folder = await mkdtemp(join(tmpdir(), 'svc-'));
-  return { path: join(folder, 'service.sqlite'), remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    path: join(folder, 'service.sqlite'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { OperationName as Name, Operations } from '../catalog/index.ts';
 
 /**
- * Input and output types of each operation, by name. The published package contains these types written out, without a
- * dependency on the schema library that they are derived from here.
+ * Input and output types of each operation, by name. The published package contains these types
+ * written out, without a dependency on the schema library that they are derived from here.
  */
 export type OperationTypes = {
   readonly [Operation in Name]: {

@@ -5,7 +5,10 @@ import { formatTime } from './times.ts';
 
 export const MARKS = { true: '✓', false: '–' } as const;
 
-/** Escapes the value for a terminal. Lists get commas, objects become JSON, absent values empty text. */
+/**
+ * Escapes the value for a terminal. Lists get commas, objects become JSON, absent values empty
+ * text.
+ */
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));

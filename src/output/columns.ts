@@ -2,17 +2,28 @@ import type { Column } from '../catalog/define.ts';
 import { isObject } from '../kernel/json.ts';
 import type { View } from './renderer.ts';
 
-export function chooseColumns({ columns, fields }: View, records: readonly unknown[]): readonly Column[] {
-  if (fields) return fields.map((field) => columns?.find((column) => column.field === field) ?? createColumn(field));
+export function chooseColumns(
+  { columns, fields }: View,
+  records: readonly unknown[],
+): readonly Column[] {
+  if (fields)
+    return fields.map(
+      (field) => columns?.find((column) => column.field === field) ?? createColumn(field),
+    );
   if (columns) return columns;
   const names = new Set<string>();
-  for (const record of records) if (isObject(record)) for (const name of Object.keys(record)) names.add(name);
+  for (const record of records)
+    if (isObject(record)) for (const name of Object.keys(record)) names.add(name);
   if (names.size > 0) return [...names].map(createColumn);
   return records.length > 0 ? [{ header: 'VALUE', field: '' }] : [];
 }
 
 function createColumn(field: string): Column {
-  return { header: headerOf(field), field, kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text' };
+  return {
+    header: headerOf(field),
+    field,
+    kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text',
+  };
 }
 
 /** Creates the default header of a field: `FOLDER ID` for `folderId`. */

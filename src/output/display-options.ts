@@ -8,7 +8,10 @@ export interface DisplayOptions {
   readonly time: TimeStyle;
   /** In milliseconds since the epoch. */
   readonly now: number;
-  /** Whether the output is for a person at a terminal: tables wrap long text, align numbers, and format recognizable times. */
+  /**
+   * Whether the output is for a person at a terminal: tables wrap long text, align numbers, and
+   * format recognizable times.
+   */
   readonly isInteractive: boolean;
   readonly useMarks: boolean;
   readonly glyphs: Glyphs;

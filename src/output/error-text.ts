@@ -10,13 +10,23 @@ interface ErrorTextOptions {
   readonly width?: number | undefined;
 }
 
-/** Renders the message and the hint, or one line of JSON for the JSON formats. With `debug`, text includes the stack trace. */
-export async function renderError(error: SvcError, { format, debug, width }: ErrorTextOptions): Promise<string> {
+/**
+ * Renders the message and the hint, or one line of JSON for the JSON formats. With `debug`, text
+ * includes the stack trace.
+ */
+export async function renderError(
+  error: SvcError,
+  { format, debug, width }: ErrorTextOptions,
+): Promise<string> {
   if (format === 'json' || format === 'ndjson')
     return `${escapeJsonForTerminal(JSON.stringify({ error: errorObject(error) }))}\n`;
-  const messages: (string | Hint)[] = [`svc: ${error.message}${error.status ? ` (${error.status})` : ''}`];
+  const messages: (string | Hint)[] = [
+    `svc: ${error.message}${error.status ? ` (${error.status})` : ''}`,
+  ];
   if (error.structuredHint) messages.push(hint`hint: ${error.structuredHint}`);
-  const lines = await Promise.all(messages.map((message) => formatMessage(message, { columns: width })));
+  const lines = await Promise.all(
+    messages.map((message) => formatMessage(message, { columns: width })),
+  );
   if (debug) lines.push(...stackTrace(error).map((line) => `${escapeForTerminal(line)}\n`));
   return lines.join('');
 }

@@ -17,16 +17,29 @@ export interface FieldListOptions {
 /** Minimum width for wrapping. The terminal wraps narrower values. */
 const MIN_VALUE_WIDTH = 12;
 
-/** Renders one pair per line, with aligned values, which are wrapped between words and never truncated. */
+/**
+ * Renders one pair per line, with aligned values, which are wrapped between words and never
+ * truncated.
+ */
 export function* renderFieldList(rows: readonly Row[], options: FieldListOptions) {
-  const { measure, width, gap, names = [], style = (same) => same, isProse = () => false } = options;
+  const {
+    measure,
+    width,
+    gap,
+    names = [],
+    style = (same) => same,
+    isProse = () => false,
+  } = options;
   // Names without values do not affect the alignment.
   const all = [...rows.filter(([, value]) => value !== ''), ...names.map((name) => [name])];
   const margin = nameColumnWidth(all, measure, width - gap.length) + gap.length;
   const valueWidth = width - margin;
   const indent = ' '.repeat(margin);
   for (const [index, [name = '', value = '']] of rows.entries()) {
-    const lines = valueWidth < MIN_VALUE_WIDTH ? [value] : wrapWords(value, valueWidth, measure, isProse(index));
+    const lines =
+      valueWidth < MIN_VALUE_WIDTH
+        ? [value]
+        : wrapWords(value, valueWidth, measure, isProse(index));
     const free = margin - measure(name);
     const [first = '', ...more] = free < gap.length && value !== '' ? ['', ...lines] : lines;
     yield `${style(name)}${first && ' '.repeat(free)}${first}\n`;
@@ -34,7 +47,10 @@ export function* renderFieldList(rows: readonly Row[], options: FieldListOptions
   }
 }
 
-/** Computes the width of the widest name. If lines would be too long, ignores names wider than a third of the width. */
+/**
+ * Computes the width of the widest name. If lines would be too long, ignores names wider than a
+ * third of the width.
+ */
 function nameColumnWidth(rows: readonly Row[], measure: Measure, width: number): number {
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(measure));
   const names = rows.map(([name = '']) => name);

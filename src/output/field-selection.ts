@@ -4,7 +4,10 @@ import { isObject } from '../kernel/json.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
 import { headerOf } from './columns.ts';
 
-/** Searches lists item by item. Names can contain dots (`triggers.comment.add`): the longest matching name wins. */
+/**
+ * Searches lists item by item. Names can contain dots (`triggers.comment.add`): the longest
+ * matching name wins.
+ */
 export function fieldAt(value: unknown, path: string): unknown {
   if (path === '') return value;
   if (Array.isArray(value)) {
@@ -16,7 +19,10 @@ export function fieldAt(value: unknown, path: string): unknown {
   return Object.hasOwn(value, name) ? fieldAt(value[name], restOf(path, name)) : undefined;
 }
 
-/** Selects the given paths of a value, in their order, and keeps the nesting. A missing path is null. */
+/**
+ * Selects the given paths of a value, in their order, and keeps the nesting. A missing path is
+ * null.
+ */
 export function selectFields(value: unknown, paths: readonly string[]): unknown {
   if (paths.includes('')) return value;
   if (Array.isArray(value)) return value.map((item) => selectFields(item, paths));
@@ -31,26 +37,47 @@ export function selectFields(value: unknown, paths: readonly string[]): unknown 
   );
 }
 
-/** Resolves JSON names or table headers, in any case, to paths. An exact JSON name wins. Keeps unknown names. */
-export function resolveFields(names: readonly string[], value: unknown, columns: readonly Column[] = []) {
+/**
+ * Resolves JSON names or table headers, in any case, to paths. An exact JSON name wins. Keeps
+ * unknown names.
+ */
+export function resolveFields(
+  names: readonly string[],
+  value: unknown,
+  columns: readonly Column[] = [],
+) {
   return names.map((name) => {
-    if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined) return name;
+    if (columns.some(({ field }) => field === name) || fieldAt(value, name) !== undefined)
+      return name;
     const upperName = name.toUpperCase();
     const column =
-      columns.find(({ header }) => header === upperName) ?? columns.find(({ field }) => field.toUpperCase() === upperName);
+      columns.find(({ header }) => header === upperName) ??
+      columns.find(({ field }) => field.toUpperCase() === upperName);
     if (column) return column.field;
     const known = knownPaths(name, value);
-    return known.find((path) => path.toUpperCase() === upperName) ?? known.find((path) => headerOf(path) === upperName) ?? name;
+    return (
+      known.find((path) => path.toUpperCase() === upperName) ??
+      known.find((path) => headerOf(path) === upperName) ??
+      name
+    );
   });
 }
 
 /** @throws SvcError `usage` for a path that neither a record nor a column has */
-export function requireFields(paths: readonly string[], records: readonly unknown[], columns: readonly Column[] = []) {
+export function requireFields(
+  paths: readonly string[],
+  records: readonly unknown[],
+  columns: readonly Column[] = [],
+) {
   const columnFields = columns.map(({ field }) => field);
-  const unknown = paths.find((path) => !columnFields.includes(path) && fieldAt(records, path) === undefined);
+  const unknown = paths.find(
+    (path) => !columnFields.includes(path) && fieldAt(records, path) === undefined,
+  );
   if (unknown === undefined) return;
   // Headers that differ from their fields, as users type them.
-  const headers = columns.flatMap(({ header, field }) => (header === headerOf(field) ? [] : [header.toLowerCase()]));
+  const headers = columns.flatMap(({ header, field }) =>
+    header === headerOf(field) ? [] : [header.toLowerCase()],
+  );
   const known = [...new Set([...columnFields, ...knownPaths(unknown, records)]), ...headers];
   throw new SvcError('usage', missingFieldMessage(unknown), { hint: didYouMean(unknown, known) });
 }

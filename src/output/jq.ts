@@ -15,23 +15,33 @@ export interface JqLimits {
 const LIMITS: JqLimits = { milliseconds: 10_000, bytes: 64 * 1024 * 1024 };
 
 /**
- * Compiles a jq expression. The filter returns one output per line: strings as raw text, other values as compact JSON.
- * The filter throws an SvcError `local` if the expression fails, takes too long, or its output is too large.
+ * Compiles a jq expression. The filter returns one output per line: strings as raw text, other
+ * values as compact JSON. The filter throws an SvcError `local` if the expression fails, takes too
+ * long, or its output is too large.
  *
- * jq runs in this thread, because starting another thread takes longer than a short command takes to run.
+ * jq runs in this thread, because starting another thread takes longer than a short command takes
+ * to run.
  * @throws SvcError `usage` if the expression is not valid jq
  */
-export async function openJqFilter(expression: string, signal?: AbortSignal, limits = LIMITS): Promise<FilterText> {
+export async function openJqFilter(
+  expression: string,
+  signal?: AbortSignal,
+  limits = LIMITS,
+): Promise<FilterText> {
   const jq = await load();
   const context = createContext();
-  const run = (program: string, json: string) => runWithLimit(context, () => jq.raw(json, program, FLAGS), limits, signal);
+  const run = (program: string, json: string) =>
+    runWithLimit(context, () => jq.raw(json, program, FLAGS), limits, signal);
   // Without input, jq compiles the expression but does not run it.
   const { stderr, exitCode } = await run(expression, '');
-  if (exitCode !== 0) throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
+  if (exitCode !== 0)
+    throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
   return async (json) => {
-    if (Buffer.byteLength(json) > limits.bytes) throw filterError(`the result exceeds ${formatLimit(limits)}`);
+    if (Buffer.byteLength(json) > limits.bytes)
+      throw filterError(`the result exceeds ${formatLimit(limits)}`);
     const { stdout, stderr, exitCode } = await run(withOutputLimit(expression, limits), json);
-    if (exitCode !== 0) throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
+    if (exitCode !== 0)
+      throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
     return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
   };
 }
@@ -44,8 +54,16 @@ async function load(): Promise<Jq> {
   return loadJq(packed ? { wasmBinary: await promisify(brotliDecompress)(packed) } : {});
 }
 
-/** Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect afterward. */
-async function runWithLimit<Result>(context: Context, run: () => Result, { milliseconds }: JqLimits, signal?: AbortSignal) {
+/**
+ * Runs jq until it ends, the time limit is reached, or Ctrl-C is pressed. Other signals take effect
+ * afterward.
+ */
+async function runWithLimit<Result>(
+  context: Context,
+  run: () => Result,
+  { milliseconds }: JqLimits,
+  signal?: AbortSignal,
+) {
   try {
     return runInterruptibly(context, run, milliseconds);
   } catch (error) {
@@ -53,9 +71,13 @@ async function runWithLimit<Result>(context: Context, run: () => Result, { milli
     await yieldToEvents(signal);
     // The error may belong to another context, so `instanceof` does not apply.
     const { code } = Object(error);
-    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw new SvcError('interrupted', FAILURES.interrupted.meaning);
+    if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
+      throw new SvcError('interrupted', FAILURES.interrupted.meaning);
     const isTimeout = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    throw filterError(isTimeout ? `jq ran longer than ${milliseconds / 1000} s` : 'jq ran out of memory', error);
+    throw filterError(
+      isTimeout ? `jq ran longer than ${milliseconds / 1000} s` : 'jq ran out of memory',
+      error,
+    );
   }
 }
 
@@ -87,7 +109,10 @@ function errorMessage(stderr: string): string {
 }
 
 function filterError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('local', `--jq: ${reason}`, { hint: 'the command ran, but its result could not be filtered', cause });
+  return new SvcError('local', `--jq: ${reason}`, {
+    hint: 'the command ran, but its result could not be filtered',
+    cause,
+  });
 }
 
 function formatLimit({ bytes }: JqLimits): string {

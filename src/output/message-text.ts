@@ -3,10 +3,15 @@ import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
 
 /** Formats a message as lines that fit the terminal; on one line for any other output. */
-export async function formatMessage(message: string | Hint, { columns }: { readonly columns?: number | undefined }) {
+export async function formatMessage(
+  message: string | Hint,
+  { columns }: { readonly columns?: number | undefined },
+) {
   const parts = (message instanceof Hint ? message.parts : [message]).map(
     (part): MessagePart =>
-      typeof part === 'string' ? escapeForTerminal(part) : { command: escapeForTerminal(commandLineOf(part)) },
+      typeof part === 'string'
+        ? escapeForTerminal(part)
+        : { command: escapeForTerminal(commandLineOf(part)) },
   );
   const text = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   // Wide characters take two columns.

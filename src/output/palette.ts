@@ -3,7 +3,10 @@ import { MARKS } from './cells.ts';
 
 export type Style = (text: string) => string;
 
-/** Styles of table cells and log lines. Uses only the terminal's own basic colors, which suit light and dark themes. */
+/**
+ * Styles of table cells and log lines. Uses only the terminal's own basic colors, which suit light
+ * and dark themes.
+ */
 export interface Palette {
   readonly dim: Style;
   readonly good: Style;

@@ -12,8 +12,9 @@ const SURROGATE = /\\u[dD][89a-fA-F]/;
 type Step = string | number | undefined;
 
 /**
- * Opens a filter for a jq expression. Evaluates paths, the most common expressions, itself: jq takes longer to load than most
- * commands take to run. Leaves errors and values other than strings, booleans, and null to jq, which formats them exactly.
+ * Opens a filter for a jq expression. Evaluates paths, the most common expressions, itself: jq
+ * takes longer to load than most commands take to run. Leaves errors and values other than strings,
+ * booleans, and null to jq, which formats them exactly.
  * @throws SvcError `usage` if the expression is not valid jq
  */
 export async function openFilter(expression: string, signal?: AbortSignal): Promise<FilterText> {
@@ -22,8 +23,13 @@ export async function openFilter(expression: string, signal?: AbortSignal): Prom
   return select ? async (json) => select(json) ?? (await loadJq())(json) : loadJq();
 }
 
-/** Compiles a pipe of paths to a function that returns the same text as jq, or undefined; undefined for other expressions. */
-export function compilePaths(expression: string): ((json: string) => string | undefined) | undefined {
+/**
+ * Compiles a pipe of paths to a function that returns the same text as jq, or undefined; undefined
+ * for other expressions.
+ */
+export function compilePaths(
+  expression: string,
+): ((json: string) => string | undefined) | undefined {
   const paths = expression.split(PIPE);
   if (!paths.every((path) => PATH.test(path))) return undefined;
   const steps = Array.from(paths.join('').matchAll(/\[(\d*)\]|\w+/g), ([name, index]): Step => {
@@ -41,8 +47,12 @@ function selectTexts(json: string, steps: readonly Step[]): string | undefined {
     if (selected.includes(undefined)) return undefined;
     values = selected.flat();
   }
-  const texts = values.map((value) => (value === null || typeof value === 'boolean' ? String(value) : value));
-  return texts.every((text) => typeof text === 'string') ? texts.map((text) => `${text}\n`).join('') : undefined;
+  const texts = values.map((value) =>
+    value === null || typeof value === 'boolean' ? String(value) : value,
+  );
+  return texts.every((text) => typeof text === 'string')
+    ? texts.map((text) => `${text}\n`).join('')
+    : undefined;
 }
 
 function applyStep(value: unknown, step: Step): readonly unknown[] | undefined {

@@ -6,11 +6,19 @@ import { formatNounCount } from '../kernel/plural.ts';
 import { maskSecret } from '../kernel/redact.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
-import { describeMissingField, requireFields, resolveFields, selectFields } from './field-selection.ts';
+import {
+  describeMissingField,
+  requireFields,
+  resolveFields,
+  selectFields,
+} from './field-selection.ts';
 import type { Format } from './format.ts';
 import { type Renderer, singlePage, type View } from './renderer.ts';
 
-/** How to print results. `fields` are paths such as `owner.email` or table headers, in the requested order. */
+/**
+ * How to print results. `fields` are paths such as `owner.email` or table headers, in the requested
+ * order.
+ */
 export interface OutputOptions {
   readonly format: Format;
   readonly fields?: readonly string[];
@@ -34,13 +42,22 @@ export interface Pager {
   show(texts: AsyncIterable<string>): Promise<void>;
 }
 
-/** Description of a result. Secret paths start at the printed value, so the first part of a list's path is `*`. */
+/**
+ * Description of a result. Secret paths start at the printed value, so the first part of a list's
+ * path is `*`.
+ */
 export interface ResultShape {
   readonly columns?: readonly Column[];
   readonly secrets?: readonly SecretPath[];
-  /** Rows and columns of the table, if they differ from the records of a list. Rows are in the order of the records. */
+  /**
+   * Rows and columns of the table, if they differ from the records of a list. Rows are in the order
+   * of the records.
+   */
   readonly table?: { readonly rows: readonly object[]; readonly columns: readonly Column[] };
-  /** Custom text for `table`, escaped for a terminal, for a value that is not shown as names and values. */
+  /**
+   * Custom text for `table`, escaped for a terminal, for a value that is not shown as names and
+   * values.
+   */
   readonly renderText?: (view: View) => string | Promise<string>;
 }
 
@@ -66,12 +83,18 @@ export class Printer {
     this.#options = options;
   }
 
-  /** Prints page by page if the format allows. @throws SvcError `usage` if no record of the first page has a selected field */
+  /**
+   * Prints page by page if the format allows.
+   * @throws SvcError `usage` if no record of the first page has a selected field
+   */
   records(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
     return this.#writeDocument(() => this.#printRecords(pages, shape));
   }
 
-  /** Prints one result. A missing field is null, not an error, because a write may already have happened. */
+  /**
+   * Prints one result. A missing field is null, not an error, because a write may already have
+   * happened.
+   */
   value(value: unknown, shape: ResultShape): Promise<void> {
     return this.#writeDocument(() => this.#printValue(value, shape));
   }
@@ -95,7 +118,9 @@ export class Printer {
 
   async #printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
     const names = this.#options.fields;
-    const { fields, pages: all } = names ? await selectFromPages(names, pages, shape.columns) : { pages };
+    const { fields, pages: all } = names
+      ? await selectFromPages(names, pages, shape.columns)
+      : { pages };
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
     await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
@@ -103,7 +128,8 @@ export class Printer {
 
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
     const { format, fields: names, warn } = this.#options;
-    if (shape.renderText && format === 'table' && !names) return this.#sink.write(await shape.renderText(this.#viewOf(shape)));
+    if (shape.renderText && format === 'table' && !names)
+      return this.#sink.write(await shape.renderText(this.#viewOf(shape)));
     if (Array.isArray(value)) return this.#printList(value, shape);
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
@@ -117,7 +143,11 @@ export class Printer {
     return {
       ...(columns && { columns }),
       ...(fields && { fields }),
-      ...{ headers, color, display, isTerminal: this.#sink.isTerminal, width: this.#sink.columns },
+      headers,
+      color,
+      display,
+      isTerminal: this.#sink.isTerminal,
+      width: this.#sink.columns,
       reportHidden: (count) => {
         this.#hidden = count;
       },
@@ -131,16 +161,26 @@ export class Printer {
     return createFilteredRenderer(json, filter, this.#sink.isTerminal);
   }
 
-  #maskAndSelect(value: unknown, { secrets = [] }: ResultShape, fields?: readonly string[]): unknown {
+  #maskAndSelect(
+    value: unknown,
+    { secrets = [] }: ResultShape,
+    fields?: readonly string[],
+  ): unknown {
     const masked = this.#options.showSecrets ? value : maskSecrets(value, secrets);
     return fields ? selectFields(masked, fields) : masked;
   }
 
-  /** Prints the rows of a table instead of its records, or both if fields of either can be selected. */
+  /**
+   * Prints the rows of a table instead of its records, or both if fields of either can be selected.
+   */
   async #printList(records: Page, { table, ...shape }: ResultShape): Promise<void> {
     const { format, fields } = this.#options;
-    if (!table || (format !== 'table' && !fields)) return this.#printRecords(singlePage(records), shape);
-    const rows = format === 'table' ? table.rows : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
+    if (!table || (format !== 'table' && !fields))
+      return this.#printRecords(singlePage(records), shape);
+    const rows =
+      format === 'table'
+        ? table.rows
+        : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
     await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
   }
 
@@ -162,14 +202,21 @@ export class Printer {
   }
 }
 
-async function* mapEachPage(pages: AsyncIterable<Page>, change: (page: Page) => Page): AsyncGenerator<Page> {
+async function* mapEachPage(
+  pages: AsyncIterable<Page>,
+  change: (page: Page) => Page,
+): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
 }
 
-/** Copies a value with the values at the given paths masked. Absent, null, and empty values stay unchanged. */
+/**
+ * Copies a value with the values at the given paths masked. Absent, null, and empty values stay
+ * unchanged.
+ */
 function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
   if (paths.length === 0 || value === undefined || value === null) return value;
-  if (paths.some((path) => path.length === 0)) return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
+  if (paths.some((path) => path.length === 0))
+    return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
   return mapInner(value, (inner, key) => maskSecrets(inner, pathsBelow(paths, key)));
 }
 
@@ -180,7 +227,11 @@ function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretP
 type Page = readonly unknown[];
 
 /** @throws SvcError `usage` if no record of the first page with records has a selected field */
-async function selectFromPages(names: readonly string[], pages: AsyncIterable<Page>, columns?: readonly Column[]) {
+async function selectFromPages(
+  names: readonly string[],
+  pages: AsyncIterable<Page>,
+  columns?: readonly Column[],
+) {
   const iterator = pages[Symbol.asyncIterator]();
   const read: Page[] = [];
   while ((read.at(-1)?.length ?? 0) === 0) {

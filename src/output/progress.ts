@@ -2,7 +2,13 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import { type Glyphs, UNICODE_GLYPHS } from './glyphs.ts';
-import { formatCountdown, type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from './progress-text.ts';
+import {
+  formatCountdown,
+  type ProgressState,
+  renderBarLine,
+  renderPlainLine,
+  renderSpinnerLine,
+} from './progress-text.ts';
 
 export type ProgressStyle = 'bar' | 'lines' | 'none';
 
@@ -16,12 +22,20 @@ const ERASE_LINE = '\r\u001b[2K';
 export interface ProgressTerminal {
   /** Whether the last output on the terminal ended without a line break. */
   readonly isInLine?: (() => boolean) | undefined;
-  /** Holds back a message while an incomplete document is on the terminal. Returns whether the message was held back. */
+  /**
+   * Holds back a message while an incomplete document is on the terminal. Returns whether the
+   * message was held back.
+   */
   readonly holdMessage?: (text: string) => boolean;
   readonly glyphs?: Glyphs;
 }
 
-export function createProgress(sink: Sink, clock: Clock, style: ProgressStyle, terminal: ProgressTerminal = {}): Progress {
+export function createProgress(
+  sink: Sink,
+  clock: Clock,
+  style: ProgressStyle,
+  terminal: ProgressTerminal = {},
+): Progress {
   return new Progress(sink, clock, style, terminal);
 }
 
@@ -31,7 +45,10 @@ interface TrackedTask {
   readonly since: number;
 }
 
-/** While a display is active, write every other message with `print`. Ignores write errors: a closed stderr ends no command. */
+/**
+ * While a display is active, write every other message with `print`. Ignores write errors: a closed
+ * stderr ends no command.
+ */
 export class Progress {
   readonly #sink: Sink;
   readonly #clock: Clock;
@@ -78,11 +95,15 @@ export class Progress {
     }
   }
 
-  /** Shows a spinner on a terminal, otherwise a single line. @returns a function that ends the display after its last write */
+  /**
+   * Shows a spinner on a terminal, otherwise a single line.
+   * @returns a function that ends the display after its last write
+   */
   showActivity(text: string): () => Promise<void> {
     if (this.#style === 'none') return async () => undefined;
     if (this.#style === 'lines') {
-      const printed = text === this.#lastPrinted ? undefined : this.#write(`${escapeForTerminal(text)}\n`);
+      const printed =
+        text === this.#lastPrinted ? undefined : this.#write(`${escapeForTerminal(text)}\n`);
       this.#lastPrinted = text;
       return async () => printed;
     }
@@ -96,7 +117,8 @@ export class Progress {
   }
 
   async print(text: string): Promise<void> {
-    if (!this.#terminal.holdMessage?.(text)) await this.#write(text, this.#isDrawn ? this.#line() : '');
+    if (!this.#terminal.holdMessage?.(text))
+      await this.#write(text, this.#isDrawn ? this.#line() : '');
   }
 
   /** Writes to a sink that may be the same terminal, without damaging the redrawn line. */
@@ -126,7 +148,10 @@ export class Progress {
     this.#loop.abort();
     const controller = new AbortController();
     this.#loop = controller;
-    const show = () => (this.#style === 'bar' ? this.#redraw(controller.signal) : this.#printPeriodically(controller.signal));
+    const show = () =>
+      this.#style === 'bar'
+        ? this.#redraw(controller.signal)
+        : this.#printPeriodically(controller.signal);
     this.#loopDone = this.#loopDone.then(show);
   }
 
@@ -149,7 +174,10 @@ export class Progress {
     }
   }
 
-  /** Renders the line to draw: empty during the initial delay, `undefined` if there is nothing to show. */
+  /**
+   * Renders the line to draw: empty during the initial delay, `undefined` if there is nothing to
+   * show.
+   */
   #line(): string | undefined {
     const tracked = this.#tracked;
     const waiting = this.#remainingWait();
@@ -157,15 +185,26 @@ export class Progress {
     const now = this.#clock.now();
     if (!tracked && !waiting && !activity) return undefined;
     if (this.#terminal.isInLine?.()) return '';
-    if (!tracked && waiting) return `${formatCountdown(waiting)} ${this.#glyphs.ellipsis}`.slice(0, this.#width);
-    if (!tracked) return activity && renderSpinnerLine(activity.text, now - activity.since, this.#width, this.#glyphs);
+    if (!tracked && waiting)
+      return `${formatCountdown(waiting)} ${this.#glyphs.ellipsis}`.slice(0, this.#width);
+    if (!tracked)
+      return (
+        activity &&
+        renderSpinnerLine(activity.text, now - activity.since, this.#width, this.#glyphs)
+      );
     const snapshot = this.#snapshot(tracked);
-    return now - tracked.since < BAR_DELAY && !waiting ? '' : renderBarLine(snapshot, this.#width, this.#glyphs);
+    return now - tracked.since < BAR_DELAY && !waiting
+      ? ''
+      : renderBarLine(snapshot, this.#width, this.#glyphs);
   }
 
   #snapshot({ readState, estimateRate }: TrackedTask) {
     const state = readState();
-    return { state, rate: estimateRate(this.#clock.now(), state.done), waiting: this.#remainingWait() };
+    return {
+      state,
+      rate: estimateRate(this.#clock.now(), state.done),
+      waiting: this.#remainingWait(),
+    };
   }
 
   #remainingWait() {
@@ -174,18 +213,27 @@ export class Progress {
     return remaining > 0 ? { remaining, reason } : undefined;
   }
 
-  /** Returns the time to the next redraw, in milliseconds. A countdown alone is redrawn at each whole second. */
+  /**
+   * Returns the time to the next redraw, in milliseconds. A countdown alone is redrawn at each
+   * whole second.
+   */
   #untilNext(): number {
     if (this.#tracked || this.#activities.size > 0) return BAR_INTERVAL;
     return (this.#remainingWait()?.remaining ?? 0) % SECOND || SECOND;
   }
 
-  /** One column stays free, because a full line wraps on some terminals. Some terminals report 0 columns. */
+  /**
+   * One column stays free, because a full line wraps on some terminals. Some terminals report 0
+   * columns.
+   */
   get #width(): number {
     return (this.#sink.columns || 80) - 1;
   }
 
-  /** Erases the redrawn line, writes permanent text, and draws the line again, in a single write to avoid flicker. */
+  /**
+   * Erases the redrawn line, writes permanent text, and draws the line again, in a single write to
+   * avoid flicker.
+   */
   #write(text: string, line = ''): Promise<void> {
     const erasure = this.#isDrawn || line !== '' ? ERASE_LINE : '';
     this.#isDrawn = line !== '';

@@ -7,7 +7,10 @@ const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
 /** Formats a size: `812 B`, `1.2 MB`, `120 MB`. */
 export function formatBytes(bytes: number): string {
-  const step = Math.max(0, Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const step = Math.max(
+    0,
+    Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3)),
+  );
   const value = bytes / 1000 ** step;
   return `${step > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[step]}`;
 }

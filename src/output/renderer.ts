@@ -13,7 +13,9 @@ export interface View {
   readonly reportHidden?: (count: number) => void;
 }
 
-/** Renders records or a single value in one format. The text ends with a line break, or is empty. */
+/**
+ * Renders records or a single value in one format. The text ends with a line break, or is empty.
+ */
 export interface Renderer {
   records(pages: AsyncIterable<readonly unknown[]>): AsyncIterable<string>;
   value(value: unknown): string | Promise<string>;

@@ -19,8 +19,9 @@ export interface TablePlan {
 }
 
 /**
- * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and hides columns in their
- * declared order. Returns `undefined` if the remaining columns don't fit, or if most of their text would be truncated.
+ * Fits a table to its terminal. In this order, drops empty columns, wraps text, shortens times, and
+ * hides columns in their declared order. Returns `undefined` if the remaining columns don't fit, or
+ * if most of their text would be truncated.
  */
 export function planTable(content: TableContent, view: View): TablePlan | undefined {
   const all = [...content.columns.keys()];
@@ -37,19 +38,30 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
   return undefined;
 }
 
-/** Continues a table in the same columns, which become wider if the table still fits, or if their text cannot be wrapped. */
+/**
+ * Continues a table in the same columns, which become wider if the table still fits, or if their
+ * text cannot be wrapped.
+ */
 export function continueTable(plan: TablePlan, content: TableContent, view: View): TablePlan {
   const hidden = filledColumns(content).filter((column) => !plan.kept.includes(column));
-  const more = { ...selectContent(content, plan.kept, plan.precision), alignRight: plan.content.alignRight };
+  const more = {
+    ...selectContent(content, plan.kept, plan.precision),
+    alignRight: plan.content.alignRight,
+  };
   const natural = columnWidths(more.body, more.measure);
   const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
   const fits = !view.width || lineWidth(wide) <= view.width;
   const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
-  const widths = fits ? wide : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
+  const widths = fits
+    ? wide
+    : wide.map((width, at) => (isText(at) ? (plan.widths[at] ?? 0) : width));
   return { ...plan, hidden, content: more, widths };
 }
 
-/** Yields ways to narrow a table, best first. Shortens times to days only after hiding columns was not enough. */
+/**
+ * Yields ways to narrow a table, best first. Shortens times to days only after hiding columns was
+ * not enough.
+ */
 function* narrowings(steps: readonly (readonly number[])[], columns: readonly Column[]) {
   const hasTimes = columns.some(({ kind }) => kind === 'time');
   for (const hidden of steps) {
@@ -67,8 +79,14 @@ function filledColumns({ columns, body }: TableContent): readonly number[] {
   return [...columns.keys()].filter((column) => body.some((row) => row[column] !== ''));
 }
 
-/** Lists the columns to hide in each step. Each step hides one more, and at least one column remains. */
-function hidingSteps(columns: readonly Column[], filled: readonly number[]): readonly (readonly number[])[] {
+/**
+ * Lists the columns to hide in each step. Each step hides one more, and at least one column
+ * remains.
+ */
+function hidingSteps(
+  columns: readonly Column[],
+  filled: readonly number[],
+): readonly (readonly number[])[] {
   const orderOf = (column: number) => columns[column]?.hideOrder ?? Number.POSITIVE_INFINITY;
   const hideable = filled.filter((column) => orderOf(column) < Number.POSITIVE_INFINITY);
   const sorted = hideable.sort((a, b) => orderOf(a) - orderOf(b)).slice(0, filled.length - 1);
@@ -79,14 +97,21 @@ function fitContent(content: TableContent, view: View, available: number) {
   const { columns, head, body, measure } = content;
   const natural = naturalWidths(content, view);
   if (lineWidth(natural) <= available) return { content, widths: natural };
-  const words = head.map((header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '');
+  const words = head.map(
+    (header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '',
+  );
   const widest = columnWidths([words, ...body], measure);
-  const minimums = columns.map((column, at) => Math.min(widest[at] ?? 0, minimumWidth(column, at, content)));
+  const minimums = columns.map((column, at) =>
+    Math.min(widest[at] ?? 0, minimumWidth(column, at, content)),
+  );
   const widths = fitWidths(widest, minimums, available);
   return widths && !isMostlyTruncated(content, widths) ? { content, widths } : undefined;
 }
 
-/** Always shrinks the widest column that exceeds its minimum. Returns `undefined` if the columns cannot fit. */
+/**
+ * Always shrinks the widest column that exceeds its minimum. Returns `undefined` if the columns
+ * cannot fit.
+ */
 function fitWidths(natural: readonly number[], minimums: readonly number[], available: number) {
   const widths = [...natural];
   for (let excess = lineWidth(widths) - available; excess > 0; excess--) {
@@ -103,26 +128,45 @@ const MIN_TEXT_WIDTH = 10;
 /** Maximum width of words to keep whole in a column that may be hidden: the width of a UUID. */
 const MAX_WORD_WIDTH = 36;
 
-function minimumWidth({ kind = 'text', hideOrder }: Column, at: number, { body, measure }: TableContent): number {
+function minimumWidth(
+  { kind = 'text', hideOrder }: Column,
+  at: number,
+  { body, measure }: TableContent,
+): number {
   if (kind !== 'text') return Number.POSITIVE_INFINITY;
   if (hideOrder === undefined) return MIN_TEXT_WIDTH;
   let longest = MIN_TEXT_WIDTH;
-  for (const row of body) for (const word of wordsOf(row[at] ?? '')) longest = Math.max(longest, measure(word));
+  for (const row of body)
+    for (const word of wordsOf(row[at] ?? '')) longest = Math.max(longest, measure(word));
   return Math.min(longest, MAX_WORD_WIDTH);
 }
 
-/** Whether text of a column that is never hidden would be truncated in more than half of the records. */
-function isMostlyTruncated({ body, columns, measure }: TableContent, widths: readonly number[]): boolean {
+/**
+ * Whether text of a column that is never hidden would be truncated in more than half of the
+ * records.
+ */
+function isMostlyTruncated(
+  { body, columns, measure }: TableContent,
+  widths: readonly number[],
+): boolean {
   const isTruncated = (text: string, at: number) => {
     const { kind = 'text', hideOrder } = columns[at] ?? {};
     const width = widths[at] ?? 0;
-    return kind === 'text' && hideOrder === undefined && measure(text) > width && losesText(text, width, measure);
+    return (
+      kind === 'text' &&
+      hideOrder === undefined &&
+      measure(text) > width &&
+      losesText(text, width, measure)
+    );
   };
   return body.filter((row) => row.some(isTruncated)).length * 2 > body.length;
 }
 
 function losesText(text: string, width: number, measure: TableContent['measure']): boolean {
-  return wrap(text, width, measure, MAX_CELL_LINES).join('').replaceAll(' ', '') !== text.replaceAll(' ', '');
+  return (
+    wrap(text, width, measure, MAX_CELL_LINES).join('').replaceAll(' ', '') !==
+    text.replaceAll(' ', '')
+  );
 }
 
 function lineWidth(widths: readonly number[]): number {
@@ -131,18 +175,32 @@ function lineWidth(widths: readonly number[]): number {
 
 export type TableContent = Awaited<ReturnType<typeof createContent>>;
 
-export async function createContent(columns: readonly Column[], records: readonly unknown[], { display }: View) {
+export async function createContent(
+  columns: readonly Column[],
+  records: readonly unknown[],
+  { display }: View,
+) {
   const head = columns.map(({ header }) => formatCell(header, display));
-  const body = records.map((record) => columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)));
+  const body = records.map((record) =>
+    columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
+  );
   // Numbers are aligned right.
-  const alignRight = columns.map(({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field));
+  const alignRight = columns.map(
+    ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),
+  );
   return { columns, head, body, measure: await createMeasure([head, ...body]), alignRight };
 }
 
-function selectContent(content: TableContent, kept: readonly number[], precision: TimePrecision): TableContent {
-  const pick = <Item>(row: readonly Item[]) => kept.map((column) => row[column]).filter((item) => item !== undefined);
+function selectContent(
+  content: TableContent,
+  kept: readonly number[],
+  precision: TimePrecision,
+): TableContent {
+  const pick = <Item>(row: readonly Item[]) =>
+    kept.map((column) => row[column]).filter((item) => item !== undefined);
   const columns = pick(content.columns);
-  const shorten = (text: string, column: number) => (columns[column]?.kind === 'time' ? shortenTime(text, precision) : text);
+  const shorten = (text: string, column: number) =>
+    columns[column]?.kind === 'time' ? shortenTime(text, precision) : text;
   return {
     columns,
     head: pick(content.head),
@@ -152,11 +210,16 @@ function selectContent(content: TableContent, kept: readonly number[], precision
   };
 }
 
-function naturalWidths({ head, body, measure }: TableContent, { headers }: View): readonly number[] {
+function naturalWidths(
+  { head, body, measure }: TableContent,
+  { headers }: View,
+): readonly number[] {
   return columnWidths(headers ? [head, ...body] : body, measure);
 }
 
 function areNumbers(records: readonly unknown[], field: string): boolean {
-  const values = records.map((record) => fieldAt(record, field)).filter((value) => value !== undefined && value !== null);
+  const values = records
+    .map((record) => fieldAt(record, field))
+    .filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every((value) => typeof value === 'number');
 }

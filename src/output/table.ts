@@ -25,17 +25,22 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   const colors = await loadPalette(view.color);
   return {
     async *records(pages) {
-      let table: { readonly columns: readonly Column[]; readonly plan: TablePlan | undefined } | undefined;
+      let table:
+        | { readonly columns: readonly Column[]; readonly plan: TablePlan | undefined }
+        | undefined;
       const hidden = new Set<number>();
       try {
         for await (const records of readParts(pages, view)) {
           const columns = table?.columns ?? chooseColumns(view, records);
-          // Without records, programs receive only the header. On a terminal, the caller prints a message instead.
+          // Without records, programs receive only the header. On a terminal, the caller prints a
+          // message instead.
           if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
           const content = await createContent(columns, records, view);
           const isFirst = table === undefined;
           table ??= { columns, plan: planTable(content, view) };
-          const plan = isFirst ? table.plan : table.plan && continueTable(table.plan, content, view);
+          const plan = isFirst
+            ? table.plan
+            : table.plan && continueTable(table.plan, content, view);
           for (const column of plan?.hidden ?? []) hidden.add(column);
           if (plan) yield* renderColumns(plan, view, colors, isFirst && view.headers);
           else {
@@ -48,8 +53,10 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       }
     },
     value: async (value) => {
-      if (!isObject(value)) return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
-      const fields = view.fields?.map((path) => [path, fieldAt(value, path)] as const) ?? Object.entries(value);
+      if (!isObject(value))
+        return value === undefined || value === null ? '' : `${formatCell(value, view.display)}\n`;
+      const fields =
+        view.fields?.map((path) => [path, fieldAt(value, path)] as const) ?? Object.entries(value);
       const rows = [...nestedRows(fields, view.display)];
       const measure = await createMeasure(rows);
       return [...renderFields(rows, view, measure, colors)].join('');
@@ -57,17 +64,26 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
   };
 }
 
-/** Number of records that determine the columns of a table on a terminal. The records after them are shown as they arrive. */
+/**
+ * Number of records that determine the columns of a table on a terminal. The records after them are
+ * shown as they arrive.
+ */
 const PLANNED_RECORDS = 1_000;
 
-async function* readParts(pages: AsyncIterable<readonly unknown[]>, { display, columns, fields }: View) {
+async function* readParts(
+  pages: AsyncIterable<readonly unknown[]>,
+  { display, columns, fields }: View,
+) {
   const planned: unknown[] = [];
   let isPlanned = false;
   for await (const page of pages) {
     if (isPlanned && page.length > 0) yield page;
     if (isPlanned) continue;
     for (const record of page) planned.push(record);
-    isPlanned = planned.length >= PLANNED_RECORDS && display.isInteractive && (columns ?? fields) !== undefined;
+    isPlanned =
+      planned.length >= PLANNED_RECORDS &&
+      display.isInteractive &&
+      (columns ?? fields) !== undefined;
     if (isPlanned) yield planned;
   }
   if (!isPlanned) yield planned;
@@ -78,15 +94,25 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return (await Array.fromAsync(rendered(singlePage(records)))).join('');
 }
 
-function* renderColumns({ content, widths }: TablePlan, view: View, colors: Palette, hasHeader: boolean) {
+function* renderColumns(
+  { content, widths }: TablePlan,
+  view: View,
+  colors: Palette,
+  hasHeader: boolean,
+) {
   const { columns, head, body, measure, alignRight } = content;
   const layout = { widths, measure, alignRight, ellipsis: view.display.glyphs.ellipsis };
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
-  if (hasHeader) yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
+  if (hasHeader)
+    yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
   yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
 }
 
-function* renderRecordLists({ head, body, columns, measure }: TableContent, view: View, colors: Palette) {
+function* renderRecordLists(
+  { head, body, columns, measure }: TableContent,
+  view: View,
+  colors: Palette,
+) {
   for (const [index, row] of body.entries()) {
     if (index > 0) yield '\n';
     const filled = [...row.keys()].filter((column) => row[column] !== '');
@@ -99,7 +125,13 @@ function* renderRecordLists({ head, body, columns, measure }: TableContent, view
 type ListOptions = Pick<FieldListOptions, 'names' | 'isProse'>;
 
 /** Renders names and values without truncation, because any value may be an ID. */
-function renderFields(rows: readonly Row[], view: View, measure: Measure, colors: Palette, list: ListOptions = {}) {
+function renderFields(
+  rows: readonly Row[],
+  view: View,
+  measure: Measure,
+  colors: Palette,
+  list: ListOptions = {},
+) {
   const { display, width } = view;
   const limit = (display.isInteractive && width) || Number.POSITIVE_INFINITY;
   return renderFieldList(rows, { measure, width: limit, gap: GAP, style: colors.dim, ...list });
@@ -109,8 +141,15 @@ const INDENT = '  ';
 const BULLET = '- ';
 type Field = readonly [name: string, value: unknown];
 
-/** Yields indented names and their texts. Objects and lists of objects yield their name, then their fields. */
-function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = ''): Generator<Row> {
+/**
+ * Yields indented names and their texts. Objects and lists of objects yield their name, then their
+ * fields.
+ */
+function* nestedRows(
+  fields: Iterable<Field>,
+  display: DisplayOptions,
+  indent = '',
+): Generator<Row> {
   for (const [name, value] of fields) {
     const label = indent + formatCell(name, display);
     if (hasFields(value)) {
@@ -128,7 +167,11 @@ function* nestedRows(fields: Iterable<Field>, display: DisplayOptions, indent = 
 
 function* itemRows(item: unknown, display: DisplayOptions, indent: string): Generator<Row> {
   if (!hasFields(item)) return yield [indent + BULLET.trimEnd(), formatCell(item, display)];
-  const [[first = '', text = ''] = [], ...rows] = nestedRows(Object.entries(item), display, indent + INDENT);
+  const [[first = '', text = ''] = [], ...rows] = nestedRows(
+    Object.entries(item),
+    display,
+    indent + INDENT,
+  );
   yield [`${indent}${BULLET}${first.slice(indent.length + BULLET.length)}`, text];
   yield* rows;
 }

@@ -1,17 +1,25 @@
 import type { DisplayOptions } from './display-options.ts';
 
-/** Formats a time given in milliseconds since the epoch or as ISO text; `undefined` for other values. */
+/**
+ * Formats a time given in milliseconds since the epoch or as ISO text; `undefined` for other
+ * values.
+ */
 export function formatTime(value: unknown, { time, now }: DisplayOptions): string | undefined {
   if (time === 'raw') return undefined;
-  const isTime = typeof value === 'number' || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value));
+  const isTime =
+    typeof value === 'number' || (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value));
   const moment = new Date(isTime ? value : Number.NaN).getTime();
   if (Number.isNaN(moment)) return undefined;
-  return time === 'relative' ? formatRelative(moment - now) : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
+  return time === 'relative'
+    ? formatRelative(moment - now)
+    : new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 export type TimePrecision = 'second' | 'minute' | 'day';
 
-/** Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Returns other texts unchanged. */
+/**
+ * Shortens an RFC 3339 time: `2024-11-15T21:12Z` or `2024-11-15`. Returns other texts unchanged.
+ */
 export function shortenTime(text: string, precision: TimePrecision): string {
   const [, day, minute] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d):\d\dZ$/.exec(text) ?? [];
   if (day === undefined || precision === 'second') return text;
@@ -20,7 +28,10 @@ export function shortenTime(text: string, precision: TimePrecision): string {
 
 /** Whether a field contains a time, based on its name and value: `createdAt: 1731705121000`. */
 export function isTimeField(path: string, value: unknown): boolean {
-  const isMoment = typeof value === 'number' ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS : typeof value === 'string';
+  const isMoment =
+    typeof value === 'number'
+      ? value > MIN_MILLISECONDS && value < MAX_MILLISECONDS
+      : typeof value === 'string';
   return isMoment && /(At|[uU]pdated?|timestamp)$/.test(path);
 }
 

@@ -1,6 +1,9 @@
 export type Measure = (text: string) => number;
 
-/** Loads string-width only for non-ASCII text, because its Unicode tables take a third of a command's start-up time. */
+/**
+ * Loads string-width only for non-ASCII text, because its Unicode tables take a third of a
+ * command's start-up time.
+ */
 export async function createMeasure(rows: readonly (readonly string[])[]): Promise<Measure> {
   if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
   return (await import('string-width')).default;
@@ -11,14 +14,27 @@ export function isAscii(text: string): boolean {
 }
 
 /** Truncates a text to `width` columns, the ellipsis included. Never splits a grapheme. */
-export function truncateText(text: string, width: number, measure: Measure, ellipsis: string): string {
+export function truncateText(
+  text: string,
+  width: number,
+  measure: Measure,
+  ellipsis: string,
+): string {
   if (measure(text) <= width) return text;
   const available = Math.max(0, width - ellipsis.length);
   return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
 }
 
-/** Returns the length of the longest prefix of whole graphemes that fits; at least one grapheme if `minimum` is 1. */
-export function prefixLength(text: string, width: number, measure: Measure, minimum: 0 | 1 = 0): number {
+/**
+ * Returns the length of the longest prefix of whole graphemes that fits; at least one grapheme if
+ * `minimum` is 1.
+ */
+export function prefixLength(
+  text: string,
+  width: number,
+  measure: Measure,
+  minimum: 0 | 1 = 0,
+): number {
   if (isAscii(text)) return Math.max(minimum, width);
   let [length, available] = [0, width];
   for (const { segment } of new Intl.Segmenter().segment(text)) {

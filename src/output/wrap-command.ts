@@ -3,7 +3,10 @@ import type { Measure } from './width.ts';
 /** Spaces before a command, and before its continuation lines. */
 const [INDENT, CONTINUATION_INDENT] = ['  ', '    '];
 
-/** Wraps a POSIX command line with ` \`, between words only. Keeps flags next to their values if both fit. */
+/**
+ * Wraps a POSIX command line with ` \`, between words only. Keeps flags next to their values if
+ * both fit.
+ */
 export function wrapCommand(command: string, width: number, measure: Measure): readonly string[] {
   const fits = (indent: string, text: string) => measure(indent + text) + ' \\'.length <= width;
   const lines: string[] = [];
@@ -12,7 +15,8 @@ export function wrapCommand(command: string, width: number, measure: Measure): r
     const pieces = fits(CONTINUATION_INDENT, part) ? [part] : splitWords(part);
     for (const piece of pieces) {
       const indent = lines.length === 0 ? INDENT : CONTINUATION_INDENT;
-      if (line === '' || fits(indent, `${line} ${piece}`)) line = line === '' ? piece : `${line} ${piece}`;
+      if (line === '' || fits(indent, `${line} ${piece}`))
+        line = line === '' ? piece : `${line} ${piece}`;
       else {
         lines.push(`${indent}${line} \\`);
         line = piece;
@@ -28,7 +32,10 @@ function splitWords(command: string): readonly string[] {
 
 const JOINS_NEXT = /^(?:-.|[|<>&])/;
 
-/** Joins each flag with the word after it, which may be its value, and each operator with its operand. */
+/**
+ * Joins each flag with the word after it, which may be its value, and each operator with its
+ * operand.
+ */
 function joinFlags(words: readonly string[]): readonly string[] {
   const parts: string[] = [];
   let canJoin = false;

@@ -5,7 +5,10 @@ import { wrapCommand } from './wrap-command.ts';
 export type MessagePart = string | { readonly command: string };
 const GLUE = '\ue001';
 
-/** Wraps between words. Splits a command at ` \` if it is longer than a line. Returns an indented message unchanged. */
+/**
+ * Wraps between words. Splits a command at ` \` if it is longer than a line. Returns an indented
+ * message unchanged.
+ */
 export async function wrapMessage(parts: readonly MessagePart[], width: number): Promise<string> {
   const whole = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   const measure = await createMeasure([[whole]]);

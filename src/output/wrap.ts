@@ -3,14 +3,32 @@ import { isAscii, type Measure, prefixLength, truncateText } from './width.ts';
 
 const DEFAULT_ELLIPSIS = UNICODE_GLYPHS.ellipsis;
 
-/** Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and of overlong words. */
-export function wrap(text: string, width: number, measure: Measure, maxLines: number, ellipsis = DEFAULT_ELLIPSIS) {
+/**
+ * Wraps between words, to at most `maxLines` lines. An ellipsis replaces the rest of the text, and
+ * of overlong words.
+ */
+export function wrap(
+  text: string,
+  width: number,
+  measure: Measure,
+  maxLines: number,
+  ellipsis = DEFAULT_ELLIPSIS,
+) {
   const lines = wrapWords(text, width, measure, true, maxLines);
   return lines.map((line) => truncateText(line, width, measure, ellipsis));
 }
 
-/** Never splits words, so that values can be copied. In prose, breaks scripts without spaces between any two characters. */
-export function wrapWords(text: string, width: number, measure: Measure, isProse = false, maxLines = Infinity) {
+/**
+ * Never splits words, so that values can be copied. In prose, breaks scripts without spaces between
+ * any two characters.
+ */
+export function wrapWords(
+  text: string,
+  width: number,
+  measure: Measure,
+  isProse = false,
+  maxLines = Infinity,
+) {
   const lines: string[] = [];
   let rest = text;
   while (rest !== '' && lines.length < maxLines - 1 && measure(rest) > width) {
@@ -21,15 +39,26 @@ export function wrapWords(text: string, width: number, measure: Measure, isProse
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }
 
-/** Splits a text that is wider than a line: after the last word that fits, or after the first word if that is too wide. */
-function splitLine(text: string, width: number, measure: Measure, isProse: boolean): [line: string, rest: string] {
+/**
+ * Splits a text that is wider than a line: after the last word that fits, or after the first word
+ * if that is too wide.
+ */
+function splitLine(
+  text: string,
+  width: number,
+  measure: Measure,
+  isProse: boolean,
+): [line: string, rest: string] {
   const maxLength = prefixLength(text, width, measure, 1);
   const space = Math.max(0, text.lastIndexOf(' ', maxLength));
   const wordEnd = text.slice(0, space).trim() === '' ? 0 : space;
   const end = Math.max(wordEnd, isProse ? lastSpacelessBreak(text, maxLength) : 0);
   // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
-  if (indented !== text) return measure(indented) > width ? splitLine(indented, width, measure, isProse) : [indented, ''];
+  if (indented !== text)
+    return measure(indented) > width
+      ? splitLine(indented, width, measure, isProse)
+      : [indented, ''];
   const nextSpace = text.indexOf(' ', maxLength);
   const at = end || (nextSpace < 0 ? text.length : nextSpace);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];
@@ -37,7 +66,10 @@ function splitLine(text: string, width: number, measure: Measure, isProse: boole
 
 /** Matches a character of a script that writes words without spaces between them. */
 const SPACELESS = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff60]`;
-/** Matches the positions before and after characters in `SPACELESS`, but not before a combining mark. */
+/**
+ * Matches the positions before and after characters in `SPACELESS`, but not before a combining
+ * mark.
+ */
 const SPACELESS_BREAKS = new RegExp(`(?<=${SPACELESS}\\p{M}*)(?!\\p{M})|(?=${SPACELESS})`, 'gu');
 const WORD_BREAKS = new RegExp(` |${SPACELESS}`, 'u');
 
@@ -45,9 +77,15 @@ export function wordsOf(text: string): readonly string[] {
   return text.split(WORD_BREAKS);
 }
 
-/** Finds the last position, up to `maxLength`, next to a character of a script without spaces; 0 if not found. */
+/**
+ * Finds the last position, up to `maxLength`, next to a character of a script without spaces; 0 if
+ * not found.
+ */
 function lastSpacelessBreak(text: string, maxLength: number): number {
   if (isAscii(text)) return 0;
   const positions = text.slice(0, maxLength + 2).matchAll(SPACELESS_BREAKS);
-  return Math.max(0, ...Array.from(positions, ({ index }) => index).filter((index) => index <= maxLength));
+  return Math.max(
+    0,
+    ...Array.from(positions, ({ index }) => index).filter((index) => index <= maxLength),
+  );
 }

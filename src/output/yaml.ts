@@ -4,8 +4,9 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts
 import type { Renderer } from './renderer.ts';
 
 /**
- * Matches text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules out numbers, dates,
- * merge keys, and sexagesimals, except `e5`, a number to some readers. `WORDS` rules out keywords.
+ * Matches text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules
+ * out numbers, dates, merge keys, and sexagesimals, except `e5`, a number to some readers. `WORDS`
+ * rules out keywords.
  */
 const PLAIN = /^(?!e-?\d+$)[\p{L}_][\p{L}\p{N}_.@/-]*( [\p{L}\p{N}_.@/-]+)*$/iu;
 const WORDS = new Set(['y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null']);
@@ -20,7 +21,9 @@ const text: ScalarTag = {
     const string = String(value);
     const isPlain = PLAIN.test(string) && !WORDS.has(string.toLowerCase());
     // Some letters, such as the fillers of Hangul, are invisible.
-    return isPlain && escapeForTerminal(string) === string ? string : escapeJsonForTerminal(JSON.stringify(string));
+    return isPlain && escapeForTerminal(string) === string
+      ? string
+      : escapeJsonForTerminal(JSON.stringify(string));
   },
 };
 

@@ -2,7 +2,10 @@ import { SvcError } from '../kernel/errors.ts';
 import { findHeaderValueProblem } from '../kernel/header-value.ts';
 import { rememberSecret } from '../kernel/redact.ts';
 
-/** Strips trailing newlines. @throws SvcError `usage`, naming the source, if the value is not valid in a header */
+/**
+ * Strips trailing newlines.
+ * @throws SvcError `usage`, naming the source, if the value is not valid in a header
+ */
 export function parseCredential(text: string, source: string): string {
   const value = text.replace(/(\r?\n)+$/, '');
   const problem = findHeaderValueProblem(value);

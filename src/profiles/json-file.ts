@@ -9,8 +9,14 @@ import {
 } from '../kernel/files.ts';
 import { type Fields, isObject } from '../kernel/json.ts';
 
-/** Reads a settings file. @throws SvcError `local`, naming the path, if the file is damaged: the user must repair it */
-export async function readJsonFile<Value>(path: string, parse: (value: unknown) => Value): Promise<Value | undefined> {
+/**
+ * Reads a settings file.
+ * @throws SvcError `local`, naming the path, if the file is damaged: the user must repair it
+ */
+export async function readJsonFile<Value>(
+  path: string,
+  parse: (value: unknown) => Value,
+): Promise<Value | undefined> {
   const text = await readTextIfExists(path);
   if (text === undefined) return undefined;
   try {
@@ -23,7 +29,10 @@ export async function readJsonFile<Value>(path: string, parse: (value: unknown) 
   }
 }
 
-/** Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The caller must hold a lock. */
+/**
+ * Lets `conf` write a staged copy: its own rename could truncate a good file on a full disk. The
+ * caller must hold a lock.
+ */
 export async function writeJsonFile(path: string, fields: Fields): Promise<void> {
   const { default: Conf } = await import('conf');
   await removeStagedFiles(path);
@@ -60,9 +69,16 @@ export function expectObject(value: unknown, name: string): Fields {
 }
 
 /** @throws FileFormatError if a named field is present with another type */
-export function checkFields(fields: Fields, type: 'string' | 'boolean', names: readonly string[], prefix: string) {
+export function checkFields(
+  fields: Fields,
+  type: 'string' | 'boolean',
+  names: readonly string[],
+  prefix: string,
+) {
   for (const name of names) {
     if (Object.hasOwn(fields, name) && typeof fields[name] !== type)
-      throw new FileFormatError(`${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`);
+      throw new FileFormatError(
+        `${prefix}${name} must be ${type === 'string' ? 'a string' : 'true or false'}`,
+      );
   }
 }

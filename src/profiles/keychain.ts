@@ -9,7 +9,10 @@ import { tryParseJson } from '../kernel/json.ts';
 import { nodeExecutable } from '../kernel/process.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 
-/** Rejects only with the signal's reason. A `fault` completes "the keychain": `did not respond within 3 s`. */
+/**
+ * Rejects only with the signal's reason. A `fault` completes "the keychain":
+ * `did not respond within 3 s`.
+ */
 export type Keychain = (calls: readonly KeychainCall[]) => Promise<KeychainReply>;
 /** Time limit for the keychain, in milliseconds. */
 const KEYCHAIN_TIMEOUT = 3_000;
@@ -21,8 +24,14 @@ export interface KeychainOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-/** Opens the current user's keychain through a separate process, because a keychain that hangs blocks its caller. */
-export function createSystemKeychain(environment: Environment, options: KeychainOptions = {}): Keychain {
+/**
+ * Opens the current user's keychain through a separate process, because a keychain that hangs
+ * blocks its caller.
+ */
+export function createSystemKeychain(
+  environment: Environment,
+  options: KeychainOptions = {},
+): Keychain {
   const { signal, timeout = KEYCHAIN_TIMEOUT, platform = thisPlatform() } = options;
   const { program = programArgument('keychain-process', import.meta.url) } = options;
   const variables = Object.entries(environment).filter(([name]) => !name.startsWith('SVC_'));
@@ -44,10 +53,17 @@ export function createSystemKeychain(environment: Environment, options: Keychain
     signal?.throwIfAborted();
     if (reply && 'fault' in reply) return { fault: `failed: ${reply.fault}` };
     if (reply?.values.length === calls.length) return reply;
-    return { fault: child.killed ? `did not respond within ${timeout / 1_000} s` : 'returned no usable response' };
+    return {
+      fault: child.killed
+        ? `did not respond within ${timeout / 1_000} s`
+        : 'returned no usable response',
+    };
   };
 }
 
-function hasSessionBus({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder }: Environment): boolean {
+function hasSessionBus({
+  DBUS_SESSION_BUS_ADDRESS: address,
+  XDG_RUNTIME_DIR: folder,
+}: Environment): boolean {
   return Boolean(address) || Boolean(folder && existsSync(join(folder, 'bus')));
 }

@@ -2,8 +2,11 @@ import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
 import type { Settings } from './resolve.ts';
 
-export function listMissingSettings(settings: Settings): readonly (keyof typeof SETTING_VARIABLES)[] {
-  const absent = (names: readonly (keyof typeof SETTING_VARIABLES)[]) => names.filter((name) => !settings[name]);
+export function listMissingSettings(
+  settings: Settings,
+): readonly (keyof typeof SETTING_VARIABLES)[] {
+  const absent = (names: readonly (keyof typeof SETTING_VARIABLES)[]) =>
+    names.filter((name) => !settings[name]);
   const key = absent(['apiKey', 'authToken']);
   const workspace = absent(['workspaceId', 'workspaceAuthToken']);
   return [...absent(['baseUrl']), ...(workspace.length < key.length ? workspace : key)];

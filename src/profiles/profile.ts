@@ -23,7 +23,9 @@ export type Secrets = { readonly [Name in SecretSetting]?: string | undefined };
 /** Parses a profile name. @throws SvcError `usage` */
 export function parseProfileName(text: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(text)) return text;
-  throw new SvcError('usage', `invalid profile name '${text}'`, { hint: "use only letters, digits, '.', '_', and '-'" });
+  throw new SvcError('usage', `invalid profile name '${text}'`, {
+    hint: "use only letters, digits, '.', '_', and '-'",
+  });
 }
 
 export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefined {
@@ -32,6 +34,9 @@ export function originOf({ baseUrl }: Pick<Profile, 'baseUrl'>): string | undefi
 
 export function parseHeaderPrefix(text: string, source: string): string {
   const problem = findHeaderPrefixProblem(text);
-  if (problem) throw new SvcError('usage', `${source}: ${problem}`, { hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}` });
+  if (problem)
+    throw new SvcError('usage', `${source}: ${problem}`, {
+      hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}`,
+    });
   return text.toLowerCase();
 }

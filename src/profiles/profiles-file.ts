@@ -3,13 +3,22 @@ import { type Hint, hint, SvcError, stepWithPlaceholder } from '../kernel/errors
 import type { Folders } from '../kernel/folders.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { SECRET_SETTINGS } from '../kernel/variables.ts';
-import { checkFields, expectObject, FileFormatError, readJsonFile, writeJsonFile } from './json-file.ts';
+import {
+  checkFields,
+  expectObject,
+  FileFormatError,
+  readJsonFile,
+  writeJsonFile,
+} from './json-file.ts';
 import type { Profile } from './profile.ts';
 
 export interface SavedProfiles {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** Keychain accounts that may hold a secret without a profile. Each account is saved here before its secret is written. */
+  /**
+   * Keychain accounts that may hold a secret without a profile. Each account is saved here before
+   * its secret is written.
+   */
   readonly leftovers: readonly string[];
 }
 
@@ -22,14 +31,22 @@ export async function readProfiles(folders: Folders): Promise<SavedProfiles> {
 
 export async function writeProfiles(folders: Folders, saved: SavedProfiles): Promise<void> {
   const { current, profiles, leftovers } = saved;
-  const fields = { ...(current !== undefined && { current }), profiles: Object.fromEntries(profiles) };
-  await writeJsonFile(profilesPathOf(folders), leftovers.length > 0 ? { ...fields, leftovers } : fields);
+  const fields = {
+    ...(current !== undefined && { current }),
+    profiles: Object.fromEntries(profiles),
+  };
+  await writeJsonFile(
+    profilesPathOf(folders),
+    leftovers.length > 0 ? { ...fields, leftovers } : fields,
+  );
 }
 
 export function findProfile(saved: SavedProfiles, name: string): Profile {
   const profile = saved.profiles.get(name);
   if (profile) return profile;
-  throw new SvcError('not_found', `profile '${name}' does not exist`, { hint: createUnknownProfileHint(saved, name) });
+  throw new SvcError('not_found', `profile '${name}' does not exist`, {
+    hint: createUnknownProfileHint(saved, name),
+  });
 }
 
 export function createUnknownProfileHint({ profiles }: SavedProfiles, name: string): string | Hint {
@@ -58,7 +75,15 @@ function parseLeftovers(value: unknown): readonly string[] {
   throw new FileFormatError("'leftovers' is not a list of strings");
 }
 
-const TEXT_FIELDS = ['baseUrl', 'headerPrefix', 'apiKey', 'workspaceId', 'org', 'output', 'id'] as const;
+const TEXT_FIELDS = [
+  'baseUrl',
+  'headerPrefix',
+  'apiKey',
+  'workspaceId',
+  'org',
+  'output',
+  'id',
+] as const;
 
 function parseProfile(value: unknown, name: string): Profile {
   const fields = expectObject(value, `the profile '${name}'`);

@@ -17,18 +17,31 @@ import { processId } from '../kernel/process.ts';
 
 /** An open recovery record. Each change is on disk when its promise resolves. */
 export type RecoveryFile = ReturnType<typeof createUpdater>;
-export type RecoveryStart = ResetSubject & Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
-/** Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up. */
+export type RecoveryStart = ResetSubject &
+  Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
+/**
+ * Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up.
+ */
 const RESERVED_BYTES = 8192;
 
-/** The caller must hold the subject's lock. @throws SvcError `local` if the record cannot be written: don't send the reset */
-export async function createRecoveryFile(folders: Folders, start: RecoveryStart): Promise<RecoveryFile> {
+/**
+ * The caller must hold the subject's lock.
+ * @throws SvcError `local` if the record cannot be written: don't send the reset
+ */
+export async function createRecoveryFile(
+  folders: Folders,
+  start: RecoveryStart,
+): Promise<RecoveryFile> {
   const folder = await ensureRecoveryFolder(folders);
   const key = subjectKeyOf(start);
   const id = `${key}-${randomBytes(3).toString('hex')}`;
   const record: RecoveryRecord = {
-    ...{ id, state: 'sending', ...start },
-    ...{ pid: processId, machine: hostname(), token: null },
+    id,
+    state: 'sending',
+    ...start,
+    pid: processId,
+    machine: hostname(),
+    token: null,
   };
   const path = join(folder, `${id}.json`);
   try {
@@ -54,12 +67,16 @@ export function recoveryLockOf({ state }: Folders, subject: ResetSubject): strin
   return join(state, 'recovery', `${subjectKeyOf(subject)}.lock`);
 }
 
-/** The suffix of a record file until it is complete. A reset with an incomplete file was never sent. */
+/**
+ * The suffix of a record file until it is complete. A reset with an incomplete file was never sent.
+ */
 const UNFINISHED_SUFFIX = '.new';
 
 async function discardUnfinished(folder: string, key: string): Promise<void> {
   const names = await readdir(folder);
-  const unfinished = names.filter((name) => name.startsWith(key) && name.endsWith(UNFINISHED_SUFFIX));
+  const unfinished = names.filter(
+    (name) => name.startsWith(key) && name.endsWith(UNFINISHED_SUFFIX),
+  );
   for (const name of unfinished) await rm(join(folder, name), { force: true });
 }
 
@@ -75,7 +92,10 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
   }
 }
 
-/** Creates the interface for updating a record. The first line never changes; each update overwrites the second. */
+/**
+ * Creates the interface for updating a record. The first line never changes; each update overwrites
+ * the second.
+ */
 function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
@@ -89,7 +109,9 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
     close: () => file.close(),
     setState: (state: 'unknown' | 'lost') => write({ state, token: null }),
     storeToken: (token: string) => write({ state: 'kept', token }),
-    /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
+    /**
+     * Deletes the record. Call once the token has been saved everywhere, or if nothing was applied.
+     */
     remove: async (): Promise<void> => {
       await file.close();
       await removeRecord(path);
@@ -120,7 +142,8 @@ async function writeAt(file: FileHandle, start: number, text: string): Promise<v
 /**
  * The progress of an auth token reset.
  * - `sending`: the request may have been sent; its outcome is unknown.
- * - `kept`: the service returned the new token, and the record stores it until it has been saved everywhere.
+ * - `kept`: the service returned the new token, and the record stores it until it has been saved
+ * everywhere.
  * - `unknown`: the response was lost, and it is unknown whether the old token still works.
  * - `lost`: the old token no longer works, and the new token was lost.
  */
@@ -174,7 +197,9 @@ function isRecord(value: unknown): value is RecoveryRecord {
   return (
     isObject(value) &&
     TEXT_FIELDS.every((field) => typeof value[field] === 'string') &&
-    NULLABLE_TEXT_FIELDS.every((field) => value[field] === null || typeof value[field] === 'string') &&
+    NULLABLE_TEXT_FIELDS.every(
+      (field) => value[field] === null || typeof value[field] === 'string',
+    ) &&
     typeof value['pid'] === 'number' &&
     STATES.some((state) => state === value['state'])
   );
@@ -185,7 +210,9 @@ export interface PendingRecovery {
   readonly record: RecoveryRecord | undefined;
 }
 
-export async function listPendingRecoveries({ state }: Folders): Promise<readonly PendingRecovery[]> {
+export async function listPendingRecoveries({
+  state,
+}: Folders): Promise<readonly PendingRecovery[]> {
   const folder = join(state, 'recovery');
   const recoveries: PendingRecovery[] = [];
   for (const name of await listFolder(folder)) {
@@ -193,5 +220,7 @@ export async function listPendingRecoveries({ state }: Folders): Promise<readonl
     const text = name.endsWith('.json') ? await readTextIfExists(path) : undefined;
     if (text !== undefined) recoveries.push({ path, record: parseRecord(text) });
   }
-  return recoveries.sort((a, b) => (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'));
+  return recoveries.sort((a, b) =>
+    (a.record?.startedAt ?? '').localeCompare(b.record?.startedAt ?? '', 'en'),
+  );
 }

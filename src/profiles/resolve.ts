@@ -23,12 +23,20 @@ export interface Settings extends Layer {
 }
 
 export interface SettingsDependencies {
-  readonly flags: { readonly profile?: string; readonly baseUrl?: string; readonly org?: string; readonly output?: string };
+  readonly flags: {
+    readonly profile?: string;
+    readonly baseUrl?: string;
+    readonly org?: string;
+    readonly output?: string;
+  };
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /** Whether to use the embedded service, which has its own credentials: only `org` and `output` apply. */
+  /**
+   * Whether to use the embedded service, which has its own credentials: only `org` and `output`
+   * apply.
+   */
   readonly isLocal?: boolean;
   readonly keychain?: Keychain;
 }
@@ -62,11 +70,14 @@ export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
 };
 
 /**
- * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`, profile. Ignores empty
- * variables. Reads the secrets of the profile only when `withSecrets` is called.
+ * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`,
+ * profile. Ignores empty variables. Reads the secrets of the profile only when `withSecrets` is
+ * called.
  * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
  */
-export async function resolveSettingsWithoutSecrets(dependencies: SettingsDependencies): Promise<SettingsWithoutSecrets> {
+export async function resolveSettingsWithoutSecrets(
+  dependencies: SettingsDependencies,
+): Promise<SettingsWithoutSecrets> {
   const { flags, environment, cwd, folders } = dependencies;
   const folder = await readFolderSettings(cwd);
   const createLayers = (select: (values: Values) => Values): Layer => ({
@@ -77,7 +88,11 @@ export async function resolveSettingsWithoutSecrets(dependencies: SettingsDepend
   if (dependencies.isLocal) {
     const profileName = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
     const profileOutput = await readOutputOfProfile(folders, profileName);
-    return resolved({ ...EMPTY_SETTINGS, ...profileOutput, ...createLayers(({ org, output }) => ({ org, output })) });
+    return resolved({
+      ...EMPTY_SETTINGS,
+      ...profileOutput,
+      ...createLayers(({ org, output }) => ({ org, output })),
+    });
   }
   const explicit = createLayers((values) => values);
   const { chosen, profile } = await chooseProfile(folders, explicit.profile);
@@ -86,19 +101,33 @@ export async function resolveSettingsWithoutSecrets(dependencies: SettingsDepend
   const origin = originOf(profile);
   const calledOrigin = explicit.baseUrl ? originOf({ baseUrl: explicit.baseUrl.value }) : origin;
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
-  const credentials = origin === undefined || origin === calledOrigin ? { apiKey, workspaceId } : undefined;
+  const credentials =
+    origin === undefined || origin === calledOrigin ? { apiKey, workspaceId } : undefined;
   const stored = createLayer({ baseUrl, headerPrefix, org, output, ...credentials }, () => source);
   const createSettings = (secrets: Layer, missingReason?: string): Settings => ({
-    ...{ ...DEFAULTS, ...stored, ...secrets, ...explicit, profile: chosen, protected: profile.protected === true },
+    ...DEFAULTS,
+    ...stored,
+    ...secrets,
+    ...explicit,
+    profile: chosen,
+    protected: profile.protected === true,
     ...(missingReason !== undefined && { missingReason }),
   });
   // The credentials of a profile are only sent to its own origin.
-  if (!credentials) return resolved(createSettings({}, `the credentials of ${source} are for ${origin} only`));
+  if (!credentials)
+    return resolved(createSettings({}, `the credentials of ${source} are for ${origin} only`));
   const withSecrets = async (): Promise<Settings> => {
     const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
-    const { secrets, missingReason } = await readSecrets(createSecretStorage(dependencies), profile, missing);
+    const { secrets, missingReason } = await readSecrets(
+      createSecretStorage(dependencies),
+      profile,
+      missing,
+    );
     const values = Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value]));
-    const found = createLayer(values, (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`);
+    const found = createLayer(
+      values,
+      (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`,
+    );
     return createSettings(found, missingReason && `${source}: ${missingReason}`);
   };
   return { ...createSettings({}), withSecrets };
@@ -109,11 +138,17 @@ function resolved(settings: Settings): SettingsWithoutSecrets {
 }
 
 function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
-  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [name, environment[variable] || undefined]);
+  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
+    name,
+    environment[variable] || undefined,
+  ]);
   return Object.fromEntries(entries);
 }
 
-async function readOutputOfProfile(folders: Folders, profileName: string | undefined): Promise<Layer> {
+async function readOutputOfProfile(
+  folders: Folders,
+  profileName: string | undefined,
+): Promise<Layer> {
   const saved = await readProfiles(folders).catch(() => undefined);
   const name = profileName ?? saved?.current;
   const profile = name === undefined ? undefined : saved?.profiles.get(name);
@@ -122,7 +157,9 @@ async function readOutputOfProfile(folders: Folders, profileName: string | undef
 
 async function chooseProfile(folders: Folders, requested: Sourced<string> | undefined) {
   const saved = await readProfiles(folders);
-  const chosen = requested ?? (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
+  const chosen =
+    requested ??
+    (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
   const profile = chosen ? saved.profiles.get(chosen.value) : {};
   if (profile) return { chosen, profile };
   const name = chosen?.value ?? '';
@@ -135,7 +172,9 @@ function createLayer(values: Values, sourceOf: (name: SettingName) => string): L
   const names = Object.keys(SETTING_VARIABLES) as SettingName[];
   const entries = names.flatMap((name) => {
     const [value, source] = [values[name], sourceOf(name)];
-    return value === undefined ? [] : [[name, { value: PARSERS[name]?.(value, source) ?? value, source }]];
+    return value === undefined
+      ? []
+      : [[name, { value: PARSERS[name]?.(value, source) ?? value, source }]];
   });
   return Object.fromEntries(entries);
 }

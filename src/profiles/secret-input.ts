@@ -5,8 +5,14 @@ import { parseSecret } from './credential-value.ts';
 
 const MAX_SECRET_BYTES = 64 * 1024;
 
-/** Reads a secret from a stream. @throws SvcError `usage`, naming the source, if the text is not valid in a header */
-export async function readSecretFromStream(stream: AsyncIterable<unknown>, source: string): Promise<string> {
+/**
+ * Reads a secret from a stream.
+ * @throws SvcError `usage`, naming the source, if the text is not valid in a header
+ */
+export async function readSecretFromStream(
+  stream: AsyncIterable<unknown>,
+  source: string,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of stream) {
@@ -19,9 +25,15 @@ export async function readSecretFromStream(stream: AsyncIterable<unknown>, sourc
   return decodeSecret(Buffer.concat(chunks), source);
 }
 
-/** Also reads pipes such as `<(pass show svc)`. @throws SvcError `usage` if the file does not exist, `local` otherwise */
+/**
+ * Also reads pipes such as `<(pass show svc)`.
+ * @throws SvcError `usage` if the file does not exist, `local` otherwise
+ */
 export async function readSecretFromFile(path: string, signal?: AbortSignal): Promise<string> {
-  return decodeSecret(await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, ...(signal && { signal }) }), path);
+  return decodeSecret(
+    await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, ...(signal && { signal }) }),
+    path,
+  );
 }
 
 function decodeSecret(bytes: Buffer, source: string): string {

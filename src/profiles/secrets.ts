@@ -6,7 +6,10 @@ import type { Keychain } from './keychain.ts';
 import type { KeychainCall, KeychainReply } from './keychain-calls.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 
-/** The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on first use. */
+/**
+ * The storage of secrets: a private file, and a keychain if there is one. The keychain is loaded on
+ * first use.
+ */
 export type SecretStorage = ReturnType<typeof createSecretStorage>;
 
 export interface SecretStorageDependencies {
@@ -16,7 +19,12 @@ export interface SecretStorageDependencies {
   readonly keychain?: Keychain;
 }
 
-export function createSecretStorage({ folders, environment = {}, signal, keychain }: SecretStorageDependencies) {
+export function createSecretStorage({
+  folders,
+  environment = {},
+  signal,
+  keychain,
+}: SecretStorageDependencies) {
   return {
     file: openSecretFile(folders),
     keychain: async (calls: readonly KeychainCall[]): Promise<KeychainReply> => {
@@ -36,7 +44,10 @@ export function bindToOrigin(origin: string, secret: string): string {
   return `${origin} ${secret}`;
 }
 
-/** Withholds secrets that were saved for another origin. @throws SvcError `local` if the file is damaged */
+/**
+ * Withholds secrets that were saved for another origin.
+ * @throws SvcError `local` if the file is damaged
+ */
 export async function readSecrets(
   { file, keychain }: SecretStorage,
   profile: Profile,
@@ -45,13 +56,18 @@ export async function readSecrets(
   const { id, secrets: locations = {} } = profile;
   const origin = originOf(profile);
   /** The location is for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`. */
-  const secrets: { [Name in SecretSetting]?: { readonly value: string; readonly location: string } } = {};
+  const secrets: {
+    [Name in SecretSetting]?: { readonly value: string; readonly location: string };
+  } = {};
   const reasons: string[] = [];
   if (id === undefined || origin === undefined) return { secrets, missingReason: undefined };
   const select = (name: SecretSetting, location: string, savedFor = '', value?: string): void => {
     if (value === undefined) reasons.push(`the ${location} no longer contains its ${name}`);
     else if (savedFor === origin) secrets[name] = { value, location };
-    else reasons.push(`its ${name} was saved for ${savedFor || 'no base URL'}, but its base URL is now ${origin}`);
+    else
+      reasons.push(
+        `its ${name} was saved for ${savedFor || 'no base URL'}, but its base URL is now ${origin}`,
+      );
   };
   const namesIn = (location: string) => names.filter((name) => locations[name] === location);
   const [inFile, inKeychain] = [namesIn('file'), namesIn('keychain')];
@@ -60,9 +76,16 @@ export async function readSecrets(
   const calls = inKeychain.map((name) => ({ kind: 'get', account: accountOf(id, name) }) as const);
   const reply = calls.length > 0 ? await keychain(calls) : { values: [] };
   if ('fault' in reply) reasons.push(`the keychain ${reply.fault}`);
-  else for (const [at, name] of inKeychain.entries()) select(name, 'keychain', ...splitBoundSecret(reply.values[at]));
-  const unknown = names.find((name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]));
-  if (unknown) reasons.push(`its ${unknown} is stored in a location that this version of svc does not support`);
+  else
+    for (const [at, name] of inKeychain.entries())
+      select(name, 'keychain', ...splitBoundSecret(reply.values[at]));
+  const unknown = names.find(
+    (name) => locations[name] !== undefined && !/^(file|keychain)$/.test(locations[name]),
+  );
+  if (unknown)
+    reasons.push(
+      `its ${unknown} is stored in a location that this version of svc does not support`,
+    );
   return { secrets, missingReason: reasons[0] };
 }
 
@@ -81,8 +104,10 @@ function openSecretFile(folders: Folders) {
   return {
     path,
     /** @throws SvcError `local` if the file is damaged */
-    read: async (): Promise<ReadonlyMap<string, SecretEntry>> => (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
-    write: (entries: ReadonlyMap<string, SecretEntry>) => writeJsonFile(path, Object.fromEntries(entries)),
+    read: async (): Promise<ReadonlyMap<string, SecretEntry>> =>
+      (await readJsonFile(path, parseSecretEntries)) ?? new Map(),
+    write: (entries: ReadonlyMap<string, SecretEntry>) =>
+      writeJsonFile(path, Object.fromEntries(entries)),
   };
 }
 

@@ -8,7 +8,12 @@ import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
 import { findProfile, readProfiles, type SavedProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
-import { findKeychainProblem, PROBE_CALLS, ProfileTransaction, withoutProfile } from './transaction.ts';
+import {
+  findKeychainProblem,
+  PROBE_CALLS,
+  ProfileTransaction,
+  withoutProfile,
+} from './transaction.ts';
 
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
@@ -24,14 +29,22 @@ export interface ProfileStoreDependencies extends SecretStorageDependencies {
   readonly lockTimeout?: number;
 }
 
-/** Changes profiles and secrets under one lock. After a crash, the next change deletes secrets without a profile. */
+/**
+ * Changes profiles and secrets under one lock. After a crash, the next change deletes secrets
+ * without a profile.
+ */
 export function createProfileStore(dependencies: ProfileStoreDependencies) {
   const { folders, clock, signal, lockTimeout = LOCK_TIMEOUT } = dependencies;
   const storage = createSecretStorage(dependencies);
   const locking = { clock, timeout: lockTimeout, ...(signal && { signal }) };
 
-  /** Runs one change under the lock, and then deletes leftover secrets of this or an interrupted change. */
-  async function change<Value>(edit: (change: ProfileTransaction) => Promise<Value>): Promise<Value> {
+  /**
+   * Runs one change under the lock, and then deletes leftover secrets of this or an interrupted
+   * change.
+   */
+  async function change<Value>(
+    edit: (change: ProfileTransaction) => Promise<Value>,
+  ): Promise<Value> {
     await createPrivateFolder(folders.config);
     return withLock(join(folders.config, 'profiles.lock'), locking, async () => {
       const transaction = new ProfileTransaction(await readProfiles(folders), folders, storage);
@@ -43,17 +56,31 @@ export function createProfileStore(dependencies: ProfileStoreDependencies) {
 
   return {
     read: () => readProfiles(folders),
-    /** The first profile becomes the current one. @throws SvcError `already_exists`, unless `replace` is set */
-    add: async (name: string, profile: Profile, secrets: Secrets, { replace = false, insecure = false }: AddOptions = {}) => {
+    /**
+     * The first profile becomes the current one.
+     * @throws SvcError `already_exists`, unless `replace` is set
+     */
+    add: async (
+      name: string,
+      profile: Profile,
+      secrets: Secrets,
+      { replace = false, insecure = false }: AddOptions = {},
+    ) => {
       const hasSecrets = SECRET_SETTINGS.some((secret) => secrets[secret] !== undefined);
-      // Tests the keychain before taking the lock, so that a keychain that hangs does not block other processes.
+      // Tests the keychain before taking the lock, so that a keychain that hangs does not block
+      // other processes.
       const [id, problem] = hasSecrets
         ? [randomUUID(), insecure ? undefined : await findKeychainProblem(storage, PROBE_CALLS)]
         : [];
       return change(async (transaction) => {
         if (!replace) assertNameAvailable(transaction.saved, name);
         const identified = { ...profile, ...(id && { id }) };
-        const result = await transaction.put(name, identified, secrets, insecure || problem !== undefined);
+        const result = await transaction.put(
+          name,
+          identified,
+          secrets,
+          insecure || problem !== undefined,
+        );
         return { ...result, keychainProblem: problem ?? result.keychainProblem };
       });
     },
@@ -63,14 +90,21 @@ export function createProfileStore(dependencies: ProfileStoreDependencies) {
         findProfile(transaction.saved, name);
         await transaction.save({ ...transaction.saved, current: name });
       }),
-    /** Each secret stays in its location. @throws SvcError `not_found`; `usage` for a profile without a base URL */
-    edit: (name: string, edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets }) =>
+    /**
+     * Each secret stays in its location.
+     * @throws SvcError `not_found`; `usage` for a profile without a base URL
+     */
+    edit: (
+      name: string,
+      edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets },
+    ) =>
       change(async (transaction) => {
         const before = findProfile(transaction.saved, name);
         const { secrets: found } = await readSecrets(storage, before);
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
-        if (originOf(profile) === undefined) throw new SvcError('usage', `profile '${name}' has no base URL`);
+        if (originOf(profile) === undefined)
+          throw new SvcError('usage', `profile '${name}' has no base URL`);
         return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
       }),
     /** @throws SvcError `not_found`, `already_exists` */
@@ -80,7 +114,11 @@ export function createProfileStore(dependencies: ProfileStoreDependencies) {
         const profile = findProfile(saved, from);
         assertNameAvailable(saved, to);
         const current = saved.current === from ? to : saved.current;
-        await transaction.save({ ...saved, current, profiles: withoutProfile(saved, from).set(to, profile) });
+        await transaction.save({
+          ...saved,
+          current,
+          profiles: withoutProfile(saved, from).set(to, profile),
+        });
       }),
     /** @returns whether its secrets were also deleted @throws SvcError `not_found` */
     remove: (name: string) =>
@@ -93,5 +131,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies) {
 
 export function assertNameAvailable(saved: SavedProfiles, name: string): void {
   if (!saved.profiles.has(name)) return;
-  throw new SvcError('already_exists', `profile '${name}' already exists`, { hint: 'choose another name, or add --replace' });
+  throw new SvcError('already_exists', `profile '${name}' already exists`, {
+    hint: 'choose another name, or add --replace',
+  });
 }

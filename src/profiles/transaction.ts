@@ -5,7 +5,10 @@ import { originOf, type Profile, type Secrets } from './profile.ts';
 import { type SavedProfiles, writeProfiles } from './profiles-file.ts';
 import { accountOf, bindToOrigin, type SecretEntry, type SecretStorage } from './secrets.ts';
 
-/** Writes secrets before their profile, and deletes them with or after it. Saves accounts as leftovers before their secrets. */
+/**
+ * Writes secrets before their profile, and deletes them with or after it. Saves accounts as
+ * leftovers before their secrets.
+ */
 export class ProfileTransaction {
   saved: SavedProfiles;
   readonly #folders: Folders;
@@ -24,8 +27,8 @@ export class ProfileTransaction {
 
   /**
    * Saves a profile. With secrets, it must have an ID and a base URL.
-   * @returns the location of the secrets, for messages: `keychain`, `file /home/ann/.config/svc/secrets.json`; `undefined`
-   * without secrets
+   * @returns the location of the secrets, for messages: `keychain`,
+   * `file /home/ann/.config/svc/secrets.json`; `undefined` without secrets
    */
   async put(name: string, profile: Profile, secrets: Secrets, insecure: boolean) {
     const { file } = this.#storage;
@@ -36,7 +39,10 @@ export class ProfileTransaction {
     const inKeychain = problem === undefined ? suited : [];
     const inFile = given.filter((entry) => !inKeychain.includes(entry));
     if (inFile.length > 0) await this.#putIntoFile(before, profile, Object.fromEntries(inFile));
-    const locations = given.map((entry) => [entry[0], inFile.includes(entry) ? 'file' : 'keychain']);
+    const locations = given.map((entry) => [
+      entry[0],
+      inFile.includes(entry) ? 'file' : 'keychain',
+    ]);
     const all = { ...profile.secrets, ...Object.fromEntries(locations) };
     const saved: Profile = Object.keys(all).length > 0 ? { ...profile, secrets: all } : profile;
     try {
@@ -46,11 +52,17 @@ export class ProfileTransaction {
       throw error;
     }
     await this.#pruneFile();
-    const labels = [inKeychain.length > 0 && 'keychain', inFile.length > 0 && `file ${file.path}`].filter(Boolean);
+    const labels = [
+      inKeychain.length > 0 && 'keychain',
+      inFile.length > 0 && `file ${file.path}`,
+    ].filter(Boolean);
     return { location: labels.join(', ') || undefined, keychainProblem: problem };
   }
 
-  /** Removes a profile. @returns whether its secrets were also deleted: the keychain may not respond */
+  /**
+   * Removes a profile.
+   * @returns whether its secrets were also deleted: the keychain may not respond
+   */
   async remove(name: string): Promise<boolean> {
     const { file } = this.#storage;
     const profile = this.saved.profiles.get(name);
@@ -71,11 +83,15 @@ export class ProfileTransaction {
   async deleteLeftovers(): Promise<void> {
     const { leftovers } = this.saved;
     const problem = await deleteAccounts(this.#storage, leftovers);
-    if (leftovers.length > 0 && problem === undefined) await this.save({ ...this.saved, leftovers: [] });
+    if (leftovers.length > 0 && problem === undefined)
+      await this.save({ ...this.saved, leftovers: [] });
   }
 
   /** Stores secrets in the keychain. @returns the problem, if the keychain failed */
-  async #putIntoKeychain(profile: Profile, secrets: readonly NamedSecret[]): Promise<string | undefined> {
+  async #putIntoKeychain(
+    profile: Profile,
+    secrets: readonly NamedSecret[],
+  ): Promise<string | undefined> {
     const calls = secrets.map(([name, secret]) => ({
       kind: 'set' as const,
       account: accountOf(profile.id ?? '', name),
@@ -83,12 +99,18 @@ export class ProfileTransaction {
     }));
     if (calls.length === 0) return undefined;
     const usedAccounts = new Set([...this.saved.profiles.values()].flatMap(accountsOf));
-    const newAccounts = calls.map(({ account }) => account).filter((account) => !usedAccounts.has(account));
+    const newAccounts = calls
+      .map(({ account }) => account)
+      .filter((account) => !usedAccounts.has(account));
     await this.save({ ...this.saved, leftovers: union(this.saved.leftovers, newAccounts) });
     return findKeychainProblem(this.#storage, calls);
   }
 
-  async #putIntoFile(before: ReadonlyMap<string, SecretEntry>, profile: Profile, secrets: Secrets): Promise<void> {
+  async #putIntoFile(
+    before: ReadonlyMap<string, SecretEntry>,
+    profile: Profile,
+    secrets: Secrets,
+  ): Promise<void> {
     const [id, origin] = [profile.id ?? '', originOf(profile) ?? ''];
     const entry = before.get(id);
     // Secrets that were saved for another origin must not be sent to this one.
@@ -102,7 +124,9 @@ export class ProfileTransaction {
     await this.save({
       current: current ?? name,
       profiles: new Map(profiles).set(name, profile),
-      leftovers: union(leftovers, accountsOf(profiles.get(name))).filter((account) => !liveAccounts.has(account)),
+      leftovers: union(leftovers, accountsOf(profiles.get(name))).filter(
+        (account) => !liveAccounts.has(account),
+      ),
     });
   }
 
@@ -119,13 +143,19 @@ export class ProfileTransaction {
 export const PROBE_CALLS: readonly KeychainCall[] = [{ kind: 'get', account: 'probe' }];
 
 /** Calls the keychain. @returns the problem, if the keychain failed */
-export async function findKeychainProblem({ keychain }: SecretStorage, calls: readonly KeychainCall[]) {
+export async function findKeychainProblem(
+  { keychain }: SecretStorage,
+  calls: readonly KeychainCall[],
+) {
   if (calls.length === 0) return undefined;
   const reply = await keychain(calls);
   return 'fault' in reply ? reply.fault : undefined;
 }
 
-async function deleteAccounts(storage: SecretStorage, accounts: readonly string[]): Promise<string | undefined> {
+async function deleteAccounts(
+  storage: SecretStorage,
+  accounts: readonly string[],
+): Promise<string | undefined> {
   return findKeychainProblem(
     storage,
     accounts.map((account) => ({ kind: 'delete', account })),
@@ -144,7 +174,9 @@ function entriesOf(secrets: Secrets): readonly NamedSecret[] {
 function accountsOf(profile: Profile | undefined): readonly string[] {
   const { id, secrets = {} } = profile ?? {};
   if (id === undefined) return [];
-  return SECRET_SETTINGS.filter((name) => secrets[name] === 'keychain').map((name) => accountOf(id, name));
+  return SECRET_SETTINGS.filter((name) => secrets[name] === 'keychain').map((name) =>
+    accountOf(id, name),
+  );
 }
 
 function union(first: readonly string[], second: readonly string[]): readonly string[] {

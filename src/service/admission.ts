@@ -9,22 +9,35 @@ import type { Store } from './store/store.ts';
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_WAIT = 10_000;
 
-/** Large bodies require valid credentials, and get bytes from a shared budget in order of arrival. */
-export function createAdmissionControl({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+/**
+ * Large bodies require valid credentials, and get bytes from a shared budget in order of arrival.
+ */
+export function createAdmissionControl({
+  store,
+  clock,
+}: {
+  readonly store: Store;
+  readonly clock: Clock;
+}) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     return {
-      /** @throws Refusal if the credentials are invalid, or if the budget is not available in time */
+      /**
+       * @throws Refusal if the credentials are invalid, or if the budget is not available in time
+       */
       admit: async (bytes: number) => {
         if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
-        await store.read((database) => authenticate(auth, request, { database, now: clock.now(), after: () => undefined }));
+        await store.read((database) =>
+          authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
+        );
         await budget.acquire(bytes);
         // The client may have disconnected in the meantime.
         if (isReleased) return budget.release(bytes);
         [isAdmitted, heldBytes] = [true, bytes];
       },
-      // A getter would give each object a hidden class of its own, which keeps the request in memory.
+      // A getter would give each object a hidden class of its own, which keeps the request in
+      // memory.
       isAdmitted: () => isAdmitted,
       release: () => {
         isReleased = true;

@@ -3,7 +3,12 @@ import { selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { createAdmissionControl } from './admission.ts';
-import { authenticate, checkAuthorizationHeader, readApiKeyHeader, requireCredentialHeaders } from './auth.ts';
+import {
+  authenticate,
+  checkAuthorizationHeader,
+  readApiKeyHeader,
+  requireCredentialHeaders,
+} from './auth.ts';
 import { readData } from './body.ts';
 import { badRequest, type CallOf, Refusal } from './call.ts';
 import {
@@ -68,7 +73,9 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
       observe?.({ operation: describeOperation(executable), org: findOrganizationId(data) });
       if (admission.isAdmitted()) await checkRecords(executable.operation, data);
       const run = (changed: ExecutableOperation) => perform(changed, request, data, observe);
-      return await dependencies.faults.handle({ executable, data }, run, (fault) => observe?.({ fault }));
+      return await dependencies.faults.handle({ executable, data }, run, (fault) =>
+        observe?.({ fault }),
+      );
     } finally {
       admission.release();
     }
@@ -96,7 +103,12 @@ function createPerformer(
   followUps: FollowUps,
 ) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
-  return async (executable: ExecutableOperation, request: ServiceRequest, data: unknown, observe?: CallObserver) => {
+  return async (
+    executable: ExecutableOperation,
+    request: ServiceRequest,
+    data: unknown,
+    observe?: CallObserver,
+  ) => {
     const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
     const countOnce = countCall && once(countCall);
@@ -104,18 +116,27 @@ function createPerformer(
       pendingWork = [];
       await development.current(database);
       const after = (work: FollowUp) => void pendingWork.push(work);
-      const call = await authenticate(operation.auth, request, { database, now: clock.now(), after });
+      const call = await authenticate(operation.auth, request, {
+        database,
+        now: clock.now(),
+        after,
+      });
       countOnce?.(call);
       const { message, feature } = operation;
-      if (feature && without.includes(feature)) throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
+      if (feature && without.includes(feature))
+        throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
       const input = parseInput(operation, data, clock.now());
       const result = await handler(call, input);
       observe?.({ operation: describeResult(executable, input, result) });
       const failed = strict ? strictFailure(name, input, result) : undefined;
-      return failed ? failureResponse(failed) : successResponse(typeof message === 'string' ? message : message(input), result);
+      return failed
+        ? failureResponse(failed)
+        : successResponse(typeof message === 'string' ? message : message(input), result);
     };
     const isRead = operation.effect === 'read';
-    const response = await (isRead ? store.read(run) : store.write(run, readApiKeyHeader(operation.auth, request)));
+    const response = await (isRead
+      ? store.read(run)
+      : store.write(run, readApiKeyHeader(operation.auth, request)));
     followUps.start(pendingWork);
     return response;
   };
@@ -127,18 +148,27 @@ interface CallRate {
   readonly window: number;
 }
 
-/** The first call of a credential starts a window, and the first call after the window starts the next. */
+/**
+ * The first call of a credential starts a window, and the first call after the window starts the
+ * next.
+ */
 function createRateLimiter({ calls, window }: CallRate): (call: CallOf<Auth>) => void {
   const windows = new Map<string, { readonly end: number; count: number }>();
   return (call) => {
     // All calls without credentials share a limit.
-    const credential = 'apiKey' in call ? `key ${call.apiKey}` : 'workspaceId' in call ? `workspace ${call.workspaceId}` : '';
+    const credential =
+      'apiKey' in call
+        ? `key ${call.apiKey}`
+        : 'workspaceId' in call
+          ? `workspace ${call.workspaceId}`
+          : '';
     const known = windows.get(credential);
     // If a window starts in the future, the clock was changed.
     const isOpen = known && call.now < known.end && call.now >= known.end - window;
     const current = isOpen ? known : { end: call.now + window, count: 0 };
     windows.set(credential, current);
-    if (current.count >= calls) throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
+    if (current.count >= calls)
+      throw new Refusal('RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
     current.count++;
   };
 }

@@ -1,18 +1,34 @@
 import { sql } from 'kysely';
 import type { Auth } from '../catalog/define.ts';
-import { CREDENTIAL_HEADERS, CREDENTIALS_BY_AUTH, type CredentialName, DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import {
+  CREDENTIAL_HEADERS,
+  CREDENTIALS_BY_AUTH,
+  type CredentialName,
+  DEFAULT_HEADER_PREFIX,
+} from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import { type CallOf, invalidArgument, type KeyCall, Refusal, type ServiceCall, type WorkspaceCall } from './call.ts';
+import {
+  type CallOf,
+  invalidArgument,
+  type KeyCall,
+  Refusal,
+  type ServiceCall,
+  type WorkspaceCall,
+} from './call.ts';
 import type { ServiceRequest } from './request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
 import { prepareSelect } from './store/statements.ts';
 
 /**
- * Checks the credential that an operation requires. The order of the checks is part of the API: missing ID, missing
- * token, unknown ID, wrong token.
+ * Checks the credential that an operation requires. The order of the checks is part of the API:
+ * missing ID, missing token, unknown ID, wrong token.
  * @throws Refusal for the first failed check
  */
-export async function authenticate(kind: Auth, request: ServiceRequest, call: ServiceCall): Promise<CallOf<Auth>> {
+export async function authenticate(
+  kind: Auth,
+  request: ServiceRequest,
+  call: ServiceCall,
+): Promise<CallOf<Auth>> {
   if (kind === 'key') return authenticateKey(request, call);
   return kind === 'workspace' ? authenticateWorkspace(request, call) : call;
 }
@@ -20,13 +36,16 @@ export async function authenticate(kind: Auth, request: ServiceRequest, call: Se
 /** Rejects `Authorization` headers other than bearer tokens. Ignores the value of bearer tokens. */
 export function checkAuthorizationHeader(request: ServiceRequest): void {
   const authorization = request.header('authorization');
-  if (authorization !== undefined && !/^bearer\s/i.test(authorization)) throw new Refusal('UNAUTHENTICATED', 'Unauthenticated');
+  if (authorization !== undefined && !/^bearer\s/i.test(authorization))
+    throw new Refusal('UNAUTHENTICATED', 'Unauthenticated');
 }
 
 /** Selects a row with null for a key without tokens. */
 const tokensOfKey = prepareQuery(
   (_, { apiKey }: { readonly apiKey: string }) =>
-    sql<{ token: string | null }>`select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = ${apiKey}`,
+    sql<{
+      token: string | null;
+    }>`select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = ${apiKey}`,
 );
 
 const selectWorkspaceToken = prepareSelect('workspaces', ['authToken']);
@@ -51,12 +70,16 @@ async function authenticateKey(request: ServiceRequest, call: ServiceCall): Prom
   return { ...call, apiKey };
 }
 
-async function authenticateWorkspace(request: ServiceRequest, call: ServiceCall): Promise<WorkspaceCall> {
+async function authenticateWorkspace(
+  request: ServiceRequest,
+  call: ServiceCall,
+): Promise<WorkspaceCall> {
   const workspaceId = requireCredential(request, 'workspaceId');
   const token = requireCredential(request, 'workspaceAuthToken');
   const [known] = await selectWorkspaceToken(call.database, { id: workspaceId });
   if (!known) throw new Refusal('NOT_FOUND', 'Workspace not found.');
-  if (!isSameSecret(known.authToken, token)) throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
+  if (!isSameSecret(known.authToken, token))
+    throw new Refusal('UNAUTHENTICATED', 'Invalid auth token for workspace.');
   return { ...call, workspaceId };
 }
 

@@ -15,12 +15,16 @@ const MAX_VALUES = 1_000_000;
 
 /**
  * @param admit called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read
- * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data` and is within the limits; also
- * the errors of `admit`
+ * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data` and is within
+ * the limits; also the errors of `admit`
  */
-export async function readData(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<unknown> {
+export async function readData(
+  request: ServiceRequest,
+  admit: (bytes: number) => Promise<void>,
+): Promise<unknown> {
   const { body, longestText } = await parseRequest(request, admit);
-  if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1) throw badRequest();
+  if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1)
+    throw badRequest();
   const { data } = body;
   const path = longestText > MAX_TEXT_LENGTH ? pathOfLongText(data) : undefined;
   if (path) throw fieldRefusal(path, `longer than ${MAX_TEXT_LENGTH} characters`);
@@ -38,7 +42,8 @@ async function parseRequest(request: ServiceRequest, admit: (bytes: number) => P
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await readBytes(request, admit);
   if (bytes.length > MAX_UNCHECKED_BYTES) {
-    // Large bodies are parsed in separate turns of the event loop, so that they do not delay other requests.
+    // Large bodies are parsed in separate turns of the event loop, so that they do not delay other
+    // requests.
     lastTurn = lastTurn.then(() => yieldToEvents());
     await lastTurn;
   }
@@ -51,7 +56,10 @@ export function bodyTooLarge(limit: number): Refusal {
   return invalidArgument(`The body is larger than ${limit} bytes.`);
 }
 
-async function readBytes(request: ServiceRequest, admit: (bytes: number) => Promise<void>): Promise<Buffer> {
+async function readBytes(
+  request: ServiceRequest,
+  admit: (bytes: number) => Promise<void>,
+): Promise<Buffer> {
   const declared = Number(request.header('content-length') ?? 0);
   let isAdmitted = declared > MAX_UNCHECKED_BYTES;
   if (isAdmitted) await admit(Math.min(declared, MAX_BODY_BYTES));
@@ -99,7 +107,8 @@ function checkLimits(json: Buffer): number {
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
   if (deepest > MAX_NESTING) throw nestedTooDeepRefusal();
-  if (values > MAX_VALUES) throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
+  if (values > MAX_VALUES)
+    throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
   return longestText;
 }
 
@@ -107,7 +116,10 @@ function nestedTooDeepRefusal(): Refusal {
   return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
 }
 
-/** Returns the path of the first string that is too long, or of the object with the long property name. */
+/**
+ * Returns the path of the first string that is too long, or of the object with the long property
+ * name.
+ */
 function pathOfLongText(value: unknown): (string | number)[] | undefined {
   if (typeof value === 'string') return value.length > MAX_TEXT_LENGTH ? [] : undefined;
   if (typeof value !== 'object' || value === null) return undefined;

@@ -11,7 +11,12 @@ const LOCAL = {
 
 export async function ensureLocalCredentials(store: Store): Promise<LocalCredentials> {
   const known = await store.read(findCredentials);
-  return known ?? store.write(async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL));
+  return (
+    known ??
+    store.write(
+      async (database) => (await findCredentials(database)) ?? createWorkspace(database, LOCAL),
+    )
+  );
 }
 
 function findCredentials(database: Database): Promise<LocalCredentials | undefined> {

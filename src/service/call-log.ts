@@ -28,8 +28,13 @@ export interface HandledOperation {
   readonly failed?: number;
 }
 
-/** Receives facts about a call as they become known: its operation, then its fault and its number of records. */
-export type CallObserver = (facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>) => void;
+/**
+ * Receives facts about a call as they become known: its operation, then its fault and its number of
+ * records.
+ */
+export type CallObserver = (
+  facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>,
+) => void;
 /** Maximum size of a request to log with its body, in bytes. */
 const MAX_LOGGED_BODY = 32 * 1024;
 
@@ -51,7 +56,18 @@ export function withCallLog(
     const status = response.sentShare === 'none' ? undefined : response.status;
     const milliseconds = performance.now() - started;
     const bodies = { requestBody: body.decode, responseBody: response.body };
-    report({ method, target, operation, org, status, error, milliseconds, fault, header, ...bodies });
+    report({
+      method,
+      target,
+      operation,
+      org,
+      status,
+      error,
+      milliseconds,
+      fault,
+      header,
+      ...bodies,
+    });
     return response;
   };
 }
@@ -85,7 +101,10 @@ export function describeResult(
   return {
     ...describeOperation(executable),
     records: Array.isArray(list) ? list.length : undefined,
-    failed: bulk && isObject(data) ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length : 0,
+    failed:
+      bulk && isObject(data)
+        ? Object.values(data).filter((one) => isObject(one) && one['success'] === false).length
+        : 0,
   };
 }
 

@@ -20,7 +20,11 @@ export interface WorkspaceCall extends ServiceCall {
   readonly workspaceId: string;
 }
 
-export type CallOf<Kind extends Auth> = { key: KeyCall; workspace: WorkspaceCall; none: ServiceCall }[Kind];
+export type CallOf<Kind extends Auth> = {
+  key: KeyCall;
+  workspace: WorkspaceCall;
+  none: ServiceCall;
+}[Kind];
 
 export class Refusal extends Error {
   readonly status: Status;
@@ -34,7 +38,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Creates the refusal of a request that is not a POST, is not JSON, or is not an object with the single key `data`. */
+/**
+ * Creates the refusal of a request that is not a POST, is not JSON, or is not an object with the
+ * single key `data`.
+ */
 export function badRequest(): Refusal {
   return new Refusal('INVALID_ARGUMENT', 'Bad Request');
 }

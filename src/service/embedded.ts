@@ -22,7 +22,9 @@ import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
-interface EmbeddedOptions extends Omit<ServiceDependencies, 'store' | 'onCall'>, Pick<SnapshotContext, 'compareStates'> {
+interface EmbeddedOptions
+  extends Omit<ServiceDependencies, 'store' | 'onCall'>,
+    Pick<SnapshotContext, 'compareStates'> {
   readonly signal?: AbortSignal;
   readonly logsRequests?: boolean;
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
@@ -41,18 +43,32 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
  * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
-  const { signal, logsRequests = false, onRequest, logFolder, faults, compareStates, ...rest } = options;
+  const {
+    signal,
+    logsRequests = false,
+    onRequest,
+    logFolder,
+    faults,
+    compareStates,
+    ...rest
+  } = options;
   const control = faults && (await import('./development/faults/fault-control.ts'));
   control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
-  const { apiKey, authToken, workspaceId, workspaceAuthToken } = await ensureLocalCredentials(store);
+  const { apiKey, authToken, workspaceId, workspaceAuthToken } =
+    await ensureLocalCredentials(store);
   const { clock: realClock, report } = rest;
   const file = createLazyFile(location, logFolder, report);
   const requests = logsRequests ? await openLog(file, { report, onRequest }) : undefined;
   const onCall = requests?.add;
   const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
   const development = {
-    ...{ location, store, apiKey, development: service.development, realClock, requests },
+    location,
+    store,
+    apiKey,
+    development: service.development,
+    realClock,
+    requests,
     allowPrivateTargets: true,
     commandOf: (command: readonly string[]) => commandForStore(location, command),
     intercept: service.faults.attempt,
@@ -69,7 +85,10 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       return service.fetch(input, init);
     },
     post: service.post,
-    /** Returns the parents that do not exist, in order. @throws Refusal if the store rejects the request */
+    /**
+     * Returns the parents that do not exist, in order.
+     * @throws Refusal if the store rejects the request
+     */
     findMissingParents: async (parents: readonly Parent[]) => {
       const { findMissingParents } = await import('./records/parent-ids.ts');
       return store.read((database) => findMissingParents(database, apiKey, parents));
@@ -86,10 +105,16 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    /** Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale` multiplies the delays between attempts. */
+    /**
+     * Serves on a port and delivers webhooks, with the inspector page if `ui`. `timeScale`
+     * multiplies the delays between attempts.
+     */
     serve: async (
       address: ListenAddress,
-      { timeScale = 1, ui }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
+      {
+        timeScale = 1,
+        ui,
+      }: { readonly timeScale?: number; readonly ui?: boolean | undefined } = {},
     ) => {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
@@ -116,16 +141,27 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
 }
 
 async function openLog(file: LazyRequestFile, options: RequestLogOptions): Promise<RequestLog> {
-  return (await import('./development/requests/request-log.ts')).createRequestLog(await file.open(), options);
+  return (await import('./development/requests/request-log.ts')).createRequestLog(
+    await file.open(),
+    options,
+  );
 }
 
 /** @param file counts the requests that rules of faults apply to */
-export function createService(dependencies: ServiceDependencies, file = createLazyFile(':memory:', undefined)) {
+export function createService(
+  dependencies: ServiceDependencies,
+  file = createLazyFile(':memory:', undefined),
+) {
   const { store, report } = dependencies;
   const followUps = createFollowUps(store, report);
   const development = createDevelopmentState(store);
   const clock = createServiceClock(dependencies.clock, development);
-  const faults = createFaultInjector({ development, openFile: file.open, clock: dependencies.clock, report });
+  const faults = createFaultInjector({
+    development,
+    openFile: file.open,
+    clock: dependencies.clock,
+    report,
+  });
   const app = createApp({ ...dependencies, clock, development, faults }, followUps);
   const handle = withServiceDate(app, { clock, development, store });
   return {
@@ -141,18 +177,29 @@ export function createService(dependencies: ServiceDependencies, file = createLa
   };
 }
 
-/** Adds the time of the service to responses, if it was changed, so that clients on this machine know it. */
+/**
+ * Adds the time of the service to responses, if it was changed, so that clients on this machine
+ * know it.
+ */
 function withServiceDate(
   handle: RequestHandler,
-  { clock, development, store }: { readonly clock: Clock; readonly development: DevelopmentState; readonly store: Store },
+  {
+    clock,
+    development,
+    store,
+  }: { readonly clock: Clock; readonly development: DevelopmentState; readonly store: Store },
 ): RequestHandler {
   return async (request) => {
     const response = await handle(request);
     // A health check does not wait for a database.
-    const reading = response === HEALTHY && Promise.resolve(development.current()).catch(() => undefined);
+    const reading =
+      response === HEALTHY && Promise.resolve(development.current()).catch(() => undefined);
     if (store.version) await reading;
     if (development.known.clock === undefined) return response;
-    return { ...response, headers: { date: new Date(clock.now()).toUTCString(), ...response.headers } };
+    return {
+      ...response,
+      headers: { date: new Date(clock.now()).toUTCString(), ...response.headers },
+    };
   };
 }
 
@@ -162,13 +209,24 @@ function createFetch(handle: RequestHandler): typeof globalThis.fetch {
     const { method, url: target, headers } = request;
     const header = (name: string) => headers.get(name) ?? undefined;
     const body = (consume: ChunkConsumer) => readBody(request, consume);
-    const { status, body: content, headers: own, sentShare } = acceptResponse(await handle({ method, target, header, body }));
+    const {
+      status,
+      body: content,
+      headers: own,
+      sentShare,
+    } = acceptResponse(await handle({ method, target, header, body }));
     const sent = sentShare === undefined ? content : interruptBody(content, sentShare);
-    return new Response(method === 'HEAD' ? null : sent, { status, headers: { 'content-type': RESPONSE_TYPE, ...own } });
+    return new Response(method === 'HEAD' ? null : sent, {
+      status,
+      headers: { 'content-type': RESPONSE_TYPE, ...own },
+    });
   };
 }
 
-/** Creates a function that calls the service like `fetch`, without its types, which take long to load. */
+/**
+ * Creates a function that calls the service like `fetch`, without its types, which take long to
+ * load.
+ */
 function createPost(handle: RequestHandler) {
   return async (target: string, headers: ReadonlyMap<string, string>, content: string) => {
     const body = async (consume: ChunkConsumer) => consume(Buffer.from(content));
@@ -187,13 +245,17 @@ function acceptResponse({ failure, sentShare, ...response }: ServiceResponse) {
 }
 
 function connectionError(message: string): TypeError {
-  return new TypeError(message, { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
+  return new TypeError(message, {
+    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+  });
 }
 
 /** Creates a body that fails after a share of its bytes, or ends if that is all of them. */
 function interruptBody(content: string, share: number): ReadableStream<Uint8Array> {
   const bytes = Buffer.from(content);
-  const chunks = [bytes.subarray(0, Math.floor(bytes.length * share))].filter(({ length }) => length > 0);
+  const chunks = [bytes.subarray(0, Math.floor(bytes.length * share))].filter(
+    ({ length }) => length > 0,
+  );
   return new ReadableStream({
     pull: (controller) => {
       const chunk = chunks.pop();
@@ -206,10 +268,15 @@ function interruptBody(content: string, share: number): ReadableStream<Uint8Arra
 
 async function readBody(request: Request, consume: ChunkConsumer): Promise<void> {
   // The body is already in memory.
-  if (request.headers.has('content-length')) return consume(new Uint8Array(await request.arrayBuffer()));
+  if (request.headers.has('content-length'))
+    return consume(new Uint8Array(await request.arrayBuffer()));
   for await (const chunk of request.body ?? []) await consume(chunk);
 }
 
 function commandForStore(location: string, command: readonly string[]): string {
-  return commandLineOf({ kind: 'change', flags: ['--local', '--store', displayStoreLocation(location)], command });
+  return commandLineOf({
+    kind: 'change',
+    flags: ['--local', '--store', displayStoreLocation(location)],
+    command,
+  });
 }

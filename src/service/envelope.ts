@@ -13,21 +13,37 @@ export interface ServiceResponse {
   readonly body: string;
   /** Additional headers, or another content type. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The store's error that caused the response. Callers in the same process get this error instead of the response. */
+  /**
+   * The store's error that caused the response. Callers in the same process get this error instead
+   * of the response.
+   */
   readonly failure?: StoreFailure;
-  /** Share of the body that is sent before the connection is closed, or `none` to send nothing at all. */
+  /**
+   * Share of the body that is sent before the connection is closed, or `none` to send nothing at
+   * all.
+   */
   readonly sentShare?: number | 'none';
 }
 
 export const HEALTHY: ServiceResponse = { status: 200, body: '{"status":"ok"}' };
 export const RESPONSE_TYPE = 'application/json';
 
-export function successResponse(message: string, { data, siblings }: HandlerResult<unknown>): ServiceResponse {
-  return { status: 200, body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }) };
+export function successResponse(
+  message: string,
+  { data, siblings }: HandlerResult<unknown>,
+): ServiceResponse {
+  return {
+    status: 200,
+    body: JSON.stringify({ result: { status: 'success', message, data, ...siblings } }),
+  };
 }
 
 export function failureResponse(error: unknown): ServiceResponse {
   if (error instanceof StoreFailure) return { ...failureResponse(error.refusal), failure: error };
-  const { status, message, details } = error instanceof Refusal ? error : new Refusal('INTERNAL', 'Internal error');
-  return { status: HTTP_STATUS[status], body: JSON.stringify({ error: { message, status, details } }) };
+  const { status, message, details } =
+    error instanceof Refusal ? error : new Refusal('INTERNAL', 'Internal error');
+  return {
+    status: HTTP_STATUS[status],
+    body: JSON.stringify({ error: { message, status, details } }),
+  };
 }

@@ -18,10 +18,15 @@ interface Exchange {
   readonly sendContinue?: (() => void) | undefined;
 }
 
-export async function respond(handle: RequestHandler, exchange: Exchange, options: ReceiveOptions): Promise<void> {
+export async function respond(
+  handle: RequestHandler,
+  exchange: Exchange,
+  options: ReceiveOptions,
+): Promise<void> {
   const { incoming, outgoing } = exchange;
   const body = createBody(exchange, options.stalled);
-  // Must be asynchronous, because a closing server sets a header on the response after it emits the request.
+  // Must be asynchronous, because a closing server sets a header on the response after it emits the
+  // request.
   const refusal = await checkHead(incoming, options);
   const { method = '', url: target = '', headers } = incoming;
   const header = (name: string) => headers[name]?.toString();
@@ -29,7 +34,8 @@ export async function respond(handle: RequestHandler, exchange: Exchange, option
   if (!incoming.readableEnded) await body.discard();
   if (response.sentShare === 'none') return void incoming.socket.destroy();
   writeResponse(outgoing, response);
-  if (incoming.socket.writableLength > 0) outgoing.setTimeout(options.unread, () => outgoing.destroy());
+  if (incoming.socket.writableLength > 0)
+    outgoing.setTimeout(options.unread, () => outgoing.destroy());
 }
 
 /** Rejects a request whose `Expect` header is not `100-continue`. */
@@ -38,17 +44,27 @@ export function rejectExpectation(_: IncomingMessage, outgoing: ServerResponse):
   writeResponse(outgoing.setHeader('connection', 'close'), { status: 417, body });
 }
 
-async function checkHead(incoming: IncomingMessage, { isLoopback }: ReceiveOptions): Promise<ServiceResponse | undefined> {
+async function checkHead(
+  incoming: IncomingMessage,
+  { isLoopback }: ReceiveOptions,
+): Promise<ServiceResponse | undefined> {
   const hosts = hostsOf(incoming);
   // Load balancers may use HTTP/1.0 for health checks, without a Host header.
-  const hasValidCount = hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');
-  if (!hasValidCount || !hosts.every((host) => parseHostname(host))) return failureResponse(badRequest());
+  const hasValidCount =
+    hosts.length === 1 || (hosts.length === 0 && incoming.httpVersion === '1.0');
+  if (!hasValidCount || !hosts.every((host) => parseHostname(host)))
+    return failureResponse(badRequest());
   if (!isLoopback) return undefined;
   switch (findForeignHeader({ hosts, origin: incoming.headers.origin })) {
     case 'host':
-      return { ...failureResponse(invalidArgument('The Host header does not name this machine.')), status: 421 };
+      return {
+        ...failureResponse(invalidArgument('The Host header does not name this machine.')),
+        status: 421,
+      };
     case 'origin':
-      return failureResponse(new Refusal('PERMISSION_DENIED', 'The Origin header does not name this machine.'));
+      return failureResponse(
+        new Refusal('PERMISSION_DENIED', 'The Origin header does not name this machine.'),
+      );
     case undefined:
       return undefined;
   }
@@ -57,7 +73,8 @@ async function checkHead(incoming: IncomingMessage, { isLoopback }: ReceiveOptio
 function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host')
+      hosts.push(rawHeaders[at + 1] ?? '');
   }
   return hosts;
 }
@@ -79,9 +96,13 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
       throw isOpen ? error : badRequest();
     }
   };
-  /** Reads and discards the rest of the body. Some clients read the response only after sending the whole body. */
+  /**
+   * Reads and discards the rest of the body. Some clients read the response only after sending the
+   * whole body.
+   */
   const discard = async () => {
-    if (isOpen && !awaitsContinue && !incoming.complete) await consumeBody(() => undefined).catch(() => undefined);
+    if (isOpen && !awaitsContinue && !incoming.complete)
+      await consumeBody(() => undefined).catch(() => undefined);
     // The next bytes on the connection may belong to this body.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     incoming.resume();
@@ -91,7 +112,11 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
 
 class BodyInterrupted extends Error {}
 
-function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeout: number): Promise<void> {
+function readChunks(
+  incoming: IncomingMessage,
+  consume: ChunkConsumer,
+  idleTimeout: number,
+): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     let isOpen = true;
     let stallTimer: NodeJS.Timeout | undefined;
@@ -132,7 +157,10 @@ function readChunks(incoming: IncomingMessage, consume: ChunkConsumer, idleTimeo
 
 const startingTimers: (() => void)[] = [];
 
-/** Runs a function after this turn of the event loop. Most bodies are complete by then, and need no timer. */
+/**
+ * Runs a function after this turn of the event loop. Most bodies are complete by then, and need no
+ * timer.
+ */
 function afterTurn(start: () => void): void {
   if (startingTimers.length === 0)
     setImmediate(() => {
@@ -141,8 +169,15 @@ function afterTurn(start: () => void): void {
   startingTimers.push(start);
 }
 
-function writeResponse(outgoing: ServerResponse, { status, body, headers, sentShare }: ServiceResponse): void {
-  outgoing.writeHead(status, { 'content-type': RESPONSE_TYPE, 'content-length': Buffer.byteLength(body), ...headers });
+function writeResponse(
+  outgoing: ServerResponse,
+  { status, body, headers, sentShare }: ServiceResponse,
+): void {
+  outgoing.writeHead(status, {
+    'content-type': RESPONSE_TYPE,
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
   if (typeof sentShare !== 'number') return void outgoing.end(body);
   const bytes = Buffer.from(body);
   outgoing.flushHeaders();

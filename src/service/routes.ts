@@ -9,7 +9,10 @@ import { loadHandlers } from './handlers/index.ts';
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
 export function createRoutes() {
-  const routeOf = (entry: OperationEntry) => ({ selectedBy: entry.selectedBy, load: once(() => loadExecutable(entry)) });
+  const routeOf = (entry: OperationEntry) => ({
+    selectedBy: entry.selectedBy,
+    load: once(() => loadExecutable(entry)),
+  });
   const byPath = Map.groupBy(manifest, ({ path }) => path);
   return new Map(
     Array.from(byPath, ([path, entries]) => {
@@ -19,7 +22,9 @@ export function createRoutes() {
   );
 }
 
-/** Loads all operations. An update of svc may delete the program files while the service is running. */
+/**
+ * Loads all operations. An update of svc may delete the program files while the service is running.
+ */
 export async function loadOperations(): Promise<void> {
   await Promise.all(manifest.map(loadExecutable));
 }
@@ -32,9 +37,14 @@ export function pathOfTarget(target: string): string {
 }
 
 async function loadExecutable({ resource, name }: OperationEntry) {
-  const [operation, handlers] = await Promise.all([loadOperation(resource, name), loadHandlers(resource)]);
-  // `HandlersOf` guarantees that the handler matches the operation, but TypeScript cannot infer this for a union. The
-  // input is checked against the operation's schema.
-  const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[name] as Handler<Operation>;
+  const [operation, handlers] = await Promise.all([
+    loadOperation(resource, name),
+    loadHandlers(resource),
+  ]);
+  // `HandlersOf` guarantees that the handler matches the operation, but TypeScript cannot infer
+  // this for a union. The input is checked against the operation's schema.
+  const handler = (handlers as Readonly<Partial<Record<string, unknown>>>)[
+    name
+  ] as Handler<Operation>;
   return { name, operation, handler };
 }

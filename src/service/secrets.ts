@@ -1,6 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Generates an unguessable token of 32 characters that need no quoting in shells, headers, and URLs. */
+/**
+ * Generates an unguessable token of 32 characters that need no quoting in shells, headers, and
+ * URLs.
+ */
 export function generateToken(): string {
   return randomBytes(24).toString('base64url');
 }
@@ -10,7 +13,9 @@ export function generateSigningKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Generates 32 hexadecimal digits from a UUID, which is faster than random bytes. Not for secrets. */
+/**
+ * Generates 32 hexadecimal digits from a UUID, which is faster than random bytes. Not for secrets.
+ */
 export function generateId(): string {
   return randomUUID().replaceAll('-', '');
 }
@@ -21,10 +26,14 @@ export function generateEndpointId(): string {
   return `ep_${randomBase62(27)}`;
 }
 
-/** Generates `msg_` and 27 letters and digits. They start with the time, so consecutive IDs are adjacent in an index. */
+/**
+ * Generates `msg_` and 27 letters and digits. They start with the time, so consecutive IDs are
+ * adjacent in an index.
+ */
 export function generateMessageId(now: number): string {
   let [time, rest] = ['', now];
-  for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length)) time = `${BASE62[rest % BASE62.length]}${time}`;
+  for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))
+    time = `${BASE62[rest % BASE62.length]}${time}`;
   return `msg_${time}${randomBase62(27 - TIME_DIGITS)}`;
 }
 
@@ -36,7 +45,8 @@ const FIRST_SKIPPED_BYTE = 256 - (256 % BASE62.length);
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) if (byte < FIRST_SKIPPED_BYTE) text += BASE62[byte % BASE62.length];
+    for (const byte of randomBytes(length))
+      if (byte < FIRST_SKIPPED_BYTE) text += BASE62[byte % BASE62.length];
   }
   return text.slice(0, length);
 }

@@ -9,19 +9,33 @@ import { rejectExpectation, respond } from './incoming.ts';
 import type { RequestHandler } from './request.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
-const DEFAULT_TIMEOUTS = { headers: 10_000, request: 60_000, closing: 10_000, stalled: 10_000, unread: 30_000 };
+const DEFAULT_TIMEOUTS = {
+  headers: 10_000,
+  request: 60_000,
+  closing: 10_000,
+  stalled: 10_000,
+  unread: 30_000,
+};
 
 export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 const REJECTION_TIMEOUT = 1_000;
 
-/** Resolves when the server is listening. @throws SvcError `local` if the address is not available */
-export async function startServer(handle: RequestHandler, address: ListenAddress, timeouts: ServerTimeouts = DEFAULT_TIMEOUTS) {
+/**
+ * Resolves when the server is listening.
+ * @throws SvcError `local` if the address is not available
+ */
+export async function startServer(
+  handle: RequestHandler,
+  address: ListenAddress,
+  timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
+) {
   const server = createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     connectionsCheckingInterval: Math.min(1_000, timeouts.headers),
-    // `respond` checks the Host header. HTTP/1.0 works without the header, and errors are envelopes.
+    // `respond` checks the Host header. HTTP/1.0 works without the header, and errors are
+    // envelopes.
     requireHostHeader: false,
   });
   limitConnections(server);
@@ -32,7 +46,9 @@ export async function startServer(handle: RequestHandler, address: ListenAddress
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) =>
     void respond(handle, { incoming, outgoing, sendContinue }, { ...timeouts, isLoopback });
   server.on('request', (incoming, outgoing) => serve(incoming, outgoing));
-  server.on('checkContinue', (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
+  server.on('checkContinue', (incoming, outgoing) =>
+    serve(incoming, outgoing, () => outgoing.writeContinue()),
+  );
   server.on('checkExpectation', rejectExpectation);
   server.on('clientError', (_, socket: Socket) => rejectConnection(socket));
   const url = await listen(server, address);

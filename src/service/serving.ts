@@ -21,7 +21,8 @@ interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
 export type RunningService = Awaited<ReturnType<typeof startServing>>;
 
 /**
- * Serves the embedded service on a port and delivers its webhooks. First finishes interrupted document migrations.
+ * Serves the embedded service on a port and delivers its webhooks. First finishes interrupted
+ * document migrations.
  * @throws SvcError `usage` for an inspector page on an address that other machines can reach
  */
 export async function startServing(options: ServingOptions, address: ListenAddress) {
@@ -37,16 +38,26 @@ export async function startServing(options: ServingOptions, address: ListenAddre
   );
   if (ui && !server.isLoopback) {
     await server.close();
-    throw new SvcError('usage', `--ui needs a loopback address such as 127.0.0.1, got ${address.host}`);
+    throw new SvcError(
+      'usage',
+      `--ui needs a loopback address such as 127.0.0.1, got ${address.host}`,
+    );
   }
   const deliveries = startDeliveries(store, {
-    ...{ clock, time, timeScale, allowPrivateTargets: server.isLoopback, report, intercept },
+    clock,
+    time,
+    timeScale,
+    allowPrivateTargets: server.isLoopback,
+    report,
+    intercept,
   });
   return {
     url: server.url,
     /** Token for `/_svc/`. Undefined if other machines can reach the server. */
     admin: server.isLoopback ? token : undefined,
-    /** Address of the inspector page with the token, which the browser does not send to the server. */
+    /**
+     * Address of the inspector page with the token, which the browser does not send to the server.
+     */
     ui: ui ? `${server.url}/_svc/ui#token=${token}` : undefined,
     close: async () => void (await Promise.all([server.close(), deliveries.stop()])),
   };

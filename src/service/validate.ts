@@ -7,17 +7,26 @@ import { Refusal } from './call.ts';
 
 /**
  * @param now time of the call, in milliseconds since the epoch
- * @throws Refusal INVALID_ARGUMENT for the first invalid field, with the first hundred problems in its details
+ * @throws Refusal INVALID_ARGUMENT for the first invalid field, with the first hundred problems in
+ * its details
  */
-export function parseInput(operation: Operation, data: unknown, now: number): z.output<Operation['input']> {
+export function parseInput(
+  operation: Operation,
+  data: unknown,
+  now: number,
+): z.output<Operation['input']> {
   const checked = validateBounded(operation.input, data);
-  if (!checked.success) throw createRefusal(checked.issues.map(issueOf), operation.rejectionMessage);
+  if (!checked.success)
+    throw createRefusal(checked.issues.map(issueOf), operation.rejectionMessage);
   const expired = operation.findPastValue?.(checked.data, now);
   if (expired) throw createRefusal([issueOf({ code: 'custom', ...expired })]);
   return checked.data;
 }
 
-/** Checks long lists of records, yielding to the event loop between records. @throws Refusal like `parseInput` */
+/**
+ * Checks long lists of records, yielding to the event loop between records.
+ * @throws Refusal like `parseInput`
+ */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
   const issues = await findRecordIssues(operation.input, data, yieldToEvents);
   if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
@@ -34,16 +43,28 @@ export function fieldRefusal(path: Issue['path'], message: string): Refusal {
   return createRefusal([{ code: 'custom', path, message }]);
 }
 
-function createRefusal(issues: readonly Issue[], rephrase: Operation['rejectionMessage'] = () => undefined): Refusal {
-  const messages = issues.map((issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`);
+function createRefusal(
+  issues: readonly Issue[],
+  rephrase: Operation['rejectionMessage'] = () => undefined,
+): Refusal {
+  const messages = issues.map(
+    (issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`,
+  );
   return new Refusal('INVALID_ARGUMENT', messages[0] ?? 'data: not valid', { issues });
 }
 
-function issueOf({ code = 'custom', path, message }: InputProblem & { readonly code?: string | undefined }): Issue {
+function issueOf({
+  code = 'custom',
+  path,
+  message,
+}: InputProblem & { readonly code?: string | undefined }): Issue {
   return { code, path: path.map((key) => (typeof key === 'number' ? key : String(key))), message };
 }
 
-/** Whether all strings are well-formed. In UTF-8, different IDs with unpaired surrogates could become equal. */
+/**
+ * Whether all strings are well-formed. In UTF-8, different IDs with unpaired surrogates could
+ * become equal.
+ */
 export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -13,20 +13,30 @@ import type { Declared, Kind } from './settings.ts';
 export interface PlanInput extends PlanSource {
   readonly target: PlanTarget;
   readonly query: LiveQuery;
-  /** Maximum number of records to delete (default: 10, and at most half of the records of a kind). */
+  /**
+   * Maximum number of records to delete (default: 10, and at most half of the records of a kind).
+   */
   readonly pruneLimit?: number | undefined;
 }
 
 const MAX_DELETED = 10;
 
 /**
- * Compares the declared records with the live ones. Writes are in the order in which they must be sent, deletions last.
+ * Compares the declared records with the live ones. Writes are in the order in which they must be
+ * sent, deletions last.
  * @throws SvcError `usage` if the plan would delete more records than allowed
  */
 export function buildPlan(input: PlanInput): Plan {
   const endpoints = planEndpoints(input);
   checkDeletions(input, endpoints);
-  const parts = [planOrganizations, planFolders, planDocuments, planGroupsAndUsers, planAgents, planConfigs];
+  const parts = [
+    planOrganizations,
+    planFolders,
+    planDocuments,
+    planGroupsAndUsers,
+    planAgents,
+    planConfigs,
+  ];
   const { changes, writes, read } = joinParts([...parts.map((plan) => plan(input)), endpoints]);
   return {
     target: input.target,
@@ -42,14 +52,19 @@ export function buildPlan(input: PlanInput): Plan {
 
 export function selectKinds(declared: Declared, only: readonly Kind[]): Declared {
   if (only.length === 0) return declared;
-  return Object.fromEntries(only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])));
+  return Object.fromEntries(
+    only.flatMap((kind) => (declared[kind] ? [[kind, declared[kind]]] : [])),
+  );
 }
 
 function selectRequired(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
   const written = new Set(writes.flatMap(({ items }) => items.map(({ key }) => key)));
   return writes.map((write) => ({
     ...write,
-    items: write.items.map((item) => ({ ...item, requires: item.requires.filter((key) => written.has(key)) })),
+    items: write.items.map((item) => ({
+      ...item,
+      requires: item.requires.filter((key) => written.has(key)),
+    })),
   }));
 }
 
@@ -71,7 +86,11 @@ function checkDeletions({ live, pruneLimit }: PlanInput, { changes }: PlanPart):
   const limit = pruneLimit ?? Math.min(MAX_DELETED, Math.floor(total / 2));
   if (deleted <= limit) return;
   const count = formatNounCount(deleted, 'endpoint');
-  throw new SvcError('usage', `--prune would delete ${count} of ${total}, more than the limit of ${limit}`, {
-    hint: `to delete them, add --prune-limit ${deleted}`,
-  });
+  throw new SvcError(
+    'usage',
+    `--prune would delete ${count} of ${total}, more than the limit of ${limit}`,
+    {
+      hint: `to delete them, add --prune-limit ${deleted}`,
+    },
+  );
 }

@@ -3,21 +3,30 @@ import { type ComparedRecords, collectDeclaredRecords, compareRecords } from './
 import type { Change } from './plan.ts';
 import { createRecordKey, type DeclaredRecord, type Kind } from './settings.ts';
 
-/** Compares all records of two exported states, including content that settings files do not declare. */
+/**
+ * Compares all records of two exported states, including content that settings files do not
+ * declare.
+ */
 export function compareStates(first: State, second: State): readonly Change[] {
-  return [collectDeclaredRecords, collectContent].flatMap((collect) => compareRecords(collect(first), collect(second)));
+  return [collectDeclaredRecords, collectContent].flatMap((collect) =>
+    compareRecords(collect(first), collect(second)),
+  );
 }
 
 const CONTENT_KINDS = ['activities', 'agentGroups', 'crdt', 'userData'] as const;
 
 function collectContent(state: State): ComparedRecords {
   const records: [string, DeclaredRecord][] = CONTENT_KINDS.flatMap((kind) => {
-    const [organizationId, ...names] = kind === 'agentGroups' ? [null, 'groupId'] : IDENTITY_FIELDS[kind];
+    const [organizationId, ...names] =
+      kind === 'agentGroups' ? [null, 'groupId'] : IDENTITY_FIELDS[kind];
     return state[kind].map((record: DeclaredRecord) => {
       const org = organizationId === null ? null : String(record[organizationId]);
       const id = names.map((name) => record[name] ?? '').join('/');
       // Changes of content are only shown, so that any kind may have a key.
-      return [createRecordKey(kind as string as Kind, org, id), record] satisfies [string, DeclaredRecord];
+      return [createRecordKey(kind as string as Kind, org, id), record] satisfies [
+        string,
+        DeclaredRecord,
+      ];
     });
   });
   return { records: new Map(records), isDeclared: true, unreadable: [] };

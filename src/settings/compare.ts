@@ -30,15 +30,19 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   ) => {
     if (reading?.problem) unreadable.push({ kind, org, id, reason: reading.problem.message });
     else if (reading)
-      for (const [name, record] of entries(reading.records)) records.set(createRecordKey(kind, org, name), record);
+      for (const [name, record] of entries(reading.records))
+        records.set(createRecordKey(kind, org, name), record);
   };
   for (const [org, reading] of live.folders) add('folders', org, null, reading, (found) => found);
-  for (const [org, reading] of live.documents) add('documents', org, null, reading, (found) => found);
+  for (const [org, reading] of live.documents)
+    add('documents', org, null, reading, (found) => found);
   add('agents', null, null, live.agents, (found) => found);
   add('apiKeys', null, null, live.apiKeys, (found) => found);
   for (const [name, reading] of live.configs)
     add('config', null, name, reading, (record) => [[name, wrapSecret(name, record)]]);
-  add('endpoints', null, null, live.endpoints, (found) => found.map((endpoint) => [endpointName(endpoint), endpoint]));
+  add('endpoints', null, null, live.endpoints, (found) =>
+    found.map((endpoint) => [endpointName(endpoint), endpoint]),
+  );
   return { records, isDeclared: false, unreadable };
 }
 
@@ -46,7 +50,14 @@ export function collectDeclaredRecords(source: Declared | State): ComparedRecord
   const declared = source as Declared;
   const { config = {}, endpoints = [] } = declared;
   const records = new Map<RecordKey, DeclaredRecord>();
-  for (const kind of ['organizations', 'folders', 'documents', 'groups', 'users', 'agents'] as const) {
+  for (const kind of [
+    'organizations',
+    'folders',
+    'documents',
+    'groups',
+    'users',
+    'agents',
+  ] as const) {
     const list = declared[kind] ?? [];
     const names = IDENTITY_FIELDS[kind];
     for (const record of 'from' in list ? [] : list) {
@@ -56,17 +67,24 @@ export function collectDeclaredRecords(source: Declared | State): ComparedRecord
   }
   for (const [name, record] of Object.entries(config))
     records.set(createRecordKey('config', null, name), wrapSecret(name as ConfigName, record));
-  for (const endpoint of endpoints) records.set(createRecordKey('endpoints', null, endpointName(endpoint)), endpoint);
+  for (const endpoint of endpoints)
+    records.set(createRecordKey('endpoints', null, endpointName(endpoint)), endpoint);
   return { records, isDeclared: true, unreadable: [] };
 }
 
-/** Returns a configuration with its secret as a `SecretValue`, so that it is compared but never shown. */
+/**
+ * Returns a configuration with its secret as a `SecretValue`, so that it is compared but never
+ * shown.
+ */
 function wrapSecret(name: ConfigName, record: DeclaredRecord): DeclaredRecord {
   const { nested, secret } = CONFIGS[name];
   const inner = nested === undefined ? undefined : record[nested];
   const value = isObject(inner) && secret !== undefined ? inner[secret] : undefined;
   if (typeof value !== 'string' || value === '') return record;
-  return { ...record, [String(nested)]: { ...Object(inner), [String(secret)]: new SecretValue({ env: name }, value) } };
+  return {
+    ...record,
+    [String(nested)]: { ...Object(inner), [String(secret)]: new SecretValue({ env: name }, value) },
+  };
 }
 
 /** Names an endpoint by its uid, or by its URL, because its ID differs between services. */
@@ -75,12 +93,15 @@ function endpointName({ uid, url }: DeclaredRecord): string {
 }
 
 /**
- * Compares two sets of records. The first set provides the `before` values. If only one set is declared, only its
- * records and fields are compared.
+ * Compares two sets of records. The first set provides the `before` values. If only one set is
+ * declared, only its records and fields are compared.
  */
 export function compareRecords(first: ComparedRecords, second: ComparedRecords): readonly Change[] {
-  const partial = first.isDeclared === second.isDeclared ? undefined : first.isDeclared ? first : second;
-  const keys = partial ? partial.records.keys() : new Set([...first.records.keys(), ...second.records.keys()]);
+  const partial =
+    first.isDeclared === second.isDeclared ? undefined : first.isDeclared ? first : second;
+  const keys = partial
+    ? partial.records.keys()
+    : new Set([...first.records.keys(), ...second.records.keys()]);
   const changes = Array.from(keys, (key) => {
     const { kind, org, id } = parseRecordKey(key);
     const about = { kind, org: org === '' ? null : org, id };
@@ -91,19 +112,31 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
       return [createChange({ sign, ...about, before: toShown(before), after: toShown(after) })];
     }
     const fieldsOf = partial ? (partial === first ? 'before' : 'after') : 'both';
-    return diffRecords(before, after, { fieldsOf }).map((found) => createChange({ sign: '~', ...about, ...found }));
+    return diffRecords(before, after, { fieldsOf }).map((found) =>
+      createChange({ sign: '~', ...about, ...found }),
+    );
   });
-  const problems = [...first.unreadable, ...second.unreadable].map((part) => createChange({ sign: '?', ...part }));
+  const problems = [...first.unreadable, ...second.unreadable].map((part) =>
+    createChange({ sign: '?', ...part }),
+  );
   const unreadable = new Map(problems.map((change) => [JSON.stringify(change), change])).values();
   const position = ({ kind }: Change) => Object.keys(KIND_CLASSES).indexOf(kind);
   return [...changes.flat(), ...unreadable].toSorted((a, b) => position(a) - position(b));
 }
 
-/** Omits the fields that only the service sets. An inherited access type depends on the parent folder. */
-function selectFields(kind: RecordKind, record: DeclaredRecord | undefined): DeclaredRecord | undefined {
+/**
+ * Omits the fields that only the service sets. An inherited access type depends on the parent
+ * folder.
+ */
+function selectFields(
+  kind: RecordKind,
+  record: DeclaredRecord | undefined,
+): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
   const omitted: readonly string[] = SERVICE_FIELDS[kind as keyof typeof SERVICE_FIELDS] ?? [];
   const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
   const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
-  return Object.fromEntries(isInherited ? fields.filter(([name]) => name !== 'accessType') : fields);
+  return Object.fromEntries(
+    isInherited ? fields.filter(([name]) => name !== 'accessType') : fields,
+  );
 }

@@ -22,22 +22,37 @@ export interface DifferOptions {
 const UNORDERED = new Set(['filterTypes', 'channels']);
 
 /**
- * Compares two records field by field: a declared record with a live one, two live records, or two declared ones. Lists are
- * compared as a whole. A missing field equals null, false, and an empty text, because services omit unset fields.
+ * Compares two records field by field: a declared record with a live one, two live records, or two
+ * declared ones. Lists are compared as a whole. A missing field equals null, false, and an empty
+ * text, because services omit unset fields.
  */
-export function diffRecords(before: unknown, after: unknown, options: DifferOptions = {}): readonly Difference[] {
+export function diffRecords(
+  before: unknown,
+  after: unknown,
+  options: DifferOptions = {},
+): readonly Difference[] {
   const differences: Difference[] = [];
   collect(before, after, [], options, differences);
   return differences;
 }
 
-function collect(before: unknown, after: unknown, path: readonly string[], options: DifferOptions, into: Difference[]): void {
+function collect(
+  before: unknown,
+  after: unknown,
+  path: readonly string[],
+  options: DifferOptions,
+  into: Difference[],
+): void {
   if (isFields(before) || isFields(after)) {
     if (isFields(before) ? isFields(after) || isUnset(after) : isUnset(before)) {
       const [left, right] = [fieldsOf(before), fieldsOf(after)];
       const { fieldsOf: side = 'after' } = options;
-      const names = [...(side === 'before' ? [] : Object.keys(right)), ...(side === 'after' ? [] : Object.keys(left))];
-      for (const name of new Set(names)) collect(ownValue(left, name), ownValue(right, name), [...path, name], options, into);
+      const names = [
+        ...(side === 'before' ? [] : Object.keys(right)),
+        ...(side === 'after' ? [] : Object.keys(left)),
+      ];
+      for (const name of new Set(names))
+        collect(ownValue(left, name), ownValue(right, name), [...path, name], options, into);
       return;
     }
   }
@@ -45,7 +60,13 @@ function collect(before: unknown, after: unknown, path: readonly string[], optio
     const [left, right] = [reveal(before), reveal(after)];
     if (isEqual(left, right)) return;
     const masked = isMasked(left) || isMasked(right);
-    into.push({ path, field: path.join('.'), before: 'differ', after: 'differ', ...(masked && { isMasked: true }) });
+    into.push({
+      path,
+      field: path.join('.'),
+      before: 'differ',
+      after: 'differ',
+      ...(masked && { isMasked: true }),
+    });
   } else if (!isEqual(before, after, UNORDERED.has(path.at(-1) ?? ''))) {
     into.push({ path, field: path.join('.'), before: before ?? null, after: after ?? null });
   }

@@ -16,12 +16,17 @@ interface Transition {
 
 /** Describes what writes change beyond the fields that they set, as sentences. */
 export function describeEffects(transition: Transition): readonly string[] {
-  return [...describeNewOrganizations(transition), ...describeFolderEffects(transition), ...describeConfigEffects(transition)];
+  return [
+    ...describeNewOrganizations(transition),
+    ...describeFolderEffects(transition),
+    ...describeConfigEffects(transition),
+  ];
 }
 
 function describeNewOrganizations({ before, after, writes }: Transition): readonly string[] {
   const known = new Set(before.organizations.map(({ organizationId }) => organizationId));
-  for (const { data } of itemsOf(writes, 'organizations.add')) known.add(String(data['organizationId']));
+  for (const { data } of itemsOf(writes, 'organizations.add'))
+    known.add(String(data['organizationId']));
   return after.organizations
     .filter(({ organizationId }) => !known.has(organizationId))
     .map(({ organizationId }) => `organization ${organizationId} is created`);
@@ -46,18 +51,33 @@ function describeFolderEffects({ before, after, writes }: Transition): readonly 
   );
   const sentences = [
     ...describeAccess(restricted, (one) => (one ? 'becomes' : 'become')),
-    ...describeAccess(inherited, (one) => (one ? 'inherits the access type' : 'inherit the access type')),
+    ...describeAccess(inherited, (one) =>
+      one ? 'inherits the access type' : 'inherit the access type',
+    ),
   ];
   if (moved === 0) return sentences;
-  return [`${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`, ...sentences];
+  return [
+    `${formatNounCount(moved, 'subfolder')} ${moved === 1 ? 'moves' : 'move'} with the parent folder`,
+    ...sentences,
+  ];
 }
 
-function describeAccess(folders: readonly Folder[], verb: (isOne: boolean) => string): readonly string[] {
+function describeAccess(
+  folders: readonly Folder[],
+  verb: (isOne: boolean) => string,
+): readonly string[] {
   const byAccess = Map.groupBy(folders, ({ accessType }) => accessType ?? 'public');
-  return Array.from(byAccess, ([access, { length }]) => `${formatNounCount(length, 'folder')} ${verb(length === 1)} ${access}`);
+  return Array.from(
+    byAccess,
+    ([access, { length }]) =>
+      `${formatNounCount(length, 'folder')} ${verb(length === 1)} ${access}`,
+  );
 }
 
-/** Describes settings that the service changes as a side effect, such as triggers that the first enable turns on. */
+/**
+ * Describes settings that the service changes as a side effect, such as triggers that the first
+ * enable turns on.
+ */
 function describeConfigEffects({ before, after, writes }: Transition): readonly string[] {
   return CONFIG_NAMES.flatMap((name) => {
     const [item] = itemsOf(writes, CONFIGS[name].update);
@@ -69,11 +89,17 @@ function describeConfigEffects({ before, after, writes }: Transition): readonly 
       .filter(({ path }) => !path.includes('triggers'))
       .map(({ field, after: value }) => `${name}: ${field} becomes ${JSON.stringify(value)}`);
     if (triggers === 0) return sentences;
-    return [`enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`, ...sentences];
+    return [
+      `enabling ${name} for the first time turns on ${formatNounCount(triggers, 'trigger')}`,
+      ...sentences,
+    ];
   });
 }
 
-function itemsOf(writes: readonly PlannedWrite[], operation: string): readonly Pick<PlannedItem, 'data'>[] {
+function itemsOf(
+  writes: readonly PlannedWrite[],
+  operation: string,
+): readonly Pick<PlannedItem, 'data'>[] {
   return writes
     .filter((write) => write.operation === operation)
     .flatMap(({ shared, items }) => items.map(({ data }) => ({ data: { ...shared, ...data } })));

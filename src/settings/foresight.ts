@@ -34,8 +34,9 @@ const BATCH_SIZE = 1_000;
 const TIME_LIMIT = 60_000;
 
 /**
- * Simulates a plan: loads the live records into an embedded service in memory, and performs the writes there. Records of
- * files are not sent, because no record that the API can read depends on them.
+ * Simulates a plan: loads the live records into an embedded service in memory, and performs the
+ * writes there. Records of files are not sent, because no record that the API can read depends on
+ * them.
  */
 export async function predict(simulation: Simulation): Promise<Prediction> {
   const { writes, clock } = simulation;
@@ -44,7 +45,10 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
   return closeAfter(await openMemoryStore(), async (store) => {
     const credentials = await ensureLocalCredentials(store);
     const { apiKey } = credentials;
-    const [problem] = await importState({ store, apiKey, now: clock.now(), dryRun: false }, snapshot);
+    const [problem] = await importState(
+      { store, apiKey, now: clock.now(), dryRun: false },
+      snapshot,
+    );
     if (problem) return createUnknown(snapshot, problem);
     const before = await exportState(store, apiKey);
     const service = createService({ store, clock });
@@ -57,7 +61,9 @@ export async function predict(simulation: Simulation): Promise<Prediction> {
   });
 }
 
-function parseSnapshot(live: State): { snapshot: State; issue?: never } | { snapshot?: never; issue: InputProblem } {
+function parseSnapshot(
+  live: State,
+): { snapshot: State; issue?: never } | { snapshot?: never; issue: InputProblem } {
   const { data, error } = stateSchema.safeParse(live);
   if (data) return { snapshot: data };
   const known = structuredClone(live);
@@ -79,7 +85,11 @@ function createSimulationClient(
 ): Client {
   return createClient({
     clock,
-    target: { baseUrl: 'http://localhost', headerPrefix: DEFAULT_HEADER_PREFIX, key: { apiKey, authToken } },
+    target: {
+      baseUrl: 'http://localhost',
+      headerPrefix: DEFAULT_HEADER_PREFIX,
+      key: { apiKey, authToken },
+    },
     transport: createDirectTransport(post, TIME_LIMIT),
     maxWait: 0,
     ...(signal && { signal }),
@@ -87,7 +97,10 @@ function createSimulationClient(
 }
 
 /** Performs a write. @returns the reasons why records are refused, as sentences */
-async function simulateWrite(client: Client, { operation: name, shared, items }: PlannedWrite): Promise<readonly string[]> {
+async function simulateWrite(
+  client: Client,
+  { operation: name, shared, items }: PlannedWrite,
+): Promise<readonly string[]> {
   const operation = await loadOperation(getEntry(name).resource, name);
   const field = operation.bulk?.field;
   const refusals: string[] = [];
@@ -113,5 +126,7 @@ function describeRefusals(results: unknown): readonly string[] {
 }
 
 function chunk<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
+  );
 }

@@ -31,7 +31,9 @@ export const SERVICE_FIELDS = {
   endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
 };
 
-/** The operations that read and update each configuration, and the field with its nested settings. */
+/**
+ * The operations that read and update each configuration, and the field with its nested settings.
+ */
 export const CONFIGS = {
   webhook: {
     read: 'webhooks.config.get',
@@ -47,7 +49,13 @@ export const CONFIGS = {
     secret: undefined,
     seedsTriggers: false,
   },
-  email: { read: 'email.get', update: 'email.update', nested: 'emailServiceConfig', secret: 'apiKey', seedsTriggers: true },
+  email: {
+    read: 'email.get',
+    update: 'email.update',
+    nested: 'emailServiceConfig',
+    secret: 'apiKey',
+    seedsTriggers: true,
+  },
   permissionProvider: {
     read: 'permission-provider.get',
     update: 'permission-provider.update',
@@ -68,7 +76,10 @@ interface ConfigOperations {
 
 export type ConfigName = keyof typeof CONFIGS;
 export const CONFIG_NAMES = Object.keys(CONFIGS) as readonly ConfigName[];
-/** Role of an operation in settings files: reads, writes records of a kind, or writes something that is not a setting. */
+/**
+ * Role of an operation in settings files: reads, writes records of a kind, or writes something that
+ * is not a setting.
+ */
 export type SettingsRole = 'read' | { readonly writes: Kind } | { readonly notSettings: string };
 const writes = (kind: Kind) => ({ writes: kind });
 const notSettings = (reason: string) => ({ notSettings: reason });

@@ -10,7 +10,10 @@ import { withoutExperimentalWarning } from '../kernel/process.ts';
 import { closeAfter } from '../kernel/resource.ts';
 import type { PlannedItem, PlannedWrite, PlanTarget } from './plan.ts';
 
-/** A record that cannot be read back: its identity among the records of its target, and everything that is sent for it. */
+/**
+ * A record that cannot be read back: its identity among the records of its target, and everything
+ * that is sent for it.
+ */
 export interface SentRecord {
   /** Parts that identify the record, such as the operation and the record's key. */
   readonly identity: readonly string[];
@@ -34,9 +37,9 @@ const SCHEMA = `
 `;
 
 /**
- * Remembers the records sent to each service: a hash of the latest content of each record that cannot be read back, and the
- * digests of applied plans. Hashes are salted, so that the file does not reveal content. Losing the file costs nothing but
- * sending records again.
+ * Remembers the records sent to each service: a hash of the latest content of each record that
+ * cannot be read back, and the digests of applied plans. Hashes are salted, so that the file does
+ * not reveal content. Losing the file costs nothing but sending records again.
  */
 export class Ledger {
   readonly #database: DatabaseSync;
@@ -47,14 +50,17 @@ export class Ledger {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(SCHEMA);
-    database.prepare('insert into salt select ? where not exists (select 1 from salt)').run(randomBytes(32));
+    database
+      .prepare('insert into salt select ? where not exists (select 1 from salt)')
+      .run(randomBytes(32));
     this.#salt = database.prepare('select value from salt').get()?.['value'] as Uint8Array;
     this.#find = database.prepare('select content from sent where record = ?');
     this.#put = database.prepare('insert or replace into sent (record, content) values (?, ?)');
   }
 
   /**
-   * Opens the ledger of this user, and creates it if it does not exist. A damaged ledger is renamed, with a warning.
+   * Opens the ledger of this user, and creates it if it does not exist. A damaged ledger is
+   * renamed, with a warning.
    * @throws SvcError `local` if the file cannot be used
    */
   static async open({ state }: Folders, warn: (text: string) => Promise<void>): Promise<Ledger> {
@@ -67,13 +73,18 @@ export class Ledger {
       const aside = `${path}.damaged-${randomBytes(3).toString('hex')}`;
       await rename(path, aside);
       for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
-      await warn(`the ledger was damaged and has been moved to ${aside}; records that cannot be read back are sent again`);
+      await warn(
+        `the ledger was damaged and has been moved to ${aside}; records that cannot be read back are sent again`,
+      );
       return Ledger.#open(path);
     }
   }
 
   static async use<Result>(
-    { folders, warn }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
+    {
+      folders,
+      warn,
+    }: { readonly folders: Folders; readonly warn: (text: string) => Promise<void> },
     work: (ledger: Ledger) => Result | Promise<Result>,
   ): Promise<Result> {
     return closeAfter(await Ledger.open(folders, warn), work);
@@ -81,7 +92,10 @@ export class Ledger {
 
   static async #open(path: string): Promise<Ledger> {
     await createPrivateFile(path);
-    const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
+    const { DatabaseSync } = await withoutExperimentalWarning(
+      'SQLite',
+      () => import('node:sqlite'),
+    );
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
     try {
       return new Ledger(database);
@@ -99,13 +113,17 @@ export class Ledger {
   /** Notes records that the service acknowledged. The note survives the end of the process. */
   noteSent(target: PlanTarget, records: readonly SentRecord[]): void {
     this.#write(() => {
-      for (const { identity, data } of records) this.#put.run(this.#hash([target, identity]), this.#hash(data));
+      for (const { identity, data } of records)
+        this.#put.run(this.#hash([target, identity]), this.#hash(data));
     });
   }
 
   /** Notes that a plan is about to be applied. Returns false if it was noted before. */
   noteApplied(plan: string): boolean {
-    return this.#database.prepare('insert or ignore into applied (plan) values (?)').run(plan).changes === 1;
+    return (
+      this.#database.prepare('insert or ignore into applied (plan) values (?)').run(plan)
+        .changes === 1
+    );
   }
 
   /** Reverts `noteApplied`, for a plan of which nothing was applied. */
@@ -138,13 +156,23 @@ export class Ledger {
   }
 
   #hash(value: unknown): Uint8Array {
-    return createHmac('sha256', this.#salt).update(formatCanonicalJson(value)).digest().subarray(0, 16);
+    return createHmac('sha256', this.#salt)
+      .update(formatCanonicalJson(value))
+      .digest()
+      .subarray(0, 16);
   }
 }
 
-/** Primary result codes of SQLite for a damaged file, and for one that is not a database or lacks a column. */
+/**
+ * Primary result codes of SQLite for a damaged file, and for one that is not a database or lacks a
+ * column.
+ */
 const DAMAGE_CODES: readonly unknown[] = [1, 11, 26];
 
 function isDamage(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && DAMAGE_CODES.includes(Number(error.errcode) & 0xff);
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    DAMAGE_CODES.includes(Number(error.errcode) & 0xff)
+  );
 }

@@ -5,8 +5,8 @@ import type { RecordKey, RecordKind } from './settings.ts';
 export type { RecordKey } from './settings.ts';
 
 /**
- * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading back, `!` not possible
- * through the API, `?` not readable.
+ * Sign of a change: `+` create, `~` update, `-/+` replace, `-` delete, `>` send without reading
+ * back, `!` not possible through the API, `?` not readable.
  */
 export type Sign = '+' | '~' | '-/+' | '-' | '>' | '!' | '?';
 
@@ -15,7 +15,10 @@ export interface Change {
   readonly sign: Sign;
   readonly kind: RecordKind;
   readonly org: string | null;
-  /** ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration, document and editor. */
+  /**
+   * ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration, document
+   * and editor.
+   */
   readonly id: string | null;
   /** Path of an updated field, joined with dots; null if the change is about the whole record. */
   readonly field: string | null;
@@ -28,8 +31,9 @@ export interface Change {
 export interface PlannedItem {
   readonly key: RecordKey;
   /**
-   * Fields of the record, or the operation's whole input; `userId` for operations that take bare IDs. Secrets are
-   * `{"$secret": reference}`, or `{"$secret": "live"}` for the live value of a secret that is not declared.
+   * Fields of the record, or the operation's whole input; `userId` for operations that take bare
+   * IDs. Secrets are `{"$secret": reference}`, or `{"$secret": "live"}` for the live value of a
+   * secret that is not declared.
    */
   readonly data: Readonly<Record<string, unknown>>;
   /** Records that must be written first; the item is not sent if one of them failed. */
@@ -39,10 +43,15 @@ export interface PlannedItem {
 /** Items for one request, or for as many requests as their number needs. */
 export interface PlannedWrite {
   readonly operation: OperationName;
-  /** Input that all items share, such as the organization ID. Empty if each item is a whole input. */
+  /**
+   * Input that all items share, such as the organization ID. Empty if each item is a whole input.
+   */
   readonly shared: Readonly<Record<string, unknown>>;
   readonly items: readonly PlannedItem[];
-  /** File whose records are sent instead of items, in any organization: those that the ledger does not know. */
+  /**
+   * File whose records are sent instead of items, in any organization: those that the ledger does
+   * not know.
+   */
   readonly from?: PlannedFile;
 }
 
@@ -58,7 +67,9 @@ export interface PlanTarget {
   readonly apiKey: string | null;
 }
 
-export type PlanSummary = Readonly<Record<'create' | 'update' | 'replace' | 'delete' | 'send', number>>;
+export type PlanSummary = Readonly<
+  Record<'create' | 'update' | 'replace' | 'delete' | 'send', number>
+>;
 
 export interface Plan {
   readonly target: PlanTarget;
@@ -69,6 +80,9 @@ export interface Plan {
   readonly notRestored: readonly string[];
   readonly summary: PlanSummary;
   readonly query: LiveQuery;
-  /** Every live record that the plan depends on, as read. The value is undefined if the record does not exist. */
+  /**
+   * Every live record that the plan depends on, as read. The value is undefined if the record does
+   * not exist.
+   */
   readonly read: ReadonlyMap<RecordKey, LiveRecord | undefined>;
 }

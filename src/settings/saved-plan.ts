@@ -43,8 +43,11 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
   const content = {
     svc: 1 as const,
     createdAt: new Date(origin.now).toISOString(),
-    ...{ environment: origin.environment ?? null, profile: origin.profile ?? null },
-    ...{ stack: origin.stack ?? null, files: origin.files, salt },
+    environment: origin.environment ?? null,
+    profile: origin.profile ?? null,
+    stack: origin.stack ?? null,
+    files: origin.files,
+    salt,
     records: Object.fromEntries(hashes) as SavedPlan['records'],
     secrets: hashSecrets(salt, origin.secrets),
     ...rest,
@@ -56,11 +59,17 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
 /** Parses a saved plan. @throws SvcError `bad_data` if the text is not a plan, or was edited */
 export function parseSavedPlan(text: string, name: string): SavedPlan {
   const content = tryParseJson(text);
-  if (!isObject(content) || typeof content['sha256'] !== 'string' || !Array.isArray(content['changes']))
+  if (
+    !isObject(content) ||
+    typeof content['sha256'] !== 'string' ||
+    !Array.isArray(content['changes'])
+  )
     throw new SvcError('bad_data', `${name} is not a saved plan`);
-  if (content['svc'] !== 1) throw new SvcError('bad_data', `${name} was saved by a newer version of svc`);
+  if (content['svc'] !== 1)
+    throw new SvcError('bad_data', `${name} was saved by a newer version of svc`);
   const { sha256, ...rest } = content;
-  if (digestOf(rest) !== sha256) throw new SvcError('bad_data', `${name} was edited after it was saved`);
+  if (digestOf(rest) !== sha256)
+    throw new SvcError('bad_data', `${name} was edited after it was saved`);
   return content as unknown as SavedPlan;
 }
 
@@ -74,11 +83,15 @@ interface CurrentState {
   readonly wasApplied: boolean;
 }
 
-/** Returns the first reason why a saved plan must not be applied; undefined if nothing has changed since it was saved. */
+/**
+ * Returns the first reason why a saved plan must not be applied; undefined if nothing has changed
+ * since it was saved.
+ */
 export function findStaleness(saved: SavedPlan, current: CurrentState): string | undefined {
   const { target, createdAt, salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
-  if (target.url !== current.target.url) return `the plan is for ${target.url}, not for ${current.target.url}`;
+  if (target.url !== current.target.url)
+    return `the plan is for ${target.url}, not for ${current.target.url}`;
   if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
   const age = current.now - Date.parse(createdAt);
   if (!(age >= 0 && age <= MAX_AGE)) return 'the plan is older than 24 hours';
@@ -86,18 +99,27 @@ export function findStaleness(saved: SavedPlan, current: CurrentState): string |
   const file = saved.files.find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
   const secrets = hashSecrets(salt, current.secrets);
   const secret = Object.keys(saved.secrets).find((name) => secrets[name] !== saved.secrets[name]);
-  const isChanged = (key: RecordKey) => saved.records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
-  const changed = file ?? (secret && `the secret ${secret}`) ?? Object.keys(saved.records).find(isChanged);
+  const isChanged = (key: RecordKey) =>
+    saved.records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
+  const changed =
+    file ?? (secret && `the secret ${secret}`) ?? Object.keys(saved.records).find(isChanged);
   return changed && `${changed} has changed since the plan was saved`;
 }
 
-function hashSecrets(salt: string, secrets: readonly SecretValue[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(secrets.map((each) => [formatReference(each.reference), hash(salt, each.reveal())]));
+function hashSecrets(
+  salt: string,
+  secrets: readonly SecretValue[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    secrets.map((each) => [formatReference(each.reference), hash(salt, each.reveal())]),
+  );
 }
 
 function hashRecord(salt: string, record: unknown): string | null {
   if (record === undefined) return null;
-  const stable = isObject(record) ? Object.entries(record).filter(([field]) => !VOLATILE.has(field)) : [];
+  const stable = isObject(record)
+    ? Object.entries(record).filter(([field]) => !VOLATILE.has(field))
+    : [];
   return hash(salt, formatCanonicalJson(Object.fromEntries(stable)));
 }
 

@@ -12,7 +12,10 @@ export function parseReference(text: string): SecretReference {
   return kind === 'env' ? { env: source } : { file: source };
 }
 
-/** A secret of a settings file. Only `reveal` returns the secret; JSON contains the reference instead. */
+/**
+ * A secret of a settings file. Only `reveal` returns the secret; JSON contains the reference
+ * instead.
+ */
 export class SecretValue {
   readonly reference: SecretReference;
   readonly #value: string;

@@ -1,7 +1,9 @@
 import type { State } from '../catalog/state.ts';
 import type { SecretValue } from './secret-value.ts';
 
-/** Kinds of records that a plan can change or compare, in the order in which changes are applied. */
+/**
+ * Kinds of records that a plan can change or compare, in the order in which changes are applied.
+ */
 export const KINDS = [
   'organizations',
   'folders',
@@ -14,7 +16,10 @@ export const KINDS = [
 ] as const satisfies readonly (keyof State)[];
 
 export type Kind = (typeof KINDS)[number];
-/** Kind of a record that is read. Only `svc compare` reads API keys, and only `svc undo` contents of editors (`crdt`). */
+/**
+ * Kind of a record that is read. Only `svc compare` reads API keys, and only `svc undo` contents of
+ * editors (`crdt`).
+ */
 export type RecordKind = Kind | 'apiKeys' | 'crdt';
 
 /** A declared record: fields of the API, with a `SecretValue` in place of each secret. */
@@ -22,15 +27,28 @@ export interface DeclaredRecord {
   readonly [field: string]: unknown;
 }
 
-/** The records that a settings file declares, by kind. A kind that the file does not mention is absent. */
-export type Declared = { readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[] } & {
-  /** With `from`, the absolute path of a file of users, which is never read into memory as a whole. */
+/**
+ * The records that a settings file declares, by kind. A kind that the file does not mention is
+ * absent.
+ */
+export type Declared = {
+  readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[];
+} & {
+  /**
+   * With `from`, the absolute path of a file of users, which is never read into memory as a whole.
+   */
   readonly users?: readonly DeclaredRecord[] | { readonly from: string };
-  /** Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`, `permissionProvider`. */
+  /**
+   * Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`,
+   * `permissionProvider`.
+   */
   readonly config?: { readonly [service: string]: DeclaredRecord };
 };
 
-/** A settings file for one environment: variables and overlays are applied, secrets are read on demand. */
+/**
+ * A settings file for one environment: variables and overlays are applied, secrets are read on
+ * demand.
+ */
 export interface DeclaredSettings {
   readonly name: string;
   /** Owner of endpoints: their uids start with `<stack>.`. */
@@ -41,7 +59,9 @@ export interface DeclaredSettings {
   /** Content of the file that only `svc local import` uses, such as `crdt` and `activities`. */
   readonly content: Partial<Omit<State, Kind>>;
   readonly secrets: readonly SecretValue[];
-  /** Every file that was read, including the file of `users.from`, but without the files of secrets. */
+  /**
+   * Every file that was read, including the file of `users.from`, but without the files of secrets.
+   */
   readonly files: readonly SettingsFile[];
   /** Formats the position of a declared value for messages: `svc.yaml:12:5`. */
   readonly positionOf: (path: readonly PropertyKey[]) => string;
@@ -54,10 +74,15 @@ export interface SettingsFile {
 
 /** Identifies a record across reads, plans, and jobs. */
 export type RecordKey = string;
-const escapePart = (part: string) => (/[%/]/.test(part) ? part.replace(/[%/]/g, encodeURIComponent) : part);
+const escapePart = (part: string) =>
+  /[%/]/.test(part) ? part.replace(/[%/]/g, encodeURIComponent) : part;
 const unescapePart = (part: string) => part.replace(/%25|%2F/g, decodeURIComponent);
 
-export function createRecordKey(kind: RecordKind, org: string | null, ...ids: readonly string[]): RecordKey {
+export function createRecordKey(
+  kind: RecordKind,
+  org: string | null,
+  ...ids: readonly string[]
+): RecordKey {
   return [kind, org ?? '', ...ids].map(escapePart).join('/');
 }
 
@@ -71,7 +96,11 @@ export function parseEditorId(id: string) {
   return { documentId, editorId };
 }
 
-export function parseRecordKey(key: RecordKey): { readonly kind: RecordKind; readonly org: string; readonly id: string } {
+export function parseRecordKey(key: RecordKey): {
+  readonly kind: RecordKind;
+  readonly org: string;
+  readonly id: string;
+} {
   const [kind = '', org = '', id = ''] = key.split('/').map(unescapePart);
   return { kind: kind as RecordKind, org, id };
 }

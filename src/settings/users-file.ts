@@ -21,7 +21,11 @@ export interface FileUser extends IdentifiedRecord {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function toSentUser({ organizationId, userId, data }: Pick<FileUser, 'organizationId' | 'userId' | 'data'>): SentRecord {
+export function toSentUser({
+  organizationId,
+  userId,
+  data,
+}: Pick<FileUser, 'organizationId' | 'userId' | 'data'>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
   return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });
 }
@@ -45,23 +49,41 @@ export async function countUsersToSend(
     }
   }
   await resolveDuplicates(() => readUsersFile(file, signal), ids.takeRepeated(), {
-    ...{ duplicates: 'fail', skipped: new BitSet() },
+    duplicates: 'fail',
+    skipped: new BitSet(),
     reportDuplicate: (user, earlier) => {
-      throw new InputError(file.path, user, `userId: '${JSON.parse(user.id)[1]}' is already on line ${earlier.line}`);
+      throw new InputError(
+        file.path,
+        user,
+        `userId: '${JSON.parse(user.id)[1]}' is already on line ${earlier.line}`,
+      );
     },
   });
   return counts;
 }
 
-/** Reads the users of a file, in chunks. @throws SvcError `bad_data` with the position of an invalid user */
-export async function* readUsersFile(file: UsersFile, signal: AbortSignal): AsyncGenerator<readonly FileUser[]> {
+/**
+ * Reads the users of a file, in chunks.
+ * @throws SvcError `bad_data` with the position of an invalid user
+ */
+export async function* readUsersFile(
+  file: UsersFile,
+  signal: AbortSignal,
+): AsyncGenerator<readonly FileUser[]> {
   limitHeapGrowth();
   const fields = await userFields();
   const { path } = file;
   const { listName, knownFields, id } = fields;
   const input = await openInputFile({
-    ...{ file: path, name: path, cwd: '/', stdin: Readable.from([]), signal, spool: '' },
-    ...{ listName, knownFields, id },
+    file: path,
+    name: path,
+    cwd: '/',
+    stdin: Readable.from([]),
+    signal,
+    spool: '',
+    listName,
+    knownFields,
+    id,
   });
   const source = await input.open();
   const prepare = createPreparer(source, { fields, shared: {}, generateId: () => '' });
@@ -69,9 +91,15 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
     yield chunk.map((record, at) => {
       const { value, ownFields, problems } = prepare(record, at);
       const [problem] = [...problems, ...findRecordProblems(fields.schema, value)];
-      if (problem) throw new InputError(path, record, [problem.field, problem.message].filter(Boolean).join(': '));
+      if (problem)
+        throw new InputError(
+          path,
+          record,
+          [problem.field, problem.message].filter(Boolean).join(': '),
+        );
       const { organizationId = file.organizationId, ...data } = ownFields;
-      if (organizationId === undefined) throw new InputError(path, record, 'organizationId: required');
+      if (organizationId === undefined)
+        throw new InputError(path, record, 'organizationId: required');
       const { line, column } = record;
       const user = { organizationId: String(organizationId), userId: String(data['userId']), data };
       const id = JSON.stringify([user.organizationId, user.userId]);
@@ -80,8 +108,16 @@ export async function* readUsersFile(file: UsersFile, signal: AbortSignal): Asyn
   }
 }
 
-/** Returns the organization of all declared records, if it is the same. It is the organization of users without one. */
-export function findOnlyOrganization({ organizations = [], folders = [], documents = [], groups = [] }: Declared) {
+/**
+ * Returns the organization of all declared records, if it is the same. It is the organization of
+ * users without one.
+ */
+export function findOnlyOrganization({
+  organizations = [],
+  folders = [],
+  documents = [],
+  groups = [],
+}: Declared) {
   const records = [organizations, folders, documents, groups].flat();
   const [only, ...others] = new Set(records.map(({ organizationId }) => String(organizationId)));
   return others.length === 0 ? only : undefined;

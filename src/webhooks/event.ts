@@ -20,9 +20,18 @@ export interface WebhookEvent {
 
 const PLATFORM = 'sdk';
 
-/** Parses the event from an advanced payload. Ignores invalid fields, because users can write payloads by hand. */
-export function parseAdvancedPayload(payload: unknown, event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>) {
-  const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(payload, 'data');
+/**
+ * Parses the event from an advanced payload. Ignores invalid fields, because users can write
+ * payloads by hand.
+ */
+export function parseAdvancedPayload(
+  payload: unknown,
+  event: Pick<WebhookEvent, 'event' | 'webhookId' | 'apiKey'>,
+) {
+  const { metadata, actionUser, commentAnnotation, targetComment, crdtData, ...extra } = objectAt(
+    payload,
+    'data',
+  );
   const organization = objectAt(metadata, 'organization');
   const document = objectAt(metadata, 'document');
   return {
@@ -53,7 +62,15 @@ function textOf(value: unknown): string | undefined {
 
 export function createBasicPayload(event: WebhookEvent): object {
   const { actionType, source } = describeEventType(event.event);
-  const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
+  const {
+    webhookId,
+    actionUser,
+    apiKey,
+    documentId,
+    documentName,
+    organizationId,
+    pageInfo = {},
+  } = event;
   return {
     webhookId,
     actionType,
@@ -66,7 +83,15 @@ export function createBasicPayload(event: WebhookEvent): object {
 }
 
 export function createAdvancedPayload(event: WebhookEvent): object {
-  const { webhookId, actionUser, apiKey, documentId, documentName, organizationId, pageInfo = {} } = event;
+  const {
+    webhookId,
+    actionUser,
+    apiKey,
+    documentId,
+    documentName,
+    organizationId,
+    pageInfo = {},
+  } = event;
   return {
     event: event.event,
     ...describeEventType(event.event),
@@ -75,7 +100,12 @@ export function createAdvancedPayload(event: WebhookEvent): object {
     data: {
       ...subjectOf(event),
       actionUser,
-      metadata: { organization: { organizationId }, document: { documentId, documentName }, apiKey, pageInfo },
+      metadata: {
+        organization: { organizationId },
+        document: { documentId, documentName },
+        apiKey,
+        pageInfo,
+      },
     },
   };
 }
@@ -90,7 +120,9 @@ export function eventNameOf(payload: unknown): string {
   const { event, notificationSource: source, actionType } = payload;
   if (typeof event === 'string') return event;
   if (typeof source !== 'string' || typeof actionType !== 'string') return UNKNOWN;
-  const eventType = EVENT_TYPES.find((type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source);
+  const eventType = EVENT_TYPES.find(
+    (type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source,
+  );
   return eventType?.name ?? `${source}.${actionType}`;
 }
 
@@ -100,11 +132,20 @@ function subjectOf({ commentAnnotation, targetComment, crdtData, extra }: Webhoo
   return { commentAnnotation, targetComment, crdtData, ...extra };
 }
 
-/** Derives the fields from the name if the type is unknown: `thread.link_copy` has the action type `linkCopy`. */
-function describeEventType(event: string): { readonly actionType: string; readonly source: string } {
+/**
+ * Derives the fields from the name if the type is unknown: `thread.link_copy` has the action type
+ * `linkCopy`.
+ */
+function describeEventType(event: string): {
+  readonly actionType: string;
+  readonly source: string;
+} {
   const known = EVENT_TYPES.find(({ name }) => name === event);
   if (known) return { actionType: known.actionType, source: EVENT_SOURCES[known.group] };
   const action = event.slice(event.lastIndexOf('.') + 1);
   const [source = event] = event.split('.', 1);
-  return { actionType: action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), source };
+  return {
+    actionType: action.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    source,
+  };
 }

@@ -14,7 +14,9 @@ export function headerValuesOf(headers: Headers, name: string): readonly string[
 /** Groups headers by lower-case name. Names such as `__proto__` are ordinary keys. */
 export function groupHeaders(list: HeaderList): Headers {
   const byName = Map.groupBy(list, ([name]) => name.toLowerCase());
-  return Object.fromEntries([...byName].map(([name, lines]) => [name, lines.map(([, value]) => value)]));
+  return Object.fromEntries(
+    [...byName].map(([name, lines]) => [name, lines.map(([, value]) => value)]),
+  );
 }
 
 export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
@@ -23,7 +25,14 @@ export function parseRawHeaders(rawHeaders: readonly string[]): HeaderList {
 }
 
 /** Headers of a single connection or message, which must not be forwarded. */
-const CONNECTION_HEADERS = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'upgrade'];
+const CONNECTION_HEADERS = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'te',
+  'upgrade',
+];
 const MESSAGE_HEADERS = ['trailer', 'transfer-encoding', 'expect', 'host', 'content-length'];
 
 export function selectForwardedHeaders(list: HeaderList): HeaderList {
@@ -37,10 +46,15 @@ export function withoutHeaders(list: HeaderList, names: readonly string[]): Head
 }
 
 const CREDENTIAL_HEADER = /cookie|session|jwt|bearer|(?:^|[-_])auth(?:entication)?(?:[-_]|$)|key$/;
-const IDENTIFYING_KEY = /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
+const IDENTIFYING_KEY =
+  /(?:cache|event|idempotency|message|partition|public|routing|surrogate|websocket)[-_]?key$/;
 
-/** Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify the delivery. */
+/**
+ * Removes headers whose names suggest a credential. Keeps signatures, which are needed to verify
+ * the delivery.
+ */
 export function withoutCredentials(list: HeaderList): HeaderList {
-  const isCredential = (name: string) => isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
+  const isCredential = (name: string) =>
+    isSecretName(name) || (CREDENTIAL_HEADER.test(name) && !IDENTIFYING_KEY.test(name));
   return list.filter(([name]) => !isCredential(name.toLowerCase()));
 }

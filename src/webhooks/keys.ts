@@ -4,10 +4,15 @@ import { SvcError } from '../kernel/errors.ts';
 /** Parses SPKI or PKCS#1, as PEM or as base64 without PEM lines. @throws SvcError `bad_data` */
 export function parsePublicKey(text: string): KeyObject {
   const der = decodeDer(text);
-  return readRsaKey('public', ['spki', 'pkcs1'], (type) => createPublicKey({ key: der, format: 'der', type }));
+  return readRsaKey('public', ['spki', 'pkcs1'], (type) =>
+    createPublicKey({ key: der, format: 'der', type }),
+  );
 }
 
-/** Parses PKCS#8 or PKCS#1, as PEM or base64. @throws SvcError `bad_data`, also for an encrypted key, without the text */
+/**
+ * Parses PKCS#8 or PKCS#1, as PEM or base64.
+ * @throws SvcError `bad_data`, also for an encrypted key, without the text
+ */
 export function parsePrivateKey(text: string): KeyObject {
   if (text.includes('ENCRYPTED')) {
     throw new SvcError('bad_data', 'the private key is protected by a passphrase', {
@@ -15,7 +20,9 @@ export function parsePrivateKey(text: string): KeyObject {
     });
   }
   const der = decodeDer(text);
-  return readRsaKey('private', ['pkcs8', 'pkcs1'], (type) => createPrivateKey({ key: der, format: 'der', type }));
+  return readRsaKey('private', ['pkcs8', 'pkcs1'], (type) =>
+    createPrivateKey({ key: der, format: 'der', type }),
+  );
 }
 
 /** Decodes a key to DER. Also removes `\n` escapes, which are common in settings. */
@@ -23,7 +30,11 @@ function decodeDer(text: string): Buffer {
   return Buffer.from(text.replaceAll(/-----[^-]*-----|\\n|\s/g, ''), 'base64');
 }
 
-function readRsaKey<Type extends string>(kind: 'public' | 'private', types: readonly Type[], read: (type: Type) => KeyObject) {
+function readRsaKey<Type extends string>(
+  kind: 'public' | 'private',
+  types: readonly Type[],
+  read: (type: Type) => KeyObject,
+) {
   for (const type of types) {
     try {
       const key = read(type);

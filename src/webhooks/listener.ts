@@ -10,7 +10,12 @@ import { type OutgoingRequest, type PostOptions, sendPost } from './post.ts';
 import type { ReceivedRequest, ReceiverResponse } from './receiver.ts';
 import type { DeliveryHead, Recording } from './recording.ts';
 import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
-import { hasSignatureHeaders, type VerificationSecrets, verifyDelivery, withNewSignature } from './signature.ts';
+import {
+  hasSignatureHeaders,
+  type VerificationSecrets,
+  verifyDelivery,
+  withNewSignature,
+} from './signature.ts';
 
 export interface ForwardResult {
   readonly status: number | null;
@@ -28,7 +33,10 @@ export interface ReceivedDeliveryEvent extends DeliveryHead {
 }
 
 export type ListenerEvent =
-  /** `accepted`: the sender got a 2xx and does not retry. `payloadProblem`: why the payload cannot be read. */
+  /**
+   * `accepted`: the sender got a 2xx and does not retry. `payloadProblem`: why the payload cannot
+   * be read.
+   */
   | {
       readonly kind: 'received';
       readonly delivery: ReceivedDeliveryEvent;
@@ -52,7 +60,10 @@ export interface ListenerDependencies {
   readonly proofs: VerificationSecrets;
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
-  /** Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep the original signature). */
+  /**
+   * Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep
+   * the original signature).
+   */
   readonly relaySecret?: string | undefined;
   /** Patterns of the event types to process (default: all). */
   readonly events?: readonly string[] | undefined;
@@ -68,7 +79,10 @@ const MAX_REMEMBERED_IDS = 100_000;
 const UNVERIFIED_RESPONSE: ReceiverResponse = { status: 401, text: 'unverified' };
 const UNREADABLE_RESPONSE: ReceiverResponse = { status: 400, text: 'the body is not valid JSON' };
 const ACCEPTED_RESPONSE: ReceiverResponse = { status: 200, text: 'ok' };
-const NOT_FORWARDED_RESPONSE: ReceiverResponse = { status: 502, text: 'the target did not accept the delivery' };
+const NOT_FORWARDED_RESPONSE: ReceiverResponse = {
+  status: 502,
+  text: 'the target did not accept the delivery',
+};
 export type Listener = ReturnType<typeof createListener>;
 
 export function createListener(dependencies: ListenerDependencies) {
@@ -82,23 +96,41 @@ export function createListener(dependencies: ListenerDependencies) {
     return response;
   };
 
-  /** Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only after the target did. */
+  /**
+   * Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only
+   * after the target did.
+   */
   const handle = async (request: ReceivedRequest): Promise<ReceiverResponse> => {
     const headers = groupHeaders(request.headers);
-    const verification = verifyDelivery(dependencies.proofs, { headers, body: request.body }, dependencies.clock.now());
-    if (!verification.verified && !dependencies.skipVerify) return reject(verification.reason, UNVERIFIED_RESPONSE);
+    const verification = verifyDelivery(
+      dependencies.proofs,
+      { headers, body: request.body },
+      dependencies.clock.now(),
+    );
+    if (!verification.verified && !dependencies.skipVerify)
+      return reject(verification.reason, UNVERIFIED_RESPONSE);
     if (!isUtf8(request.body)) return reject('the body is not valid UTF-8', UNREADABLE_RESPONSE);
     const unpacked = unpackBody(request.body.toString(), dependencies.privateKey);
     if (unpacked.kind === 'unreadable') return reject(unpacked.reason, UNREADABLE_RESPONSE);
 
     const [key] = headerValuesOf(headers, SIGNATURE_HEADERS.id);
-    const form = verification.verified ? verification.form : hasSignatureHeaders(headers) ? 'advanced' : 'basic';
+    const form = verification.verified
+      ? verification.form
+      : hasSignatureHeaders(headers)
+        ? 'advanced'
+        : 'basic';
     const payload = 'payload' in unpacked ? unpacked.payload : null;
     const { verified } = verification;
     const id = key ?? deliveryIdOf(payload);
     const event = eventNameOf(payload);
     const parsed: ParsedDelivery = {
-      head: { id, event, form, verified, receivedAt: new Date(dependencies.clock.now()).toISOString() },
+      head: {
+        id,
+        event,
+        form,
+        verified,
+        receivedAt: new Date(dependencies.clock.now()).toISOString(),
+      },
       payload,
       request: withNewSignature(request, dependencies.relaySecret, dependencies.clock.now()),
       unpacked,
@@ -124,7 +156,10 @@ export function createListener(dependencies: ListenerDependencies) {
     inFlight.set(key, processing);
     return processing;
   };
-  /** Forwards the latest delivery again, with a new signature if there is a secret. Resolves to false if there is no delivery. */
+  /**
+   * Forwards the latest delivery again, with a new signature if there is a secret. Resolves to
+   * false if there is no delivery.
+   */
   const replayLast = async (): Promise<boolean> => {
     if (!last) return false;
     await replay(dependencies, last);
@@ -150,14 +185,22 @@ interface ParsedDelivery {
   readonly unpacked: UnpackedBody;
 }
 
-async function processDelivery(dependencies: ListenerDependencies, parsed: ParsedDelivery): Promise<ReceiverResponse> {
+async function processDelivery(
+  dependencies: ListenerDependencies,
+  parsed: ParsedDelivery,
+): Promise<ReceiverResponse> {
   const { head, payload, request, unpacked } = parsed;
   const { path, headers, body } = request;
   await dependencies.recording?.add({ ...head, path, headers, body: body.toString() });
   const forwarded = await forward(dependencies, parsed);
   const accepted = forwarded === null || isSuccessStatus(forwarded);
   const problem = 'reason' in unpacked ? { payloadProblem: unpacked.reason } : {};
-  await dependencies.emit({ kind: 'received', delivery: { ...head, forwarded, payload }, accepted, ...problem });
+  await dependencies.emit({
+    kind: 'received',
+    delivery: { ...head, forwarded, payload },
+    accepted,
+    ...problem,
+  });
   return accepted ? ACCEPTED_RESPONSE : NOT_FORWARDED_RESPONSE;
 }
 
@@ -167,17 +210,28 @@ async function forward({ forwarding, signal }: ListenerDependencies, parsed: Par
   const { headers, body } = parsed.request;
   const original = { url, headers: selectForwardedHeaders(headers), body };
   const outgoing = forwarding.isDecoded ? decodeRequest(original, parsed) : original;
-  if (!outgoing) return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };
+  if (!outgoing)
+    return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };
   const result = await sendPost(outgoing, { ...forwarding.postOptions, signal });
   const { status, milliseconds } = result;
   return { status, milliseconds, ...(result.status === null && { error: result.error }) };
 }
 
-/** Replaces the body by the decoded payload. Omits the signature, which covers only the original body. */
-function decodeRequest(original: OutgoingRequest, { unpacked }: ParsedDelivery): OutgoingRequest | undefined {
+/**
+ * Replaces the body by the decoded payload. Omits the signature, which covers only the original
+ * body.
+ */
+function decodeRequest(
+  original: OutgoingRequest,
+  { unpacked }: ParsedDelivery,
+): OutgoingRequest | undefined {
   if (!('json' in unpacked)) return undefined;
   const headers = withoutHeaders(original.headers, [SIGNATURE_HEADERS.signature, 'content-type']);
-  return { ...original, headers: [...headers, ['content-type', 'application/json']], body: unpacked.json };
+  return {
+    ...original,
+    headers: [...headers, ['content-type', 'application/json']],
+    body: unpacked.json,
+  };
 }
 
 export function isSuccessStatus({ status }: Pick<ForwardResult, 'status'>): boolean {

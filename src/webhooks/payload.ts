@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, createCipheriv, createDecipheriv, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto';
 import { parseExactJson } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
@@ -7,13 +14,22 @@ import { parsePrivateKey, parsePublicKey } from './keys.ts';
 
 export interface PackOptions {
   readonly encode: boolean;
-  /** An RSA public key: SPKI or PKCS#1, with or without PEM lines. With it, `encode` has no effect. */
+  /**
+   * An RSA public key: SPKI or PKCS#1, with or without PEM lines. With it, `encode` has no effect.
+   */
   readonly encryptFor?: string | undefined;
 }
 
-/** A decoded payload and how it was packed, or the reason for the failure: `undecryptable` means that the key is missing or wrong. */
+/**
+ * A decoded payload and how it was packed, or the reason for the failure: `undecryptable` means
+ * that the key is missing or wrong.
+ */
 export type UnpackedBody =
-  | { readonly kind: 'plain' | 'decoded' | 'decrypted'; readonly json: string; readonly payload: unknown }
+  | {
+      readonly kind: 'plain' | 'decoded' | 'decrypted';
+      readonly json: string;
+      readonly payload: unknown;
+    }
   | { readonly kind: 'undecryptable' | 'unreadable'; readonly reason: string };
 
 const CIPHER = 'aes-256-cbc';
@@ -27,14 +43,18 @@ export function packBody(json: string, { encode, encryptFor }: PackOptions): str
   return encode ? JSON.stringify({ encodedPayload: Buffer.from(json).toString('base64') }) : json;
 }
 
-/** Decodes or decrypts if necessary. Numbers keep their exact text. @throws SvcError `bad_data` for an invalid private key */
+/**
+ * Decodes or decrypts if necessary. Numbers keep their exact text.
+ * @throws SvcError `bad_data` for an invalid private key
+ */
 export function unpackBody(text: string, privateKey?: string): UnpackedBody {
   if (nestsDeeperThan(MAX_NESTING, text)) return createUnreadable(`the body is ${TOO_DEEP}`);
   const payload = parseExactJson(text);
   if (payload === undefined) return createUnreadable('the body is not JSON');
   if (isEncoded(payload)) return decodePayload(payload.encodedPayload, 'decoded');
   if (!isEncrypted(payload)) return { kind: 'plain', json: text, payload };
-  if (!privateKey) return { kind: 'undecryptable', reason: 'the body is encrypted, but no private key was given' };
+  if (!privateKey)
+    return { kind: 'undecryptable', reason: 'the body is encrypted, but no private key was given' };
   const decrypted = decryptPayload(payload, privateKey);
   if (!decrypted) return { kind: 'undecryptable', reason: CANNOT_DECRYPT };
   return parsePayload(decrypted, 'decrypted');
@@ -44,16 +64,20 @@ const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 const CANNOT_DECRYPT = 'the body cannot be decrypted: it was encrypted for another key or modified';
 
 function decodePayload(encodedPayload: string, kind: 'decoded' | 'decrypted'): UnpackedBody {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encodedPayload)) return createUnreadable('encodedPayload is not base64');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encodedPayload))
+    return createUnreadable('encodedPayload is not base64');
   return parsePayload(Buffer.from(encodedPayload, 'base64'), kind);
 }
 
 function parsePayload(bytes: Buffer, kind: 'decoded' | 'decrypted'): UnpackedBody {
   const json = isUtf8(bytes) ? bytes.toString() : '';
-  if (nestsDeeperThan(MAX_NESTING, json)) return createUnreadable(`the ${kind} payload is ${TOO_DEEP}`);
+  if (nestsDeeperThan(MAX_NESTING, json))
+    return createUnreadable(`the ${kind} payload is ${TOO_DEEP}`);
   const payload = parseExactJson(json);
   if (payload === undefined) return createUnreadable(`the ${kind} payload is not JSON`);
-  return kind === 'decrypted' && isEncoded(payload) ? decodePayload(payload.encodedPayload, kind) : { kind, json, payload };
+  return kind === 'decrypted' && isEncoded(payload)
+    ? decodePayload(payload.encodedPayload, kind)
+    : { kind, json, payload };
 }
 
 function createUnreadable(reason: string): UnpackedBody {
@@ -67,16 +91,24 @@ function encryptPayload(json: string, publicKey: string) {
   const cipher = createCipheriv(CIPHER, key, iv);
   return {
     encryptedData: Buffer.concat([cipher.update(json), cipher.final()]).toString('base64'),
-    encryptedKey: publicEncrypt({ key: parsePublicKey(publicKey), ...OAEP }, key).toString('base64'),
+    encryptedKey: publicEncrypt({ key: parsePublicKey(publicKey), ...OAEP }, key).toString(
+      'base64',
+    ),
     iv: iv.toString('base64'),
   };
 }
 
-/** Decrypts a payload. Returns `undefined` for every kind of failure, so that the cause leaks nothing about the key. */
+/**
+ * Decrypts a payload. Returns `undefined` for every kind of failure, so that the cause leaks
+ * nothing about the key.
+ */
 function decryptPayload(encrypted: EncryptedPayload, privateKey: string): Buffer | undefined {
   const parsedKey = parsePrivateKey(privateKey);
   try {
-    const key = privateDecrypt({ key: parsedKey, ...OAEP }, Buffer.from(encrypted.encryptedKey, 'base64'));
+    const key = privateDecrypt(
+      { key: parsedKey, ...OAEP },
+      Buffer.from(encrypted.encryptedKey, 'base64'),
+    );
     const decipher = createDecipheriv(CIPHER, key, Buffer.from(encrypted.iv, 'base64'));
     return Buffer.concat([decipher.update(encrypted.encryptedData, 'base64'), decipher.final()]);
   } catch {

@@ -15,7 +15,12 @@ export interface OutgoingRequest {
 
 export type PostResult =
   | { readonly status: number; readonly body: string; readonly milliseconds: number }
-  | { readonly status: null; readonly error: string; readonly timedOut: boolean; readonly milliseconds: number };
+  | {
+      readonly status: null;
+      readonly error: string;
+      readonly timedOut: boolean;
+      readonly milliseconds: number;
+    };
 
 export interface PostOptions {
   /** Time limit for the response status, in milliseconds. */
@@ -31,15 +36,24 @@ export interface PostOptions {
 
 const RESPONSE_LIMIT = 64 * 1024;
 
-/** Opens a new connection, because the receiver may close an idle one. Follows no redirects. @throws the signal's reason */
-export async function sendPost(outgoing: OutgoingRequest, options: PostOptions): Promise<PostResult> {
+/**
+ * Opens a new connection, because the receiver may close an idle one. Follows no redirects.
+ * @throws the signal's reason
+ */
+export async function sendPost(
+  outgoing: OutgoingRequest,
+  options: PostOptions,
+): Promise<PostResult> {
   const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT } = options;
   const { write = (request, body) => request.end(body) } = options;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
   try {
-    const requestOptions = { signal: limit, ...(authorities && { ca: await withDefaultAuthorities(authorities) }) };
+    const requestOptions = {
+      signal: limit,
+      ...(authorities && { ca: await withDefaultAuthorities(authorities) }),
+    };
     const response = await sendRequest(outgoing, requestOptions, write);
     const milliseconds = elapsed();
     const body = await readBody(response, responseLimit);
@@ -74,7 +88,10 @@ function sendRequest(
   });
 }
 
-/** Reads the start of a response body. Ignores a connection error after the first byte, because the status has arrived. */
+/**
+ * Reads the start of a response body. Ignores a connection error after the first byte, because the
+ * status has arrived.
+ */
 async function readBody(response: IncomingMessage, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -85,7 +102,8 @@ async function readBody(response: IncomingMessage, limit: number): Promise<strin
       if (length >= limit) break;
     }
   } catch (error) {
-    if (length === 0) return `(the response was cut off: ${systemErrorCode(error) ?? messageOf(error)})`;
+    if (length === 0)
+      return `(the response was cut off: ${systemErrorCode(error) ?? messageOf(error)})`;
   }
   return Buffer.concat(chunks).subarray(0, limit).toString();
 }

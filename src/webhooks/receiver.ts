@@ -36,11 +36,19 @@ export interface ReceiverOptions {
 }
 
 const MEGABYTE = 1024 * 1024;
-const DEFAULT_LIMITS: ReceiverLimits = { body: 10 * MEGABYTE, totalBodies: 64 * MEGABYTE, headers: 10_000, request: 30_000 };
+const DEFAULT_LIMITS: ReceiverLimits = {
+  body: 10 * MEGABYTE,
+  totalBodies: 64 * MEGABYTE,
+  headers: 10_000,
+  request: 30_000,
+};
 /** Time for a rejected sender to read the response, in milliseconds. */
 const CLOSE_DELAY = 1_000;
 
-/** Rejects requests that are too large, too slow, or for another host. @throws SvcError `local` if the address is in use */
+/**
+ * Rejects requests that are too large, too slow, or for another host.
+ * @throws SvcError `local` if the address is in use
+ */
 export async function startReceiver(options: ReceiverOptions) {
   const { address, limits = DEFAULT_LIMITS } = options;
   const buffered = { bytes: 0 };
@@ -64,7 +72,9 @@ export async function startReceiver(options: ReceiverOptions) {
   const url = await listen(server, address);
   return {
     url,
-    /** Stops accepting connections, and waits at most `timeout` milliseconds for requests in flight. */
+    /**
+     * Stops accepting connections, and waits at most `timeout` milliseconds for requests in flight.
+     */
     close: (timeout: number) => closeServer(server, timeout),
   };
 }
@@ -77,7 +87,11 @@ interface RequestContext extends ReceiverOptions {
   readonly awaitsContinue: boolean;
 }
 
-async function handleRequest(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+): Promise<void> {
   const { handle, onRejected, buffered, awaitsContinue } = context;
   const headers = parseRawHeaders(request.rawHeaders);
   const rejection = checkHead(request, headers, context);
@@ -116,7 +130,10 @@ function createTooLongResponse({ body }: ReceiverLimits): ReceiverResponse {
   return { status: 413, text: `the body is longer than ${body} bytes` };
 }
 
-/** Reads the body and counts it as buffered. Returns a response if the body is too large, or `undefined` if the sender disconnected. */
+/**
+ * Reads the body and counts it as buffered. Returns a response if the body is too large, or
+ * `undefined` if the sender disconnected.
+ */
 async function readBody(request: IncomingMessage, { limits, buffered }: RequestContext) {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -130,7 +147,8 @@ async function readBody(request: IncomingMessage, { limits, buffered }: RequestC
       length += chunk.length;
       buffered.bytes += chunk.length;
       if (length > limits.body) return discard(createTooLongResponse(limits));
-      if (buffered.bytes > limits.totalBodies) return discard({ status: 503, text: 'too many requests at once' });
+      if (buffered.bytes > limits.totalBodies)
+        return discard({ status: 503, text: 'too many requests at once' });
     }
   } catch {
     return discard();
@@ -139,7 +157,11 @@ async function readBody(request: IncomingMessage, { limits, buffered }: RequestC
 }
 
 /** Responds without reading the rest of the request, and closes the connection after a delay. */
-function rejectRequest(request: IncomingMessage, response: ServerResponse, rejection: ReceiverResponse): void {
+function rejectRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rejection: ReceiverResponse,
+): void {
   response.setHeader('connection', 'close');
   if (rejection.status === 405) response.setHeader('allow', 'POST');
   sendResponse(response, rejection);

@@ -16,14 +16,20 @@ export interface DeliveryHead {
   readonly receivedAt: string;
 }
 
-/** A delivery as received, without headers that may carry a credential. The body is the original text. */
+/**
+ * A delivery as received, without headers that may carry a credential. The body is the original
+ * text.
+ */
 export interface RecordedDelivery extends DeliveryHead {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: string;
 }
 
-/** A folder of recorded deliveries, one private file each. Deletes the oldest deliveries when the folder is full. */
+/**
+ * A folder of recorded deliveries, one private file each. Deletes the oldest deliveries when the
+ * folder is full.
+ */
 export type Recording = Awaited<ReturnType<typeof openRecording>>;
 
 export interface RecordingLimits {
@@ -42,7 +48,10 @@ interface RecordFile {
   readonly id?: string | undefined;
 }
 
-/** Opens a folder for recording. @throws SvcError `local` if the folder cannot be created or read */
+/**
+ * Opens a folder for recording.
+ * @throws SvcError `local` if the folder cannot be created or read
+ */
 export async function openRecording(folder: string, limits: RecordingLimits = DEFAULT_LIMITS) {
   const files = await listRecordFiles(folder);
   const byId = new Map<string, RecordFile>();
@@ -71,7 +80,8 @@ export async function openRecording(folder: string, limits: RecordingLimits = DE
         if (earlier) await deleteAt(files.indexOf(earlier));
         byId.set(file.id, file);
       }
-      while (files.length > limits.deliveries || (bytes > limits.bytes && files.length > 1)) await deleteAt(0);
+      while (files.length > limits.deliveries || (bytes > limits.bytes && files.length > 1))
+        await deleteAt(0);
     },
   };
 }
@@ -80,7 +90,9 @@ async function listRecordFiles(folder: string): Promise<RecordFile[]> {
   try {
     await createFolder(folder, 0o700);
     const names = await listRecordNames(folder);
-    return await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
+    return await Promise.all(
+      names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })),
+    );
   } catch (error) {
     if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       throw new SvcError('local', `${folder} is not a folder`, { cause: error });
@@ -105,20 +117,28 @@ async function writeNewFile(path: string, text: Uint8Array): Promise<void> {
   }
 }
 
-/** Reads the recorded deliveries in order of receipt. Calls `onDamaged` with the name of each invalid file. */
+/**
+ * Reads the recorded deliveries in order of receipt. Calls `onDamaged` with the name of each
+ * invalid file.
+ */
 export async function* readRecordedDeliveries(
   folder: string,
-  { ids, since = 0 }: { readonly ids?: readonly string[] | undefined; readonly since?: number | undefined },
+  {
+    ids,
+    since = 0,
+  }: { readonly ids?: readonly string[] | undefined; readonly since?: number | undefined },
   onDamaged: (name: string) => Promise<void>,
 ): AsyncGenerator<RecordedDelivery> {
   const nameParts = ids?.map(toFileNamePart);
   for (const name of await listRecordNames(folder)) {
-    if (nameParts && !nameParts.includes(name.slice(name.indexOf('-') + 10, -'.json'.length))) continue;
+    if (nameParts && !nameParts.includes(name.slice(name.indexOf('-') + 10, -'.json'.length)))
+      continue;
     const text = await readTextIfExists(join(folder, name), MAX_RECORD_BYTES);
     if (text === undefined) continue; // deleted by a running listener
     const delivery = parseRecordedDelivery(text);
     if (!delivery) await onDamaged(name);
-    else if (Date.parse(delivery.receivedAt) >= since && (ids?.includes(delivery.id) ?? true)) yield delivery;
+    else if (Date.parse(delivery.receivedAt) >= since && (ids?.includes(delivery.id) ?? true))
+      yield delivery;
   }
 }
 
@@ -134,7 +154,16 @@ function parseRecordedDelivery(text: string): RecordedDelivery | undefined {
   const form = WEBHOOK_FORMS.find((known) => known === formName);
   const texts = [id, event, receivedAt, path, body].every((value) => typeof value === 'string');
   if (!texts || !form || typeof verified !== 'boolean' || !isHeaderList(headers)) return undefined;
-  const delivery = { id, event, form, verified, receivedAt, path, headers: withoutCredentials(headers), body };
+  const delivery = {
+    id,
+    event,
+    form,
+    verified,
+    receivedAt,
+    path,
+    headers: withoutCredentials(headers),
+    body,
+  };
   return delivery as RecordedDelivery;
 }
 
@@ -145,7 +174,11 @@ function isHeaderList(value: unknown): value is HeaderList {
 }
 
 /** Reads a file that a listener recorded. @throws SvcError `bad_data` if the content is invalid */
-export async function readRecordFile(file: string, cwd: string, signal: AbortSignal): Promise<RecordedDelivery> {
+export async function readRecordFile(
+  file: string,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<RecordedDelivery> {
   const delivery = parseRecordedDelivery((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
   throw new SvcError('bad_data', `${file} is not a recorded delivery`, {

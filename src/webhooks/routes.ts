@@ -3,11 +3,18 @@ export interface ForwardingRoute {
   readonly target: URL;
 }
 
-export function findTarget(event: string, routes: readonly ForwardingRoute[], defaultTarget?: URL): URL | undefined {
+export function findTarget(
+  event: string,
+  routes: readonly ForwardingRoute[],
+  defaultTarget?: URL,
+): URL | undefined {
   return routes.find(({ pattern }) => matchesPattern(event, pattern))?.target ?? defaultTarget;
 }
 
-/** Whether an event matches a pattern, in which `*` matches any text. Takes linear time, because each part is searched for only after the previous one. */
+/**
+ * Whether an event matches a pattern, in which `*` matches any text. Takes linear time, because
+ * each part is searched for only after the previous one.
+ */
 export function matchesPattern(event: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

@@ -9,13 +9,19 @@ export interface SampleOptions {
   readonly apiKey?: string;
 }
 
-type EventSubject = Pick<WebhookEvent, 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
+type EventSubject = Pick<
+  WebhookEvent,
+  'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'
+>;
 const ADA = { userId: 'u-ada', name: 'Ada Example', email: 'ada@example.com' };
 const BEN = { userId: 'u-ben', name: 'Ben Example', email: 'ben@example.com' };
 const DAY = 86_400_000;
 const MINUTE = 60_000;
 
-/** Creates a realistic event of the given type, with users, a document, and a subject. All data is fictional. */
+/**
+ * Creates a realistic event of the given type, with users, a document, and a subject. All data is
+ * fictional.
+ */
 export function createSampleEvent(event: string, options: SampleOptions): WebhookEvent {
   const { webhookId, now, apiKey = 'sample-api-key' } = options;
   const group = EVENT_TYPES.find(({ name }) => name === event)?.group;
@@ -32,55 +38,62 @@ export function createSampleEvent(event: string, options: SampleOptions): Webhoo
   };
 }
 
-const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number) => EventSubject>> = {
-  thread: createThreadSubject,
-  message: createMessageSubject,
-  huddle: (event, now) => ({
-    extra: {
-      huddle: {
-        huddleId: 'hd-7',
-        ...(event === 'huddle.join'
-          ? { createdAt: now - 4 * MINUTE, createdBy: BEN, participants: [BEN, ADA] }
-          : { createdAt: now, createdBy: ADA, participants: [ADA] }),
+const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number) => EventSubject>> =
+  {
+    thread: createThreadSubject,
+    message: createMessageSubject,
+    huddle: (event, now) => ({
+      extra: {
+        huddle: {
+          huddleId: 'hd-7',
+          ...(event === 'huddle.join'
+            ? { createdAt: now - 4 * MINUTE, createdBy: BEN, participants: [BEN, ADA] }
+            : { createdAt: now, createdBy: ADA, participants: [ADA] }),
+        },
       },
-    },
-  }),
-  editor: (_, now) => ({
-    crdtData: {
-      id: 'intro',
-      data: 'We launch in May. Every team names one person who answers.',
-      lastUpdate: new Date(now).toISOString(),
-      lastUpdatedBy: ADA.userId,
-      sessionId: 's-3f1c',
-    },
-  }),
-  recorder: (_, now) => ({
-    extra: {
-      recorderData: {
-        recorderId: 'rec-12',
-        type: 'screen',
-        createdAt: now - 3 * MINUTE,
-        durationInSeconds: 94,
-        attachment: { url: 'https://files.example.com/rec-12.mp4', mimeType: 'video/mp4', size: 8_123_904 },
+    }),
+    editor: (_, now) => ({
+      crdtData: {
+        id: 'intro',
+        data: 'We launch in May. Every team names one person who answers.',
+        lastUpdate: new Date(now).toISOString(),
+        lastUpdatedBy: ADA.userId,
+        sessionId: 's-3f1c',
       },
-    },
-  }),
-  delivery: (_, now) => ({
-    extra: {
-      endpointId: 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd',
-      messageId: 'msg_3mQ8xYb2Lk0TzR5vN1cWd9Gh4Fs',
-      messageEvent: 'comment.add',
-      attempts: 8,
-      lastAttempt: { at: new Date(now).toISOString(), status: 503, error: null },
-    },
-  }),
-};
+    }),
+    recorder: (_, now) => ({
+      extra: {
+        recorderData: {
+          recorderId: 'rec-12',
+          type: 'screen',
+          createdAt: now - 3 * MINUTE,
+          durationInSeconds: 94,
+          attachment: {
+            url: 'https://files.example.com/rec-12.mp4',
+            mimeType: 'video/mp4',
+            size: 8_123_904,
+          },
+        },
+      },
+    }),
+    delivery: (_, now) => ({
+      extra: {
+        endpointId: 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd',
+        messageId: 'msg_3mQ8xYb2Lk0TzR5vN1cWd9Gh4Fs',
+        messageEvent: 'comment.add',
+        attempts: 8,
+        lastAttempt: { at: new Date(now).toISOString(), status: 503, error: null },
+      },
+    }),
+  };
 
 function createThreadSubject(event: string, now: number): EventSubject {
   const isNew = event === 'comment_annotation.add';
   const created = isNew ? now : now - DAY;
   const first = createQuestion(created);
-  const comments = isNew ? [first] : [first, createComment(2, 'It moved to May.', ADA, now - MINUTE)];
+  const comments = isNew
+    ? [first]
+    : [first, createComment(2, 'It moved to May.', ADA, now - MINUTE)];
   const annotation = {
     annotationId: 'an-41',
     annotationNumber: 41,
@@ -97,29 +110,53 @@ function createThreadSubject(event: string, now: number): EventSubject {
 
 const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
   ['comment_annotation.assign', { assignedTo: ADA }],
-  ['comment_annotation.status_change', { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } }],
+  [
+    'comment_annotation.status_change',
+    { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } },
+  ],
   ['comment_annotation.priority_change', { priority: { id: 'P1', name: 'High' } }],
   ['comment_annotation.custom_list_change', { customList: [{ id: 'legal', label: 'Legal' }] }],
   ['comment_annotation.subscribe', { subscribedUsers: [ADA] }],
   ['comment_annotation.unsubscribe', { unsubscribedUsers: [ADA] }],
   ['comment_annotation.accept', { status: { id: 'ACCEPTED', name: 'Accepted', type: 'terminal' } }],
   ['comment_annotation.reject', { status: { id: 'REJECTED', name: 'Rejected', type: 'terminal' } }],
-  ['comment_annotation.approve', { status: { id: 'APPROVED', name: 'Approved', type: 'terminal' } }],
-  ['comment_annotation.suggestion_accept', { type: 'suggestion', suggestion: { state: 'accepted' } }],
-  ['comment_annotation.suggestion_reject', { type: 'suggestion', suggestion: { state: 'rejected' } }],
+  [
+    'comment_annotation.approve',
+    { status: { id: 'APPROVED', name: 'Approved', type: 'terminal' } },
+  ],
+  [
+    'comment_annotation.suggestion_accept',
+    { type: 'suggestion', suggestion: { state: 'accepted' } },
+  ],
+  [
+    'comment_annotation.suggestion_reject',
+    { type: 'suggestion', suggestion: { state: 'rejected' } },
+  ],
 ]);
 
 function createMessageSubject(event: string, now: number): EventSubject {
-  const target = { ...createComment(2, 'It moved to May.', ADA, now - MINUTE), ...MESSAGE_CHANGES.get(event)?.(now) };
+  const target = {
+    ...createComment(2, 'It moved to May.', ADA, now - MINUTE),
+    ...MESSAGE_CHANGES.get(event)?.(now),
+  };
   const { commentAnnotation } = createThreadSubject('', now);
   const first = createQuestion(now - DAY);
   const comments = event === 'comment.delete' ? [first] : [first, target];
   return { commentAnnotation: { ...commentAnnotation, comments }, targetComment: target };
 }
 
-const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<string, (now: number) => object>([
+const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<
+  string,
+  (now: number) => object
+>([
   ['comment.add', (now) => ({ createdAt: now })],
-  ['comment.update', (now) => ({ ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE), editedAt: now })],
+  [
+    'comment.update',
+    (now) => ({
+      ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE),
+      editedAt: now,
+    }),
+  ],
   ['comment.reaction_add', () => ({ reactions: [{ reactionId: '1f44d', from: ADA }] })],
 ]);
 
@@ -128,5 +165,12 @@ function createQuestion(createdAt: number) {
 }
 
 function createComment(commentId: number, commentText: string, from: object, createdAt: number) {
-  return { commentId, type: 'text', commentText, commentHtml: `<p>${commentText}</p>`, from, createdAt };
+  return {
+    commentId,
+    type: 'text',
+    commentText,
+    commentHtml: `<p>${commentText}</p>`,
+    from,
+    createdAt,
+  };
 }

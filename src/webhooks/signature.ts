@@ -3,12 +3,21 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 import { hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
 import { SIGNATURE_HEADERS, type WebhookForm } from './form.ts';
-import { groupHeaders, type HeaderList, type Headers, headerValuesOf, withoutHeaders } from './headers.ts';
+import {
+  groupHeaders,
+  type HeaderList,
+  type Headers,
+  headerValuesOf,
+  withoutHeaders,
+} from './headers.ts';
 
 /** A signing secret as text, or as a parsed key to avoid parsing it for each signature. */
 export type SigningSecret = string | KeyObject;
 
-/** The content that a signature covers. `timestamp` is in Unix seconds; the ID must not contain a period. */
+/**
+ * The content that a signature covers. `timestamp` is in Unix seconds; the ID must not contain a
+ * period.
+ */
 export interface SignedContent {
   readonly id: string;
   readonly timestamp: number;
@@ -34,13 +43,19 @@ export function createSigningSecret(): string {
   return `${SECRET_PREFIX}${randomBytes(24).toString('base64')}`;
 }
 
-/** Creates a Standard Webhooks signature: `v1,<base64>`. @throws SvcError `bad_data`, without the secret */
+/**
+ * Creates a Standard Webhooks signature: `v1,<base64>`.
+ * @throws SvcError `bad_data`, without the secret
+ */
 export function sign(secret: SigningSecret, { id, timestamp, body }: SignedContent): string {
   const key = typeof secret === 'string' ? parseSigningSecret(secret) : secret;
   return computeSignature(key, id, String(timestamp), body);
 }
 
-export function createSignatureHeaders(secret: SigningSecret, delivery: SignedContent): Record<string, string> {
+export function createSignatureHeaders(
+  secret: SigningSecret,
+  delivery: SignedContent,
+): Record<string, string> {
   return {
     [SIGNATURE_HEADERS.id]: delivery.id,
     [SIGNATURE_HEADERS.timestamp]: String(delivery.timestamp),
@@ -48,17 +63,38 @@ export function createSignatureHeaders(secret: SigningSecret, delivery: SignedCo
   };
 }
 
-/** Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic deliveries unsigned. */
-export function withNewSignature<Request extends Signable>(request: Request, secret: string | undefined, now: number) {
+/**
+ * Signs a received delivery with another secret and the current time, in milliseconds. Leaves basic
+ * deliveries unsigned.
+ */
+export function withNewSignature<Request extends Signable>(
+  request: Request,
+  secret: string | undefined,
+  now: number,
+) {
   const [id] = headerValuesOf(groupHeaders(request.headers), SIGNATURE_HEADERS.id);
   if (id === undefined || secret === undefined) return request;
-  const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body: request.body });
-  const headers = [...withoutHeaders(request.headers, Object.keys(signed)), ...Object.entries(signed)];
+  const signed = createSignatureHeaders(secret, {
+    id,
+    timestamp: Math.floor(now / 1000),
+    body: request.body,
+  });
+  const headers = [
+    ...withoutHeaders(request.headers, Object.keys(signed)),
+    ...Object.entries(signed),
+  ];
   return { ...request, headers };
 }
 
-/** Checks the signatures and the timestamp; `now` is in milliseconds. @throws SvcError `bad_data`, without the secret */
-export function verifySignature(secrets: readonly string[], delivery: ReceivedDelivery, now: number): Verification {
+/**
+ * Checks the signatures and the timestamp; `now` is in milliseconds.
+ * @throws SvcError `bad_data`, without the secret
+ */
+export function verifySignature(
+  secrets: readonly string[],
+  delivery: ReceivedDelivery,
+  now: number,
+): Verification {
   const keys = secrets.map(parseSigningSecret);
   const parts = readSignedParts(delivery.headers);
   if (typeof parts === 'string') return reject(parts);
@@ -71,9 +107,13 @@ export function verifySignature(secrets: readonly string[], delivery: ReceivedDe
   if (!isUtf8(delivery.body)) return reject('the body is not valid UTF-8');
   const expected = keys.map((key) => computeSignature(key, id, timestamp, delivery.body));
   // Compares every pair, so that timing does not reveal which one matches.
-  const matches = expected.flatMap((candidate) => signatures.filter((signature) => isSameSecret(signature, candidate)));
+  const matches = expected.flatMap((candidate) =>
+    signatures.filter((signature) => isSameSecret(signature, candidate)),
+  );
   if (matches.length === 0)
-    return reject(`no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`);
+    return reject(
+      `no signature matches: the secret is different, or the body, ${SIGNED_HEADERS} was modified`,
+    );
   return { verified: true, form: 'advanced' };
 }
 
@@ -89,9 +129,11 @@ function readSignedParts(headers: Headers) {
   }
   const id = texts.get(SIGNATURE_HEADERS.id) ?? '';
   const timestamp = texts.get(SIGNATURE_HEADERS.timestamp) ?? '';
-  // Periods separate the signed parts. With a period in the ID, part of the body could pass as the timestamp.
+  // Periods separate the signed parts. With a period in the ID, part of the body could pass as the
+  // timestamp.
   if (id.includes('.')) return `${SIGNATURE_HEADERS.id} contains a period`;
-  if (!/^\d{1,15}$/.test(timestamp)) return `${SIGNATURE_HEADERS.timestamp} is not a Unix timestamp in seconds`;
+  if (!/^\d{1,15}$/.test(timestamp))
+    return `${SIGNATURE_HEADERS.timestamp} is not a Unix timestamp in seconds`;
   const all = (texts.get(SIGNATURE_HEADERS.signature) ?? '').split(' ');
   const signatures = all.filter((signature) => signature.startsWith('v1,'));
   if (signatures.length === 0) return `${SIGNATURE_HEADERS.signature} contains no v1 signature`;
@@ -102,17 +144,29 @@ function reject(reason: string): Verification {
   return { verified: false, reason };
 }
 
-function computeSignature(key: KeyObject, id: string, timestamp: string, body: string | Uint8Array): string {
+function computeSignature(
+  key: KeyObject,
+  id: string,
+  timestamp: string,
+  body: string | Uint8Array,
+): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** Parses base64 of any length, with or without the prefix `whsec_`. @throws SvcError `bad_data`, without the secret */
+/**
+ * Parses base64 of any length, with or without the prefix `whsec_`.
+ * @throws SvcError `bad_data`, without the secret
+ */
 export function parseSigningSecret(secret: string): KeyObject {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
-    throw new SvcError('bad_data', `invalid signing secret: expected ${SECRET_PREFIX} followed by base64`, {
-      hint: hint`${stepWithPlaceholder('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')} prints an endpoint's secret`,
-    });
+    throw new SvcError(
+      'bad_data',
+      `invalid signing secret: expected ${SECRET_PREFIX} followed by base64`,
+      {
+        hint: hint`${stepWithPlaceholder('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')} prints an endpoint's secret`,
+      },
+    );
   }
   return createSecretKey(encoded, 'base64');
 }
@@ -123,18 +177,25 @@ export interface VerificationSecrets {
 }
 
 /** Verifies the origin of a delivery of either form. `now` is in milliseconds. */
-export function verifyDelivery(proofs: VerificationSecrets, delivery: ReceivedDelivery, now: number): Verification {
+export function verifyDelivery(
+  proofs: VerificationSecrets,
+  delivery: ReceivedDelivery,
+  now: number,
+): Verification {
   const { secrets, authToken } = proofs;
   const isSigned = hasSignatureHeaders(delivery.headers);
   if (isSigned && secrets.length > 0) return verifySignature(secrets, delivery, now);
   if (authToken !== undefined) return verifyToken(authToken, delivery);
-  return reject(isSigned ? 'the delivery is signed, but no secret was given' : 'the delivery is not signed');
+  return reject(
+    isSigned ? 'the delivery is signed, but no secret was given' : 'the delivery is not signed',
+  );
 }
 
 function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verification {
   const [value, ...others] = headerValuesOf(headers, 'authorization');
   if (value === undefined) return reject('the authorization header is missing');
-  if (others.length > 0) return reject(`the authorization header appears ${others.length + 1} times`);
+  if (others.length > 0)
+    return reject(`the authorization header appears ${others.length + 1} times`);
   const token = /^basic (.*)$/is.exec(value)?.[1];
   if (token === undefined) return reject('the authorization header does not use the Basic scheme');
   // Node.js decodes header values as Latin-1.

@@ -24,9 +24,14 @@ export interface ApplyRefusal {
   readonly message: string;
 }
 
-export type Intercept = (request: ApplyRequest) => Promise<ApplyRefusal | undefined> | ApplyRefusal | undefined;
+export type Intercept = (
+  request: ApplyRequest,
+) => Promise<ApplyRefusal | undefined> | ApplyRefusal | undefined;
 
-/** A user with a settings file, and an embedded service behind a server that can refuse or delay requests. */
+/**
+ * A user with a settings file, and an embedded service behind a server that can refuse or delay
+ * requests.
+ */
 export async function createApplyUser() {
   const service = await startTestService();
   const requests: ApplyRequest[] = [];
@@ -36,7 +41,11 @@ export async function createApplyUser() {
     const { data } = JSON.parse(await text(request));
     let handled: ReturnType<typeof service.call> | undefined;
     const handle = () => {
-      handled ??= service.call(path, data, path.startsWith('/v2/workspace/get') ? service.workspaceHeaders() : undefined);
+      handled ??= service.call(
+        path,
+        data,
+        path.startsWith('/v2/workspace/get') ? service.workspaceHeaders() : undefined,
+      );
       return handled;
     };
     const isWrite = !/\/get$/.test(path);
@@ -54,11 +63,18 @@ export async function createApplyUser() {
   const user = await newUserInProcess();
   const { apiKey, authToken } = service.credentials;
   const env = {
-    ...{ SVC_BASE_URL: `http://${host}`, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
-    ...{ HOOK_TOKEN: 'hook-token-of-acme-1', SVC_HISTORY: '0' },
+    SVC_BASE_URL: `http://${host}`,
+    SVC_API_KEY: apiKey,
+    SVC_AUTH_TOKEN: authToken,
+    HOOK_TOKEN: 'hook-token-of-acme-1',
+    SVC_HISTORY: '0',
   };
   return {
-    ...{ service, requests, control, home: user.home, env },
+    service,
+    requests,
+    control,
+    home: user.home,
+    env,
     state: join(user.home, '.local', 'state', 'svc'),
     writes: () => requests.filter(({ isWrite }) => isWrite),
     declare: (settings: string) => writeFile(join(user.home, 'svc.yaml'), settings),
@@ -69,7 +85,8 @@ export async function createApplyUser() {
       startDialogue([...words, '--file', join(user.home, 'svc.yaml')], { ...user.env, ...env }),
     /** Starts a process of svc. */
     start: (...words: readonly string[]) => user.start(words, { env }),
-    read: async (path: string, data: unknown = {}) => (await service.call(path, data)).body.result?.data,
+    read: async (path: string, data: unknown = {}) =>
+      (await service.call(path, data)).body.result?.data,
   };
 }
 

@@ -18,8 +18,13 @@ describe('svc apply', () => {
     await user.declare(settingsOf('acme'));
     const { code, stdout, stderr } = await user.svc(['apply', '--yes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/\nPlan: 7 to create, 2 to update, 4 to send\nApplied: 7 created, 2 updated, 4 sent\n$/);
-    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0, stdout: /^No changes/ });
+    expect(stdout).toMatch(
+      /\nPlan: 7 to create, 2 to update, 4 to send\nApplied: 7 created, 2 updated, 4 sent\n$/,
+    );
+    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({
+      code: 0,
+      stdout: /^No changes/,
+    });
     const written = user.writes().length;
     expect((await user.svc(['apply', '--yes'])).stdout).toMatch(/^No changes/);
     expect(user.writes()).toHaveLength(written);
@@ -49,7 +54,14 @@ describe('svc apply', () => {
     await user.declare(settingsOf('acme'));
     const result = JSON.parse((await user.svc(['apply', '--yes', '-o', 'json'])).stdout);
     const counts = { create: 7, update: 2, replace: 0, delete: 0, send: 4 };
-    expect(result).toMatchObject({ summary: counts, applied: counts, failed: 0, unknown: 0, skipped: 0, failures: [] });
+    expect(result).toMatchObject({
+      summary: counts,
+      applied: counts,
+      failed: 0,
+      unknown: 0,
+      skipped: 0,
+      failures: [],
+    });
     expect(result.job).toBe(await findJob(user));
     expect(result.target.url).toBe(user.env.SVC_BASE_URL);
     const empty = JSON.parse((await user.svc(['apply', '--yes', '-o', 'json'])).stdout);
@@ -61,7 +73,9 @@ describe('svc apply', () => {
     await user.declare(settingsOf('acme'));
     const { code, stderr } = await user.svc(['apply']);
     expect(code).toBe(2);
-    expect(stderr).toContain('confirmation required: Apply these changes (7 to create, 2 to update, 4 to send)?');
+    expect(stderr).toContain(
+      'confirmation required: Apply these changes (7 to create, 2 to update, 4 to send)?',
+    );
     expect(user.writes()).toEqual([]);
   });
 
@@ -97,9 +111,14 @@ describe('svc apply', () => {
     expect(stdout).toContain('Applied: 4 created, 2 updated, 4 sent, 3 failed\n');
     expect(stdout).toMatch(/b +no folders today +failed_precondition\n/);
     expect(stdout).toMatch(/c +not sent, because it requires b \(folders\) +not_sent\n/);
-    expect(stderr).toContain(`svc: 3 of 16 changes failed\nhint: resume with svc jobs resume ${await findJob(user)}\n`);
+    expect(stderr).toContain(
+      `svc: 3 of 16 changes failed\nhint: resume with svc jobs resume ${await findJob(user)}\n`,
+    );
     user.control.intercept = () => undefined;
-    expect(await user.svc(['jobs', 'resume'])).toMatchObject({ code: 0, stdout: 'Applied: 7 created, 2 updated, 4 sent\n' });
+    expect(await user.svc(['jobs', 'resume'])).toMatchObject({
+      code: 0,
+      stdout: 'Applied: 7 created, 2 updated, 4 sent\n',
+    });
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
@@ -141,12 +160,23 @@ describe('the job of svc apply', () => {
     await user.svc(['apply', '--yes']);
     const job = await findJob(user);
     expect(JSON.parse((await user.svc(['jobs', 'show', job, '-o', 'json'])).stdout)).toMatchObject({
-      ...{ id: job, operation: 'apply', state: 'done', input: { path: join(user.home, 'svc.yaml') } },
+      id: job,
+      operation: 'apply',
+      state: 'done',
+      input: { path: join(user.home, 'svc.yaml') },
       counts: { total: 16, succeeded: 16 },
     });
-    expect(await user.svc(['jobs', 'watch', job])).toMatchObject({ code: 0, stdout: /^16 changes: 16 succeeded/ });
-    expect(await user.svc(['jobs', 'resume', job])).toMatchObject({ code: 0, stdout: /^16 changes: 16 succeeded/ });
-    expect(await user.svc(['jobs', 'report', job, '--html', '--file', '-'])).toMatchObject({ code: 0 });
+    expect(await user.svc(['jobs', 'watch', job])).toMatchObject({
+      code: 0,
+      stdout: /^16 changes: 16 succeeded/,
+    });
+    expect(await user.svc(['jobs', 'resume', job])).toMatchObject({
+      code: 0,
+      stdout: /^16 changes: 16 succeeded/,
+    });
+    expect(await user.svc(['jobs', 'report', job, '--html', '--file', '-'])).toMatchObject({
+      code: 0,
+    });
     expect(await user.svc(['jobs', 'remove', job])).toMatchObject({ code: 0 });
   });
 
@@ -173,15 +203,22 @@ describe('the job of svc apply', () => {
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it(`ends in the planned state after kills at ${MOMENTS} moments`, { timeout: repeats(120_000) }, async ({ annotate }) => {
+  it(`ends in the planned state after kills at ${MOMENTS} moments`, {
+    timeout: repeats(120_000),
+  }, async ({ annotate }) => {
     const user = await createApplyUser();
     const snapshots = createSnapshots(user.service.path);
     const expectPlanned = async (jobs: number, env: Readonly<Record<string, string>> = {}) => {
       const resumed = await user.svc(['jobs', 'resume'], env);
       // The last run may have finished before it was killed.
       expect(resumed.stderr.replace(/^resuming job .*\n/, '')).toMatch(/^$|no job is stopped/);
-      expect(await user.svc(['plan', '--exit-code'], env)).toMatchObject({ code: 0, stdout: /^No changes/ });
-      const { endpoints } = await user.read('/v2/workspace/advancedwebhook/endpoints/get', { limit: 250 });
+      expect(await user.svc(['plan', '--exit-code'], env)).toMatchObject({
+        code: 0,
+        stdout: /^No changes/,
+      });
+      const { endpoints } = await user.read('/v2/workspace/advancedwebhook/endpoints/get', {
+        limit: 250,
+      });
       expect(endpoints).toHaveLength(2 * jobs);
     };
     let [kills, moments, jobs] = [0, 0, 0];
@@ -190,7 +227,9 @@ describe('the job of svc apply', () => {
       await user.declare(settingsOf(`org${jobs}`));
       let countdown = 0;
       let running: ReturnType<typeof user.start> | undefined;
-      /** Folders as a kill would leave them. The snapshot of the same name has the service's data. */
+      /**
+       * Folders as a kill would leave them. The snapshot of the same name has the service's data.
+       */
       const copies: string[] = [];
       let copying = Promise.resolve();
       const keepCopy = async (victim: NonNullable<typeof running>, handle = async () => {}) => {
@@ -252,7 +291,11 @@ describe('svc apply of a saved plan', () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));
     await user.svc(['apply', '--yes']);
-    await user.declare(settingsOf('acme').replace('B, parent', 'B2, parent').replaceAll('comment.add', 'comment.update'));
+    await user.declare(
+      settingsOf('acme')
+        .replace('B, parent', 'B2, parent')
+        .replaceAll('comment.add', 'comment.update'),
+    );
     expect(await user.svc(['plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
     user.requests.length = 0;
     return user;
@@ -268,11 +311,16 @@ describe('svc apply of a saved plan', () => {
       `${FOLDERS}/update`,
       '/v2/workspace/advancedwebhook/endpoints/update',
     ]);
-    await user.service.call(`${FOLDERS}/update`, { organizationId: 'acme', folders: [{ folderId: 'b', folderName: 'B' }] });
+    await user.service.call(`${FOLDERS}/update`, {
+      organizationId: 'acme',
+      folders: [{ folderId: 'b', folderName: 'B' }],
+    });
     user.requests.length = 0;
     expect(await user.svc(['apply', 'plan.json', '--yes'])).toMatchObject({
       code: 15,
-      stderr: expect.stringContaining('plan.json is outdated: the plan was applied before; nothing was sent'),
+      stderr: expect.stringContaining(
+        'plan.json is outdated: the plan was applied before; nothing was sent',
+      ),
     });
     expect(user.writes()).toEqual([]);
   });
@@ -281,20 +329,32 @@ describe('svc apply of a saved plan', () => {
   it.each<[string, (user: ApplyUser) => Promise<unknown>, env?: Record<string, string>]>([
     [
       'folders/acme/b',
-      ({ read }) => read(`${FOLDERS}/update`, { organizationId: 'acme', folders: [{ folderId: 'b', folderName: 'X' }] }),
+      ({ read }) =>
+        read(`${FOLDERS}/update`, {
+          organizationId: 'acme',
+          folders: [{ folderId: 'b', folderName: 'X' }],
+        }),
     ],
-    ['config//webhook', ({ read }) => read('/v2/workspace/webhookconfig/update', { useWebhookService: false })],
+    [
+      'config//webhook',
+      ({ read }) => read('/v2/workspace/webhookconfig/update', { useWebhookService: false }),
+    ],
     [
       'endpoints//acme.first',
       async ({ read }) => {
         const { endpoints } = await read(`${ENDPOINTS}/get`);
-        for (const { id: endpointId } of endpoints) await read(`${ENDPOINTS}/update`, { endpointId, description: 'changed' });
+        for (const { id: endpointId } of endpoints)
+          await read(`${ENDPOINTS}/update`, { endpointId, description: 'changed' });
       },
     ],
     [
       'documents/acme/d2',
       ({ read }) =>
-        read('/v2/organizations/documents/migrate', { organizationId: 'acme', documentId: 'd2', newDocumentId: 'd3' }),
+        read('/v2/organizations/documents/migrate', {
+          organizationId: 'acme',
+          documentId: 'd2',
+          newDocumentId: 'd3',
+        }),
     ],
     ['svc.yaml', ({ declare }) => declare(`${settingsOf('acme')}# changed\n`)],
     ['the secret env:HOOK_TOKEN', async () => undefined, { HOOK_TOKEN: 'another-hook-token' }],
@@ -313,7 +373,9 @@ describe('svc apply of a saved plan', () => {
     const text = await readFile(join(user.home, 'plan.json'), 'utf8');
     await writeFile(join(user.home, 'edited.json'), text.replaceAll('B2', 'B3'));
     expect(await user.svc(['apply', 'edited.json', '--yes'])).toMatchObject({ code: 3 });
-    expect(await user.svc(['apply', 'plan.json', '--yes', '--only', 'folders'])).toMatchObject({ code: 2 });
+    expect(await user.svc(['apply', 'plan.json', '--yes', '--only', 'folders'])).toMatchObject({
+      code: 2,
+    });
     expect(user.writes()).toEqual([]);
   });
 });
@@ -354,30 +416,34 @@ endpoints: [{ uid: acme.first, url: "https://hooks.example.com/${name}" }]
 `;
 
 describe('secrets', () => {
-  it.each(SPELLINGS)('%j is in no plan, ledger, journal, before-image, or output', async (secret) => {
-    const user = await createApplyUser();
-    await user.declare(settingsWithSecret('acme'));
-    const env = { HOOK_TOKEN: secret };
-    const outputs: string[] = [];
-    const svc = async (...words: string[]) => {
-      const { code, stdout, stderr } = await user.svc([...words, '--debug'], env);
-      outputs.push(stdout, stderr);
-      expect(code, stderr).toBe(0);
-    };
-    await svc('plan', '--out', 'plan.json');
-    await svc('apply', 'plan.json', '--yes');
-    await user.declare(settingsWithSecret('other'));
-    await svc('apply', '--yes', '-o', 'json');
-    await svc('undo', '--out', 'undo.json');
-    const stored = await user.read('/v2/workspace/webhookconfig/get');
-    expect(stored.webhookServiceConfig.authToken).toBe(secret);
-    const names = await readdir(user.home, { recursive: true });
-    for (const name of names) {
-      const path = join(user.home, name);
-      if ((await stat(path)).isFile()) outputs.push(await readFile(path, 'utf8'));
-    }
-    const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-    const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-    for (const form of [...forms, encoded]) for (const text of outputs) expect(text.includes(form)).toBe(false);
-  });
+  it.each(SPELLINGS)(
+    '%j is in no plan, ledger, journal, before-image, or output',
+    async (secret) => {
+      const user = await createApplyUser();
+      await user.declare(settingsWithSecret('acme'));
+      const env = { HOOK_TOKEN: secret };
+      const outputs: string[] = [];
+      const svc = async (...words: string[]) => {
+        const { code, stdout, stderr } = await user.svc([...words, '--debug'], env);
+        outputs.push(stdout, stderr);
+        expect(code, stderr).toBe(0);
+      };
+      await svc('plan', '--out', 'plan.json');
+      await svc('apply', 'plan.json', '--yes');
+      await user.declare(settingsWithSecret('other'));
+      await svc('apply', '--yes', '-o', 'json');
+      await svc('undo', '--out', 'undo.json');
+      const stored = await user.read('/v2/workspace/webhookconfig/get');
+      expect(stored.webhookServiceConfig.authToken).toBe(secret);
+      const names = await readdir(user.home, { recursive: true });
+      for (const name of names) {
+        const path = join(user.home, name);
+        if ((await stat(path)).isFile()) outputs.push(await readFile(path, 'utf8'));
+      }
+      const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+      const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+      for (const form of [...forms, encoded])
+        for (const text of outputs) expect(text.includes(form)).toBe(false);
+    },
+  );
 });

@@ -20,19 +20,29 @@ async function startTextService(text: string) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end(body, () => server.emit('answered')));
   });
-  return { server, env: { ...CREDENTIALS, ...SMALL_HEAP, SVC_BASE_URL: `http://${await listen(server)}` } };
+  return {
+    server,
+    env: { ...CREDENTIALS, ...SMALL_HEAP, SVC_BASE_URL: `http://${await listen(server)}` },
+  };
 }
 
-const successText = (data: string) => `{"result":{"status":"success","message":"done","data":${data}}}`;
+const successText = (data: string) =>
+  `{"result":{"status":"success","message":"done","data":${data}}}`;
 const MANY = 4_000_000;
 const EMPTY_OBJECTS = `[${'{},'.repeat(MANY)}{}]`;
 const LISTS = {
   'a list of empty records': successText(EMPTY_OBJECTS),
-  'a page of empty records': successText(`{"done":true,"iterator":null,"endpoints":${EMPTY_OBJECTS}}`),
+  'a page of empty records': successText(
+    `{"done":true,"iterator":null,"endpoints":${EMPTY_OBJECTS}}`,
+  ),
   'an error with details': `{"error":{"status":"INTERNAL","message":"no","details":${EMPTY_OBJECTS}}}`,
 };
 
-const READS = ['documents list --org acme', 'webhooks endpoints list --all -o ndjson', 'folders tree --org acme'];
+const READS = [
+  'documents list --org acme',
+  'webhooks endpoints list --all -o ndjson',
+  'folders tree --org acme',
+];
 
 describe('a 12 MB response of tiny items', () => {
   // One command for each response has a process of its own, with the small heap.
@@ -66,7 +76,9 @@ describe('a 12 MB response of tiny items', () => {
 describe('Ctrl-C', () => {
   it('stops the check of a large response with exit code 130', async () => {
     const { start } = await newUser();
-    const { server, env } = await startTextService(successText(`[${'{"id":"a"},'.repeat(900_000)}{"id":"a"}]`));
+    const { server, env } = await startTextService(
+      successText(`[${'{"id":"a"},'.repeat(900_000)}{"id":"a"}]`),
+    );
     const { ended, kill } = start(['folders', 'list', '--org', 'acme', '-o', 'json'], { env });
     await once(server, 'answered');
     kill('SIGINT');
@@ -80,15 +92,24 @@ describe('a server that supports only HTTP/2', () => {
   it.each(['plain', 'over TLS'])('is reported as such: %s', async (way) => {
     const { svc, home } = await newUserInProcess();
     const authority = await newAuthority();
-    const server = way === 'plain' ? createHttp2Server() : createSecureServer(await authority.issue('DNS:localhost'));
+    const server =
+      way === 'plain'
+        ? createHttp2Server()
+        : createSecureServer(await authority.issue('DNS:localhost'));
     server.on('sessionError', () => undefined);
     const port = (await listen(server)).split(':')[1];
     const scheme = way === 'plain' ? 'http' : 'https';
     const env = { ...CREDENTIALS, SVC_BASE_URL: `${scheme}://localhost:${port}` };
     await writeFile(join(home, 'users.csv'), 'userId\nu1\nu2\n');
     // svc knows that nothing was applied, even for a write.
-    for (const command of ['documents list --org acme', 'api v2/other', 'users add --org acme --file users.csv']) {
-      const { code, stderr } = await svc([...command.split(' '), '--ca-file', authority.file], { env });
+    for (const command of [
+      'documents list --org acme',
+      'api v2/other',
+      'users add --org acme --file users.csv',
+    ]) {
+      const { code, stderr } = await svc([...command.split(' '), '--ca-file', authority.file], {
+        env,
+      });
       expect([code, stderr], command).toEqual([8, expect.stringMatching(MESSAGE)]);
     }
   });
@@ -125,9 +146,16 @@ describe('a success without data', () => {
 
   it('cannot be used with --wait', async () => {
     const { svc } = await newUserInProcess();
-    const { env } = await startMockService(() => ({ body: { result: { status: 'success', message: 'done' } } }));
-    const words = 'documents migrate --org acme --document d1 --new-document d2 --yes --wait'.split(' ');
-    expect(await svc(words, { env })).toMatchObject({ code: 9, stderr: expect.stringContaining('migrationId') });
+    const { env } = await startMockService(() => ({
+      body: { result: { status: 'success', message: 'done' } },
+    }));
+    const words = 'documents migrate --org acme --document d1 --new-document d2 --yes --wait'.split(
+      ' ',
+    );
+    expect(await svc(words, { env })).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('migrationId'),
+    });
   });
 });
 
@@ -136,7 +164,9 @@ describe('an incomplete page without an iterator', () => {
     'is an invalid response: %s',
     async (command) => {
       const { svc } = await newUserInProcess();
-      const { env } = await startMockService(() => success({ endpoints: [], iterator: null, done: false }));
+      const { env } = await startMockService(() =>
+        success({ endpoints: [], iterator: null, done: false }),
+      );
       const { code, stdout, stderr } = await svc([...command.split(' '), '-o', 'ndjson'], { env });
       expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([8, '', 'unusable_answer']);
     },
@@ -149,17 +179,31 @@ describe('a RESOURCE_EXHAUSTED error', () => {
     const { env, received } = await startMockService(() =>
       failure(429, 'RESOURCE_EXHAUSTED', 'A workspace holds at most 30 documents.'),
     );
-    const { code, stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json'], { env });
+    const { code, stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json'], {
+      env,
+    });
     const { error } = JSON.parse(stderr);
-    expect([code, received.length, error]).toEqual([7, 1, expect.objectContaining({ retryable: false })]);
+    expect([code, received.length, error]).toEqual([
+      7,
+      1,
+      expect.objectContaining({ retryable: false }),
+    ]);
     expect(error.hint).not.toContain('--max-wait');
   });
 
   it('is retryable if it is a rate limit, and --max-wait applies', async () => {
     const { svc } = await newUserInProcess();
-    const { env } = await startMockService(() => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'));
-    const { stderr } = await svc(['documents', 'list', '--org', 'acme', '-o', 'json', '--no-wait'], { env });
-    expect(JSON.parse(stderr).error).toMatchObject({ retryable: true, hint: expect.stringContaining('--max-wait') });
+    const { env } = await startMockService(() =>
+      failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'),
+    );
+    const { stderr } = await svc(
+      ['documents', 'list', '--org', 'acme', '-o', 'json', '--no-wait'],
+      { env },
+    );
+    expect(JSON.parse(stderr).error).toMatchObject({
+      retryable: true,
+      hint: expect.stringContaining('--max-wait'),
+    });
   });
 });
 

@@ -33,7 +33,9 @@ beforeAll(async () => {
   };
 });
 
-/** Opens a connection that stays open until the server destroys it. The client ignores a half-close. */
+/**
+ * Opens a connection that stays open until the server destroys it. The client ignores a half-close.
+ */
 async function dial(server: Server): Promise<Socket> {
   const socket = connect({ port: portOf(server), host: '127.0.0.1', allowHalfOpen: true });
   onTestFinished(() => void socket.destroy());
@@ -43,7 +45,10 @@ async function dial(server: Server): Promise<Socket> {
 }
 
 /** Writes raw request text and returns the whole response. */
-async function sendRaw(server: Server, ...lines: readonly string[]): Promise<{ status: number; body: unknown }> {
+async function sendRaw(
+  server: Server,
+  ...lines: readonly string[]
+): Promise<{ status: number; body: unknown }> {
   const socket = connect(portOf(server), '127.0.0.1');
   socket.write([...lines, '', ''].join('\r\n'));
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
@@ -66,7 +71,10 @@ async function peakMemory({ pid }: Server): Promise<number> {
   return Number(kilobytes) / 1024;
 }
 
-/** Polls the health check until the work is done. @returns the longest response time in milliseconds */
+/**
+ * Polls the health check until the work is done.
+ * @returns the longest response time in milliseconds
+ */
 async function pollHealth(server: Server, work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const finished = work.finally(() => {
@@ -111,22 +119,31 @@ describe('held connections', () => {
     const organization = { organizationId: 'acme', users: [{ userId: 'u1' }] };
     expect(await limited.call('/v1/users/add', organization), kind).toMatchObject({ status: 200 });
     // The remaining connections include those of this test's own calls.
-    await eventually(async () => expect(await openDescriptors(limited), kind).toBeLessThan(before + 20), 500);
+    await eventually(
+      async () => expect(await openDescriptors(limited), kind).toBeLessThan(before + 20),
+      500,
+    );
     expect(await isAlive(limited), kind).toBe(true);
   };
 
-  // At the same time, because each kind takes as long as the service waits for the rest of a request.
+  // At the same time, because each kind takes as long as the service waits for the rest of a
+  // request.
   it(`${HOLDS.map(([kind]) => kind).join(', or ')} block no other clients and are closed`, async () => {
     await Promise.all(HOLDS.map(([kind, start]) => hold(kind, start)));
   });
 });
 
 describe('a large body', () => {
-  const listOf = (records: number) => `{"data":{"organizationId":"acme","users":[${'{},'.repeat(records)}{}]}}`;
+  const listOf = (records: number) =>
+    `{"data":{"organizationId":"acme","users":[${'{},'.repeat(records)}{}]}}`;
   const LARGEST = Buffer.from(listOf(5 * MEGABYTE));
   const MANY = 12;
 
-  async function send(server: Server, body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) {
+  async function send(
+    server: Server,
+    body: string | Buffer<ArrayBuffer>,
+    headers: Record<string, string>,
+  ) {
     const json = { 'content-type': 'application/json' };
     const response = await fetch(`${urlOf(server)}/v1/users/add`, {
       method: 'POST',
@@ -134,7 +151,10 @@ describe('a large body', () => {
       body,
       signal: AbortSignal.timeout(240_000),
     });
-    return { status: response.status, body: (await response.json()) as { error: { message: string; details?: unknown } } };
+    return {
+      status: response.status,
+      body: (await response.json()) as { error: { message: string; details?: unknown } },
+    };
   }
 
   const sendMany = (server: Server, count: number, headers: Record<string, string>) =>
@@ -142,19 +162,33 @@ describe('a large body', () => {
 
   it.each<readonly [string, Record<string, string>, number, string]>([
     ['without credentials', {}, 400, 'API key not found in headers.'],
-    ['with an unknown key', { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' }, 403, 'Invalid API key.'],
-  ])('%s is not read, regardless of the number of requests', async (_, headers, status, message) => {
-    // A service of its own: it closes connections that other tests would use again.
-    const server = await startServing(await newUser());
-    const before = await peakMemory(server);
-    const sent = sendMany(server, MANY, headers);
-    expect(await pollHealth(server, sent)).toBeLessThan(20_000);
-    for (const answer of await sent) expect(answer).toMatchObject({ status, body: { error: { message } } });
-    // Less than if it kept the bodies. What it reads before it closes a connection stays until the next garbage collection.
-    expect((await peakMemory(server)) - before).toBeLessThan((0.8 * MANY * LARGEST.length) / MEGABYTE);
-  });
+    [
+      'with an unknown key',
+      { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' },
+      403,
+      'Invalid API key.',
+    ],
+  ])(
+    '%s is not read, regardless of the number of requests',
+    async (_, headers, status, message) => {
+      // A service of its own: it closes connections that other tests would use again.
+      const server = await startServing(await newUser());
+      const before = await peakMemory(server);
+      const sent = sendMany(server, MANY, headers);
+      expect(await pollHealth(server, sent)).toBeLessThan(20_000);
+      for (const answer of await sent)
+        expect(answer).toMatchObject({ status, body: { error: { message } } });
+      // Less than if it kept the bodies. What it reads before it closes a connection stays until
+      // the next garbage collection.
+      expect((await peakMemory(server)) - before).toBeLessThan(
+        (0.8 * MANY * LARGEST.length) / MEGABYTE,
+      );
+    },
+  );
 
-  it('with valid credentials is rejected before millions of values are parsed', async ({ annotate }) => {
+  it('with valid credentials is rejected before millions of values are parsed', async ({
+    annotate,
+  }) => {
     const server = await startServing(await newUser());
     // More than the service reads at once.
     const sent = sendMany(server, 8, server.headers);
@@ -162,22 +196,33 @@ describe('a large body', () => {
     expect(slowest).toBeLessThan(20_000);
     const answers = await sent;
     const said = answers.map(({ body }) => body.error.message);
-    for (const message of said) expect(message).toMatch(/contains more than 1000000 values|large requests at once/);
+    for (const message of said)
+      expect(message).toMatch(/contains more than 1000000 values|large requests at once/);
     expect(said.join()).toContain('values');
     const memory = await peakMemory(server);
     expect(memory).toBeLessThan(800);
-    await annotate(`${answers.length} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`);
+    await annotate(
+      `${answers.length} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`,
+    );
   });
 
   it('with only invalid records returns the first hundred issues', async () => {
     const sent = send(server, listOf(100_000), server.headers);
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     const { status, body } = await sent;
-    expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^users\[0\]\.userId: /)]);
+    expect([status, body.error.message]).toEqual([
+      400,
+      expect.stringMatching(/^users\[0\]\.userId: /),
+    ]);
     expect(body.error.details).toMatchObject({ issues: { length: 100 } });
-    const valid = Array.from({ length: 5_000 }, (__, at) => ({ userId: `u${at}`, name: 'x'.repeat(20) }));
+    const valid = Array.from({ length: 5_000 }, (__, at) => ({
+      userId: `u${at}`,
+      name: 'x'.repeat(20),
+    }));
     const last = JSON.stringify({ data: { organizationId: 'acme', users: [...valid, {}] } });
-    expect((await send(server, last, server.headers)).body.error.message).toMatch(/^users\[5000\]\.userId: /);
+    expect((await send(server, last, server.headers)).body.error.message).toMatch(
+      /^users\[5000\]\.userId: /,
+    );
     expect(await peakMemory(server)).toBeLessThan(800);
   });
 
@@ -189,21 +234,30 @@ describe('a large body', () => {
   });
 
   it('for an operation without credentials is limited to 64 KiB', async () => {
-    const body = JSON.stringify({ data: { ownerEmail: 'a@example.com', name: 'x'.repeat(64 * 1024) } });
+    const body = JSON.stringify({
+      data: { ownerEmail: 'a@example.com', name: 'x'.repeat(64 * 1024) },
+    });
     const response = await fetch(`${urlOf(server)}/v2/workspace/create`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     });
     const message = 'The body is larger than 65536 bytes.';
-    expect([response.status, await response.json()]).toEqual([400, { error: { status: 'INVALID_ARGUMENT', message } }]);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: { status: 'INVALID_ARGUMENT', message } },
+    ]);
   });
 });
 
 describe('a web page of another site', () => {
   const create = (...headers: readonly string[]) => {
     const body = '{"data":{"ownerEmail":"a@example.com"}}';
-    const fixed = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
+    const fixed = [
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+    ];
     return ['POST /v2/workspace/create HTTP/1.1', ...headers, ...fixed, '', body];
   };
 
@@ -231,14 +285,22 @@ describe('a web page of another site', () => {
       expect(answer, headers.join()).toMatchObject({ status, body: { error: { status: word } } });
     }
     const [first = [], ...others] = OWN;
-    expect(await sendRaw(server, ...create(...first)), 'no workspace was made before').toMatchObject({ status: 200 });
+    expect(
+      await sendRaw(server, ...create(...first)),
+      'no workspace was made before',
+    ).toMatchObject({ status: 200 });
     for (const headers of others)
-      expect(await sendRaw(server, ...create(...headers)), headers.join()).toMatchObject({ status: 409 });
+      expect(await sendRaw(server, ...create(...headers)), headers.join()).toMatchObject({
+        status: 409,
+      });
   });
 
   it('is treated like any client on a public address', async () => {
     const open = await startServing(await newUser(), '--host', '0.0.0.0');
-    const answer = await sendRaw(open, ...create('Host: svc.example', 'Origin: http://app.example'));
+    const answer = await sendRaw(
+      open,
+      ...create('Host: svc.example', 'Origin: http://app.example'),
+    );
     expect(answer).toMatchObject({ status: 200 });
   });
 });
@@ -247,29 +309,45 @@ describe('a request in old or unusual HTTP', () => {
   const BAD_REQUEST = { error: { status: 'INVALID_ARGUMENT', message: 'Bad Request' } };
 
   it('for the health check needs no Host header in HTTP/1.0, like a plain haproxy check', async () => {
-    expect(await sendRaw(server, 'GET /healthz HTTP/1.0')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await sendRaw(server, 'GET /healthz HTTP/1.0')).toEqual({
+      status: 200,
+      body: { status: 'ok' },
+    });
     expect(await sendRaw(server, 'OPTIONS / HTTP/1.0')).toMatchObject({ status: 404 });
   });
 
   it('with no Host header or with two is rejected with the envelope', async () => {
-    for (const hosts of [[], ['Host: localhost', 'Host: localhost'], ['Host: localhost', 'Host: evil.example']]) {
+    for (const hosts of [
+      [],
+      ['Host: localhost', 'Host: localhost'],
+      ['Host: localhost', 'Host: evil.example'],
+    ]) {
       const answer = await sendRaw(server, 'GET /healthz HTTP/1.1', ...hosts, 'Connection: close');
       expect(answer, hosts.join()).toEqual({ status: 400, body: BAD_REQUEST });
     }
   });
 
   it('with an unsupported expectation is rejected with the envelope, and 100-continue is supported', async () => {
-    const odd = await sendRaw(server, 'GET /healthz HTTP/1.1', 'Host: localhost', 'Expect: the-unexpected');
+    const odd = await sendRaw(
+      server,
+      'GET /healthz HTTP/1.1',
+      'Host: localhost',
+      'Expect: the-unexpected',
+    );
     expect(odd).toMatchObject({ status: 417, body: { error: { status: 'INVALID_ARGUMENT' } } });
     const socket = await dial(server);
     const answer = text(socket);
     const body = '{"data":{"organizationId":"acme","users":[{"userId":"u1"}]}}';
-    const lines = head(server, body.length).replace('Host', 'Connection: close\r\nExpect: 100-continue\r\nHost');
+    const lines = head(server, body.length).replace(
+      'Host',
+      'Connection: close\r\nExpect: 100-continue\r\nHost',
+    );
     socket.write(lines);
     await once(socket, 'data');
     socket.write(body);
     expect(await answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
-    const unknown = 'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
+    const unknown =
+      'POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n';
     const other = await dial(server);
     other.write(unknown);
     expect(await text(other), 'nobody is invited without credentials').toMatch(/^HTTP\/1.1 400 /);

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Starts a TCP load balancer: each connection goes to the next server that accepts it. It knows nothing of HTTP. */
+/**
+ * Starts a TCP load balancer: each connection goes to the next server that accepts it. It knows
+ * nothing of HTTP.
+ */
 export async function startBalancer(servers: readonly string[]) {
   const addresses = servers.map((url) => new URL(url));
   const served = addresses.map(() => 0);
@@ -22,7 +25,8 @@ export async function startBalancer(servers: readonly string[]) {
       });
       if (!isConnected) continue;
       served[chosen] = (served[chosen] ?? 0) + 1;
-      for (const socket of [client, server]) socket.on('close', () => [client, server].forEach((each) => void each.destroy()));
+      for (const socket of [client, server])
+        socket.on('close', () => [client, server].forEach((each) => void each.destroy()));
       client.pipe(server).pipe(client);
       return;
     }

@@ -7,40 +7,64 @@ import { BIN, newUser, sharedCache } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 /** Creates a user with a terminal, a file of users, and a service. */
-async function startAtTerminal(users: number, columns: number, words: readonly string[], judge?: RequestHandler) {
+async function startAtTerminal(
+  users: number,
+  columns: number,
+  words: readonly string[],
+  judge?: RequestHandler,
+) {
   const world = await createBulkUser(users, judge);
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.home, ...world.env, ...sharedCache() };
   const command = [BIN, ...ADD_USERS.slice(0, -2), ...words];
   const start = (beside: Readonly<Record<string, string>> = {}) =>
-    startInTerminal(process.execPath, command, { env: { ...env, ...beside }, columns, cwd: world.home });
+    startInTerminal(process.execPath, command, {
+      env: { ...env, ...beside },
+      columns,
+      cwd: world.home,
+    });
   return { ...world, start };
 }
 
 /** Returns all versions of the progress line that the screen showed. */
-const findProgressLines = (screen: string) => screen.split(/[\r\n]+/).filter((line) => /%/.test(line));
+const findProgressLines = (screen: string) =>
+  screen.split(/[\r\n]+/).filter((line) => /%/.test(line));
 
 describe('a job in a terminal', () => {
-  it.each([100, 40])('shows a progress bar that fits %d columns and removes it at the end', async (columns) => {
-    const { start } = await startAtTerminal(1_200, columns, ['--rate', '1000/s']);
-    const { ended, screen } = start();
-    expect(await ended).toBe(0);
-    const lines = findProgressLines(screen());
-    expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines)
-      expect([line, line.length < columns, /^(sending {2})?█*░* {2}[ \d]{0,2}\d%/.test(line)]).toEqual([line, true, true]);
-    expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(/ 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/);
-  });
+  it.each([100, 40])(
+    'shows a progress bar that fits %d columns and removes it at the end',
+    async (columns) => {
+      const { start } = await startAtTerminal(1_200, columns, ['--rate', '1000/s']);
+      const { ended, screen } = start();
+      expect(await ended).toBe(0);
+      const lines = findProgressLines(screen());
+      expect(lines.length).toBeGreaterThan(3);
+      for (const line of lines)
+        expect([
+          line,
+          line.length < columns,
+          /^(sending {2})?█*░* {2}[ \d]{0,2}\d%/.test(line),
+        ]).toEqual([line, true, true]);
+      expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(
+        / 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/,
+      );
+    },
+  );
 
   it('explains at Ctrl-C what it waits for, and exits at the second Ctrl-C', async () => {
-    const { start, more } = await startAtTerminal(2_000, 80, ['--concurrency', '2'], (_, request) =>
-      request > 4 ? 'silence' : undefined,
+    const { start, more } = await startAtTerminal(
+      2_000,
+      80,
+      ['--concurrency', '2'],
+      (_, request) => (request > 4 ? 'silence' : undefined),
     );
     const reached = more(6);
     const { ended, screen, shows, type } = start({ SVC_OUTPUT: 'table' });
     await reached;
     await shows('20%');
     type('\u0003');
-    await shows('stopping: waiting for 2 requests in flight (press Ctrl-C again to stop immediately)');
+    await shows(
+      'stopping: waiting for 2 requests in flight (press Ctrl-C again to stop immediately)',
+    );
     const before = screen();
     type('\u0003');
     expect(await ended).toBe(130);
@@ -59,15 +83,24 @@ describe('a check of records in a terminal', () => {
   it('shows a progress bar with findings above it and removes it at the end', async () => {
     const { home } = await newUser();
     // The check takes several times as long as the bar waits.
-    const records = Array.from({ length: 240_000 }, (_, at) => `{"userId":"u${at}","name":${at % 60_000 ? '"A"' : 7}}\n`);
+    const records = Array.from(
+      { length: 240_000 },
+      (_, at) => `{"userId":"u${at}","name":${at % 60_000 ? '"A"' : 7}}\n`,
+    );
     await writeFile(join(home, 'users.ndjson'), records.join(''));
     const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
     const words = [BIN, 'users', 'validate', '--file', 'users.ndjson'];
-    const { ended, raw } = startInTerminal(process.execPath, words, { env, columns: 80, cwd: home });
+    const { ended, raw } = startInTerminal(process.execPath, words, {
+      env,
+      columns: 80,
+      cwd: home,
+    });
     expect(await ended).toBe(3);
     expect(raw()).toMatch(/checking {2}█*░* {2}[ \d]\d% {2}[\d.]+ MB of 7\.6 MB/);
     expect(renderScreen(raw(), 80).filter((line) => line !== '')).toEqual([
-      ...[1, 60_001, 120_001, 180_001].map((line) => expect.stringMatching(`^users.ndjson:${line}: name: `)),
+      ...[1, 60_001, 120_001, 180_001].map((line) =>
+        expect.stringMatching(`^users.ndjson:${line}: name: `),
+      ),
       expect.stringMatching(/^svc: users.ndjson: 4 problems in /),
       expect.stringMatching(/^hint: /),
     ]);
@@ -76,7 +109,9 @@ describe('a check of records in a terminal', () => {
 
 describe('a job without a terminal', () => {
   it('explains at a signal what it waits for, and prints nothing with --quiet', async () => {
-    const { start, more } = await createBulkUser(2_000, (_, request) => (request > 4 ? 'silence' : undefined));
+    const { start, more } = await createBulkUser(2_000, (_, request) =>
+      request > 4 ? 'silence' : undefined,
+    );
     for (const [words, said] of [
       [[], 'stopping: waiting for 2 requests in flight (a second signal stops immediately)\n'],
       [['-q'], ''],

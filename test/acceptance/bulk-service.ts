@@ -15,7 +15,10 @@ export type RequestHandler = (
   organization?: string,
 ) => ReturnType<ResponseHandler> | 'silence' | 'reset';
 
-/** Creates a service that adds users and counts the requests for each, and a user with a file of them. */
+/**
+ * Creates a service that adds users and counts the requests for each, and a user with a file of
+ * them.
+ */
 export async function createBulkUser(users: number, judge: RequestHandler = () => undefined) {
   const came = new Map<string, number>();
   let requests = 0;
@@ -38,7 +41,9 @@ export async function createBulkUser(users: number, judge: RequestHandler = () =
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(users));
   const env = service.env;
   return {
-    ...{ home: user.home, env, came },
+    home: user.home,
+    env,
+    came,
     svc: (...words: readonly string[]) => user.svc(words, { env }),
     /** Runs svc with text on stdin. */
     runWith: (stdin: string, ...words: readonly string[]) => user.svc(words, { env, stdin }),
@@ -54,17 +59,29 @@ export async function createBulkUser(users: number, judge: RequestHandler = () =
 export const ndjsonUsers = (users: number) =>
   Array.from({ length: users }, (_, at) => `{"userId":"u${at}","name":"User ${at}"}\n`).join('');
 
-export const ADD_USERS = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '-o', 'json'] as const;
+export const ADD_USERS = [
+  'users',
+  'add',
+  '--org',
+  'acme',
+  '--file',
+  'users.ndjson',
+  '-o',
+  'json',
+] as const;
 
 /** Returns the ID of the only job. */
-export async function findOnlyJob(svc: (...words: readonly string[]) => Promise<Run>): Promise<string> {
+export async function findOnlyJob(
+  svc: (...words: readonly string[]) => Promise<Run>,
+): Promise<string> {
   const jobs = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
   if (jobs.length !== 1) throw new Error(`there are ${jobs.length} jobs`);
   return jobs[0].id;
 }
 
 /**
- * Kills a job repeatedly, each time after the given number of further requests, and resumes it each time.
+ * Kills a job repeatedly, each time after the given number of further requests, and resumes it each
+ * time.
  *
  * @returns the end of the last run, the number of kills, and the job ID
  */

@@ -12,11 +12,24 @@ async function read({ svc }: User, words: readonly string[], setting?: Setting) 
   return JSON.parse(stdout);
 }
 
-const TOKEN = ['access-tokens', 'generate', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+const TOKEN = [
+  'access-tokens',
+  'generate',
+  '--user',
+  'u1',
+  '--name',
+  'Ada',
+  '--email',
+  'ada@example.com',
+];
 const INSPECT = ['access-tokens', 'inspect', '-', '--local'];
 
 /** Generates a token that grants access for 24 hours. */
-async function generateToken(user: User, words: readonly string[], setting?: Setting): Promise<string> {
+async function generateToken(
+  user: User,
+  words: readonly string[],
+  setting?: Setting,
+): Promise<string> {
   const granted = ['--resource', 'type=organization,id=acme,expires=24h'];
   return (await read(user, [...TOKEN, ...granted, ...words, '--show-secrets'], setting)).token;
 }
@@ -31,16 +44,26 @@ describe('svc local clock', () => {
     expect(advanced.stdout).toMatch(/^offset +176400000$/m);
     const refused = await user.svc(INSPECT, { stdin: token });
     expect([refused.code, refused.stdout]).toEqual([4, '']);
-    expect(refused.stderr).toMatch(/^svc: the embedded service rejects the token: it expired at \d{4}-.*Z\n/);
+    expect(refused.stderr).toMatch(
+      /^svc: the embedded service rejects the token: it expired at \d{4}-.*Z\n/,
+    );
     const fresh = await generateToken(user, ['--local']);
     const { resources, verified } = await read(user, INSPECT, { stdin: fresh });
     expect(verified).toBe(true);
     expect(resources).toMatchObject([{ id: 'acme', expired: false }]);
     expect(Date.parse(resources[0].expiresAt) - Date.now()).toBeGreaterThan(72 * HOUR);
     const [head = '', payload = ''] = token.split('.');
-    const forged = await user.svc(INSPECT, { stdin: `${head}.${payload}.${Buffer.alloc(32).toString('base64url')}` });
-    expect(forged).toMatchObject({ code: 4, stderr: expect.stringContaining('it was not issued by this service') });
-    expect(await read(user, ['local', 'clock', 'reset'])).toMatchObject({ offset: 0, frozen: false });
+    const forged = await user.svc(INSPECT, {
+      stdin: `${head}.${payload}.${Buffer.alloc(32).toString('base64url')}`,
+    });
+    expect(forged).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('it was not issued by this service'),
+    });
+    expect(await read(user, ['local', 'clock', 'reset'])).toMatchObject({
+      offset: 0,
+      frozen: false,
+    });
     expect((await user.svc(INSPECT, { stdin: token })).code).toBe(0);
   });
 
@@ -63,7 +86,11 @@ describe('svc local clock', () => {
     const service = await startServing(user);
     await service.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await service.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
     const comment = { organizationId: 'acme', documentId: 'd1', activities: [activity] };
     expect(await service.call('/v2/activities/add', comment)).toMatchObject({ ok: true });
     await user.svc(['local', 'clock', 'advance', '4d']);
@@ -73,7 +100,10 @@ describe('svc local clock', () => {
     await service.call('/v2/activities/add', comment);
     const { status, body } = await service.admin('clock', { advance: '49h' });
     expect([status, body.endpointsDisabled, body.frozen]).toEqual([200, 1, true]);
-    expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({ now: body.now, frozen: true });
+    expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({
+      now: body.now,
+      frozen: true,
+    });
     expect(await service.end('SIGTERM')).toBe(0);
     const restarted = await startServing(user);
     expect((await restarted.admin('clock')).body).toMatchObject({ now: body.now, frozen: true });

@@ -10,8 +10,8 @@ import { serveShells } from './svc-for-shells.ts';
 import { startInTerminal, type Terminal } from './terminal.ts';
 
 /**
- * Key that is unused in every shell. The binding makes the shell print its line after it has handled all earlier
- * keys.
+ * Key that is unused in every shell. The binding makes the shell print its line after it has
+ * handled all earlier keys.
  */
 const WRITE_LINE = '\u0002';
 
@@ -24,8 +24,8 @@ const BASH = {
 const { SVC_TEST_OLD_BASH: oldBash } = process.env;
 
 /**
- * Start-up options of each shell without user settings, and the setup commands. Each prompt adds a line to
- * `$PROMPTS`.
+ * Start-up options of each shell without user settings, and the setup commands. Each prompt adds a
+ * line to `$PROMPTS`.
  */
 const SHELLS = [
   BASH,
@@ -51,12 +51,17 @@ const shells = serveShells();
 afterAll(async () => (await shells).close());
 
 /**
- * Creates a user in a folder with some files and some remembered IDs. The `svc` on the path completes for real, first as a
- * process. Any other call only records its arguments, so that tests can check the completed command line.
+ * Creates a user in a folder with some files and some remembered IDs. The `svc` on the path
+ * completes for real, first as a process. Any other call only records its arguments, so that tests
+ * can check the completed command line.
  */
 async function prepareUser(shell: (typeof SHELLS)[number]) {
   const user = await newUserInProcess();
-  const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [string, string, string];
+  const [bin, folder, called] = ['bin', 'work', 'called'].map((name) => join(user.home, name)) as [
+    string,
+    string,
+    string,
+  ];
   await mkdir(bin);
   await mkdir(join(folder, 'data'), { recursive: true });
   await writeFile(join(folder, 'people list.json'), '[]');
@@ -79,7 +84,13 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   await chmod(join(bin, 'svc'), 0o755);
   await (await shells).install(`${called}.fast`);
   const [prompts, line] = [join(user.home, 'prompts'), join(user.home, 'line')];
-  const env = { ...user.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C.UTF-8', PROMPTS: prompts, LINE: line };
+  const env = {
+    ...user.env,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    LC_ALL: 'C.UTF-8',
+    PROMPTS: prompts,
+    LINE: line,
+  };
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'u1', '--name', 'U']);
   await user.svc(['folders', 'list', '--local', '--org', 'acme:eu']);
   await user.svc(['users', 'add', '--local', '--org', 'acme:eu', '--user', 'ada@example.com']);
@@ -89,7 +100,10 @@ printf '%s\\n' "$@" > '${called}.part'; mv '${called}.part' '${called}'
   return { open, bin, home: user.home, folder, called, prompts, line };
 }
 
-/** Waits for a file, returns its content, and deletes it. Returns `undefined` if the file does not appear. */
+/**
+ * Waits for a file, returns its content, and deletes it. Returns `undefined` if the file does not
+ * appear.
+ */
 async function takeFile(path: string, milliseconds: number): Promise<string | undefined> {
   for (let waited = 0; waited < milliseconds; waited += 10) {
     const text = await readFile(path, 'utf8').catch(() => undefined);
@@ -108,12 +122,13 @@ async function countLines(path: string): Promise<number> {
 
 /** Resolves when the file has more lines than before, or after a timeout. */
 async function waitForLine(path: string, before: number): Promise<void> {
-  for (let tries = 0; (await countLines(path)) <= before && tries < 1000; tries += 1) await sleep(10);
+  for (let tries = 0; (await countLines(path)) <= before && tries < 1000; tries += 1)
+    await sleep(10);
 }
 
 /**
- * Returns the current line of the shell after it has handled all keys; bash 3.2 does not report it and returns ''.
- * An interrupted shell may lose keys, so `first` is typed again if necessary.
+ * Returns the current line of the shell after it has handled all keys; bash 3.2 does not report it
+ * and returns ''. An interrupted shell may lose keys, so `first` is typed again if necessary.
  */
 async function readCommandLine(open: Terminal, line: string, first = ''): Promise<string> {
   for (let tries = 0; tries < 15; tries += 1) {
@@ -145,35 +160,54 @@ function completionCases(home: string): readonly (readonly [readonly string[], .
     [['svc folders list --local --org acme:\t', 'x'], ...list, '--org', 'acme:eu', 'x'],
     [['svc folders list --local --org ac\t', 'x'], ...list, '--org', 'acme:eu', 'x'],
     [['svc folders list --local --org="acme:\t', ' x'], ...list, '--org=acme:eu', 'x'],
-    [['svc users data --local --user ada@ex\t', 'x'], 'users', 'data', '--local', '--user', 'ada@example.com', 'x'],
+    [
+      ['svc users data --local --user ada@ex\t', 'x'],
+      'users',
+      'data',
+      '--local',
+      '--user',
+      'ada@example.com',
+      'x',
+    ],
   ];
 }
 
 describe.each(SHELLS)('completion in $shell', (shell) => {
-  it.skipIf(!isInstalled(shell.shell))('completes the current word', { timeout: 120_000 }, async () => {
-    const { open, home, called, prompts, line } = await prepareUser(shell);
-    const becomes = async (pieces: readonly string[], words: readonly string[]) => {
-      for (const piece of pieces) {
-        const before = await countLines(`${called}.asked`);
-        open.type(piece);
-        if (!piece.endsWith('\t')) continue;
-        await waitForLine(`${called}.asked`, before);
-        await readCommandLine(open, line);
-      }
-      const before = await countLines(prompts);
-      open.type('\r');
-      const text = await takeFile(called, 10_000);
-      expect(text?.trimEnd().split('\n'), open.screen().slice(-400)).toEqual(words);
-      await waitForLine(prompts, before);
-    };
-    for (const [pieces, ...words] of completionCases(home)) await becomes(pieces, words);
-    open.kill();
-    await open.ended;
-  });
+  it.skipIf(!isInstalled(shell.shell))(
+    'completes the current word',
+    { timeout: 120_000 },
+    async () => {
+      const { open, home, called, prompts, line } = await prepareUser(shell);
+      const becomes = async (pieces: readonly string[], words: readonly string[]) => {
+        for (const piece of pieces) {
+          const before = await countLines(`${called}.asked`);
+          open.type(piece);
+          if (!piece.endsWith('\t')) continue;
+          await waitForLine(`${called}.asked`, before);
+          await readCommandLine(open, line);
+        }
+        const before = await countLines(prompts);
+        open.type('\r');
+        const text = await takeFile(called, 10_000);
+        expect(text?.trimEnd().split('\n'), open.screen().slice(-400)).toEqual(words);
+        await waitForLine(prompts, before);
+      };
+      for (const [pieces, ...words] of completionCases(home)) await becomes(pieces, words);
+      open.kill();
+      await open.ended;
+    },
+  );
 
   it.skipIf(!isInstalled(shell.shell))('never executes the command line', async () => {
     const { open, folder, line } = await prepareUser(shell);
-    for (const hostile of ['$(touch pwned)', '`touch pwned`', '"$(touch pwned)', "'; touch pwned;", '*', '~/$(touch pwned)']) {
+    for (const hostile of [
+      '$(touch pwned)',
+      '`touch pwned`',
+      '"$(touch pwned)',
+      "'; touch pwned;",
+      '*',
+      '~/$(touch pwned)',
+    ]) {
       open.type(`svc users add --org ${hostile}\t`);
       await readCommandLine(open, line);
       open.type('\t');
@@ -227,13 +261,20 @@ describe('IDs of earlier commands', () => {
       ['folders/get', success([{ folderId: 'f1', subFolders: [{ folderId: 'f2' }] }])],
       ['documents/get', success([{ id: 'd1', documentName: 'D' }])],
       ['agents/get', success({ agents: [{ id: 'a1', name: 'A' }] })],
-      ['endpoints/get', success({ endpoints: [{ id: 'ep_1', url: 'https://example.com' }], done: true })],
+      [
+        'endpoints/get',
+        success({ endpoints: [{ id: 'ep_1', url: 'https://example.com' }], done: true }),
+      ],
       ['endpoints/delete', success(null)],
     ] as const;
-    const service = await startMockService(({ path }) => answers.find(([end]) => path.endsWith(end))?.[1]);
+    const service = await startMockService(
+      ({ path }) => answers.find(([end]) => path.endsWith(end))?.[1],
+    );
     const run = (line: string) => svc(line.split(' '), { env: { ...env, ...service.env } });
     const offered = async (line: string) => {
-      const { stdout } = await svc(['__complete', ...line.split(' ')], { env: { ...env, ...service.env } });
+      const { stdout } = await svc(['__complete', ...line.split(' ')], {
+        env: { ...env, ...service.env },
+      });
       return stdout.split('\n').slice(0, -1);
     };
     for (const line of [

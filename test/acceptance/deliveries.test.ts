@@ -23,13 +23,30 @@ async function createEndpoint(service: Service, url: string): Promise<void> {
 }
 
 function addComment(service: Service, count: number) {
-  const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+  const activity = {
+    featureType: 'comment',
+    actionType: 'comment.add',
+    actionUser: { userId: 'u1' },
+  };
   const activities = Array<object>(count).fill(activity);
-  return sendCall(service, '/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+  return sendCall(service, '/v2/activities/add', {
+    organizationId: 'acme',
+    documentId: 'd1',
+    activities,
+  });
 }
 
 async function listDeliveries({ svc }: User, ...words: readonly string[]) {
-  const { stdout, stderr, code } = await svc(['local', 'deliveries', 'list', '-o', 'json', '--limit', '99999', ...words]);
+  const { stdout, stderr, code } = await svc([
+    'local',
+    'deliveries',
+    'list',
+    '-o',
+    'json',
+    '--limit',
+    '99999',
+    ...words,
+  ]);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
 }
@@ -42,7 +59,9 @@ const KILLS = repeats(2);
 const PATIENCE = repeats(40_000);
 
 describe('deliveries of svc serve', () => {
-  it('all arrive despite failures and kills of the service', { timeout: 3 * PATIENCE }, async (test) => {
+  it('all arrive despite failures and kills of the service', {
+    timeout: 3 * PATIENCE,
+  }, async (test) => {
     const attempts = new Map<string, number>();
     const arrived = new Map<string, number>();
     const { url } = await receiver(({ headers }) => {
@@ -71,7 +90,9 @@ describe('deliveries of svc serve', () => {
     expect(await listDeliveries(user, '--state', 'failed')).toEqual([]);
     expect(delivered.filter(({ id }) => !arrived.has(id))).toEqual([]);
     const repeated = [...arrived.values()].reduce((sum, count) => sum + count - 1, 0);
-    await test.annotate(`${delivered.length} delivered over ${KILLS} kills, ${repeated} of them twice`);
+    await test.annotate(
+      `${delivered.length} delivered over ${KILLS} kills, ${repeated} of them twice`,
+    );
     expect(repeated).toBeLessThanOrEqual(KILLS * MAX_IN_FLIGHT);
     expect(await service.end('SIGTERM')).toBe(0);
   });
@@ -96,7 +117,8 @@ describe('svc local deliveries', () => {
     let status = 500;
     const { url, received } = await receiver(() => status);
     const user = await newUserInProcess();
-    // Each attempt takes 2 s, and the endpoint is disabled after 9 s of failures. A busy machine must not reach that limit.
+    // Each attempt takes 2 s, and the endpoint is disabled after 9 s of failures. A busy machine
+    // must not reach that limit.
     const service = await startServing(user, '--time-scale', '0.00002');
     await createEndpoint(service, url);
     await addComment(service, 1);
@@ -120,7 +142,9 @@ describe('svc local deliveries', () => {
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
     expect(again.stderr).toBe('1 delivery scheduled; svc serve sends pending deliveries\n');
-    await eventually(async () => expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1));
+    await eventually(async () =>
+      expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1),
+    );
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
     expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 6 });
     expect(await svc(['local', 'deliveries', 'retry', 'msg_x'])).toMatchObject({ code: 5 });

@@ -18,12 +18,23 @@ export interface Dialogue {
   readonly ended: Promise<number>;
 }
 
-export function startDialogue(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Dialogue {
+export function startDialogue(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 100,
+): Dialogue {
   return createDialogue(startTerminal(words, env, columns), columns);
 }
 
-/** Starts a dialogue with a command in this process. For plain prompts and signals, it needs a real terminal. */
-export function startDialogueInProcess(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100) {
+/**
+ * Starts a dialogue with a command in this process. For plain prompts and signals, it needs a real
+ * terminal.
+ */
+export function startDialogueInProcess(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 100,
+) {
   return createDialogue(startTerminalInProcess(words, env, columns), columns);
 }
 

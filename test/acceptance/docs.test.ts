@@ -15,7 +15,9 @@ const PAGES = globSync(['README.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME
 
 /** Returns the commands in the CI recipes of a page, from its `yaml` blocks. */
 function parseRecipes(page: string): readonly string[] {
-  const blocks = Array.from(page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, block = '']) => parse(block));
+  const blocks = Array.from(page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, block = '']) =>
+    parse(block),
+  );
   return blocks.flatMap((block) => findCommands(block));
 }
 
@@ -27,12 +29,17 @@ function findCommands(value: unknown): readonly string[] {
 }
 
 /** Starts a service for the page's profiles. Its token and variables match the prepared folder. */
-async function startPageService(folder: string): Promise<{ url: string; env: Readonly<Record<string, string>> }> {
+async function startPageService(
+  folder: string,
+): Promise<{ url: string; env: Readonly<Record<string, string>> }> {
   const running = startAsUser('exec svc serve --port 0 -o json', folder);
   await running.prints('\n');
   const { url, authToken, workspaceId, workspaceAuthToken } = JSON.parse(running.output());
   await writeFile(join(folder, 'token.txt'), `${authToken}\n`);
-  return { url, env: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken } };
+  return {
+    url,
+    env: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },
+  };
 }
 
 /** Reasons for skipped blocks, in the order of the pages. */
@@ -49,7 +56,19 @@ const SKIP_REASONS = [
 describe('the commands in a document', () => {
   it('are parsed from sh blocks with their run mode or the reason to skip them', () => {
     const page = [
-      ['a', '```sh', 'svc x', '```', '<!-- not run: it waits -->', '```sh', 'svc y', '```', '```json', '{}', '```'],
+      [
+        'a',
+        '```sh',
+        'svc x',
+        '```',
+        '<!-- not run: it waits -->',
+        '```sh',
+        'svc y',
+        '```',
+        '```json',
+        '{}',
+        '```',
+      ],
       ['<!-- run: until stopped -->', '```sh', 'svc z', '```'],
       ['<!-- run: with its profile, answering "Sure?" with "y" -->', '```sh', 'svc a', '```', ''],
     ];
@@ -57,19 +76,29 @@ describe('the commands in a document', () => {
       { line: 2, commands: 'svc x\n', way: { kind: 'plainly' }, direct: false },
       { line: 6, commands: 'svc y\n', way: { kind: 'not', reason: 'it waits' }, direct: false },
       { line: 13, commands: 'svc z\n', way: { kind: 'until stopped' }, direct: false },
-      { line: 17, commands: 'svc a\n', way: { kind: 'answering', question: 'Sure?', answer: 'y' }, direct: true },
+      {
+        line: 17,
+        commands: 'svc a\n',
+        way: { kind: 'answering', question: 'Sure?', answer: 'y' },
+        direct: true,
+      },
     ]);
     expect(() => parseBlocks('<!-- run: somehow -->\n```sh\nsvc x\n```\n')).toThrow('nobody knows');
   });
 
   it.each(PAGES)('%s: run in order in one folder', { timeout: 120_000 }, async (page) => {
-    const blocks = parseBlocks(await readFile(join(HOME, page), 'utf8')).filter(({ way }) => way.kind !== 'not');
+    const blocks = parseBlocks(await readFile(join(HOME, page), 'utf8')).filter(
+      ({ way }) => way.kind !== 'not',
+    );
     if (blocks.length === 0) return;
     const { folder, apiKey } = await prepareFolder();
     const ports = await findFreePorts();
-    const service = blocks.some(({ direct }) => direct) ? await startPageService(folder) : undefined;
+    const service = blocks.some(({ direct }) => direct)
+      ? await startPageService(folder)
+      : undefined;
     const env = { PORT: String(ports[0]), ...service?.env };
-    for (const block of blocks) await runBlock(block, { folder, apiKey, ports, url: service?.url, env });
+    for (const block of blocks)
+      await runBlock(block, { folder, apiKey, ports, url: service?.url, env });
   });
 
   it('are all run, with listed exceptions', async () => {
@@ -83,13 +112,19 @@ describe('the commands in a document', () => {
     ['settings.md', 3],
   ])('of the CI recipes in %s: run in order', { timeout: 120_000 }, async (page, least) => {
     const commands = parseRecipes(await readFile(join(HOME, 'docs', page), 'utf8'));
-    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(least);
+    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(
+      least,
+    );
     const { folder, apiKey } = await prepareFolder();
     await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
     const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
     for (const command of commands) {
       const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
-      expect({ command, code, output: code === 0 ? '' : output }).toEqual({ command, code: 0, output: '' });
+      expect({ command, code, output: code === 0 ? '' : output }).toEqual({
+        command,
+        code: 0,
+        output: '',
+      });
     }
   });
 });

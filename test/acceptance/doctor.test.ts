@@ -11,7 +11,9 @@ describe('svc doctor with broken configuration', () => {
     const { home, svc } = await newUser();
     await writeFile(join(home, '.config'), 'no folder');
     const unreachable = await svc(['doctor']);
-    expect(unreachable.stdout).toMatch(/^ok +node .*\n(.*\n)*fail +config-folder .*\n(.*\n)*fail +profile +cannot read /);
+    expect(unreachable.stdout).toMatch(
+      /^ok +node .*\n(.*\n)*fail +config-folder .*\n(.*\n)*fail +profile +cannot read /,
+    );
     expect(unreachable.code).toBe(12);
     const config = join(home, 'config');
     await mkdir(join(config, 'svc'), { recursive: true, mode: 0o700 });
@@ -31,11 +33,21 @@ describe('svc doctor with broken configuration', () => {
   it('continues if certificate checks are disabled, and reports that itself', async () => {
     const { svc } = await newUser();
     const authority = await newAuthority();
-    const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) => response.writeHead(401).end('{}'));
+    const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
+      response.writeHead(401).end('{}'),
+    );
     const address = await listen(server);
-    const env = { SVC_BASE_URL: `https://${address}`, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key' };
-    const { stdout, stderr } = await svc(['doctor'], { env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-    expect(stdout).toMatch(/\nwarn +certificate-checks .*\n(.*\n)*warn +connection .*\n(.*\n)*info +answer +HTTP 401/);
+    const env = {
+      SVC_BASE_URL: `https://${address}`,
+      SVC_API_KEY: 'key-1',
+      SVC_AUTH_TOKEN: 'token-of-the-key',
+    };
+    const { stdout, stderr } = await svc(['doctor'], {
+      env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    });
+    expect(stdout).toMatch(
+      /\nwarn +certificate-checks .*\n(.*\n)*warn +connection .*\n(.*\n)*info +answer +HTTP 401/,
+    );
     expect(stderr).not.toContain('Warning:');
   });
 });

@@ -14,7 +14,12 @@ export type RunMode =
   /** Run each line until it prints its address. */
   | { readonly kind: 'until stopped' }
   /** Run in a terminal and answer a prompt, with a text or with the content of a file. */
-  | { readonly kind: 'answering'; readonly question: string; readonly answer: string; readonly isFile?: true };
+  | {
+      readonly kind: 'answering';
+      readonly question: string;
+      readonly answer: string;
+      readonly isFile?: true;
+    };
 
 export interface Block {
   readonly line: number;
@@ -28,11 +33,14 @@ export interface Block {
 
 /** Parses the `sh` blocks of a page. @throws for a comment that names no run mode */
 export function parseBlocks(page: string): readonly Block[] {
-  const blocks = page.matchAll(/^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm);
+  const blocks = page.matchAll(
+    /^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm,
+  );
   return Array.from(blocks, (match) => {
     const [whole, mark, text = '', commands = '', output] = match;
     const line = page.slice(0, match.index).split('\n').length + (mark === undefined ? 0 : 1);
-    if (mark === 'not run') return { line, commands, way: { kind: 'not', reason: text }, direct: false };
+    if (mark === 'not run')
+      return { line, commands, way: { kind: 'not', reason: text }, direct: false };
     const direct = text.startsWith('with its profile');
     const way = parseRunMode(text.replace(/^with its profile(, )?/, ''), whole);
     return { line, commands, way, direct, ...(output !== undefined && { output }) };
@@ -42,12 +50,16 @@ export function parseBlocks(page: string): readonly Block[] {
 function parseRunMode(text: string, block: string): RunMode {
   if (text === '') return { kind: 'plainly' };
   if (text === 'until stopped') return { kind: 'until stopped' };
-  const [, question, file, answer] = /^answering "(.+)" with (the content of )?"(.*)"$/.exec(text) ?? [];
-  if (question === undefined || answer === undefined) throw new Error(`nobody knows how to run ${block}`);
+  const [, question, file, answer] =
+    /^answering "(.+)" with (the content of )?"(.*)"$/.exec(text) ?? [];
+  if (question === undefined || answer === undefined)
+    throw new Error(`nobody knows how to run ${block}`);
   return { kind: 'answering', question, answer, ...(file !== undefined && { isFile: true }) };
 }
 
-/** Environment of a page's commands: the prepared folder, and replacements for names in the page. */
+/**
+ * Environment of a page's commands: the prepared folder, and replacements for names in the page.
+ */
 export interface PageEnvironment {
   readonly folder: string;
   readonly apiKey: string;
@@ -60,7 +72,10 @@ export interface PageEnvironment {
 }
 
 /** Runs a block in a prepared folder and asserts that it succeeds. */
-export async function runBlock({ line, commands, way, direct, output }: Block, world: PageEnvironment): Promise<void> {
+export async function runBlock(
+  { line, commands, way, direct, output }: Block,
+  world: PageEnvironment,
+): Promise<void> {
   const { folder } = world;
   const env = { ...world.env, ...(direct && { DIRECT: '1' }) };
   const lines = await substituteExamples(commands, world);
@@ -92,15 +107,23 @@ export async function runBlock({ line, commands, way, direct, output }: Block, w
   }
 }
 
-function expectSuccess(line: number, { code, output }: { code: number | null; output: string }, codes = [0]): void {
-  if (!codes.includes(code ?? -1)) expect.fail(`the commands on line ${line} ended with ${code}:\n${output}`);
+function expectSuccess(
+  line: number,
+  { code, output }: { code: number | null; output: string },
+  codes = [0],
+): void {
+  if (!codes.includes(code ?? -1))
+    expect.fail(`the commands on line ${line} ended with ${code}:\n${output}`);
 }
 
 const normalizeTimes = (text: string) => text.replaceAll(/\d+\.\d s\)/g, '0.1 s)');
 
 const JOB = '20260131-094500-5f3a9c';
 
-/** Replaces example values in commands with real ones: ports, the key, an address, a job, a delivery. */
+/**
+ * Replaces example values in commands with real ones: ports, the key, an address, a job, a
+ * delivery.
+ */
 async function substituteExamples(commands: string, world: PageEnvironment): Promise<string> {
   const { folder, apiKey, url, ports, env } = world;
   let lines = commands
@@ -112,7 +135,8 @@ async function substituteExamples(commands: string, world: PageEnvironment): Pro
     const { output } = await runLine("svc jobs list --jq '.[0].id'", folder, env);
     lines = lines.replaceAll(JOB, output.trim());
   }
-  if (lines.includes('--headers headers.txt')) await saveDelivery(folder, /--at (\S+)/.exec(lines)?.[1] ?? '');
+  if (lines.includes('--headers headers.txt'))
+    await saveDelivery(folder, /--at (\S+)/.exec(lines)?.[1] ?? '');
   return lines;
 }
 

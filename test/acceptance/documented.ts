@@ -18,13 +18,23 @@ const SEED = {
     { organizationId: 'acme', documentId: 'd1', documentName: 'Plan' },
     { organizationId: 'acme', documentId: 'd2', documentName: 'Other' },
   ],
-  users: ['u1', 'u2', 'ada', '0123', 'no', '1e5', ...[3, 4, 5, 6, 7, 8].map((n) => `u-${n}`)].map((userId) => ({
-    organizationId: 'acme',
-    userId,
-    name: userId,
-  })),
+  users: ['u1', 'u2', 'ada', '0123', 'no', '1e5', ...[3, 4, 5, 6, 7, 8].map((n) => `u-${n}`)].map(
+    (userId) => ({
+      organizationId: 'acme',
+      userId,
+      name: userId,
+    }),
+  ),
   groups: [{ organizationId: 'acme', groupId: 'legal', groupName: 'Legal' }],
-  activities: [{ organizationId: 'acme', documentId: 'd1', id: 'a1', featureType: 'custom', actionType: 'edit' }],
+  activities: [
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      id: 'a1',
+      featureType: 'custom',
+      actionType: 'edit',
+    },
+  ],
   crdt: [{ organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'Hi' }],
   agents: [{ id: 'agent-1', name: 'Helper' }],
   endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
@@ -43,9 +53,9 @@ environments: { prod: { profile: prod }, staging: { profile: staging } }
 /** Commands that refuse `--local`, because they call no service. */
 const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
   ['commands'],
-  ...TOOLS.filter(({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local')).map(
-    ({ command }) => command,
-  ),
+  ...TOOLS.filter(
+    ({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local'),
+  ).map(({ command }) => command),
 ];
 
 type Variables = Readonly<Record<string, string>>;
@@ -71,7 +81,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a folder with the files that help and documents mention, and a store with the seed data. */
+/**
+ * Creates a folder with the files that help and documents mention, and a store with the seed data.
+ */
 export async function prepareFolder(): Promise<Prepared> {
   original ??= createFolder();
   const { folder, apiKey } = await original;
@@ -89,9 +101,13 @@ async function createFolder() {
     await cp(join(HOME, 'examples', name), join(home, name));
   }
   await writeFile(join(home, 'state.json'), JSON.stringify(SEED));
-  for (const name of ['state.yaml', 'seed.yaml']) await writeFile(join(home, name), JSON.stringify(SEED));
+  for (const name of ['state.yaml', 'seed.yaml'])
+    await writeFile(join(home, name), JSON.stringify(SEED));
   await writeFile(join(home, 'svc.yaml'), SETTINGS);
-  await writeFile(join(home, 'cases.yaml'), 'cases: [{ org: acme, user: u1, document: d1, expect: allowed }]');
+  await writeFile(
+    join(home, 'cases.yaml'),
+    'cases: [{ org: acme, user: u1, document: d1, expect: allowed }]',
+  );
   expect(await svc(['--local', 'plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
@@ -116,7 +132,11 @@ export async function copyFolder(folder: string): Promise<string> {
 }
 
 /** Runs lines of bash in a prepared folder, without a terminal. */
-export function runAsUser(lines: string, home: string, variables: Variables = {}): Promise<CommandResult> {
+export function runAsUser(
+  lines: string,
+  home: string,
+  variables: Variables = {},
+): Promise<CommandResult> {
   return startAsUser(lines, home, variables).ended;
 }
 
@@ -124,10 +144,14 @@ export function runAsUser(lines: string, home: string, variables: Variables = {}
 const DEPENDENT_LINE = /^(\s|alias |case |cd |complete |export |\w+=(?!\S* svc ))|<<|[\\&]$/;
 
 /**
- * Runs lines like `runAsUser`. Independent lines run one by one, and plain svc commands among them in this process, without
- * a shell and a separate Node.js.
+ * Runs lines like `runAsUser`. Independent lines run one by one, and plain svc commands among them
+ * in this process, without a shell and a separate Node.js.
  */
-export async function runLines(lines: string, home: string, variables: Variables = {}): Promise<CommandResult> {
+export async function runLines(
+  lines: string,
+  home: string,
+  variables: Variables = {},
+): Promise<CommandResult> {
   const each = lines.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   if (each.some((line) => DEPENDENT_LINE.test(line))) return runAsUser(lines, home, variables);
   let all = '';
@@ -139,10 +163,18 @@ export async function runLines(lines: string, home: string, variables: Variables
   return { code: 0, output: all };
 }
 
-/** Runs a line like `runAsUser`. A plain svc command runs in this process, all other lines run in bash. */
-export async function runLine(line: string, home: string, variables: Variables = {}): Promise<CommandResult> {
+/**
+ * Runs a line like `runAsUser`. A plain svc command runs in this process, all other lines run in
+ * bash.
+ */
+export async function runLine(
+  line: string,
+  home: string,
+  variables: Variables = {},
+): Promise<CommandResult> {
   const [, ...words] = splitWords(line.replace(/ +#.*$/, ''));
-  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || needsProcess(words)) return runAsUser(line, home, variables);
+  if (!/^svc [^|<>$&;`()*~\\]*$/.test(line) || needsProcess(words))
+    return runAsUser(line, home, variables);
   const env = { ...testUserEnvironment(home), ...variables };
   const { code, written } = await runInFolder(withService(words, env), { env, cwd: home });
   return { code, output: String(Buffer.concat(written.map(({ bytes }) => bytes))) };
@@ -165,7 +197,12 @@ function splitWords(line: string): readonly string[] {
 
 /** Returns the environment of the test user. */
 export function testUserEnvironment(home: string): Variables {
-  return { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}`, CI: '1', ...sharedCache() };
+  return {
+    HOME: home,
+    PATH: `${join(home, 'bin')}:${process.env['PATH']}`,
+    CI: '1',
+    ...sharedCache(),
+  };
 }
 
 /** Starts lines of bash. Background processes end with the test. */
@@ -195,7 +232,12 @@ export function startAsUser(lines: string, home: string, variables: Variables = 
       check = () => output.includes(text) && resolve();
       check();
     });
-  return { ended, prints, output: () => output, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+  return {
+    ended,
+    prints,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  };
 }
 
 function endGroup({ pid }: ChildProcess): void {
@@ -206,12 +248,24 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Returns a script that checks the arguments of npm but does no work. Other tests and CI run the real npm. */
+/**
+ * Returns a script that checks the arguments of npm but does no work. Other tests and CI run the
+ * real npm.
+ */
 async function fakeNpmScript(): Promise<string> {
   const { name, version, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-  const known = ['ci', 'test', 'pack ./dist', ...Object.keys(scripts).map((script) => `run ${script}`)];
+  const known = [
+    'ci',
+    'test',
+    'pack ./dist',
+    ...Object.keys(scripts).map((script) => `run ${script}`),
+  ];
   const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-  const installs = [`install ${tarball}`, `install --global ${name}`, `install --global ${tarball}`];
+  const installs = [
+    `install ${tarball}`,
+    `install --global ${name}`,
+    `install --global ${tarball}`,
+  ];
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
 

@@ -29,7 +29,10 @@ const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],
-  [/^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/, 'with whoever receives: webhooks.test.ts'],
+  [
+    /^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/,
+    'with whoever receives: webhooks.test.ts',
+  ],
   [/^svc (webhooks|webhooks config|email) setup/, 'asks at a terminal: setup.test.ts'],
   [/svc completion (zsh|fish|powershell)/, 'for another shell: completion.test.ts'],
 ]);
@@ -46,13 +49,16 @@ describe('the examples in the help', () => {
     const { folder, apiKey } = await prepareFolder();
     const examples = [...new Set(await examplesBelow(commandTree()))];
     expect(examples.length).toBeGreaterThan(60);
-    const waiting = examples.filter((command) => ![...ELSEWHERE.keys()].some((kind) => kind.test(command)));
+    const waiting = examples.filter(
+      (command) => ![...ELSEWHERE.keys()].some((kind) => kind.test(command)),
+    );
     const failed: string[] = [];
     const work = async () => {
       for (let command = waiting.shift(); command; command = waiting.shift()) {
         const line = command.replace('--api-key K', `--api-key ${apiKey}`);
         const { code, output } = await runLine(line, await copyFolder(folder));
-        if (code !== (ENDS_WITH.get(command) ?? 0)) failed.push(`${command}\n  ended with ${code}: ${output.trim()}`);
+        if (code !== (ENDS_WITH.get(command) ?? 0))
+          failed.push(`${command}\n  ended with ${code}: ${output.trim()}`);
       }
     };
     await Promise.all([work(), work(), work()]);

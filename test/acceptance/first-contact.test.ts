@@ -5,7 +5,11 @@ import { newUser } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
 /** Runs a command in a terminal until it exits, and returns all output. */
-async function rawOutput(words: readonly string[], env: Readonly<Record<string, string>>, columns = 80) {
+async function rawOutput(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 80,
+) {
   const { ended, raw } = startTerminal(words, env, columns);
   expect(await ended).toBe(0);
   return raw();
@@ -19,8 +23,16 @@ describe('svc without a command', () => {
     // The last line is the one of the next prompt.
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines[0]).toMatch(/^svc administers a collaboration backend/);
-    for (const heading of ['First steps:', 'Commands:']) expect(raw).toContain(`\u001b[1m${heading}\u001b[22m`);
-    for (const word of ['Manage', 'Settings as code', 'Run a service', 'Automate', 'Settings', 'For developers']) {
+    for (const heading of ['First steps:', 'Commands:'])
+      expect(raw).toContain(`\u001b[1m${heading}\u001b[22m`);
+    for (const word of [
+      'Manage',
+      'Settings as code',
+      'Run a service',
+      'Automate',
+      'Settings',
+      'For developers',
+    ]) {
       expect(lines.filter((line) => line.startsWith(`  ${word}  `)).length, word).toBe(1);
     }
   });
@@ -44,8 +56,12 @@ describe('help', () => {
       await rawOutput(['users', 'add', '--help'], { ...env, NO_COLOR: '1' }),
       await rawOutput(['users', 'add', '--help', '--color', 'never'], env),
     ];
-    expect(plain.filter((text) => text.includes('\u001b') || !text.includes('\nFlags:'))).toEqual([]);
-    expect((await svc(['help', 'flags', '--color', 'always'])).stdout).toContain('\u001b[1mOutput:\u001b[22m');
+    expect(plain.filter((text) => text.includes('\u001b') || !text.includes('\nFlags:'))).toEqual(
+      [],
+    );
+    expect((await svc(['help', 'flags', '--color', 'always'])).stdout).toContain(
+      '\u001b[1mOutput:\u001b[22m',
+    );
   });
 
   it('ends with the tuning flags of a bulk command', async () => {
@@ -64,7 +80,9 @@ describe('words that people try', () => {
     const env = { ...service.env, SVC_API_KEY: 'key-1' };
     const line = `API key key-1 at ${service.env['SVC_BASE_URL']} (SVC_API_KEY)\n`;
     expect(await user.svc(['whoami'], { env })).toEqual({ code: 0, stdout: line, stderr: '' });
-    const { stdout } = await user.svc(['document', 'ls', '--org', 'acme', '--fields', 'id'], { env });
+    const { stdout } = await user.svc(['document', 'ls', '--org', 'acme', '--fields', 'id'], {
+      env,
+    });
     expect(stdout).toBe('ID\nd1\n');
     expect((await user.svc(['trigger', 'comment.add', '--dry-run'])).stderr).toContain('--url');
     expect((await user.svc(['user'])).stdout).toContain('Usage:\n  svc users <command>');

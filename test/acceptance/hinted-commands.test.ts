@@ -21,7 +21,8 @@ function hintOf({ stderr }: Run): { readonly hint: string; readonly commands: re
 
 /** Returns the command in a hint: from `svc` up to the first word of the next sentence. */
 function extractCommand(hint: string, end: RegExp): string {
-  const [, command = expect.fail(hint)] = new RegExp(`(?<![\\w/])(svc .*?)(?:${end.source})`).exec(hint) ?? [];
+  const [, command = expect.fail(hint)] =
+    new RegExp(`(?<![\\w/])(svc .*?)(?:${end.source})`).exec(hint) ?? [];
   return command;
 }
 
@@ -29,7 +30,10 @@ function extractCommand(hint: string, end: RegExp): string {
 const CA_FILE = 'my ca.pem';
 
 /** Creates a user, and flags for a service that no variable names. */
-async function createUserWithFlags({ SVC_BASE_URL = '', ...credentials }: Readonly<Record<string, string>>) {
+async function createUserWithFlags({
+  SVC_BASE_URL = '',
+  ...credentials
+}: Readonly<Record<string, string>>) {
   const user = await newUserInProcess();
   await writeFile(join(user.home, CA_FILE), rootCertificates[0] ?? '');
   const flags = ['--base-url', SVC_BASE_URL, '--ca-file', CA_FILE, '--insecure-http'];
@@ -45,7 +49,15 @@ async function createUserWithProfile(env: Readonly<Record<string, string>>) {
   const added = await user.svc(['profiles', 'add', 'staging', ...words], { stdin: SVC_AUTH_TOKEN });
   expect(added.code, added.stderr).toBe(0);
   // The first profile is the default, so the hint has to name the other one.
-  const other = ['profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', '--api-key', 'other'];
+  const other = [
+    'profiles',
+    'add',
+    'other',
+    '--base-url',
+    'http://127.0.0.1:9',
+    '--api-key',
+    'other',
+  ];
   expect((await user.svc(other)).code).toBe(0);
   expect((await user.svc(['profiles', 'use', 'other'])).code).toBe(0);
   return { user, flags: ['-p', 'staging'], credentials: rest };
@@ -118,7 +130,10 @@ describe('after a reset that auth recover has to finish', () => {
   });
 });
 
-/** Creates a service that rejects the credential from the second request on, until it is told to accept it again. */
+/**
+ * Creates a service that rejects the credential from the second request on, until it is told to
+ * accept it again.
+ */
 async function startStoppingService() {
   const came = new Set<string>();
   let [requests, isOpen] = [0, false];
@@ -174,7 +189,11 @@ describe('after a job that stopped', () => {
 /** Creates a user, and flags for an embedded service in a store whose path needs quotes. */
 async function createUserWithStore() {
   const user = await newUserInProcess();
-  return { user, flags: ['--local', '--store', join(user.home, 'my store.sqlite')], credentials: {} };
+  return {
+    user,
+    flags: ['--local', '--store', join(user.home, 'my store.sqlite')],
+    credentials: {},
+  };
 }
 
 describe('with --local and a separate store', () => {
@@ -205,12 +224,25 @@ describe('with --local and a separate store', () => {
   it('the hinted command accepts the fixed rejects of a file of IDs', async () => {
     const { user, flags } = await createUserWithStore();
     const add = (...words: readonly string[]) => user.svc([...flags, ...words, '-o', 'json']);
-    expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(0);
+    expect((await add('users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada')).code).toBe(
+      0,
+    );
     expect((await add('groups', 'add', '--org', 'acme', '--group', 'g1')).code).toBe(0);
     await writeFile(join(user.home, 'ids.json'), '["x1","x2"]');
-    const rejected = await add('groups', 'add-users', '--org', 'acme', '--group', 'g1', '--file', 'ids.json');
+    const rejected = await add(
+      'groups',
+      'add-users',
+      '--org',
+      'acme',
+      '--group',
+      'g1',
+      '--file',
+      'ids.json',
+    );
     expect(rejected.code, rejected.stderr).toBe(10);
-    const [rejects = ''] = (await readdir(user.home)).filter((name) => name.endsWith('.rejects.json'));
+    const [rejects = ''] = (await readdir(user.home)).filter((name) =>
+      name.endsWith('.rejects.json'),
+    );
     expect(JSON.parse(await readFile(join(user.home, rejects), 'utf8'))).toEqual(['x1', 'x2']);
     await writeFile(join(user.home, rejects), '["u1"]');
     const { hint } = hintOf(rejected);
@@ -220,7 +252,10 @@ describe('with --local and a separate store', () => {
   });
 });
 
-/** Commands that fail with a hint that names other commands. They need only the flags that select a service. */
+/**
+ * Commands that fail with a hint that names other commands. They need only the flags that select a
+ * service.
+ */
 const FAILING = [
   ['agents', 'get'],
   ['agents', 'get', 'nobody'],
@@ -241,17 +276,20 @@ describe.each([
   { name: 'a profile', prepare: createUserWithProfile },
   { name: '--local and --store', prepare: createUserWithStore },
 ])('each hinted command is accepted when it is pasted, with $name', ({ prepare }) => {
-  it.each(FAILING.map((words) => ({ line: words.join(' '), words })))('after svc $line', async ({ words }) => {
-    const { env } = await startMockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));
-    const { user, flags, credentials } = await prepare(env);
-    const failed = await user.svc([...flags, ...words, '-o', 'json'], { env: credentials });
-    const { commands } = hintOf(failed);
-    expect(commands, failed.stderr).not.toEqual([]);
-    for (const command of commands) {
-      const pasted = await runPasted(user, command, credentials);
-      expect(pasted.code, `${command}: ${pasted.stderr}`).not.toBe(2);
-      // With the right service, the worst result of the command is an empty one.
-      expect(pasted.stderr).not.toMatch(/cannot reach|not configured/);
-    }
-  });
+  it.each(FAILING.map((words) => ({ line: words.join(' '), words })))(
+    'after svc $line',
+    async ({ words }) => {
+      const { env } = await startMockService(() => failure(404, 'NOT_FOUND', 'Nobody is here.'));
+      const { user, flags, credentials } = await prepare(env);
+      const failed = await user.svc([...flags, ...words, '-o', 'json'], { env: credentials });
+      const { commands } = hintOf(failed);
+      expect(commands, failed.stderr).not.toEqual([]);
+      for (const command of commands) {
+        const pasted = await runPasted(user, command, credentials);
+        expect(pasted.code, `${command}: ${pasted.stderr}`).not.toBe(2);
+        // With the right service, the worst result of the command is an empty one.
+        expect(pasted.stderr).not.toMatch(/cannot reach|not configured/);
+      }
+    },
+  );
 });

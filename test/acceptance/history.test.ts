@@ -20,8 +20,11 @@ describe('svc history', () => {
     const user = await newUserInProcess();
     const secret = randomBytes(20).toString('base64url');
     const { env } = await startMockService(({ headers, path }) => {
-      if (headers['x-svc-auth-token'] !== secret) return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
-      return path.includes('users') ? success({ u1: written, u2: { ...written, success: false } }) : success([]);
+      if (headers['x-svc-auth-token'] !== secret)
+        return failure(401, 'UNAUTHENTICATED', `no: ${secret}`);
+      return path.includes('users')
+        ? success({ u1: written, u2: { ...written, success: false } })
+        : success([]);
     });
     const as = (token: string) => ({ env: { ...env, SVC_AUTH_TOKEN: token } });
     await user.svc(['folders', 'list', '--org', 'acme'], as(secret));
@@ -29,9 +32,14 @@ describe('svc history', () => {
     await user.svc(['users', 'add', '--org', 'acme'], as(secret));
     await writeFile(join(user.home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
     await user.svc(['users', 'add', '--org', 'acme', '--file', 'users.ndjson'], as(secret));
-    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '--name', `Ann ${secret}`], as('wrong-token-of-mine'));
+    await user.svc(
+      ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', `Ann ${secret}`],
+      as('wrong-token-of-mine'),
+    );
     await user.svc(['organizations', 'add', '--user', 'none'], as(secret));
-    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env: { ...as(secret).env, SVC_HISTORY: '0' } });
+    await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1'], {
+      env: { ...as(secret).env, SVC_HISTORY: '0' },
+    });
     expect(await entries(user)).toMatchObject([
       {
         command: 'svc users add --org acme --file users.ndjson',
@@ -41,9 +49,16 @@ describe('svc history', () => {
         outcome: 'some_failed',
         exitCode: 10,
       },
-      { command: 'svc users add --org acme --user u1 --name …', outcome: 'unauthenticated', exitCode: 4 },
+      {
+        command: 'svc users add --org acme --user u1 --name …',
+        outcome: 'unauthenticated',
+        exitCode: 4,
+      },
     ]);
-    const text = await readFile(join(user.home, '.local', 'state', 'svc', 'history', 'history.ndjson'), 'utf8');
+    const text = await readFile(
+      join(user.home, '.local', 'state', 'svc', 'history', 'history.ndjson'),
+      'utf8',
+    );
     expect(text).not.toContain(secret);
     expect(text).not.toContain('Ann');
   });
@@ -59,7 +74,12 @@ describe('svc history', () => {
       'type=folder,id=f1,org=acme,expires=72h',
     ];
     const who = ['--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
-    const generate = ['access-tokens', 'generate', ...who, ...resources.flatMap((one) => ['--resource', one])];
+    const generate = [
+      'access-tokens',
+      'generate',
+      ...who,
+      ...resources.flatMap((one) => ['--resource', one]),
+    ];
     const run = await user.svc([...generate, '-o', 'json'], { env });
     expect([run.code, JSON.parse(run.stdout)]).toEqual([0, { token }]);
     expect(run.stderr.split('\n')).toEqual([
@@ -70,7 +90,9 @@ describe('svc history', () => {
     ]);
     await user.svc([...generate, '--dry-run'], { env });
     const { stdout } = await user.svc(['history', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject([{ ids: ['u1', 'acme', 'd1', 'f1'], calls: 1, outcome: 'done' }]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { ids: ['u1', 'acme', 'd1', 'f1'], calls: 1, outcome: 'done' },
+    ]);
     expect(stdout).not.toContain(token);
     expect(stdout).not.toContain('Ada');
   });
@@ -92,7 +114,9 @@ describe('svc history', () => {
     const user = await newUserInProcess();
     const { env } = await startMockService(() => success({ u1: written }));
     const blocked = { ...env, XDG_STATE_HOME: '/dev/null' };
-    const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], { env: blocked });
+    const run = await user.svc(['users', 'add', '--org', 'acme', '--user', 'u1', '-q'], {
+      env: blocked,
+    });
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -103,18 +127,27 @@ describe('svc history', () => {
       return success({ [record?.userId ?? '']: written });
     });
     const ids = Array.from({ length: 12 }, (_, index) => `u${index}`);
-    await Promise.all(ids.map((id) => user.svc(['users', 'add', '--org', 'acme', '--user', id], { env })));
+    await Promise.all(
+      ids.map((id) => user.svc(['users', 'add', '--org', 'acme', '--user', id], { env })),
+    );
     const found = (await entries(user)).map(({ command }) => command.split(' ').at(-1) ?? '');
     expect(found.sort()).toEqual(ids.sort());
-    expect(await readdir(join(user.home, '.local', 'state', 'svc', 'history'))).toEqual(['history.ndjson']);
+    expect(await readdir(join(user.home, '.local', 'state', 'svc', 'history'))).toEqual([
+      'history.ndjson',
+    ]);
   });
 });
 
 it('auth status reports an unfinished reset', async () => {
   const user = await newUserInProcess();
   const { env } = await startMockService((_, response) => void response.destroy());
-  const workspace = { SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url') };
-  const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], { env: { ...env, ...workspace } });
+  const workspace = {
+    SVC_WORKSPACE_ID: 'w',
+    SVC_WORKSPACE_AUTH_TOKEN: randomBytes(20).toString('base64url'),
+  };
+  const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'K', '--yes'], {
+    env: { ...env, ...workspace },
+  });
   expect(run.code).toBe(9);
   const { stdout } = await user.svc(['auth', 'status', '-o', 'json'], { env });
   expect(JSON.parse(stdout).at(-1)).toMatchObject({

@@ -9,10 +9,32 @@ import { BIN } from './svc.ts';
 import { needsProcess, runInFolder } from './svc-for-shells.ts';
 import { startInTerminal } from './terminal.ts';
 
-/** Characters that control, hide, or reverse terminal text, except NUL, which no argument can contain. */
+/**
+ * Characters that control, hide, or reverse terminal text, except NUL, which no argument can
+ * contain.
+ */
 const HOSTILE = [
-  ...['a', '\u001b]0;title\u0007', '\u001b[5m', '\u009b5m', '\u009d0;t\u009c', '\r', '\b', '\u007f', '\v', '\u0085'],
-  ...['\u00ad', '\u061c', '\u200b', '\u200d', '\u200e', '\u2028', '\u202e', '\u2066', '\ufeff', '\u{e0041}', 'z'],
+  'a',
+  '\u001b]0;title\u0007',
+  '\u001b[5m',
+  '\u009b5m',
+  '\u009d0;t\u009c',
+  '\r',
+  '\b',
+  '\u007f',
+  '\v',
+  '\u0085',
+  '\u00ad',
+  '\u061c',
+  '\u200b',
+  '\u200d',
+  '\u200e',
+  '\u2028',
+  '\u202e',
+  '\u2066',
+  '\ufeff',
+  '\u{e0041}',
+  'z',
 ].join('');
 
 /** Control sequences that svc itself may write: colors and redrawing. */
@@ -20,7 +42,8 @@ const OWN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what this is about
   /\u001b\[(?:(?:0|1|2|4|22|24|3\d|9\d)?m|\d*[ABCDGJK]|\?25[hl])|\r+\n|\r(?=\u001b\[2K)/g;
 
-const isUnsafe = (character: string) => character !== '\n' && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(character);
+const isUnsafe = (character: string) =>
+  character !== '\n' && /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(character);
 
 /** Returns characters on a screen that svc must not write. */
 const findUnsafe = (screen: string) => [...screen.replace(OWN, '')].filter(isUnsafe);
@@ -41,7 +64,14 @@ const RECORD = {
 const REPLIES: Readonly<Record<string, unknown>> = {
   'documents/get': [RECORD, RECORD],
   'folders/get': [
-    { ...RECORD, lastUpdated: 1, organizationId: HOSTILE, parentFolderId: 'root', ancestors: ['root'], createdAt: 1 },
+    {
+      ...RECORD,
+      lastUpdated: 1,
+      organizationId: HOSTILE,
+      parentFolderId: 'root',
+      ancestors: ['root'],
+      createdAt: 1,
+    },
   ],
   'workspace/get': {
     ...RECORD,
@@ -64,10 +94,22 @@ const REPLIES: Readonly<Record<string, unknown>> = {
     done: false,
     iterator: HOSTILE,
   },
-  'webhookconfig/get': { useWebhookService: true, webhookServiceConfig: { rawNotificationUrl: HOSTILE } },
-  'emailconfig/get': { useEmailService: true, emailServiceConfig: { type: HOSTILE, fromEmail: HOSTILE } },
+  'webhookconfig/get': {
+    useWebhookService: true,
+    webhookServiceConfig: { rawNotificationUrl: HOSTILE },
+  },
+  'emailconfig/get': {
+    useEmailService: true,
+    emailServiceConfig: { type: HOSTILE, fromEmail: HOSTILE },
+  },
   'agents/get': { agents: [RECORD] },
-  'users/data': { [HOSTILE]: [RECORD], comments: [RECORD], reactions: [], recordings: [], notifications: [] },
+  'users/data': {
+    [HOSTILE]: [RECORD],
+    comments: [RECORD],
+    reactions: [],
+    recordings: [],
+    notifications: [],
+  },
   token: { token: HOSTILE },
 };
 
@@ -95,13 +137,24 @@ const ANSWERS: Readonly<Record<string, () => { status?: number; body: unknown }>
     },
   }),
   items: () =>
-    success({ u1: { success: false, message: HOSTILE, code: HOSTILE }, [HOSTILE]: { success: HOSTILE, id: HOSTILE } }),
+    success({
+      u1: { success: false, message: HOSTILE, code: HOSTILE },
+      [HOSTILE]: { success: HOSTILE, id: HOSTILE },
+    }),
   migration: () => success({ migrationId: HOSTILE, organizationId: 'acme', status: HOSTILE }),
   one: () => success({ ...RECORD, owner: RECORD }),
 };
 
 const list = (...more: string[]) => ['documents', 'list', '--org', 'acme', ...more];
-const addUsers = (org: string, ...more: string[]) => ['users', 'add', '--org', org, '--file', 'users.json', ...more];
+const addUsers = (org: string, ...more: string[]) => [
+  'users',
+  'add',
+  '--org',
+  org,
+  '--file',
+  'users.json',
+  ...more,
+];
 
 /** Commands of each kind, in all output formats that print text from others. */
 const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -118,7 +171,18 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['workspace', 'get', '--show-secrets'],
     ['webhooks', 'endpoints', 'list'],
     ['api', '/v2/some/path', '--data', '{"organizationId":"one"}', '-o', 'table'],
-    ['documents', 'migrate', '--org', 'migration', '--document', 'd1', '--new-document', 'd2', '--yes', '-q'],
+    [
+      'documents',
+      'migrate',
+      '--org',
+      'migration',
+      '--document',
+      'd1',
+      '--new-document',
+      'd2',
+      '--yes',
+      '-q',
+    ],
     [
       'access-tokens',
       'generate',
@@ -142,7 +206,15 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     addUsers('items', '--rejects', `${HOSTILE}.json`),
     addUsers('items', '-o', 'yaml'),
     addUsers('refused'),
-    ['webhooks', 'send', 'huddle.join', '--url', 'http://127.0.0.1:PORT/', '--auth-token-file', 'token'],
+    [
+      'webhooks',
+      'send',
+      'huddle.join',
+      '--url',
+      'http://127.0.0.1:PORT/',
+      '--auth-token-file',
+      'token',
+    ],
   ],
   arguments: [
     [HOSTILE],
@@ -168,14 +240,25 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--dry-run'],
     ['local', 'import', `${HOSTILE}.json`],
     ['access-tokens', 'inspect', 'JWT'],
-    ['webhooks', 'verify', '--body', 'payload', '--headers', 'headers.json', '--secret-file', 'secret'],
+    [
+      'webhooks',
+      'verify',
+      '--body',
+      'payload',
+      '--headers',
+      'headers.json',
+      '--secret-file',
+      'secret',
+    ],
     ['auth-tokens', 'reset', '--api-key', 'K', '--yes', '--output-file', `${HOSTILE}.json`],
     ['local', 'reset', '--store', `${HOSTILE}.json`, '--yes'],
   ],
 };
 
 const token = (claims: object) =>
-  [{ alg: 'HS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  [{ alg: 'HS256' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
 
 /** Creates a user whose files contain hostile names and texts, and a hostile service. */
 async function createHostileUser() {
@@ -185,34 +268,62 @@ async function createHostileUser() {
     if (organizationId === 'line') return statusLine(response);
     const known = ANSWERS[String(organizationId)];
     if (known) return known();
-    const data = Object.entries(REPLIES).find(([part]) => received.path.includes(part))?.[1] ?? { ...RECORD };
-    return success(data, { pageToken: received.body.data?.['pageToken'] === HOSTILE ? null : HOSTILE });
+    const data = Object.entries(REPLIES).find(([part]) => received.path.includes(part))?.[1] ?? {
+      ...RECORD,
+    };
+    return success(data, {
+      pageToken: received.body.data?.['pageToken'] === HOSTILE ? null : HOSTILE,
+    });
   });
   const secret = `whsec_${Buffer.from('hostile').toString('base64')}`;
-  const payload = JSON.stringify({ event: HOSTILE, data: { metadata: { document: { documentId: HOSTILE } } } });
+  const payload = JSON.stringify({
+    event: HOSTILE,
+    data: { metadata: { document: { documentId: HOSTILE } } },
+  });
   const headers = Object.fromEntries(Object.entries(signed(secret, payload)));
   const files = {
     'users.json': '[{"userId":"u1"}]',
-    [`${HOSTILE}.json`]: JSON.stringify([{ userId: 7, [HOSTILE]: HOSTILE }, { userId: HOSTILE }, { userId: HOSTILE }]),
+    [`${HOSTILE}.json`]: JSON.stringify([
+      { userId: 7, [HOSTILE]: HOSTILE },
+      { userId: HOSTILE },
+      { userId: HOSTILE },
+    ]),
     'users.csv': `userId,${HOSTILE}\nu1,b\n`,
     token: 'not-a-real-one',
     secret,
     payload,
     'headers.json': JSON.stringify(headers),
-    'svc.yaml': 'config: { webhook: { webhookServiceConfig: { rawNotificationUrl: https://example.com } } }',
+    'svc.yaml':
+      'config: { webhook: { webhookServiceConfig: { rawNotificationUrl: https://example.com } } }',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
-  const claims = token({ sub: HOSTILE, [HOSTILE]: HOSTILE, permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] } });
-  const variables = { ...user.env, ...env, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 'v', SVC_ORG: HOSTILE };
+  const claims = token({
+    sub: HOSTILE,
+    [HOSTILE]: HOSTILE,
+    permissions: { resources: [{ type: HOSTILE, id: HOSTILE }] },
+  });
+  const variables = {
+    ...user.env,
+    ...env,
+    SVC_WORKSPACE_ID: 'w',
+    SVC_WORKSPACE_AUTH_TOKEN: 'v',
+    SVC_ORG: HOSTILE,
+  };
   const real = (words: readonly string[]) =>
-    words.map((word) => word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`));
+    words.map((word) =>
+      word.replace('PORT', new URL(env.SVC_BASE_URL).port).replace('JWT', `${claims}.x`),
+    );
   const setting = { env: variables, cwd: user.home, columns: 300 };
   return {
     ...user,
-    start: (words: readonly string[]) => startInTerminal(process.execPath, [BIN, ...real(words)], setting),
+    start: (words: readonly string[]) =>
+      startInTerminal(process.execPath, [BIN, ...real(words)], setting),
     /** Runs a command in this process, and returns what it writes to a terminal. */
     run: async (words: readonly string[]) => {
-      const { written } = await runInFolder(real(words), { ...setting, env: { ...variables, TERM: 'xterm-256color' } });
+      const { written } = await runInFolder(real(words), {
+        ...setting,
+        env: { ...variables, TERM: 'xterm-256color' },
+      });
       return String(Buffer.concat(written.map(({ bytes }) => bytes)));
     },
   };
@@ -221,7 +332,10 @@ async function createHostileUser() {
 type HostileUser = Awaited<ReturnType<typeof createHostileUser>>;
 
 /** Runs commands, the first one in a real terminal, and returns their output. */
-async function collectScreens({ start, run }: HostileUser, commands: readonly (readonly string[])[]) {
+async function collectScreens(
+  { start, run }: HostileUser,
+  commands: readonly (readonly string[])[],
+) {
   const shown: { readonly words: string; readonly raw: string }[] = [];
   for (const [at, words] of commands.entries()) {
     const line = [...words, '--no-input'];
@@ -234,11 +348,22 @@ async function collectScreens({ start, run }: HostileUser, commands: readonly (r
 
 /** Writes a hostile profile, and runs commands that store hostile names. */
 async function storeHostileText({ home, svc }: HostileUser): Promise<void> {
-  const added = await svc(['profiles', 'add', 'prod', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k']);
+  const added = await svc([
+    'profiles',
+    'add',
+    'prod',
+    '--base-url',
+    'http://127.0.0.1:9',
+    '--api-key',
+    'k',
+  ]);
   expect(added.code, added.stderr).toBe(0);
   const path = join(home, '.config', 'svc', 'profiles.json');
   const book = JSON.parse(await readFile(path, 'utf8'));
-  await writeFile(path, JSON.stringify({ ...book, profiles: { prod: { ...book.profiles.prod, org: HOSTILE } } }));
+  await writeFile(
+    path,
+    JSON.stringify({ ...book, profiles: { prod: { ...book.profiles.prod, org: HOSTILE } } }),
+  );
   const local = ['--local', '--org', HOSTILE];
   const file = join(home, `${HOSTILE}.ndjson`);
   await writeFile(file, JSON.stringify({ userId: HOSTILE }));
@@ -293,12 +418,26 @@ describe('hostile text on a terminal is escaped', () => {
 
   it('in incoming deliveries', async () => {
     const { start, home } = await createHostileUser();
-    const words = ['webhooks', 'listen', '--port', '0', '--secret-file', 'secret', '--exit-after', '1'];
+    const words = [
+      'webhooks',
+      'listen',
+      '--port',
+      '0',
+      '--secret-file',
+      'secret',
+      '--exit-after',
+      '1',
+    ];
     const screen = start([...words, '--forward-to', 'http://127.0.0.1:PORT/']);
     await screen.shows('listening on');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(screen.screen()) ?? [];
-    const [body, secret] = await Promise.all(['payload', 'secret'].map((name) => readFile(join(home, name), 'utf8')));
-    await send(url, HOSTILE, { 'content-type': HOSTILE.replace(/[^\u0080-\u00ff]/g, ''), 'webhook-id': 'a\u009b5m' });
+    const [body, secret] = await Promise.all(
+      ['payload', 'secret'].map((name) => readFile(join(home, name), 'utf8')),
+    );
+    await send(url, HOSTILE, {
+      'content-type': HOSTILE.replace(/[^\u0080-\u00ff]/g, ''),
+      'webhook-id': 'a\u009b5m',
+    });
     await send(url, body ?? '', signed(secret ?? '', body ?? ''));
     await screen.ended;
     expect(findUnsafe(screen.raw()), JSON.stringify(screen.raw())).toEqual([]);

@@ -8,16 +8,33 @@ import { startMockService, success } from './mock-service.ts';
 it.each([
   ['documents', 'json', 'read-only fields are not sent: disabled, accessType'],
   ['documents', 'csv', 'read-only fields are not sent: accessType, disabled'],
-  ['folders', 'yaml', 'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent'],
-  ['folders', 'ndjson', 'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent'],
+  [
+    'folders',
+    'yaml',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
+  [
+    'folders',
+    'ndjson',
+    'read-only fields are not sent: createdAt, lastUpdated, apiKey, ancestors, inheritAccessFromParent',
+  ],
 ])('a list of %s as %s can be added again', async (noun, format, note) => {
   const { svc, home } = await newUserInProcess();
   const here = ['--local', '--org', 'acme'];
-  const flags = noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
+  const flags =
+    noun === 'folders' ? ['--folder', 'x1', '--create-organization'] : ['--document', 'x1'];
   expect((await svc([noun, 'add', ...here, ...flags, '--name', 'Plans'])).code).toBe(0);
   const { stdout } = await svc([noun, 'list', ...here, '-o', format]);
   await writeFile(join(home, `list.${format}`), stdout);
-  const again = await svc([noun, 'add', ...here, '--file', `list.${format}`, '--if-exists', 'skip']);
+  const again = await svc([
+    noun,
+    'add',
+    ...here,
+    '--file',
+    `list.${format}`,
+    '--if-exists',
+    'skip',
+  ]);
   const skipped = `Skipped ${noun.slice(0, -1)} x1: it already exists in acme\n`;
   expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
 });
@@ -34,26 +51,66 @@ describe('records that already exist', () => {
       ['documents', 'add', '--org', 'acme', '--file', 'documents.json', '--if-exists', 'skip'],
     ];
     for (const command of commands) {
-      const [first, second] = [await add(...command), await add(...command)].map(({ code, stdout }) => ({
-        code,
-        ...JSON.parse(stdout),
-      }));
+      const [first, second] = [await add(...command), await add(...command)].map(
+        ({ code, stdout }) => ({
+          code,
+          ...JSON.parse(stdout),
+        }),
+      );
       const { total } = first;
       const zero = { failed: 0, unknown: 0, updated: 0, unchanged: 0 };
-      expect(first).toMatchObject({ code: 0, succeeded: total, skipped: 0, created: total, existing: 0, ...zero });
-      expect(second).toMatchObject({ code: 0, succeeded: 0, skipped: total, created: 0, existing: total, ...zero });
+      expect(first).toMatchObject({
+        code: 0,
+        succeeded: total,
+        skipped: 0,
+        created: total,
+        existing: 0,
+        ...zero,
+      });
+      expect(second).toMatchObject({
+        code: 0,
+        succeeded: 0,
+        skipped: total,
+        created: 0,
+        existing: total,
+        ...zero,
+      });
     }
-    const text = await svc(['documents', 'add', '--org', 'acme', '--file', 'documents.json', '--if-exists', 'skip', '--local']);
+    const text = await svc([
+      'documents',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      'documents.json',
+      '--if-exists',
+      'skip',
+      '--local',
+    ]);
     expect(text.stdout).toMatch(/^3 documents: 0 created, 3 skipped \(1 request, /);
   });
 
   it('are skipped in each organization that the records name', async () => {
     const { svc, home } = await newUserInProcess();
-    for (const org of ['acme', 'beta']) await svc(['organizations', 'add', '--local', '--org', org]);
+    for (const org of ['acme', 'beta'])
+      await svc(['organizations', 'add', '--local', '--org', org]);
     const write = (...rows: readonly string[]) =>
-      writeFile(join(home, 'documents.csv'), `documentId,documentName,organizationId\n${rows.join('\n')}\n`);
+      writeFile(
+        join(home, 'documents.csv'),
+        `documentId,documentName,organizationId\n${rows.join('\n')}\n`,
+      );
     const add = async () => {
-      const words = ['documents', 'add', '--local', '--file', 'documents.csv', '--if-exists', 'skip', '-o', 'json'];
+      const words = [
+        'documents',
+        'add',
+        '--local',
+        '--file',
+        'documents.csv',
+        '--if-exists',
+        'skip',
+        '-o',
+        'json',
+      ];
       const { code, stdout } = await svc(words);
       return { code, ...JSON.parse(stdout) };
     };
@@ -86,13 +143,20 @@ describe('records that already exist', () => {
       ].join('\n'),
     });
     const skip = await add('--if-exists', 'skip');
-    expect(skip).toEqual({ code: 0, stdout: 'Skipped document d1: it already exists in acme\n', stderr: '' });
+    expect(skip).toEqual({
+      code: 0,
+      stdout: 'Skipped document d1: it already exists in acme\n',
+      stderr: '',
+    });
   });
 
   it('are updated only if they differ, and --if-exists update is refused where the service has no update', async () => {
     const { svc, home } = await newUserInProcess();
     const write = (name: string, accessType = '') =>
-      writeFile(join(home, 'folders.csv'), `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`);
+      writeFile(
+        join(home, 'folders.csv'),
+        `folderId,folderName,accessType\na,${name},${accessType}\nb,B,restricted\n`,
+      );
     const add = () =>
       svc([
         'folders',
@@ -108,41 +172,75 @@ describe('records that already exist', () => {
       ]);
     await write('A');
     const first = await add();
-    expect([first.code, first.stdout]).toEqual([0, expect.stringMatching(/^2 folders: 2 created \(/)]);
+    expect([first.code, first.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^2 folders: 2 created \(/),
+    ]);
     await write('Other', 'restricted');
     const second = await add();
     expect([second.code, second.stdout]).toEqual([
       0,
       expect.stringMatching(/^2 folders: 0 created, 1 updated, 1 unchanged \(2 requests, /),
     ]);
-    expect(second.stderr).toContain('warning: existing folders keep their accessType, because the service cannot update it');
+    expect(second.stderr).toContain(
+      'warning: existing folders keep their accessType, because the service cannot update it',
+    );
     await write('Other');
     const third = await add();
     expect(third.stderr).toBe('');
     expect(third.stdout).toMatch(/^2 folders: 0 created, 2 unchanged \(/);
-    const list = await svc(['folders', 'list', '--org', 'acme', '--local', '-o', 'json', '--jq', 'map(.folderName)']);
+    const list = await svc([
+      'folders',
+      'list',
+      '--org',
+      'acme',
+      '--local',
+      '-o',
+      'json',
+      '--jq',
+      'map(.folderName)',
+    ]);
     expect(JSON.parse(list.stdout)).toEqual(['Other', 'B']);
-    const refused = await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--if-exists', 'update', '--local']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("must be one of fail, skip, got 'update'")]);
+    const refused = await svc([
+      'documents',
+      'add',
+      '--org',
+      'acme',
+      '--document',
+      'd1',
+      '--if-exists',
+      'update',
+      '--local',
+    ]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("must be one of fail, skip, got 'update'"),
+    ]);
   });
 
   it('are counted once, and nothing is lost, when a job is killed repeatedly and resumed', async () => {
     const KILLS = repeats(2);
     const TOTAL = KILLS * 900;
-    const earlier = Array.from({ length: TOTAL / 3 }, (_, at) => [`d${at * 3}`, 'of somebody else'] as const);
+    const earlier = Array.from(
+      { length: TOTAL / 3 },
+      (_, at) => [`d${at * 3}`, 'of somebody else'] as const,
+    );
     const kept = new Map<string, unknown>(earlier);
     let requests = 0;
     let notify: (() => void) | undefined;
     const { env } = await startMockService(({ path, body: { data } }) => {
       if (path.endsWith('/documents/get')) {
         const ids = data['documentIds'] as readonly string[];
-        return success(ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])));
+        return success(
+          ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])),
+        );
       }
       requests += 1;
       if (requests % 9 === 0) notify?.();
       const sent = data['documents'] as readonly { documentId: string; documentName: string }[];
       const results = sent.map(({ documentId, documentName }) => {
-        if (kept.has(documentId)) return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
+        if (kept.has(documentId))
+          return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
         kept.set(documentId, documentName);
         return [documentId, { success: true }];
       });
@@ -153,8 +251,18 @@ describe('records that already exist', () => {
       JSON.stringify({ documentId: `d${at}`, documentName: `Plan ${at}` }),
     );
     await writeFile(join(user.home, 'documents.ndjson'), lines.join('\n'));
-    const options = ['--if-exists', 'skip', '--concurrency', '3', '--batch-size', '50', '--results', 'results.ndjson'];
-    const start = (...words: readonly string[]) => user.start([...words, '-o', 'json', '-q'], { env });
+    const options = [
+      '--if-exists',
+      'skip',
+      '--concurrency',
+      '3',
+      '--batch-size',
+      '50',
+      '--results',
+      'results.ndjson',
+    ];
+    const start = (...words: readonly string[]) =>
+      user.start([...words, '-o', 'json', '-q'], { env });
     let job = '';
     for (let kills = 0; kills < KILLS; kills += 1) {
       const add = ['documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options];
@@ -181,7 +289,9 @@ describe('records that already exist', () => {
     // Records of a request without a response count as unchanged when they are found again.
     expect(summary.created + summary.unchanged).toBe(TOTAL - existing);
     expect(summary.unchanged).toBeLessThanOrEqual(KILLS * 3 * 50);
-    const again = JSON.parse((await user.svc(['jobs', 'resume', job, '-o', 'json'], { env })).stdout);
+    const again = JSON.parse(
+      (await user.svc(['jobs', 'resume', job, '-o', 'json'], { env })).stdout,
+    );
     expect(again).toEqual(summary);
   });
 });

@@ -19,7 +19,11 @@ const HOSTILE = '<img src=x onerror="document.title=1">\u001b[31m\u202egnp';
 const SHOWN_HOSTILE = '<img src=x onerror="document.title=1">\\u001b[31m\\u202egnp';
 
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1200, height: 720 } };
-const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 700 }, isMobile: true, hasTouch: true };
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 700 },
+  isMobile: true,
+  hasTouch: true,
+};
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -28,26 +32,45 @@ let axe = '';
 /** What the pages of all tests wrote to the console, and their errors. */
 const complaints: string[] = [];
 
-/** Starts one `svc serve --ui` for all tests, with a receiver of webhooks that fails until it is told otherwise. */
+/**
+ * Starts one `svc serve --ui` for all tests, with a receiver of webhooks that fails until it is
+ * told otherwise.
+ */
 async function startService() {
   const home = await mkdtemp(join(tmpdir(), 'svc-inspector-'));
   const receiver = { status: 500 };
   const hook = createServer((_, response) => response.writeHead(receiver.status).end());
   await once(hook.listen(0, '127.0.0.1'), 'listening');
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
-  const child = spawn(process.execPath, [BIN, 'serve', '--ui', '--port', '0', '-o', 'json'], { cwd: home, env });
+  const child = spawn(process.execPath, [BIN, 'serve', '--ui', '--port', '0', '-o', 'json'], {
+    cwd: home,
+    env,
+  });
   const [ready] = await once(createInterface(child.stdout), 'line');
   const { url, apiKey, authToken, admin, ui }: Record<string, string> = JSON.parse(ready);
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': `${apiKey}`, 'x-svc-auth-token': `${authToken}` };
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': `${apiKey}`,
+    'x-svc-auth-token': `${authToken}`,
+  };
   const post = async (path: string, body: object) => {
     const response = await fetch(`${url}${path}`, {
-      ...{ method: 'POST', body: JSON.stringify(body) },
-      headers: { ...headers, ...(path.startsWith('/_svc/') && { authorization: `Bearer ${admin}` }) },
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: {
+        ...headers,
+        ...(path.startsWith('/_svc/') && { authorization: `Bearer ${admin}` }),
+      },
     });
     return response.json();
   };
   return {
-    ...{ url, ui: `${ui}`, admin: `${admin}`, authToken: `${authToken}`, receiver, post },
+    url,
+    ui: `${ui}`,
+    admin: `${admin}`,
+    authToken: `${authToken}`,
+    receiver,
+    post,
     hookUrl: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`,
     call: (path: string, data: object) => post(path, { data }),
     close: async () => {
@@ -99,7 +122,8 @@ async function openPage(hash = '', options = DESKTOP): Promise<Page> {
   return page;
 }
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
 
 describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
   beforeAll(async () => {
@@ -141,25 +165,43 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     const page = await fetch(`${running().url}/_svc/ui`);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'content-security-policy':
+        "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
     });
     const sizes = ['main.mjs', 'style.css', 'icon.svg'].map(async (name) => {
       const response = await fetch(`${running().url}/_svc/ui/${name}`);
-      expect([response.status, response.headers.get('cache-control')], name).toEqual([200, 'no-store']);
+      expect([response.status, response.headers.get('cache-control')], name).toEqual([
+        200,
+        'no-store',
+      ]);
       return (await response.arrayBuffer()).byteLength;
     });
     expect((await Promise.all(sizes)).reduce((a, b) => a + b)).toBeLessThan(60_000);
-    for (const path of ['ui/', 'ui/none.js', 'ui/..%2fmain.mjs', 'requests', 'deliveries', 'list?kind=users']) {
+    for (const path of [
+      'ui/',
+      'ui/none.js',
+      'ui/..%2fmain.mjs',
+      'requests',
+      'deliveries',
+      'list?kind=users',
+    ]) {
       expect((await fetch(`${running().url}/_svc/${path}`)).status, path).toBe(401);
     }
   });
 
   it('is refused on an address that other machines can reach', async () => {
     const { svc } = await newUser();
-    const { code, stdout, stderr } = await svc(['serve', '--ui', '--host', '0.0.0.0', '--port', '0']);
+    const { code, stdout, stderr } = await svc([
+      'serve',
+      '--ui',
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+    ]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('--ui needs a loopback address such as 127.0.0.1, got 0.0.0.0');
   });
@@ -183,9 +225,15 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByText('folders.add').first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('presence 200');
-    await eventually(async () => expect(await page.getByText('No requests match the filter').count()).toBe(1));
+    await eventually(async () =>
+      expect(await page.getByText('No requests match the filter').count()).toBe(1),
+    );
     const arrive = () =>
-      running().call('/v2/presence/update', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'ada' }] });
+      running().call('/v2/presence/update', {
+        organizationId: 'acme',
+        documentId: 'd1',
+        users: [{ userId: 'ada' }],
+      });
     await arrive();
     await eventually(async () => expect(await rows.count()).toBe(1));
     await rows.first().hover();
@@ -202,14 +250,18 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
   it('stops reading while it is hidden', async () => {
     const page = await openPage();
     await page.waitForResponse(/requests/);
-    await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })");
+    await page.evaluate(
+      "Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })",
+    );
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.waitForTimeout(1_200);
     let requests = 0;
     page.on('request', () => requests++);
     await page.waitForTimeout(1_500);
     expect(requests).toBe(0);
-    await page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))");
+    await page.evaluate(
+      "delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))",
+    );
     await eventually(() => expect(requests).toBeGreaterThan(0));
   });
 
@@ -223,7 +275,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await button(page, 'Explain').click();
     await detail.getByText('ada cannot open this').waitFor();
     expect(await detail.getByText('excluded by a restriction').count()).toBe(1);
-    expect(await detail.locator('.empty code').textContent()).toMatch(/^svc .*permissions add --user ada /);
+    expect(await detail.locator('.empty code').textContent()).toMatch(
+      /^svc .*permissions add --user ada /,
+    );
     await button(page, 'hank').click();
     await detail.getByText('hank can open this as editor').waitFor();
     await detail.getByLabel('User ID').fill('nobody');
@@ -244,7 +298,13 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     const { call, hookUrl, receiver } = running();
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: hookUrl });
-    await call('/v2/crdt/add', { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'one' });
+    await call('/v2/crdt/add', {
+      organizationId: 'acme',
+      documentId: 'd1',
+      editorId: 'e1',
+      type: 'text',
+      data: 'one',
+    });
     const page = await openPage('#/deliveries');
     await page.getByLabel('State').selectOption('pending');
     await page.getByRole('link', { name: 'crdt.update_data' }).click();
@@ -277,7 +337,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await button(page, 'Run').waitFor();
     await button(page, 'Reset').click();
     await page.getByText('none', { exact: true }).waitFor();
-    const clock = await fetch(`${running().url}/_svc/clock`, { headers: { authorization: `Bearer ${running().admin}` } });
+    const clock = await fetch(`${running().url}/_svc/clock`, {
+      headers: { authorization: `Bearer ${running().admin}` },
+    });
     expect(await clock.json()).toMatchObject({ offset: 0, frozen: false });
   });
 
@@ -285,7 +347,9 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     const page = await openPage('#/faults');
     const rule = page.getByLabel('New rule (JSON)');
     const selected = () =>
-      page.evaluate('((field) => field.value.slice(field.selectionStart, field.selectionEnd))(document.activeElement)');
+      page.evaluate(
+        '((field) => field.value.slice(field.selectionStart, field.selectionEnd))(document.activeElement)',
+      );
     await rule.fill('{ "on": "users.ad", "status": "UNAVAILABLE" }');
     await button(page, 'Add rule').click();
     await page.getByRole('alert').filter({ hasText: "did you mean 'users.add'?" }).waitFor();
@@ -297,28 +361,31 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await rule.fill('{ "name": "flaky", "on": "users.add", "status": "UNAVAILABLE" }');
     await button(page, 'Add rule').click();
     await page.getByRole('listitem').filter({ hasText: 'flaky' }).waitFor();
-    expect(await running().call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toHaveProperty(
-      'error',
-    );
+    expect(
+      await running().call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }),
+    ).toHaveProperty('error');
     await page.getByRole('link', { name: 'Requests' }).click();
     await page.getByText('UNAVAILABLE · fault flaky · acme').waitFor();
     await page.getByRole('link', { name: 'Faults' }).click();
     await button(page, 'Clear all').click();
     await page.getByText('No fault rules').waitFor();
-    expect(await running().call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toHaveProperty(
-      'result',
-    );
+    expect(
+      await running().call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }),
+    ).toHaveProperty('result');
   });
 
   it('can be used with the keyboard only', async () => {
     const page = await openPage();
     const { keyboard } = page;
     const focused = () =>
-      page.evaluate<string>('document.activeElement === document.body ? "" : document.activeElement.textContent');
+      page.evaluate<string>(
+        'document.activeElement === document.body ? "" : document.activeElement.textContent',
+      );
     const press = async (...keys: readonly string[]) => {
       for (const key of keys) await keyboard.press(key);
     };
-    const hasNodes = (count: number) => eventually(async () => expect(await page.getByRole('treeitem').count()).toBe(count));
+    const hasNodes = (count: number) =>
+      eventually(async () => expect(await page.getByRole('treeitem').count()).toBe(count));
     await page.getByText('folders.add').first().waitFor();
     await press('Tab');
     expect(await focused()).toBe('Requests');
@@ -331,7 +398,10 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     expect(await focused()).toContain('documents.add');
     await page.getByRole('link', { name: 'Organizations' }).focus();
     await press('Enter');
-    await page.getByRole('list', { name: 'organizations' }).getByRole('link', { name: 'acme' }).waitFor();
+    await page
+      .getByRole('list', { name: 'organizations' })
+      .getByRole('link', { name: 'acme' })
+      .waitFor();
     await press('/', 'Tab', 'Enter');
     await page.getByRole('treeitem', { name: 'Plans' }).waitFor();
     await press('/', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab');
@@ -357,11 +427,16 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByRole('article', { name: `user ${SHOWN_HOSTILE}` }).waitFor();
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('treeitem', { name: SHOWN_HOSTILE }).waitFor();
-    await running().call('/v1/users/add', { organizationId: HOSTILE, users: [{ userId: HOSTILE }] });
+    await running().call('/v1/users/add', {
+      organizationId: HOSTILE,
+      users: [{ userId: HOSTILE }],
+    });
     await page.evaluate("location.hash = '#/requests'");
     await page.getByRole('link', { name: SHOWN_HOSTILE }).first().click();
     await page.getByRole('article').getByText('onerror').first().waitFor();
-    await page.evaluate(`location.hash = '#/organizations/' + encodeURIComponent(${JSON.stringify(HOSTILE)})`);
+    await page.evaluate(
+      `location.hash = '#/organizations/' + encodeURIComponent(${JSON.stringify(HOSTILE)})`,
+    );
     await page.getByRole('heading', { name: SHOWN_HOSTILE }).waitFor();
     expect(await page.locator('img, script:not([src])').count()).toBe(0);
     expect(await page.title()).toBe('Organizations · svc');
@@ -375,15 +450,22 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
   ] as const)('is accessible and fits %s', async (_, options, rules) => {
     const page = await openPage('', options);
     await page.evaluate(axe);
-    const details = ['requests/1', 'organizations/acme', 'organizations/acme/documents/d1', 'organizations/acme/users/hank'];
+    const details = [
+      'requests/1',
+      'organizations/acme',
+      'organizations/acme/documents/d1',
+      'organizations/acme/users/hank',
+    ];
     for (const place of [...PARTS, ...details]) {
       await page.evaluate(`location.hash = '#/${place}'`);
       await page.waitForResponse(/_svc/);
       await page.waitForTimeout(100);
-      const { violations } = await page.evaluate<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>(
-        `axe.run(${JSON.stringify(rules)})`,
+      const { violations } = await page.evaluate<{
+        violations: { id: string; impact: string; nodes: { html: string }[] }[];
+      }>(`axe.run(${JSON.stringify(rules)})`);
+      const grave = violations.filter(
+        ({ impact }) => impact === 'serious' || impact === 'critical',
       );
-      const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       expect(
         grave.map(({ id, nodes }) => [id, nodes[0]?.html]),
         place,

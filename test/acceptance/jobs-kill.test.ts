@@ -12,21 +12,34 @@ const KILLED_AFTER = repeatList([1, 12, 5]);
 const [CONCURRENCY, BATCH] = [4, 100];
 
 describe('a killed job', () => {
-  it('loses nothing when it is killed repeatedly, and repeats only requests in flight', async ({ annotate }) => {
+  it('loses nothing when it is killed repeatedly, and repeats only requests in flight', async ({
+    annotate,
+  }) => {
     const world = await createBulkUser(USERS);
     const { svc, came } = world;
     const words = [...ADD_USERS, '--concurrency', String(CONCURRENCY)];
     const killed = await killRepeatedly(KILLED_AFTER, world, words);
     const { code, stdout, stderr, kills, job } = killed;
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ job, total: USERS, succeeded: USERS, failed: 0, unknown: 0, skipped: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      job,
+      total: USERS,
+      succeeded: USERS,
+      failed: 0,
+      unknown: 0,
+      skipped: 0,
+    });
     expect(kills).toBe(KILLED_AFTER.length);
     expect(came.size).toBe(USERS);
     const twice = countRepeats(came);
     await annotate(`sent twice: ${twice} of at most ${kills * CONCURRENCY * BATCH}`);
     expect(twice).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
-    expect(receipt).toMatchObject({ state: 'done', runs: kills + 1, counts: { total: USERS, succeeded: USERS } });
+    expect(receipt).toMatchObject({
+      state: 'done',
+      runs: kills + 1,
+      counts: { total: USERS, succeeded: USERS },
+    });
   });
 
   it('applies each record to the organization that it names, although the input mixes many', async () => {
@@ -39,13 +52,27 @@ describe('a killed job', () => {
     });
     const rows = Array.from({ length: users }, (_, at) => `u${at},${organizationOf(`u${at}`)}\n`);
     await writeFile(join(world.home, 'mixed.csv'), `userId,organizationId\n${rows.join('')}`);
-    const words = ['users', 'add', '--file', 'mixed.csv', '-o', 'json', '--concurrency', String(CONCURRENCY)];
+    const words = [
+      'users',
+      'add',
+      '--file',
+      'mixed.csv',
+      '-o',
+      'json',
+      '--concurrency',
+      String(CONCURRENCY),
+    ];
     const { code, stdout, kills } = await killRepeatedly([1, 20, 30], world, words);
     expect([code, kills, misplaced]).toEqual([0, 3, []]);
     const summary = JSON.parse(stdout);
     expect(summary).toMatchObject({ total: users, succeeded: users });
     expect(summary.organizations).toHaveLength(100);
-    expect(summary.organizations[0]).toEqual({ id: 'customer-0', total: 20, succeeded: 20, failed: 0 });
+    expect(summary.organizations[0]).toEqual({
+      id: 'customer-0',
+      total: 20,
+      succeeded: 20,
+      failed: 0,
+    });
     expect(world.came.size).toBe(users);
     expect(countRepeats(world.came)).toBeLessThanOrEqual(kills * CONCURRENCY * BATCH);
   });

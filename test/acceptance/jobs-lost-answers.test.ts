@@ -10,8 +10,8 @@ interface Document {
 }
 
 /**
- * Creates a service that applies each request for documents and closes the connection without a response the first
- * time.
+ * Creates a service that applies each request for documents and closes the connection without a
+ * response the first time.
  */
 async function startForgetfulService(there: ReadonlyMap<string, string>) {
   const kept = new Map(there);
@@ -19,11 +19,14 @@ async function startForgetfulService(there: ReadonlyMap<string, string>) {
   const { env } = await startMockService(({ path, body: { data } }, response) => {
     if (path.endsWith('/documents/get')) {
       const ids = data['documentIds'] as readonly string[];
-      return success(ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])));
+      return success(
+        ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])),
+      );
     }
     const documents = data['documents'] as readonly Document[];
     const items = documents.map(({ documentId, documentName }) => {
-      if (kept.has(documentId)) return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
+      if (kept.has(documentId))
+        return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
       kept.set(documentId, documentName);
       return [documentId, { success: true, message: 'Added Successfully' }];
     });
@@ -38,11 +41,25 @@ async function startForgetfulService(there: ReadonlyMap<string, string>) {
 
 it('a document whose response was lost counts as succeeded only if the stored one matches', async () => {
   const user = await newUser();
-  const documents = Array.from({ length: 250 }, (_, at) => ({ documentId: `d${at}`, documentName: `Plan ${at}` }));
+  const documents = Array.from({ length: 250 }, (_, at) => ({
+    documentId: `d${at}`,
+    documentName: `Plan ${at}`,
+  }));
   const file = join(user.home, 'documents.json');
   await writeFile(file, JSON.stringify(documents));
   const { env, kept } = await startForgetfulService(new Map([['d7', 'of somebody else']]));
-  const words = ['documents', 'add', '--org', 'acme', '--file', file, '--concurrency', '4', '-o', 'json'];
+  const words = [
+    'documents',
+    'add',
+    '--org',
+    'acme',
+    '--file',
+    file,
+    '--concurrency',
+    '4',
+    '-o',
+    'json',
+  ];
   const { code, stdout } = await user.svc(words, { env });
   expect(JSON.parse(stdout)).toMatchObject({
     total: 250,

@@ -4,7 +4,9 @@ import { failure } from './mock-service.ts';
 
 const REFUSED = failure(403, 'PERMISSION_DENIED', 'Not today.');
 
-/** Creates a job that was rejected after its first request, and records the requests from then on. */
+/**
+ * Creates a job that was rejected after its first request, and records the requests from then on.
+ */
 async function createStoppedJob(users = 60, flags: readonly string[] = ['--batch-size', '20']) {
   let refuses = true;
   const sizes: number[] = [];
@@ -15,7 +17,12 @@ async function createStoppedJob(users = 60, flags: readonly string[] = ['--batch
   expect((await world.svc(...ADD_USERS, '--concurrency', '1', ...flags)).code).toBe(11);
   refuses = false;
   const job = await findOnlyJob(world.svc);
-  return { ...world, job, sizes, resume: (...flags: readonly string[]) => world.svc('jobs', 'resume', job, ...flags) };
+  return {
+    ...world,
+    job,
+    sizes,
+    resume: (...flags: readonly string[]) => world.svc('jobs', 'resume', job, ...flags),
+  };
 }
 
 describe('a job resumed at another pace', () => {
@@ -46,7 +53,10 @@ describe('a job resumed at another pace', () => {
 
   it.each([
     [['--rate', 'fast'], "--rate must be a number of records per second such as 500/s, got 'fast'"],
-    [['--concurrency', '0'], "--concurrency must be a whole number of at least 1, or 'auto', got '0'"],
+    [
+      ['--concurrency', '0'],
+      "--concurrency must be a whole number of at least 1, or 'auto', got '0'",
+    ],
     [['--batch-size', 'x'], "--batch-size must be a whole number of at least 1, got 'x'"],
     [['--on-error', 'stop'], "unknown flag '--on-error'"],
   ])('rejects %s and sends nothing', async (flags, message) => {
@@ -68,7 +78,17 @@ describe('a job resumed at another pace', () => {
     run.kill('SIGKILL');
     await run.ended;
     silent = false;
-    const again = await svc('jobs', 'resume', await findOnlyJob(svc), '--batch-size', '5', '--concurrency', '1', '-o', 'json');
+    const again = await svc(
+      'jobs',
+      'resume',
+      await findOnlyJob(svc),
+      '--batch-size',
+      '5',
+      '--concurrency',
+      '1',
+      '-o',
+      'json',
+    );
     expect([again.code, JSON.parse(again.stdout).succeeded]).toEqual([0, 60]);
     expect(sizes).toEqual([20, 5, 5, 5, 5]);
   });

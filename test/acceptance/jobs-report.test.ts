@@ -39,7 +39,10 @@ describe('svc jobs report', () => {
     expect(page).not.toContain(env.SVC_AUTH_TOKEN);
     await writeFile(path, 'mine');
     const again = await svc('jobs', 'report', job, '--html');
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`${job}.html already exists`)]);
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${job}.html already exists`),
+    ]);
     expect(await readFile(path, 'utf8')).toBe('mine');
     const printed = await svc('jobs', 'report', job, '--html', '--file', '-');
     expect([printed.code, printed.stdout, printed.stderr]).toEqual([0, page, '']);
@@ -47,7 +50,9 @@ describe('svc jobs report', () => {
 
   it('leaves no file behind if the page cannot be written', async () => {
     const { svc, home, job } = await createFailedJob();
-    expect((await svc('jobs', 'report', job, '--html', '--file', 'no/such/folder.html')).code).toBe(12);
+    expect((await svc('jobs', 'report', job, '--html', '--file', 'no/such/folder.html')).code).toBe(
+      12,
+    );
     expect((await svc('jobs', 'report', job)).code).toBe(2);
     expect((await svc('jobs', 'report', '20260131-094500-5f3a9c', '--html')).code).toBe(2);
     await expect(stat(join(home, `${job}.html`))).rejects.toThrow('ENOENT');

@@ -10,41 +10,61 @@ import { BIN } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 /**
- * Starts a job of 1,000 records whose service holds back its responses after the third until `release` is called. Of
- * documents, the service has every second one.
+ * Starts a job of 1,000 records whose service holds back its responses after the third until
+ * `release` is called. Of documents, the service has every second one.
  */
 async function startHeldJob(noun: 'users' | 'documents' = 'users') {
   const held: (() => void)[] = [];
   let [requests, isReleased] = [0, false];
   const service = await startMockService(({ body }, response) => {
-    const ids = (body.data[noun] as readonly Readonly<Record<string, string>>[]).map(({ userId, documentId }) =>
-      String(userId ?? documentId),
+    const ids = (body.data[noun] as readonly Readonly<Record<string, string>>[]).map(
+      ({ userId, documentId }) => String(userId ?? documentId),
     );
     const existing = { success: false, message: 'exists', code: 'already-exists' };
-    const results = ids.map((id, at) => [id, noun === 'documents' && at % 2 ? existing : { success: true }]);
+    const results = ids.map((id, at) => [
+      id,
+      noun === 'documents' && at % 2 ? existing : { success: true },
+    ]);
     const result = success(Object.fromEntries(results));
     requests += 1;
     if (requests <= 3 || isReleased) return result;
-    held.push(() => response.setHeader('content-type', 'application/json').end(JSON.stringify(result.body)));
+    held.push(() =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(result.body)),
+    );
     return undefined;
   });
   const user = await newUserInProcess();
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(1_000));
-  const addDocuments = ['documents', 'add', '--org', 'acme', '--file', 'users.ndjson', '--map', 'userId=documentId'];
-  const command = noun === 'users' ? ADD_USERS : [...addDocuments, '--if-exists', 'skip', '-o', 'json'];
+  const addDocuments = [
+    'documents',
+    'add',
+    '--org',
+    'acme',
+    '--file',
+    'users.ndjson',
+    '--map',
+    'userId=documentId',
+  ];
+  const command =
+    noun === 'users' ? ADD_USERS : [...addDocuments, '--if-exists', 'skip', '-o', 'json'];
   const { env } = service;
   const svc = (...words: readonly string[]) => user.svc(words, { env });
   const running = user.start([...command, '--concurrency', '1'], { env });
   await eventually(() => expect(held).toHaveLength(1));
   const terminalEnv = { PATH: process.env['PATH'] ?? '', HOME: user.home, ...env };
   return {
-    ...{ svc, running, job: await findOnlyJob(svc) },
+    svc,
+    running,
+    job: await findOnlyJob(svc),
     release: () => {
       isReleased = true;
       for (const respond of held) respond();
     },
     startInTerminal: (words: readonly string[], columns: number) => {
-      const terminal = startInTerminal(process.execPath, [BIN, ...words], { env: terminalEnv, columns });
+      const terminal = startInTerminal(process.execPath, [BIN, ...words], {
+        env: terminalEnv,
+        columns,
+      });
       onTestFinished(terminal.kill);
       return terminal;
     },
@@ -62,8 +82,12 @@ describe('watching a job', () => {
     expect([await watch.ended, await list.ended]).toEqual([0, 0]);
     expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 documents/);
     const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
-    expect(text).toEqual([expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /)]);
-    const [header, first, hint, ...later] = renderScreen(list.raw(), 60).filter((line) => line !== '');
+    expect(text).toEqual([
+      expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /),
+    ]);
+    const [header, first, hint, ...later] = renderScreen(list.raw(), 60).filter(
+      (line) => line !== '',
+    );
     expect([header, first, hint, later.pop()]).toEqual([
       expect.stringMatching(/^ID +.*STATE/),
       expect.stringMatching(new RegExp(`^${job} +.*running`)),
@@ -71,8 +95,14 @@ describe('watching a job', () => {
       'no job is running',
     ]);
     // The progress may have changed, too, before the job was done.
-    expect(later.join('\n')).toMatch(new RegExp(`^(ID .*STATE.*\n${job} .*running.*\n)*ID .*STATE.*\n${job} .*done.*$`));
-    expect(JSON.parse((await running.ended).stdout)).toMatchObject({ job, succeeded: 500, skipped: 500 });
+    expect(later.join('\n')).toMatch(
+      new RegExp(`^(ID .*STATE.*\n${job} .*running.*\n)*ID .*STATE.*\n${job} .*done.*$`),
+    );
+    expect(JSON.parse((await running.ended).stdout)).toMatchObject({
+      job,
+      succeeded: 500,
+      skipped: 500,
+    });
   });
 
   it('exits with the code of a job that is stopped by a signal, and prints the jobs that change', async () => {
@@ -84,7 +114,10 @@ describe('watching a job', () => {
     const { code, stdout, stderr } = await running.ended;
     const watch = await watched;
     expect([code, watch.code]).toEqual([143, 143]);
-    expect(JSON.parse(watch.stdout)).toMatchObject({ job, succeeded: JSON.parse(stdout).succeeded });
+    expect(JSON.parse(watch.stdout)).toMatchObject({
+      job,
+      succeeded: JSON.parse(stdout).succeeded,
+    });
     const errorOf = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1) ?? '').error;
     expect(errorOf(watch.stderr)).toEqual(errorOf(stderr));
     const states = (await listed).stdout
@@ -119,6 +152,9 @@ describe('watching a job', () => {
     expect([first.code, again.code, again.stdout]).toEqual([10, 10, first.stdout]);
     expect(await readFile(path, 'utf8')).toMatch(/^before\n### svc users add: 200 users\n/);
     const unknown = await svc('jobs', 'watch', `${job}x`);
-    expect([unknown.code, unknown.stderr]).toEqual([5, `svc: job ${job}x not found\nhint: did you mean ${job}?\n`]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      5,
+      `svc: job ${job}x not found\nhint: did you mean ${job}?\n`,
+    ]);
   });
 });

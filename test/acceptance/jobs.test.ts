@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIdGenerator } from '../../src/bulk/id-generator.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
-import { ADD_USERS, countRepeats, createBulkUser, findOnlyJob, ndjsonUsers, type RequestHandler } from './bulk-service.ts';
+import {
+  ADD_USERS,
+  countRepeats,
+  createBulkUser,
+  findOnlyJob,
+  ndjsonUsers,
+  type RequestHandler,
+} from './bulk-service.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 
 const jobsFolder = (home: string) => join(home, '.local', 'state', 'svc', 'jobs');
@@ -27,24 +34,56 @@ describe('a stopped job', () => {
   it('names the command that resumes it, and the summary covers the whole job', async () => {
     const { first, job, svc, resume, came } = await createStoppedJob();
     expect(first.code).toBe(11);
-    expect(JSON.parse(first.stdout)).toMatchObject({ job, total: 1000, succeeded: 300, skipped: 700 });
-    expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(`resume with svc jobs resume ${job}`);
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      job,
+      total: 1000,
+      succeeded: 300,
+      skipped: 700,
+    });
+    expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(
+      `resume with svc jobs resume ${job}`,
+    );
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
     expect(Object.keys(listed)).toEqual([
-      ...['id', 'operation', 'state', 'input', 'total', 'succeeded', 'failed', 'unknown', 'skipped'],
-      ...['startedAt', 'updatedAt'],
+      'id',
+      'operation',
+      'state',
+      'input',
+      'total',
+      'succeeded',
+      'failed',
+      'unknown',
+      'skipped',
+      'startedAt',
+      'updatedAt',
     ]);
-    expect(listed).toMatchObject({ id: job, state: 'stopped', input: 'users.ndjson', succeeded: 300, skipped: 700 });
+    expect(listed).toMatchObject({
+      id: job,
+      state: 'stopped',
+      input: 'users.ndjson',
+      succeeded: 300,
+      skipped: 700,
+    });
     const again = await resume();
     expect([again.code, again.stderr]).toEqual([0, '']);
-    expect(JSON.parse(again.stdout)).toMatchObject({ job, total: 1000, succeeded: 1000, skipped: 0, requests: 11 });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      job,
+      total: 1000,
+      succeeded: 1000,
+      skipped: 0,
+      requests: 11,
+    });
     expect([...came.values()].every((times) => times === 1)).toBe(true);
     const third = await resume();
     expect([third.code, third.stdout]).toEqual([0, again.stdout]);
     const receipt = JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout);
     expect(receipt).toMatchObject({
       state: 'done',
-      input: { format: 'ndjson', bytes: ndjsonUsers(1_000).length, sha256: expect.stringMatching(/^[\da-f]{64}$/) },
+      input: {
+        format: 'ndjson',
+        bytes: ndjsonUsers(1_000).length,
+        sha256: expect.stringMatching(/^[\da-f]{64}$/),
+      },
       target: { profile: null, apiKey: 'key-1' },
       runs: 2,
       requests: 11,
@@ -75,12 +114,21 @@ describe('a stopped job', () => {
   it('keeps its organization, even if an earlier version accepted records of others', async () => {
     const { home, job, resume, requests } = await createStoppedJob();
     const path = join(home, 'users.ndjson');
-    const text = (await readFile(path, 'utf8')).replace('"name":"User 7"', '"organizationId":"beta"');
+    const text = (await readFile(path, 'utf8')).replace(
+      '"name":"User 7"',
+      '"organizationId":"beta"',
+    );
     await writeFile(path, text);
     const journal = await Journal.open(join(jobsFolder(home), job, 'journal.sqlite'));
     const begun = journal.getFact('job') ?? expect.fail();
-    const identity = { bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') };
-    journal.setFact('job', { ...begun, inputs: begun.inputs.map((input) => ({ ...input, ...identity })) });
+    const identity = {
+      bytes: Buffer.byteLength(text),
+      sha256: createHash('sha256').update(text).digest('hex'),
+    };
+    journal.setFact('job', {
+      ...begun,
+      inputs: begun.inputs.map((input) => ({ ...input, ...identity })),
+    });
     journal.flush();
     journal.close();
     const before = requests();
@@ -109,7 +157,14 @@ describe('a stopped job', () => {
       refuse && request > 1 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
     await writeFile(join(home, 'token'), env.SVC_AUTH_TOKEN);
-    const beside = ['--api-key', 'key-1', '--auth-token-file', 'token', '--insecure-storage', '--no-verify'];
+    const beside = [
+      '--api-key',
+      'key-1',
+      '--auth-token-file',
+      'token',
+      '--insecure-storage',
+      '--no-verify',
+    ];
     await svc('profiles', 'add', 'other', '--base-url', 'http://127.0.0.1:9', ...beside);
     await svc('profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, ...beside);
     Object.assign(env, { SVC_BASE_URL: '', SVC_API_KEY: '', SVC_AUTH_TOKEN: '' });
@@ -118,7 +173,9 @@ describe('a stopped job', () => {
     const again = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json');
     expect([again.code, again.stderr, came.size]).toEqual([0, '', 300]);
     const entries = JSON.parse((await svc('history', '-o', 'json')).stdout);
-    expect(entries.find(({ command }: { command: string }) => command.includes('jobs resume'))).toMatchObject({
+    expect(
+      entries.find(({ command }: { command: string }) => command.includes('jobs resume')),
+    ).toMatchObject({
       profile: 'prod',
       records: { total: 300, succeeded: 300 },
     });
@@ -159,7 +216,18 @@ describe('a stopped job', () => {
     const { svc, runWith, home, came } = await createBulkUser(0, (_, request) =>
       refuse && request > 2 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : undefined,
     );
-    const words = ['users', 'add', '--org', 'acme', '--file', '-', '-o', 'json', '--concurrency', '1'];
+    const words = [
+      'users',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      '-',
+      '-o',
+      'json',
+      '--concurrency',
+      '1',
+    ];
     const first = await runWith(ndjsonUsers(500), ...words);
     expect([first.code, JSON.parse(first.stdout).succeeded]).toEqual([11, 200]);
     refuse = false;
@@ -167,15 +235,21 @@ describe('a stopped job', () => {
     const again = await svc('jobs', 'resume', job, '-o', 'json');
     expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 500, 500]);
     expect(await readdir(join(jobsFolder(home), job))).not.toContain('input');
-    expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toMatchObject([{ input: 'stdin', state: 'done' }]);
+    expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toMatchObject([
+      { input: 'stdin', state: 'done' },
+    ]);
   });
 
   it('writes the rejects and results of the whole job', async () => {
     const poison: RequestHandler = (ids) =>
-      ids.some((id) => id === 'u5' || id === 'u905') ? failure(400, 'INVALID_ARGUMENT', 'Bad user.') : undefined;
+      ids.some((id) => id === 'u5' || id === 'u905')
+        ? failure(400, 'INVALID_ARGUMENT', 'Bad user.')
+        : undefined;
     let refuse = true;
     const { svc, home } = await createBulkUser(1_000, (ids, request) =>
-      refuse && request > 20 ? failure(403, 'PERMISSION_DENIED', 'Not today.') : poison(ids, request),
+      refuse && request > 20
+        ? failure(403, 'PERMISSION_DENIED', 'Not today.')
+        : poison(ids, request),
     );
     const first = await svc(...ADD_USERS, '--concurrency', '1', '--results', 'results.ndjson');
     expect(JSON.parse(first.stdout)).toMatchObject({ failed: 1, rejects: 'users.rejects.ndjson' });
@@ -183,7 +257,12 @@ describe('a stopped job', () => {
     const again = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json');
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([
       10,
-      { succeeded: 998, failed: 2, rejects: 'users.rejects.ndjson', failures: [{ id: 'u5', line: 6 }, { id: 'u905' }] },
+      {
+        succeeded: 998,
+        failed: 2,
+        rejects: 'users.rejects.ndjson',
+        failures: [{ id: 'u5', line: 6 }, { id: 'u905' }],
+      },
     ]);
     const rejects = await readFile(join(home, 'users.rejects.ndjson'), 'utf8');
     expect(rejects).toBe('{"userId":"u5","name":"User 5"}\n{"userId":"u905","name":"User 905"}\n');
@@ -195,14 +274,19 @@ describe('a stopped job', () => {
 
 describe('a running job', () => {
   it('rejects a second process, shows its progress, and exits cleanly at Ctrl-C', async () => {
-    const world = await createBulkUser(10_000, (_, request) => (request > 6 ? 'silence' : undefined));
+    const world = await createBulkUser(10_000, (_, request) =>
+      request > 6 ? 'silence' : undefined,
+    );
     const { start, svc, more } = world;
     const reached = more(8);
     const running = start(...ADD_USERS, '--concurrency', '2', '--timeout', '2s');
     await reached;
     const job = await findOnlyJob(svc);
     const second = await svc('jobs', 'resume', job);
-    expect([second.code, second.stderr]).toEqual([13, expect.stringMatching(/process \d+ is running job/)]);
+    expect([second.code, second.stderr]).toEqual([
+      13,
+      expect.stringMatching(/process \d+ is running job/),
+    ]);
     expect((await svc('jobs', 'remove', job)).code).toBe(13);
     expect((await svc('jobs', 'remove', job, job)).code, 'one job, named twice').toBe(13);
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
@@ -218,25 +302,36 @@ describe('a running job', () => {
   it.each([
     ['SIGINT', 130, [3, 15, 25]],
     ['SIGTERM', 143, [20]],
-  ] as const)('completes all requests in flight at %s, any number of times', async (signal, ends, moments) => {
-    const { start, svc, more, came } = await createBulkUser(8_000);
-    let job = '';
-    for (const [stops, after] of moments.entries()) {
-      const resume = ['jobs', 'resume', job, '-o', 'json', '-q'];
-      const running = stops === 0 ? start(...ADD_USERS, '--concurrency', '4', '-q') : start(...resume);
-      await more(after);
-      running.kill(signal);
-      const { code, stdout, stderr } = await running.ended;
-      const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
-      expect([code, total, succeeded, failed + unknown]).toEqual([ends, succeeded + skipped, came.size, 0]);
-      job = JSON.parse(stdout).job;
-      expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
-    }
-    const { code, stdout } = await svc('jobs', 'resume', job, '-o', 'json', '-q');
-    expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 8_000]);
-    expect([...came.values()].every((times) => times === 1)).toBe(true);
-    expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(moments.length + 1);
-  });
+  ] as const)(
+    'completes all requests in flight at %s, any number of times',
+    async (signal, ends, moments) => {
+      const { start, svc, more, came } = await createBulkUser(8_000);
+      let job = '';
+      for (const [stops, after] of moments.entries()) {
+        const resume = ['jobs', 'resume', job, '-o', 'json', '-q'];
+        const running =
+          stops === 0 ? start(...ADD_USERS, '--concurrency', '4', '-q') : start(...resume);
+        await more(after);
+        running.kill(signal);
+        const { code, stdout, stderr } = await running.ended;
+        const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);
+        expect([code, total, succeeded, failed + unknown]).toEqual([
+          ends,
+          succeeded + skipped,
+          came.size,
+          0,
+        ]);
+        job = JSON.parse(stdout).job;
+        expect(stderr.trimEnd().split('\n').at(-1)).toContain(`svc jobs resume ${job}`);
+      }
+      const { code, stdout } = await svc('jobs', 'resume', job, '-o', 'json', '-q');
+      expect([code, JSON.parse(stdout).succeeded]).toEqual([0, 8_000]);
+      expect([...came.values()].every((times) => times === 1)).toBe(true);
+      expect(JSON.parse((await svc('jobs', 'show', job, '-o', 'json')).stdout).runs).toBe(
+        moments.length + 1,
+      );
+    },
+  );
 });
 
 describe('a failing service', () => {
@@ -252,7 +347,9 @@ describe('a failing service', () => {
 
   it('with a rate limit pauses all requests', async () => {
     const { svc, came } = await createBulkUser(3_000, (_, request) =>
-      request === 5 ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } } : undefined,
+      request === 5
+        ? { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } }
+        : undefined,
     );
     const { code, stdout } = await svc(...ADD_USERS, '-q', '--no-wait', '--concurrency', '1');
     expect([code, JSON.parse(stdout)]).toMatchObject([11, { succeeded: 400, skipped: 2_600 }]);
@@ -279,7 +376,8 @@ describe('a failing service', () => {
 });
 
 describe('a full disk', () => {
-  const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
+  const canMount =
+    spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
 
   it.runIf(canMount)(
     'stops a job with exit code 12: svc sends only recorded batches, and the job is resumed later',
@@ -297,7 +395,9 @@ describe('a full disk', () => {
       expect(first.stderr).toContain(`svc jobs resume ${summary.job}`);
       spawnSync('mount', ['-o', 'remount,size=50m', state]);
       const again = await svc('jobs', 'resume', summary.job, '-o', 'json', '-q');
-      expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([0, 6_000, 6_000]);
+      expect([again.code, JSON.parse(again.stdout).succeeded, came.size]).toEqual([
+        0, 6_000, 6_000,
+      ]);
       const twice = countRepeats(came);
       expect(twice).toBeLessThanOrEqual(40);
     },
@@ -315,11 +415,32 @@ describe('notifications', () => {
       ids.push(String(body.data['notificationId']));
       return success({ success: true });
     });
-    const line = (text: string) => JSON.stringify({ displayHeadlineMessageTemplate: text, displayBodyMessage: text });
+    const line = (text: string) =>
+      JSON.stringify({ displayHeadlineMessageTemplate: text, displayBodyMessage: text });
     await writeFile(join(world.home, 'n.ndjson'), ['a', 'b', 'c', 'd'].map(line).join('\n'));
     Object.assign(world.env, service.env);
-    const beside = ['--org', 'acme', '--document', 'd1', '--action-user', 'u1', '--notify-user', 'u2', '--no-notify-all'];
-    const words = ['notifications', 'add', '--file', 'n.ndjson', ...beside, '-o', 'json', '--concurrency', '1'];
+    const beside = [
+      '--org',
+      'acme',
+      '--document',
+      'd1',
+      '--action-user',
+      'u1',
+      '--notify-user',
+      'u2',
+      '--no-notify-all',
+    ];
+    const words = [
+      'notifications',
+      'add',
+      '--file',
+      'n.ndjson',
+      ...beside,
+      '-o',
+      'json',
+      '--concurrency',
+      '1',
+    ];
     expect((await world.svc(...words)).code).toBe(11);
     refuse = false;
     const job = await findOnlyJob(world.svc);

@@ -17,9 +17,17 @@ const script = (code: string) => [NODE, '-e', code] as const;
 describe('svc local exec', () => {
   it('points the command to the service, overrides other settings, and returns its exit code', async () => {
     const { svc } = await newUser();
-    const print = 'console.log(JSON.stringify(Object.entries(process.env).filter(([n]) => n.startsWith("SVC_"))));';
-    const env = { SVC_PROFILE: 'nobody', SVC_HEADER_PREFIX: 'x-other-', SVC_BASE_URL: 'http://127.0.0.1:1', SVC_ORG: 'acme' };
-    const run = await svc(['local', 'exec', '--', ...script(`${print} process.exitCode = 7`)], { env });
+    const print =
+      'console.log(JSON.stringify(Object.entries(process.env).filter(([n]) => n.startsWith("SVC_"))));';
+    const env = {
+      SVC_PROFILE: 'nobody',
+      SVC_HEADER_PREFIX: 'x-other-',
+      SVC_BASE_URL: 'http://127.0.0.1:1',
+      SVC_ORG: 'acme',
+    };
+    const run = await svc(['local', 'exec', '--', ...script(`${print} process.exitCode = 7`)], {
+      env,
+    });
     expect(run).toMatchObject({ code: 7, stderr: '' });
     const variables = Object.fromEntries(JSON.parse(run.stdout));
     expect(variables).toEqual({
@@ -50,7 +58,9 @@ describe('svc local exec', () => {
     const { svc } = await newUser();
     const echo = 'process.stdin.pipe(process.stderr); console.log(process.argv.slice(1).join("|"))';
     const words = ['--help', '-o', 'yaml', '--', '--local', '', 'help'];
-    const run = await svc(['local', 'exec', '--', ...script(echo), '--', ...words], { stdin: 'in' });
+    const run = await svc(['local', 'exec', '--', ...script(echo), '--', ...words], {
+      stdin: 'in',
+    });
     expect(run).toEqual({ code: 0, stdout: `${words.join('|')}\n`, stderr: 'in' });
   });
 
@@ -61,42 +71,68 @@ describe('svc local exec', () => {
     expect(run.stderr).toMatch(/^svc: command not found: no-such-command\nhint: /);
     expect(createSpawnError('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
     expect((await svc(['local', 'exec'])).code).toBe(2);
-    expect((await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code).toBe(2);
+    expect(
+      (await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code,
+    ).toBe(2);
   });
 
   it('maps a signal that ended the command to an exit code like shells do', async () => {
     const { svc } = await newUser();
-    expect((await svc(['local', 'exec', '--', ...script('process.kill(process.pid, "SIGKILL")')])).code).toBe(137);
+    expect(
+      (await svc(['local', 'exec', '--', ...script('process.kill(process.pid, "SIGKILL")')])).code,
+    ).toBe(137);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('forwards every %s and waits for the command', async (signal) => {
-    const { env, home } = await newUser();
-    const code = `let n = 0; setInterval(() => {}, 1000);
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'forwards every %s and waits for the command',
+    async (signal) => {
+      const { env, home } = await newUser();
+      const code = `let n = 0; setInterval(() => {}, 1000);
       process.on('${signal}', () => { n += 1; console.log(n); if (n === 2) process.exit(9); });
       console.log('ready');`;
-    const child = spawn(NODE, [BIN, 'local', 'exec', '--', ...script(code)], { env, cwd: home });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    for (const expected of ['ready\n', '1\n', '2\n']) {
-      const [text] = await once(child.stdout.setEncoding('utf8'), 'data');
-      expect(text).toBe(expected);
-      if (expected !== '2\n') child.kill(signal);
-    }
-    expect(await once(child, 'close')).toEqual([9, null]);
-  });
+      const child = spawn(NODE, [BIN, 'local', 'exec', '--', ...script(code)], { env, cwd: home });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      for (const expected of ['ready\n', '1\n', '2\n']) {
+        const [text] = await once(child.stdout.setEncoding('utf8'), 'data');
+        expect(text).toBe(expected);
+        if (expected !== '2\n') child.kill(signal);
+      }
+      expect(await once(child, 'close')).toEqual([9, null]);
+    },
+  );
 });
 
 describe('signals on Windows', () => {
   it('reach every process on the console, so that none is forwarded', () => {
     const signals = ['SIGINT', 'SIGHUP', 'SIGBREAK', 'SIGTERM'] as const;
-    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'win32'))).toEqual([true, true, true, true]);
-    expect(signals.map((signal) => reachesCommandDirectly(signal, true, 'linux'))).toEqual([true, true, true, false]);
-    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'linux'))).toEqual([false, false, false, false]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'win32'))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, true, 'linux'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(signals.map((signal) => reachesCommandDirectly(signal, false, 'linux'))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('include Ctrl-Break, which works like Ctrl-C', async () => {
     const { env, home } = await newUser();
-    const asWindows = "data:text/javascript,process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'))";
-    const server = spawn(NODE, ['--import', asWindows, BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
+    const asWindows =
+      "data:text/javascript,process.on('SIGUSR2', () => process.emit('SIGBREAK', 'SIGBREAK'))";
+    const server = spawn(NODE, ['--import', asWindows, BIN, 'serve', '--port', '0', '-o', 'json'], {
+      env,
+      cwd: home,
+    });
     onTestFinished(() => void server.kill('SIGKILL'));
     await once(server.stdout, 'data');
     server.kill('SIGUSR2');
@@ -150,7 +186,10 @@ describe('svc local import and export', () => {
     expect(copied.code, copied.stderr).toBe(0);
     expect((await svc(['local', 'export', '-o', 'yaml', ...copy])).stdout).toBe(exported.stdout);
     const tree = await svc(['folders', 'list', '--local', '--org', 'acme', '-o', 'json']);
-    expect(JSON.parse(tree.stdout)).toMatchObject([{ folderId: 'a' }, { folderId: 'b', ancestors: ['root', 'a'] }]);
+    expect(JSON.parse(tree.stdout)).toMatchObject([
+      { folderId: 'a' },
+      { folderId: 'b', ancestors: ['root', 'a'] },
+    ]);
   });
 
   it('report an invalid file in one line with the position', async () => {
@@ -160,7 +199,8 @@ describe('svc local import and export', () => {
       code: 3,
       stdout: '',
       stderr:
-        'svc: state.yaml: users[0].userId: is missing\n' + 'hint: nothing was written; fix the file and import it again\n',
+        'svc: state.yaml: users[0].userId: is missing\n' +
+        'hint: nothing was written; fix the file and import it again\n',
     });
   });
 });
@@ -177,7 +217,9 @@ it('svc local reset asks for confirmation, and needs --yes without a terminal', 
 
 describe('an unusable store', () => {
   const addMany = (count: number) =>
-    JSON.stringify(Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(400) })));
+    JSON.stringify(
+      Array.from({ length: count }, (_, at) => ({ userId: `u${at}`, name: 'x'.repeat(400) })),
+    );
 
   it('ends each command with exit code 12, its path, and the cause if it is damaged', async () => {
     const { svc, start, home } = await newUserInProcess();
@@ -199,11 +241,14 @@ describe('an unusable store', () => {
     ]);
     for (const run of runs) {
       expect([run.code, run.stdout], run.stderr).toEqual([12, '']);
-      expect(run.stderr).toMatch(new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `));
+      expect(run.stderr).toMatch(
+        new RegExp(`^svc: the store ${path} is damaged: database disk image is malformed\\nhint: `),
+      );
     }
   });
 
-  const canMount = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
+  const canMount =
+    spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
 
   it.runIf(canMount)(
     'on a full disk ends a command with exit code 12, while svc serve keeps running until space is available',
@@ -220,13 +265,26 @@ describe('an unusable store', () => {
       const refused = await server.call('/v1/users/add', many);
       expect(refused).toMatchObject({
         status: 429,
-        body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'The disk of the store is full.' } },
+        body: {
+          error: { status: 'RESOURCE_EXHAUSTED', message: 'The disk of the store is full.' },
+        },
       });
-      await eventually(() => expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`));
+      await eventually(() =>
+        expect(server.stderr()).toContain(`the disk is full: the store ${at[1]} cannot be written`),
+      );
       await rm(join(disk, 'fill'));
       expect(await server.call('/v1/users/add', many)).toMatchObject({ status: 200 });
       await writeFile(join(user.home, 'users.json'), addMany(5_000));
-      const run = await user.start(['users', 'add', '--local', '--org', 'acme', '--file', 'users.json', ...at]).ended;
+      const run = await user.start([
+        'users',
+        'add',
+        '--local',
+        '--org',
+        'acme',
+        '--file',
+        'users.json',
+        ...at,
+      ]).ended;
       expect(run.code, run.stderr).toBe(12);
       const [, job = ''] = /jobs resume (\S+)/.exec(run.stderr) ?? [];
       expect(run.stderr).toMatch(/^svc: the disk is full: .*, [\d,]+ of 5,000 users not sent$/m);

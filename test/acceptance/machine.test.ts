@@ -9,7 +9,11 @@ import { BIN, newUser, run, type Setting, type User } from './svc.ts';
 const ADD_PROFILE = ['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'];
 
 /** Runs svc in a process that runs other code first. */
-async function runAfter(code: string, { home, env }: Pick<User, 'home' | 'env'>, words: readonly string[]) {
+async function runAfter(
+  code: string,
+  { home, env }: Pick<User, 'home' | 'env'>,
+  words: readonly string[],
+) {
   const preload = join(await createTemporaryFolder(), 'first.cjs');
   await writeFile(preload, code);
   return run(['--require', preload, BIN, ...words], { cwd: home, env });
@@ -40,7 +44,9 @@ it('do not prevent reading a secret from a FIFO named by a flag', async () => {
   const adding = svc([...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'fifo']);
   await writeFile(join(home, 'fifo'), 'not-a-real-one\n');
   expect(await adding).toMatchObject({ code: 0 });
-  expect(await readFile(join(home, '.config', 'svc', 'secrets.json'), 'utf8')).toContain('"not-a-real-one"');
+  expect(await readFile(join(home, '.config', 'svc', 'secrets.json'), 'utf8')).toContain(
+    '"not-a-real-one"',
+  );
 });
 
 describe('a user without an entry in /etc/passwd', () => {
@@ -52,7 +58,12 @@ describe('a user without an entry in /etc/passwd', () => {
 
   it.each([true, false])('can use svc with HOME set: %s', async (hasHome) => {
     const { home, env: own } = await newUser();
-    const folders = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, XDG_STATE_HOME: home, SHELL: '/bin/bash' };
+    const folders = {
+      XDG_CONFIG_HOME: home,
+      XDG_DATA_HOME: home,
+      XDG_STATE_HOME: home,
+      SHELL: '/bin/bash',
+    };
     const env = { PATH: own['PATH'] ?? '', ...folders, ...(hasHome && { HOME: home }) };
     const start = (words: readonly string[]) => runAfter(UNKNOWN, { home, env }, words);
     const doctor = await start(['doctor']);
@@ -100,7 +111,8 @@ describe('files created by svc', () => {
     ];
     const env = { ...user.env, ...OWN_CACHE };
     for (const [at, words] of commands.entries()) {
-      // The first command has a process of its own under each umask, which creates the compile cache.
+      // The first command has a process of its own under each umask, which creates the compile
+      // cache.
       const isProcess = at === 0 || umask === '000';
       const { code, stderr } = isProcess
         ? await runAfter(`process.umask(0o${umask})`, { home: user.home, env }, words)
@@ -110,7 +122,8 @@ describe('files created by svc', () => {
     const open: string[] = [];
     for (const entry of await readdir(user.home, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
-      // Excludes the shell's own files, the input, and the content of the private compile cache, which Node.js creates.
+      // Excludes the shell's own files, the input, and the content of the private compile cache,
+      // which Node.js creates.
       if (/\.bashrc$|svc\.(bash|fish)$|users\.json$|token$|compiled\/./.test(path)) continue;
       const mode = (await stat(path)).mode & 0o777;
       if (mode !== (entry.isDirectory() ? 0o700 : 0o600)) open.push(`${path} ${mode.toString(8)}`);

@@ -13,16 +13,36 @@ const example = (name: string) => join(HOME, 'examples', name);
 const usersOf = (data: Readonly<Record<string, unknown>>) => data['users'] as readonly User[];
 const allAdded = (users: readonly User[]) =>
   success(
-    Object.fromEntries(users.map(({ userId }) => [userId, { success: true, id: 'f'.repeat(32), message: 'User added.' }])),
+    Object.fromEntries(
+      users.map(({ userId }) => [
+        userId,
+        { success: true, id: 'f'.repeat(32), message: 'User added.' },
+      ]),
+    ),
   );
 
 describe('svc users add against the embedded service', () => {
   it('prints the same result when it is repeated', async () => {
     const { svc, start } = await newUserInProcess();
-    const words = ['users', 'add', '--local', '--org', 'acme', '--file', example('users.json'), '-o', 'json'];
+    const words = [
+      'users',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--file',
+      example('users.json'),
+      '-o',
+      'json',
+    ];
     for (const run of [await start(words).ended, await svc(words)]) {
       expect(run.code, run.stderr).toBe(0);
-      expect(JSON.parse(run.stdout)).toMatchObject({ operation: 'users.add', total: 10, succeeded: 10, failed: 0 });
+      expect(JSON.parse(run.stdout)).toMatchObject({
+        operation: 'users.add',
+        total: 10,
+        succeeded: 10,
+        failed: 0,
+      });
     }
   });
 });
@@ -33,7 +53,10 @@ describe('svc users add over the network', () => {
     async (name) => {
       const { svc } = await newUserInProcess();
       const { env, received } = await startMockService(({ body }) => allAdded(usersOf(body.data)));
-      const run = await svc(['users', 'add', '--org', 'acme', '--file', example(name), '-o', 'json'], { env });
+      const run = await svc(
+        ['users', 'add', '--org', 'acme', '--file', example(name), '-o', 'json'],
+        { env },
+      );
       expect(run.code, run.stderr).toBe(0);
       expect(received).toHaveLength(1);
       const [request] = received;
@@ -43,16 +66,33 @@ describe('svc users add over the network', () => {
         body: { data: { organizationId: 'acme' } },
       });
       expect(request?.headers).not.toHaveProperty('authorization');
-      const expected: { users?: readonly User[] } | readonly User[] = JSON.parse(await readFile(example('users.json'), 'utf8'));
-      expect(usersOf(request?.body.data ?? {})).toEqual('users' in expected ? expected.users : expected);
+      const expected: { users?: readonly User[] } | readonly User[] = JSON.parse(
+        await readFile(example('users.json'), 'utf8'),
+      );
+      expect(usersOf(request?.body.data ?? {})).toEqual(
+        'users' in expected ? expected.users : expected,
+      );
     },
   );
 
   it('reads a pipe and splits many users into batches', async () => {
     const { svc } = await newUser();
     const { env, received } = await startMockService(({ body }) => allAdded(usersOf(body.data)));
-    const stdin = Array.from({ length: 25 }, (_, at) => JSON.stringify({ userId: `u${at}` })).join('\n');
-    const words = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'ndjson', '--batch-size', '10'];
+    const stdin = Array.from({ length: 25 }, (_, at) => JSON.stringify({ userId: `u${at}` })).join(
+      '\n',
+    );
+    const words = [
+      'users',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      '-',
+      '--input-format',
+      'ndjson',
+      '--batch-size',
+      '10',
+    ];
     const run = await svc([...words, '-o', 'json'], { env, stdin });
     expect(JSON.parse(run.stdout)).toMatchObject({ total: 25, succeeded: 25, requests: 3 });
     expect(received.map(({ body }) => usersOf(body.data).length).sort()).toEqual([10, 10, 5]);
@@ -78,12 +118,19 @@ describe('svc users add over the network', () => {
     expect(run.code).toBe(10);
     const summary = JSON.parse(run.stdout);
     expect(summary).toMatchObject({ total: 3, succeeded: 2, failed: 1, unknown: 0, skipped: 0 });
-    expect(summary.failures).toEqual([{ id: 'u2', line: 3, message: 'no such luck', code: 'internal' }]);
-    expect(await readFile(join(home, summary.rejects), 'utf8')).toBe('userId,name\nu2,"Grace, Hopper"\n');
+    expect(summary.failures).toEqual([
+      { id: 'u2', line: 3, message: 'no such luck', code: 'internal' },
+    ]);
+    expect(await readFile(join(home, summary.rejects), 'utf8')).toBe(
+      'userId,name\nu2,"Grace, Hopper"\n',
+    );
     refuse = false;
     const again = await svc([...words, summary.rejects], { env });
     expect(again.code, again.stderr).toBe(0);
-    expect(received.at(-1)?.body.data).toEqual({ organizationId: 'acme', users: [{ userId: 'u2', name: 'Grace, Hopper' }] });
+    expect(received.at(-1)?.body.data).toEqual({
+      organizationId: 'acme',
+      users: [{ userId: 'u2', name: 'Grace, Hopper' }],
+    });
   });
 
   it('counts only true as success, and an ID missing from the response as unknown (9)', async () => {
@@ -92,12 +139,21 @@ describe('svc users add over the network', () => {
       success({ u1: { success: 'true' }, u2: { success: true }, other: { success: true } }),
     );
     const stdin = '[{"userId":"u1"},{"userId":"u2"},{"userId":"u3"}]';
-    const run = await svc(['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', '-o', 'json'], {
-      env,
-      stdin,
-    });
+    const run = await svc(
+      ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', '-o', 'json'],
+      {
+        env,
+        stdin,
+      },
+    );
     expect(run.code).toBe(9);
-    expect(JSON.parse(run.stdout)).toMatchObject({ total: 3, succeeded: 1, failed: 1, unknown: 1, skipped: 0 });
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      total: 3,
+      succeeded: 1,
+      failed: 1,
+      unknown: 1,
+      skipped: 0,
+    });
   });
 
   it('accepts IDs that are names of JavaScript properties', async () => {
@@ -107,14 +163,31 @@ describe('svc users add over the network', () => {
         `{"result":{"status":"success","message":"","data":{${usersOf(body.data).map(({ userId }) => `"${userId}":{"success":true}`)}}}}`,
       ),
     }));
-    const stdin = '[{"userId":"__proto__"},{"userId":"constructor"},{"userId":"10"},{"userId":"9"}]';
-    const words = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'json', '-o', 'json'];
-    expect(JSON.parse((await svc(words, { env, stdin })).stdout)).toMatchObject({ total: 4, succeeded: 4 });
+    const stdin =
+      '[{"userId":"__proto__"},{"userId":"constructor"},{"userId":"10"},{"userId":"9"}]';
+    const words = [
+      'users',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      '-',
+      '--input-format',
+      'json',
+      '-o',
+      'json',
+    ];
+    expect(JSON.parse((await svc(words, { env, stdin })).stdout)).toMatchObject({
+      total: 4,
+      succeeded: 4,
+    });
   });
 
   it('explains a rejected credential with exit code 4', async () => {
     const { svc } = await newUserInProcess();
-    const { env } = await startMockService(() => failure(401, 'UNAUTHENTICATED', 'Invalid auth token.'));
+    const { env } = await startMockService(() =>
+      failure(401, 'UNAUTHENTICATED', 'Invalid auth token.'),
+    );
     const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1'], { env });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(run.stderr).toContain('Invalid auth token. (UNAUTHENTICATED)');
@@ -124,7 +197,10 @@ describe('svc users add over the network', () => {
   it('prints the requests with --dry-run and sends nothing', async () => {
     const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
-    const run = await svc(['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--dry-run'], { env });
+    const run = await svc(
+      ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--dry-run'],
+      { env },
+    );
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({
       method: 'POST',
@@ -138,40 +214,78 @@ describe('svc users add over the network', () => {
 
 describe('errors', () => {
   it.each([
-    ['a truncated array', 'users.json', '[{"userId":"u1"},\n {"userId":"u2"}', /^svc: users\.json:2:\d+: /],
+    [
+      'a truncated array',
+      'users.json',
+      '[{"userId":"u1"},\n {"userId":"u2"}',
+      /^svc: users\.json:2:\d+: /,
+    ],
     ['a numeric ID', 'users.json', '[\n{"userId": 123}]', /^svc: users\.json:2.*userId/],
     ['an unclosed quote', 'users.csv', 'userId,name\nu1,"Ada\n', /^svc: users\.csv:2/],
     ['a duplicate header', 'users.csv', 'userId,userId\nu1,u2\n', /^svc: users\.csv:1/],
-    ['a duplicate ID', 'users.ndjson', '{"userId":"u1"}\n{"userId":"u1"}\n', /^svc: users\.ndjson:2.*1/],
+    [
+      'a duplicate ID',
+      'users.ndjson',
+      '{"userId":"u1"}\n{"userId":"u1"}\n',
+      /^svc: users\.ndjson:2.*1/,
+    ],
     ['a missing ID', 'users.yaml', '- name: Ada\n', /^svc: users\.yaml:1.*userId/],
-    ['an invalid byte', 'users.ndjson', Buffer.from('7b22757365724964223a22ff227d', 'hex'), /^svc: users\.ndjson:.*11/],
-  ])('in %s are reported with file and line, and nothing is sent', async (_, name, content, message) => {
-    const { svc, home } = await newUserInProcess();
-    const { env, received } = await startMockService(() => success({}));
-    await writeFile(join(home, name), content);
-    const run = await svc(['users', 'add', '--org', 'acme', '--file', name], { env });
-    expect(run).toMatchObject({ code: 3, stdout: '' });
-    expect(run.stderr).toMatch(message);
-    expect(run.stderr).not.toMatch(/\bat .*\.js/);
-    expect(received).toEqual([]);
-    expect(await readdir(home)).toEqual(expect.not.arrayContaining([expect.stringContaining('reject')]));
-  });
+    [
+      'an invalid byte',
+      'users.ndjson',
+      Buffer.from('7b22757365724964223a22ff227d', 'hex'),
+      /^svc: users\.ndjson:.*11/,
+    ],
+  ])(
+    'in %s are reported with file and line, and nothing is sent',
+    async (_, name, content, message) => {
+      const { svc, home } = await newUserInProcess();
+      const { env, received } = await startMockService(() => success({}));
+      await writeFile(join(home, name), content);
+      const run = await svc(['users', 'add', '--org', 'acme', '--file', name], { env });
+      expect(run).toMatchObject({ code: 3, stdout: '' });
+      expect(run.stderr).toMatch(message);
+      expect(run.stderr).not.toMatch(/\bat .*\.js/);
+      expect(received).toEqual([]);
+      expect(await readdir(home)).toEqual(
+        expect.not.arrayContaining([expect.stringContaining('reject')]),
+      );
+    },
+  );
 
   it.each([
     [['users', 'ad'], 2, /unknown command 'ad'\nhint: did you mean 'svc users add'\?/],
     [['users', 'add', '--fiel', 'x'], 2, /unknown flag '--fiel'\nhint: did you mean '--file'\?/],
     [['users', 'add', '--local', '--user', 'u1'], 2, /--org is required/],
     [['users', 'add', '--local', '--org', 'acme'], 2, /no users|nothing/],
-    [['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'], 2, /--user can be given only once/],
+    [
+      ['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--user', 'u2'],
+      2,
+      /--user can be given only once/,
+    ],
     [['users', 'add', '--local', '--org', 'acme', '--file', 'nowhere.json'], 2, /nowhere\.json/],
     [['users', 'add', '--local', '--org', 'acme', '--data', '@nowhere.json'], 2, /nowhere\.json/],
     [
-      ['profiles', 'add', 'p', '--base-url', 'https://a.b', '--api-key', 'k', '--auth-token-file', 'no'],
+      [
+        'profiles',
+        'add',
+        'p',
+        '--base-url',
+        'https://a.b',
+        '--api-key',
+        'k',
+        '--auth-token-file',
+        'no',
+      ],
       2,
       /file not found: .*no/,
     ],
     [['users', 'add', '--org', 'acme', '--user', 'u1'], 4, /--local/],
-    [['users', 'add', '--local', '--org', 'a', '--document', 'd', '--folder', 'f', '--user', 'u'], 2, /--document or --folder/],
+    [
+      ['users', 'add', '--local', '--org', 'a', '--document', 'd', '--folder', 'f', '--user', 'u'],
+      2,
+      /--document or --folder/,
+    ],
     [['documents', 'list', '--local', '--org', 'acme', '--page-size', 'many'], 2, /--page-size/],
     [['documents', 'list', '--local', '--org', 'acme', '-o', 'xml'], 2, /xml/],
     [['auth-tokens', 'reset', '--local', '--api-key', 'k'], 2, /--yes/],
@@ -186,10 +300,26 @@ describe('errors', () => {
 
   it('are one JSON object on stderr with -o json', async () => {
     const { svc } = await newUserInProcess();
-    const run = await svc(['folders', 'list', '--local', '--org', 'acme', '--folder', 'nope', '-o', 'json']);
+    const run = await svc([
+      'folders',
+      'list',
+      '--local',
+      '--org',
+      'acme',
+      '--folder',
+      'nope',
+      '-o',
+      'json',
+    ]);
     expect(run).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(run.stderr)).toMatchObject({
-      error: { code: 'not_found', exitCode: 5, status: 'NOT_FOUND', message: 'Folder not found.', retryable: false },
+      error: {
+        code: 'not_found',
+        exitCode: 5,
+        status: 'NOT_FOUND',
+        message: 'Folder not found.',
+        retryable: false,
+      },
     });
   });
 });

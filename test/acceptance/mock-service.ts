@@ -24,11 +24,17 @@ export async function startMockService(answer: ResponseHandler) {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     if (request.url === '/healthz') return void response.end('{"status":"ok"}');
-    const entry = { path: request.url ?? '', headers: request.headers, body: JSON.parse(await text(request)) };
+    const entry = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: JSON.parse(await text(request)),
+    };
     received.push(entry);
     const answered = await answer(entry, response);
     if (!answered) return;
-    response.writeHead(answered.status ?? 200, { 'content-type': 'application/json; charset=utf-8' });
+    response.writeHead(answered.status ?? 200, {
+      'content-type': 'application/json; charset=utf-8',
+    });
     response.end(JSON.stringify(answered.body));
   });
   const host = await listen(server);
@@ -36,7 +42,11 @@ export async function startMockService(answer: ResponseHandler) {
     server.closeAllConnections();
     server.close();
   };
-  const env = { SVC_BASE_URL: `http://${host}`, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-the-key-0001' };
+  const env = {
+    SVC_BASE_URL: `http://${host}`,
+    SVC_API_KEY: 'key-1',
+    SVC_AUTH_TOKEN: 'token-of-the-key-0001',
+  };
   return { env, received, close };
 }
 

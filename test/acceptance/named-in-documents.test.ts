@@ -14,16 +14,22 @@ interface Command {
 }
 
 /**
- * Hand-written pages. The others are generated from the command tree, and the changelog describes earlier versions.
+ * Hand-written pages. The others are generated from the command tree, and the changelog describes
+ * earlier versions.
  */
 const PAGES = [...globSync(['*.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME })]
   .filter((page) => !['CHANGELOG.md', 'docs/commands.md', 'docs/operations.md'].includes(page))
   .sort();
 
-const tree: Command = JSON.parse((await run([BIN, 'commands', '-o', 'json'], { cwd: HOME })).stdout);
+const tree: Command = JSON.parse(
+  (await run([BIN, 'commands', '-o', 'json'], { cwd: HOME })).stdout,
+);
 const everywhere = new Set(['--help', '--version', ...(tree.flags ?? []).map(({ name }) => name)]);
 
-const listCommands = (command: Command): readonly Command[] => [command, ...(command.commands ?? []).flatMap(listCommands)];
+const listCommands = (command: Command): readonly Command[] => [
+  command,
+  ...(command.commands ?? []).flatMap(listCommands),
+];
 /** Flags of npm and vitest that pages mention alone. */
 const FOREIGN_FLAGS = ['--ignore-scripts', '--omit', '--reporter'];
 const anyFlag = new Set([
@@ -34,18 +40,26 @@ const anyFlag = new Set([
 
 /** Returns the code in a page: inline code, and the lines of command blocks. */
 function findCode(markdown: string): readonly string[] {
-  const blocks = Array.from(markdown.matchAll(/^```(?:sh|yaml)\n([\s\S]*?)^```$/gm), ([, block = '']) => block);
+  const blocks = Array.from(
+    markdown.matchAll(/^```(?:sh|yaml)\n([\s\S]*?)^```$/gm),
+    ([, block = '']) => block,
+  );
   const prose = markdown.replace(/^```[\s\S]*?^```$/gm, '');
-  const spans = Array.from(prose.matchAll(/`([^`]+)`/g), ([, code = '']) => code.replaceAll('\n', ' '));
+  const spans = Array.from(prose.matchAll(/`([^`]+)`/g), ([, code = '']) =>
+    code.replaceAll('\n', ' '),
+  );
   return [...spans, ...blocks.flatMap((block) => block.split('\n'))];
 }
 
-/** Returns the fault in a piece of code: an unknown svc command, or an unknown flag of a command. */
+/**
+ * Returns the fault in a piece of code: an unknown svc command, or an unknown flag of a command.
+ */
 function findFault(code: string): string | undefined {
   const [, line] = /(?:^|[\s(|])svc ((?!__complete).*)/.exec(code) ?? [];
   if (line !== undefined) return findCommandFault(line);
   const [first = ''] = code.split(' ');
-  if (/^--[a-z]/.test(first)) return anyFlag.has(parseFlagName(first)) ? undefined : `no flag ${first}`;
+  if (/^--[a-z]/.test(first))
+    return anyFlag.has(parseFlagName(first)) ? undefined : `no flag ${first}`;
   const isGroup = tree.commands?.some(({ name, commands }) => name === first && commands);
   return isGroup && code.includes(' ') ? findCommandFault(code) : undefined;
 }
@@ -56,7 +70,9 @@ function findCommandFault(line: string): string | undefined {
   let command = tree;
   const flags: string[] = [];
   const [first = '', ...others] = words;
-  for (const word of first === 'help' ? others : [...(SHORTCUTS.get(first) ?? [first]), ...others]) {
+  for (const word of first === 'help'
+    ? others
+    : [...(SHORTCUTS.get(first) ?? [first]), ...others]) {
     if (word.startsWith('--')) flags.push(parseFlagName(word));
     else if (command.commands && flags.length === 0 && /^[a-z][a-z-]+$/.test(word)) {
       const next = command.commands.find(({ name }) => name === word);
@@ -66,7 +82,9 @@ function findCommandFault(line: string): string | undefined {
     }
   }
   // The name of a group covers all its commands.
-  const known = listCommands(command).flatMap(({ flags: each = [] }) => each.map(({ name }) => name));
+  const known = listCommands(command).flatMap(({ flags: each = [] }) =>
+    each.map(({ name }) => name),
+  );
   const strange = flags.find((flag) => !everywhere.has(flag) && !known.includes(flag));
   return strange === undefined ? undefined : `no flag ${strange} in svc ${line}`;
 }
@@ -79,18 +97,26 @@ function parseFlagName(word: string): string {
 
 describe('names in documents', () => {
   it('are reported only if they do not exist', () => {
-    expect(['svc users add --org acme', 'users add', '`--jq`', '--jq', 'svc users --file'].map(findFault)).toEqual(
-      Array(5).fill(undefined),
-    );
-    expect(['svc users ad', 'users ad', '--jqq', 'svc users add --jqq x', 'svc webhooks listen --file'].map(findFault)).toEqual(
+    expect(
+      ['svc users add --org acme', 'users add', '`--jq`', '--jq', 'svc users --file'].map(
+        findFault,
+      ),
+    ).toEqual(Array(5).fill(undefined));
+    expect(
       [
-        'no command ad in svc users ad',
-        'no command ad in svc users ad',
-        'no flag --jqq',
-        'no flag --jqq in svc users add --jqq x',
-        'no flag --file in svc webhooks listen --file',
-      ],
-    );
+        'svc users ad',
+        'users ad',
+        '--jqq',
+        'svc users add --jqq x',
+        'svc webhooks listen --file',
+      ].map(findFault),
+    ).toEqual([
+      'no command ad in svc users ad',
+      'no command ad in svc users ad',
+      'no flag --jqq',
+      'no flag --jqq in svc users add --jqq x',
+      'no flag --file in svc webhooks listen --file',
+    ]);
   });
 
   it.each(PAGES)('%s: its commands and flags exist', async (page) => {

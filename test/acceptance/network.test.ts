@@ -13,7 +13,10 @@ const GET = ['webhooks', 'config', 'get', '-o', 'json'];
 const CONFIG = { useWebhookService: true, webhookServiceConfig: {} };
 const SECRETS = { SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'network-token-5d10aa' };
 
-/** Creates a TLS service with a private certificate authority that responds to everything with success. */
+/**
+ * Creates a TLS service with a private certificate authority that responds to everything with
+ * success.
+ */
 async function startTlsService(name: string) {
   const authority = await newAuthority();
   const seen: string[] = [];
@@ -25,7 +28,10 @@ async function startTlsService(name: string) {
     });
     request.on('end', () => {
       const users: { userId: string }[] = JSON.parse(body).data.users ?? [];
-      const data = users.length > 0 ? Object.fromEntries(users.map(({ userId }) => [userId, { success: true }])) : CONFIG;
+      const data =
+        users.length > 0
+          ? Object.fromEntries(users.map(({ userId }) => [userId, { success: true }]))
+          : CONFIG;
       response.end(JSON.stringify(success(data).body));
     });
   });
@@ -39,10 +45,27 @@ describe('a private certificate authority', () => {
     const { seen, port, file } = await startTlsService('DNS:localhost');
     const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}` };
     await writeFile(join(home, 'users.ndjson'), '{"userId":"u1"}\n{"userId":"u2"}\n');
-    expect(await start([...GET, '--ca-file', file], { env }).ended).toMatchObject({ code: 0, stderr: '' });
-    const add = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '--batch-size', '1', '-o', 'json'];
+    expect(await start([...GET, '--ca-file', file], { env }).ended).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const add = [
+      'users',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      'users.ndjson',
+      '--batch-size',
+      '1',
+      '-o',
+      'json',
+    ];
     const added = await svc([...add, '--ca-file', file], { env });
-    expect([added.code, JSON.parse(added.stdout)]).toEqual([0, expect.objectContaining({ succeeded: 2 })]);
+    expect([added.code, JSON.parse(added.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ succeeded: 2 }),
+    ]);
     expect(seen).toEqual(Array.from({ length: 3 }, () => SECRETS.SVC_AUTH_TOKEN));
     const { code, stderr } = await svc(GET, { env });
     expect([code, stderr]).toEqual([8, expect.stringContaining('issued by an unknown authority')]);
@@ -52,7 +75,11 @@ describe('a private certificate authority', () => {
   it('causes one warning if certificate checks are disabled', async () => {
     const { svc } = await newUser();
     const { port } = await startTlsService('DNS:elsewhere.example.test');
-    const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}`, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const env = {
+      ...SECRETS,
+      SVC_BASE_URL: `https://localhost:${port}`,
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    };
     const { code, stderr } = await svc(GET, { env });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: NODE_TLS_REJECT_UNAUTHORIZED=0 [^\n]*\n$/);
@@ -80,11 +107,24 @@ describe('a proxy', () => {
     const read = await start([...GET, '--ca-file', file, '--debug'], { env }).ended;
     expect([read.code, read.stderr]).toEqual([0, expect.not.stringContaining('proxy-pass')]);
     const records = '{"userId":"u1"}\n{"userId":"u2"}\n';
-    const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'ndjson', '--ca-file', file];
+    const add = [
+      'users',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      '-',
+      '--input-format',
+      'ndjson',
+      '--ca-file',
+      file,
+    ];
     expect((await svc(add, { env, stdin: records })).code).toBe(0);
     expect(seen).toHaveLength(2);
     expect(new Set(proxy.asked)).toEqual(new Set([`CONNECT service.example.test:${port}`]));
-    const refused = await svc([...GET, '--debug'], { env: { ...env, HTTPS_PROXY: `http://ada:wrong-pass-12@${proxy.host}` } });
+    const refused = await svc([...GET, '--debug'], {
+      env: { ...env, HTTPS_PROXY: `http://ada:wrong-pass-12@${proxy.host}` },
+    });
     expect(refused.code).toBe(8);
     expect(refused.stderr).toContain(`through the proxy ${proxy.host}: it responded with HTTP 407`);
     expect(refused.stderr).not.toContain('wrong-pass');
@@ -95,7 +135,12 @@ describe('a proxy', () => {
     const { env } = await startMockService(() => success(CONFIG));
     const nowhere = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' };
     expect((await svc(GET, { env: { ...env, ...nowhere } })).code).toBe(0);
-    const elsewhere = { ...env, ...nowhere, SVC_BASE_URL: 'https://service.invalid', NO_PROXY: '.invalid' };
+    const elsewhere = {
+      ...env,
+      ...nowhere,
+      SVC_BASE_URL: 'https://service.invalid',
+      NO_PROXY: '.invalid',
+    };
     const { code, stderr } = await svc([...GET, '--timeout', '5s'], { env: elsewhere });
     expect([code, stderr]).toEqual([8, expect.stringContaining('cannot reach service.invalid')]);
   });
@@ -106,8 +151,19 @@ describe('plain http to another host', () => {
 
   it('is rejected for every source of the address', async () => {
     const { svc } = await newUserInProcess();
-    const add = ['profiles', 'add', 'plain', '--base-url', URL, '--api-key', 'key-1', '--auth-token-stdin'];
-    expect((await svc([...add, '--insecure-storage'], { stdin: 'profile-token-38c1' })).code).toBe(0);
+    const add = [
+      'profiles',
+      'add',
+      'plain',
+      '--base-url',
+      URL,
+      '--api-key',
+      'key-1',
+      '--auth-token-stdin',
+    ];
+    expect((await svc([...add, '--insecure-storage'], { stdin: 'profile-token-38c1' })).code).toBe(
+      0,
+    );
     const runs = await Promise.all([
       svc([...GET, '--base-url', URL], { env: SECRETS }),
       svc(GET, { env: { ...SECRETS, SVC_BASE_URL: URL } }),
@@ -115,7 +171,10 @@ describe('plain http to another host', () => {
       svc(['api', '/v2/any', '-p', 'plain', '--dry-run']),
     ]);
     for (const { code, stderr } of runs) {
-      expect([code, stderr]).toEqual([2, expect.stringContaining('would send the credentials in the clear')]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('would send the credentials in the clear'),
+      ]);
     }
   });
 
@@ -131,13 +190,28 @@ describe('plain http to another host', () => {
 describe('stored credentials', () => {
   it('are not sent to an address inside a path', async () => {
     const { svc } = await newUserInProcess();
-    const [own, other] = [await startMockService(() => success({})), await startMockService(() => success({}))];
+    const [own, other] = [
+      await startMockService(() => success({})),
+      await startMockService(() => success({})),
+    ];
     const host = other.env.SVC_BASE_URL.replace('http:', '');
-    const paths = [other.env.SVC_BASE_URL, `${other.env.SVC_BASE_URL}/v2/x`, 'https:/x', 'HTTP://x/y', `\\\\${host}/x`];
+    const paths = [
+      other.env.SVC_BASE_URL,
+      `${other.env.SVC_BASE_URL}/v2/x`,
+      'https:/x',
+      'HTTP://x/y',
+      `\\\\${host}/x`,
+    ];
     for (const path of paths) {
       expect([path, (await svc(['api', path], { env: own.env })).code]).toEqual([path, 2]);
     }
-    for (const path of [`${host}/v2/x`, `@${host.slice(2)}/x`, `.${host.slice(2)}/x`, ':80/x', '/..//x']) {
+    for (const path of [
+      `${host}/v2/x`,
+      `@${host.slice(2)}/x`,
+      `.${host.slice(2)}/x`,
+      ':80/x',
+      '/..//x',
+    ]) {
       await svc(['api', path], { env: own.env });
     }
     expect(other.received).toEqual([]);

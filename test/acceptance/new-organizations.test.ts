@@ -6,13 +6,30 @@ import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import type { User } from './svc.ts';
 
-const addTo = (org: string, ...more: readonly string[]) => ['users', 'add', '--org', org, '--user', 'u1', ...more];
+const addTo = (org: string, ...more: readonly string[]) => [
+  'users',
+  'add',
+  '--org',
+  org,
+  '--user',
+  'u1',
+  ...more,
+];
 const grant = (user: string, ...more: readonly string[]) => [
-  ...['permissions', 'add', '--user', user, '--resource', 'type=organization,id=acme', ...more],
+  'permissions',
+  'add',
+  '--user',
+  user,
+  '--resource',
+  'type=organization,id=acme',
+  ...more,
 ];
 
 /** IDs that this machine remembers for completion. */
-async function rememberedIds({ home }: User, scope = 'environment'): Promise<Readonly<Record<string, unknown>>> {
+async function rememberedIds(
+  { home }: User,
+  scope = 'environment',
+): Promise<Readonly<Record<string, unknown>>> {
   const path = join(home, '.local', 'state', 'svc', 'completion', `${scope}.json`);
   return JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
 }
@@ -21,7 +38,8 @@ async function rememberedIds({ home }: User, scope = 'environment'): Promise<Rea
 function startService() {
   return startMockService(({ path, body }) => {
     if (path === '/v2/auth/permissions/add') return success(undefined);
-    if (path.endsWith('/add')) return success({ u1: { success: true, id: 'x', message: 'User added.' } });
+    if (path.endsWith('/add'))
+      return success({ u1: { success: true, id: 'x', message: 'User added.' } });
     if (body.data['folderId'] === 'gone') return failure(404, 'NOT_FOUND', 'Folder not found.');
     return success(body.data['organizationId'] === 'acme' ? [{ id: 'd1', folderId: 'f1' }] : []);
   });
@@ -34,9 +52,15 @@ describe('an organization that does not exist in the embedded service', () => {
     expect((await user.svc(addTo('acme', '--local'))).stderr).toBe('');
     const granted = await user.svc(grant('ada', '--local', '-o', 'json'));
     expect(granted.code).toBe(0);
-    expect(JSON.parse(granted.stdout)).toEqual({ status: 'success', message: 'Permissions added successfully.' });
+    expect(JSON.parse(granted.stdout)).toEqual({
+      status: 'success',
+      message: 'Permissions added successfully.',
+    });
     expect(granted.stderr).toContain('Created user ada in acme\n');
-    expect(await rememberedIds(user, 'local')).toEqual({ user: ['ada', 'u1'], organization: ['acme'] });
+    expect(await rememberedIds(user, 'local')).toEqual({
+      user: ['ada', 'u1'],
+      organization: ['acme'],
+    });
   });
 
   it('is created on a terminal only after a question, or with --create-organization', async () => {
@@ -45,7 +69,10 @@ describe('an organization that does not exist in the embedded service', () => {
     expect(await first.ended, first.text()).toBe(0);
     expect(first.text()).not.toContain('Create it?');
     const asked = startDialogue(addTo('acmee', '--local'), user.env);
-    await asked.answer('Organization acmee does not exist. Did you mean acme? Create it? (embedded service)', '\r');
+    await asked.answer(
+      'Organization acmee does not exist. Did you mean acme? Create it? (embedded service)',
+      '\r',
+    );
     expect(await asked.ended, asked.text()).toBe(2);
     expect(asked.text()).toContain('not confirmed; nothing was changed');
     const answered = startDialogue(addTo('acmee', '--local', '--create-organization'), user.env);
@@ -59,9 +86,19 @@ describe('an organization that does not exist in the embedded service', () => {
 
   it('is named by folders and notifications, which refuse it', async () => {
     const user = await newUserInProcess();
-    const { code, stderr } = await user.svc(['folders', 'add', '--local', '--org', 'acmee', '--folder', 'f1']);
+    const { code, stderr } = await user.svc([
+      'folders',
+      'add',
+      '--local',
+      '--org',
+      'acmee',
+      '--folder',
+      'f1',
+    ]);
     expect(code).toBe(3);
-    expect(stderr).toBe('svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n');
+    expect(stderr).toBe(
+      'svc: organization acmee not found (INVALID_ARGUMENT)\nhint: add --create-organization to create it\n',
+    );
   });
 });
 
@@ -121,7 +158,10 @@ describe('an organization that this machine does not know', () => {
     await user.svc(addTo('acme'), { env });
     const all = { ...user.env, ...env };
     const asked = startDialogue(addTo('zeta'), all);
-    await asked.answer('Organization zeta is not known on this machine. Create it if it does not exist?', 'n\r');
+    await asked.answer(
+      'Organization zeta is not known on this machine. Create it if it does not exist?',
+      'n\r',
+    );
     expect(await asked.ended, asked.text()).toBe(2);
     expect(received).toHaveLength(1);
     const known = startDialogue(addTo('acme'), all);
@@ -143,6 +183,10 @@ describe('remembered IDs', () => {
       ['documents', 'list', '--org', 'acme', '--document', 'd1', '--document', 'd2'],
     ];
     for (const words of runs) await user.svc(words, { env });
-    expect(await rememberedIds(user)).toEqual({ document: ['d1'], organization: ['acme'], folder: ['f1'] });
+    expect(await rememberedIds(user)).toEqual({
+      document: ['d1'],
+      organization: ['acme'],
+      folder: ['f1'],
+    });
   });
 });

@@ -14,25 +14,46 @@ import { BIN, sharedCache } from './svc.ts';
 
 /** Commands of each kind of output that run as a process, as the arguments of `svc`. */
 const PROCESSES: readonly string[] = [
-  ...['--help', '--version', 'help exit-codes', 'completion bash', 'commands', 'history -o ndjson', 'serve --port 0 -o json'],
-  ...['documents list --local --org acme -o table', 'documents list --local --org acme --all -o ndjson'],
-  ...[
-    'users add --local --org acme --file users.json -o json',
-    'local export',
-    'users validate --file bad.json --format github',
-  ],
+  '--help',
+  '--version',
+  'help exit-codes',
+  'completion bash',
+  'commands',
+  'history -o ndjson',
+  'serve --port 0 -o json',
+  'documents list --local --org acme -o table',
+  'documents list --local --org acme --all -o ndjson',
+  'users add --local --org acme --file users.json -o json',
+  'local export',
+  'users validate --file bad.json --format github',
 ];
 
 /** Other commands that print something. They print it to the same stream of the process. */
 const COMMANDS: readonly string[] = [
   ...FORMATS.map((format) => `documents list --local --org acme -o ${format}`),
-  ...['table', 'csv'].map((format) => `users add --local --org acme --file users.json -o ${format}`),
-  ...['workspace get --local -o yaml', 'history', 'users add --help', 'schema users.add', 'openapi', 'auth status'],
-  ...['profiles list', 'local export -o yaml', 'folders tree --local --org acme', 'webhooks events', 'doctor --local'],
-  ...['documents list --local --org acme --jq .[]', 'documents list --local --org acme --dry-run'],
-  ...['users validate --file users.csv', 'jobs list -o json', 'api /v2/agents/get --local', 'local deliveries list -o json'],
-  ...['documents migrate --local --org acme --document d1 --new-document d9 --yes -q', 'serve --port 0'],
-  ...['webhooks send huddle.join --url http://127.0.0.1:9/ --dry-run'],
+  ...['table', 'csv'].map(
+    (format) => `users add --local --org acme --file users.json -o ${format}`,
+  ),
+  'workspace get --local -o yaml',
+  'history',
+  'users add --help',
+  'schema users.add',
+  'openapi',
+  'auth status',
+  'profiles list',
+  'local export -o yaml',
+  'folders tree --local --org acme',
+  'webhooks events',
+  'doctor --local',
+  'documents list --local --org acme --jq .[]',
+  'documents list --local --org acme --dry-run',
+  'users validate --file users.csv',
+  'jobs list -o json',
+  'api /v2/agents/get --local',
+  'local deliveries list -o json',
+  'documents migrate --local --org acme --document d1 --new-document d9 --yes -q',
+  'serve --port 0',
+  'webhooks send huddle.join --url http://127.0.0.1:9/ --dry-run',
 ];
 
 /** Creates a folder with the data that those commands need. */
@@ -54,8 +75,15 @@ interface End {
 }
 
 /** Runs a command as a process with the given stdout descriptor. */
-async function runWithStdout(words: readonly string[], folder: string, stdout: number): Promise<End> {
-  const child = spawn(process.execPath, [BIN, ...words], { ...setting(folder), stdio: ['ignore', stdout, 'pipe'] });
+async function runWithStdout(
+  words: readonly string[],
+  folder: string,
+  stdout: number,
+): Promise<End> {
+  const child = spawn(process.execPath, [BIN, ...words], {
+    ...setting(folder),
+    stdio: ['ignore', stdout, 'pipe'],
+  });
   if (!child.stderr) throw new TypeError('stderr is a pipe');
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   const [stderr, code] = await Promise.all([text(child.stderr), ended]);
@@ -81,14 +109,18 @@ async function findUnexpected(
   return found;
 }
 
-const isDiskFull = ({ code, stderr }: End) => code === 12 && /cannot write the output: the disk is full/.test(stderr);
-const isReaderGone = ({ code, stderr }: End) => code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr);
+const isDiskFull = ({ code, stderr }: End) =>
+  code === 12 && /cannot write the output: the disk is full/.test(stderr);
+const isReaderGone = ({ code, stderr }: End) =>
+  code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr);
 
 describe('stdout of every kind of command', () => {
   it('results in exit code 12 and a message if the disk is full', async () => {
     const full = await open('/dev/full', 'w');
     const run = (words: readonly string[], folder: string) => runWithStdout(words, folder, full.fd);
-    expect(await findUnexpected(PROCESSES, await createSeededFolder(), run, isDiskFull)).toEqual([]);
+    expect(await findUnexpected(PROCESSES, await createSeededFolder(), run, isDiskFull)).toEqual(
+      [],
+    );
     await full.close();
   });
 
@@ -101,13 +133,25 @@ describe('stdout of every kind of command', () => {
   });
 
   it.each([
-    { failure: new SvcError('local', 'cannot write the output: the disk is full'), isExpected: isDiskFull },
-    { failure: new SvcError('reader_gone', 'the reader of the output closed the pipe'), isExpected: isReaderGone },
-  ])('ends the command if it cannot be written: $failure.message', async ({ failure, isExpected }) => {
-    const write = () => Promise.reject(failure);
-    const run = (words: readonly string[], folder: string) => runInProcess(words, { ...setting(folder), write });
-    expect(await findUnexpected(COMMANDS, await createSeededFolder(), run, isExpected)).toEqual([]);
-  });
+    {
+      failure: new SvcError('local', 'cannot write the output: the disk is full'),
+      isExpected: isDiskFull,
+    },
+    {
+      failure: new SvcError('reader_gone', 'the reader of the output closed the pipe'),
+      isExpected: isReaderGone,
+    },
+  ])(
+    'ends the command if it cannot be written: $failure.message',
+    async ({ failure, isExpected }) => {
+      const write = () => Promise.reject(failure);
+      const run = (words: readonly string[], folder: string) =>
+        runInProcess(words, { ...setting(folder), write });
+      expect(await findUnexpected(COMMANDS, await createSeededFolder(), run, isExpected)).toEqual(
+        [],
+      );
+    },
+  );
 });
 
 /** Larger than all buffers between writer and reader. */
@@ -118,12 +162,24 @@ const MANY = Array.from({ length: 1_200 }, (_, at) => ({
 
 it('reaches a slow reader completely', async () => {
   const { home, env, svc } = await newUserInProcess();
-  await writeFile(join(home, 'many.json'), JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }));
+  await writeFile(
+    join(home, 'many.json'),
+    JSON.stringify({ organizations: [{ organizationId: 'acme' }], documents: MANY }),
+  );
   expect(await svc(['local', 'import', 'many.json'])).toMatchObject({ code: 0 });
   const list = ['documents', 'list', '--local', '--org', 'acme', '--all', '-o'];
-  const commands = [[...list, 'table'], [...list, 'ndjson'], ['local', 'export', '-o', 'yaml'], ['openapi']];
+  const commands = [
+    [...list, 'table'],
+    [...list, 'ndjson'],
+    ['local', 'export', '-o', 'yaml'],
+    ['openapi'],
+  ];
   const expectComplete = async (words: readonly string[]) => {
-    const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [BIN, ...words], {
+      env,
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const ended = once(child, 'close');
     let slow = '';
     for await (const chunk of child.stdout.setEncoding('utf8')) {

@@ -10,7 +10,9 @@ describe('a missing required ID', () => {
   async function createUser() {
     const user = await newUser();
     for (const org of ['acme', 'globex'])
-      expect(await runInProcess(['users', 'add', '--local', '--org', org, '--user', `of-${org}`], user)).toMatchObject({
+      expect(
+        await runInProcess(['users', 'add', '--local', '--org', org, '--user', `of-${org}`], user),
+      ).toMatchObject({
         code: 0,
       });
     return user;
@@ -83,12 +85,26 @@ describe('svc jobs resume without an ID', () => {
     const svc = (...words: readonly string[]) => runInProcess(words, { env: all, cwd: user.home });
     const stopJob = async () => {
       isDown = true;
-      const add = ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--batch-size', '1', '--concurrency', '1'];
+      const add = [
+        'users',
+        'add',
+        '--org',
+        'acme',
+        '--file',
+        'users.csv',
+        '--batch-size',
+        '1',
+        '--concurrency',
+        '1',
+      ];
       expect(await svc(...add)).toMatchObject({ code: 11 });
       isDown = false;
     };
     const none = await svc('jobs', 'resume');
-    expect(none).toMatchObject({ code: 2, stderr: 'svc: no job is stopped\nhint: list all jobs with svc jobs list\n' });
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: 'svc: no job is stopped\nhint: list all jobs with svc jobs list\n',
+    });
     await stopJob();
     const resumed = await svc('jobs', 'resume');
     expect(resumed.stderr).toMatch(/^resuming job \S+ \(users\.add, .*users\.csv\)\n/);

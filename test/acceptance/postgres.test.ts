@@ -46,7 +46,9 @@ async function whenTwoArePeers(ask: (sql: string) => Promise<unknown[]>): Promis
 }
 
 describe('two servers on one database', () => {
-  it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({ annotate }) => {
+  it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({
+    annotate,
+  }) => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const servers = await Promise.all([serve(user, store), serve(user, store)]);
@@ -61,8 +63,16 @@ describe('two servers on one database', () => {
       const { call } = servers[name % 2] ?? one;
       for (let n = 0; n < 15; n++) {
         const id = `${name}-${n}`;
-        const activity = { id, featureType: 'comment', actionType: 'comment.add', actionUser: { userId: id } };
-        const users = await call('/v1/users/add', { organizationId: 'acme', users: [{ userId: id }] });
+        const activity = {
+          id,
+          featureType: 'comment',
+          actionType: 'comment.add',
+          actionUser: { userId: id },
+        };
+        const users = await call('/v1/users/add', {
+          organizationId: 'acme',
+          users: [{ userId: id }],
+        });
         const place = { organizationId: 'acme', documentId: 'd1' };
         const added = await call('/v2/activities/add', { ...place, activities: [activity] });
         if (users.ok && added.ok) acknowledged.push(id);
@@ -82,7 +92,17 @@ describe('two servers on one database', () => {
     await annotate(`${acknowledged.length} acknowledged, ${ids.length} received`);
     expect(new Set(ids).size).toBe(activities.length);
     expect(ids.length - activities.length).toBeLessThanOrEqual(64);
-    const listed = await user.svc(['local', 'deliveries', 'list', '--limit', '9', '-o', 'json', '--store', store]);
+    const listed = await user.svc([
+      'local',
+      'deliveries',
+      'list',
+      '--limit',
+      '9',
+      '-o',
+      'json',
+      '--store',
+      store,
+    ]);
     expect(JSON.parse(listed.stdout)).toHaveLength(9);
     expect(await one.end('SIGTERM')).toBe(0);
   });
@@ -92,15 +112,24 @@ describe('two servers on one database', () => {
 function callOverNewConnections(url: string, headers: Readonly<Record<string, string>>) {
   const json = { 'content-type': 'application/json', connection: 'close' };
   return async (path: string, data: object) => {
-    const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify({ data }) };
+    const init = {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify({ data }),
+    };
     const response = await fetch(url + path, init).catch(() => undefined);
     const text = await response?.text().catch(() => undefined);
-    return { ok: response?.ok === true && text !== undefined, data: text && JSON.parse(text).result?.data };
+    return {
+      ok: response?.ok === true && text !== undefined,
+      data: text && JSON.parse(text).result?.data,
+    };
   };
 }
 
 describe('two servers behind a load balancer', () => {
-  it('are one service: reads see all writes, and a killed server fails no job', async ({ annotate }) => {
+  it('are one service: reads see all writes, and a killed server fails no job', async ({
+    annotate,
+  }) => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const [one, other] = await Promise.all([serve(user, store), serve(user, store)]);
@@ -108,36 +137,55 @@ describe('two servers behind a load balancer', () => {
     const env = { ...one.env, SVC_BASE_URL: balancer.url };
     const call = callOverNewConnections(balancer.url, one.headers);
     const { url, received } = await receiver();
-    expect(await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true })).toMatchObject({ ok: true });
-    expect(await call('/v2/workspace/advancedwebhook/endpoints/create', { url })).toMatchObject({ ok: true });
+    expect(
+      await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }),
+    ).toMatchObject({ ok: true });
+    expect(await call('/v2/workspace/advancedwebhook/endpoints/create', { url })).toMatchObject({
+      ok: true,
+    });
     for (let n = 0; n < 20; n++) {
       const place = { organizationId: 'written', documentIds: [`d${n}`] };
       const documents = [{ documentId: `d${n}` }];
-      expect(await call('/v1/organizations/documents/add', { ...place, documents })).toMatchObject({ ok: true });
+      expect(await call('/v1/organizations/documents/add', { ...place, documents })).toMatchObject({
+        ok: true,
+      });
       expect((await call('/v2/organizations/documents/get', place)).data).toMatchObject(
         documents.map(({ documentId: id }) => ({ id })),
       );
     }
     expect(Math.min(...balancer.served)).toBeGreaterThan(0);
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
     const acknowledged: string[] = [];
     const comment = async (id: string) => {
       const place = { organizationId: 'acme', documentId: 'd1' };
-      const { ok } = await call('/v2/activities/add', { ...place, activities: [{ id, ...activity }] });
+      const { ok } = await call('/v2/activities/add', {
+        ...place,
+        activities: [{ id, ...activity }],
+      });
       if (ok) acknowledged.push(id);
     };
     for (let n = 0; n < 10; n++) await comment(`before-${n}`);
     const count = 1_000;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
-    const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
+    const stored = () =>
+      ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
     await eventually(async () => expect(await stored()).toBeGreaterThan(count / 10));
     expect(await stored()).toBeLessThan(count);
     await other.end('SIGKILL');
     for (let n = 0; n < 10; n++) await comment(`after-${n}`);
     const { code, stdout, stderr } = await job.ended;
     expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      total: count,
+      succeeded: count,
+      failed: 0,
+      unknown: 0,
+    });
     expect(await stored()).toBe(count);
     const activities = await ask<{ activityId: string }>('select "activityId" from activities');
     const written = new Set(activities.map(({ activityId }) => activityId));
@@ -147,7 +195,9 @@ describe('two servers behind a load balancer', () => {
     });
     const ids = received.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(activities.length);
-    await annotate(`connections: ${balancer.served.join(' and ')}; ${ids.length} received of ${activities.length} events`);
+    await annotate(
+      `connections: ${balancer.served.join(' and ')}; ${ids.length} received of ${activities.length} events`,
+    );
     expect(await one.end('SIGTERM')).toBe(0);
   });
 
@@ -185,8 +235,16 @@ describe('the deliveries in flight of a killed server', () => {
     const first = await serve(user, store);
     await first.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await first.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
-    await first.call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities: [activity] });
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
+    await first.call('/v2/activities/add', {
+      organizationId: 'acme',
+      documentId: 'd1',
+      activities: [activity],
+    });
     await sent(1);
     const second = await serve(user, store);
     await whenTwoArePeers(ask);
@@ -195,7 +253,9 @@ describe('the deliveries in flight of a killed server', () => {
     await second.end('SIGKILL');
     const third = await serve(user, store);
     await sent(3);
-    await eventually(async () => expect(await ask('select state from deliveries')).toEqual([{ state: 'delivered' }]));
+    await eventually(async () =>
+      expect(await ask('select state from deliveries')).toEqual([{ state: 'delivered' }]),
+    );
     expect(await third.end('SIGTERM')).toBe(0);
   });
 });
@@ -208,12 +268,30 @@ describe('a PostgreSQL server with an immediate restart', () => {
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     await call('/v2/workspace/advancedwebhook/endpoints/create', { url: (await receiver()).url });
     const count = 500;
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
-    const lines = Array.from({ length: count }, (_, id) => JSON.stringify({ id: `a${id}`, ...activity }));
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
+    const lines = Array.from({ length: count }, (_, id) =>
+      JSON.stringify({ id: `a${id}`, ...activity }),
+    );
     await writeFile(join(user.home, 'activities.ndjson'), `${lines.join('\n')}\n`);
-    const words = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--file', 'activities.ndjson'];
-    const run = user.start([...words, '--batch-size', '10', '--concurrency', '16', '-o', 'json'], { env });
-    const counted = () => ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
+    const words = [
+      'activities',
+      'add',
+      '--org',
+      'acme',
+      '--document',
+      'd1',
+      '--file',
+      'activities.ndjson',
+    ];
+    const run = user.start([...words, '--batch-size', '10', '--concurrency', '16', '-o', 'json'], {
+      env,
+    });
+    const counted = () =>
+      ask<{ count: string }>('select count(*) from activities').then(([row]) => Number(row?.count));
     await eventually(async () => expect(await counted()).toBeGreaterThan(count / 10));
     await cluster?.control('restart', '-m', 'immediate');
     const first = await run.ended;
@@ -223,16 +301,23 @@ describe('a PostgreSQL server with an immediate restart', () => {
     const resumed = isOpen ? await user.svc(['jobs', 'resume', job, '-o', 'json'], { env }) : first;
     const { succeeded, unknown, failures, ...rest } = JSON.parse(resumed.stdout);
     await annotate(`${open} unknown at first, then ${unknown} found written already`);
-    // A write that was committed before its response was lost already exists when it is sent again. This happens at most once per request in flight.
+    // A write that was committed before its response was lost already exists when it is sent again.
+    // This happens at most once per request in flight.
     expect(
       failures.filter(
         ({ message }: { message: string }) =>
-          !/already exists; an earlier request with an unknown outcome may have added it/.test(message),
+          !/already exists; an earlier request with an unknown outcome may have added it/.test(
+            message,
+          ),
       ),
     ).toEqual([]);
     expect(resumed.code, resumed.stderr).toBe(unknown > 0 ? 9 : 0);
     expect(unknown).toBeLessThanOrEqual(16 * 10);
-    expect({ ...rest, succeeded: succeeded + unknown }).toMatchObject({ total: count, succeeded: count, failed: 0 });
+    expect({ ...rest, succeeded: succeeded + unknown }).toMatchObject({
+      total: count,
+      succeeded: count,
+      failed: 0,
+    });
     expect(await counted()).toBe(count);
     expect(await ask('select count(*) from deliveries')).toEqual([{ count: String(count) }]);
     expect(await end('SIGTERM')).toBe(0);
@@ -247,8 +332,10 @@ describe('an import of many users', () => {
     const count = 1_000;
     await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
     const setting = { env: first.env };
-    const stored = () => ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
-    const isThere = (part: number) => eventually(async () => expect(await stored()).toBeGreaterThanOrEqual(part));
+    const stored = () =>
+      ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
+    const isThere = (part: number) =>
+      eventually(async () => expect(await stored()).toBeGreaterThanOrEqual(part));
     const killed = user.start([...ADD_USERS, '--batch-size', '20'], setting);
     await isThere(count / 10);
     killed.kill('SIGKILL');
@@ -259,14 +346,27 @@ describe('an import of many users', () => {
     const resumed = user.start(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
     await isThere(before + count / 10);
     await first.end('SIGKILL');
-    const second = await startServing(user, '--store', store, '--port', new URL(first.env.SVC_BASE_URL).port);
+    const second = await startServing(
+      user,
+      '--store',
+      store,
+      '--port',
+      new URL(first.env.SVC_BASE_URL).port,
+    );
     const interrupted = await resumed.ended;
     expect([0, 9, 11], interrupted.stderr).toContain(interrupted.code);
-    // If the service starts slowly, some requests get no response. The next run sends their records again.
+    // If the service starts slowly, some requests get no response. The next run sends their records
+    // again.
     const resume = () => user.svc(['jobs', 'resume', job, '-o', 'json', '-q'], setting);
     const { code, stdout, stderr } = interrupted.code === 0 ? interrupted : await resume();
     expect([code, stderr]).toEqual([0, '']);
-    expect(JSON.parse(stdout)).toMatchObject({ total: count, succeeded: count, failed: 0, unknown: 0, skipped: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      total: count,
+      succeeded: count,
+      failed: 0,
+      unknown: 0,
+      skipped: 0,
+    });
     expect(await stored()).toBe(count);
     expect(await second.end('SIGTERM')).toBe(0);
   });
@@ -276,16 +376,49 @@ describe('a listener on a PostgreSQL store', () => {
   it('receives deliveries from local exec and from send, and leaves no endpoint behind', async () => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
-    const endpoints = () => ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
+    const endpoints = () =>
+      ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
     const [own, at] = [process.execPath, ['--local', '--store', store]];
-    const listening = user.start(['webhooks', 'listen', ...at, '--port', '0', '--exit-after', '2', '-o', 'ndjson']);
+    const listening = user.start([
+      'webhooks',
+      'listen',
+      ...at,
+      '--port',
+      '0',
+      '--exit-after',
+      '2',
+      '-o',
+      'ndjson',
+    ]);
     await eventually(async () => expect(await endpoints()).toEqual([{ count: '1' }]));
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
     const adding = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--data'];
     const data = JSON.stringify({ activities: [activity] });
-    const executed = await user.start(['local', 'exec', '--store', store, '--', own, BIN, ...adding, data]).ended;
+    const executed = await user.start([
+      'local',
+      'exec',
+      '--store',
+      store,
+      '--',
+      own,
+      BIN,
+      ...adding,
+      data,
+    ]).ended;
     expect(executed.code, executed.stderr).toBe(0);
-    const sent = await user.svc(['webhooks', 'send', 'comment.update', '--via-service', ...at, '-o', 'json']);
+    const sent = await user.svc([
+      'webhooks',
+      'send',
+      'comment.update',
+      '--via-service',
+      ...at,
+      '-o',
+      'json',
+    ]);
     expect(sent.code, sent.stderr).toBe(0);
     const { code, stdout, stderr } = await listening.ended;
     expect(code, stderr).toBe(0);
@@ -305,9 +438,13 @@ describe('a copy', () => {
   it('from SQLite to PostgreSQL exports the same text', async () => {
     const { store } = await newDatabase();
     const { svc } = await newUserInProcess();
-    expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(0);
+    expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(
+      0,
+    );
     const exported = await svc(['local', 'export']);
-    const imported = await svc(['local', 'import', '-', '--store', store], { stdin: exported.stdout });
+    const imported = await svc(['local', 'import', '-', '--store', store], {
+      stdin: exported.stdout,
+    });
     expect(imported.code, imported.stderr).toBe(0);
     expect((await svc(['local', 'export', '--store', store])).stdout).toBe(exported.stdout);
   });
@@ -321,19 +458,28 @@ describe('a password', () => {
     const user = await newUser();
     const locked = store.replace('svc@', `${LOCKED}@`);
     const add = (given: string, env: Record<string, string> = {}) =>
-      user.svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--debug', '--store', given], { env });
+      user.svc(
+        ['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '--debug', '--store', given],
+        { env },
+      );
     expect(await add(locked)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('requires a password, but none is set'),
     });
     const wrong = await add(locked, { PGPASSWORD: password.slice(1) });
-    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('password authentication failed') });
+    expect(wrong).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('password authentication failed'),
+    });
     const runs = [wrong, await add(locked, { PGPASSWORD: password })];
     await writeFile(join(user.home, '.pgpass'), `*:*:*:${LOCKED}:${password}\n`, { mode: 0o600 });
     runs.push(await add(locked));
     expect(runs.map(({ code }) => code)).toEqual([4, 0, 0]);
     const refused = await add(locked.replace('@', `:${password}@`));
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--store must not contain a password') });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--store must not contain a password'),
+    });
     const history = await user.svc(['history', '-o', 'json']);
     for (const { stdout, stderr } of [...runs, refused, history]) {
       expect(stdout + stderr).not.toContain(password.slice(1));

@@ -5,7 +5,18 @@ import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { startTerminal } from './terminal.ts';
 
-const ADD_USER = ['users', 'add', '--org', 'acme', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+const ADD_USER = [
+  'users',
+  'add',
+  '--org',
+  'acme',
+  '--user',
+  'u1',
+  '--name',
+  'Ada',
+  '--email',
+  'ada@example.com',
+];
 const ADDED = success({ u1: { success: true, id: 'x', message: 'User added.' } });
 
 /** All ways to write: each effect, a job, and an unknown path. */
@@ -22,12 +33,39 @@ const WRITES: readonly (readonly string[])[] = [
 /** Creates a user with one protected profile, its service, and a file of users. */
 async function createProtectedUser() {
   const user = await newUserInProcess();
-  const { env, received } = await startMockService(({ path }) => (path.includes('/users/') ? ADDED : success([])));
-  const base = ['profiles', 'add', 'prod', '--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--protected'];
-  const files = { 'token.txt': 'token-of-prod', 'workspace.txt': 'token-of-workspace', 'users.json': '[{"userId":"u1"}]' };
+  const { env, received } = await startMockService(({ path }) =>
+    path.includes('/users/') ? ADDED : success([]),
+  );
+  const base = [
+    'profiles',
+    'add',
+    'prod',
+    '--base-url',
+    env.SVC_BASE_URL,
+    '--api-key',
+    'key-1',
+    '--protected',
+  ];
+  const files = {
+    'token.txt': 'token-of-prod',
+    'workspace.txt': 'token-of-workspace',
+    'users.json': '[{"userId":"u1"}]',
+  };
   for (const [name, text] of Object.entries(files)) await writeFile(join(user.home, name), text);
-  const secrets = ['--auth-token-file', 'token.txt', '--workspace-auth-token-file', 'workspace.txt'];
-  const added = await user.svc([...base, '--workspace-id', 'w-1', ...secrets, '--insecure-storage', '--no-verify']);
+  const secrets = [
+    '--auth-token-file',
+    'token.txt',
+    '--workspace-auth-token-file',
+    'workspace.txt',
+  ];
+  const added = await user.svc([
+    ...base,
+    '--workspace-id',
+    'w-1',
+    ...secrets,
+    '--insecure-storage',
+    '--no-verify',
+  ]);
   expect(added.code, added.stderr).toBe(0);
   return { ...user, received, host: new URL(env.SVC_BASE_URL).host };
 }
@@ -46,7 +84,9 @@ describe('a protected profile', () => {
     }
     const hintOf = async (words: readonly string[], env = {}) => {
       const { stderr } = await svc(words, { env });
-      return /^svc: profile 'prod' is protected; nothing was sent\nhint: in a script, (.*); on/.exec(stderr)?.[1];
+      return /^svc: profile 'prod' is protected; nothing was sent\nhint: in a script, (.*); on/.exec(
+        stderr,
+      )?.[1];
     };
     expect(await hintOf([...ADD_USER, '--yes'])).toBe('set SVC_ALLOW=prod');
     expect(await hintOf(ADD_USER, { SVC_ALLOW: 'prod' })).toBe('add --yes');
@@ -95,6 +135,8 @@ describe('a confirmation before a write', () => {
 
   it('names the embedded service', async () => {
     const { svc } = await newUserInProcess();
-    expect((await svc(['webhooks', 'endpoints', 'delete', 'ep_1', '--local'])).stderr).toContain('(embedded service)');
+    expect((await svc(['webhooks', 'endpoints', 'delete', 'ep_1', '--local'])).stderr).toContain(
+      '(embedded service)',
+    );
   });
 });

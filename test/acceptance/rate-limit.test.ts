@@ -8,12 +8,15 @@ import { startTerminal } from './terminal.ts';
 
 const GET = ['webhooks', 'config', 'get'];
 
-/** Creates a service that rate-limits all requests for the given milliseconds after the first one. */
+/**
+ * Creates a service that rate-limits all requests for the given milliseconds after the first one.
+ */
 async function startLimitedService(milliseconds: number, retryAfter: string | undefined) {
   const times: number[] = [];
   const service = await startMockService((_, response) => {
     times.push(Date.now());
-    if (Date.now() - (times[0] ?? 0) >= milliseconds) return success({ useWebhookService: true, webhookServiceConfig: {} });
+    if (Date.now() - (times[0] ?? 0) >= milliseconds)
+      return success({ useWebhookService: true, webhookServiceConfig: {} });
     if (retryAfter) response.setHeader('retry-after', retryAfter);
     return failure(429, 'RESOURCE_EXHAUSTED', 'Rate limit exceeded. Try again after 1 minute.');
   });
@@ -33,7 +36,9 @@ describe('a rate limit', () => {
     expect(times).toHaveLength(5);
     expect(times.slice(1).every((time) => time - (times[0] ?? 0) >= 3_000)).toBe(true);
     expect(runs[0]?.stderr).toMatch(/^waiting [34] s for the service's rate limit …\n$/);
-    expect(runs[1]?.stderr).toMatch(/^waiting [1-4] s for the service's rate limit, reported by another svc process …\n$/);
+    expect(runs[1]?.stderr).toMatch(
+      /^waiting [1-4] s for the service's rate limit, reported by another svc process …\n$/,
+    );
   });
 
   it('results in exit code 7 immediately with --no-wait, and pauses no other process', async () => {
@@ -50,7 +55,10 @@ describe('a rate limit', () => {
     const { env } = await startLimitedService(3_000, '3');
     const screen = startTerminal(GET, { ...user, ...env });
     expect(await screen.ended).toBe(0);
-    const counts = Array.from(screen.screen().matchAll(/waiting (\d) s for the service/g), ([, seconds]) => Number(seconds));
+    const counts = Array.from(
+      screen.screen().matchAll(/waiting (\d) s for the service/g),
+      ([, seconds]) => Number(seconds),
+    );
     // A busy machine may skip a second of the countdown.
     expect(new Set(counts).size).toBeGreaterThan(1);
     expect(counts).toEqual(counts.toSorted((a, b) => b - a));

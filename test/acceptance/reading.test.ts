@@ -23,19 +23,34 @@ const STATE = {
   ],
   users: [
     {
-      ...{ organizationId: 'acme', userId: 'hank', name: 'Hank Hill', email: 'hank@example.com' },
+      organizationId: 'acme',
+      userId: 'hank',
+      name: 'Hank Hill',
+      email: 'hank@example.com',
       memberships: [
         { type: 'organization', id: 'acme', accessRole: 'viewer' },
         { type: 'folder', id: 'plans', accessRole: 'editor', expiresAt: IN_2100 },
       ],
     },
-    { organizationId: 'acme', userId: 'dale', memberships: [{ type: 'folder', id: 'plans', expiresAt: IN_2020 }] },
+    {
+      organizationId: 'acme',
+      userId: 'dale',
+      memberships: [{ type: 'folder', id: 'plans', expiresAt: IN_2020 }],
+    },
     { organizationId: 'acme', userId: 'peggy', name: 'Peggy Hill' },
     { organizationId: 'globex', userId: 'hank', name: 'Hank Scorpio' },
     { organizationId: 'globex', userId: 'carl' },
   ],
   groups: [{ organizationId: 'acme', groupId: 'sales', userIds: ['hank'] }],
-  activities: [{ organizationId: 'acme', documentId: 'd1', id: 'a1', actionType: 'edited', actionUser: { userId: 'hank' } }],
+  activities: [
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      id: 'a1',
+      actionType: 'edited',
+      actionUser: { userId: 'hank' },
+    },
+  ],
   endpoints: [{ id: 'ep_1', url: 'https://example.com', secret: 'whsec_c2VjcmV0' }],
 };
 
@@ -53,12 +68,20 @@ describe('svc local list', () => {
     const users = await svc(words('local list users --match HILL --limit 1'));
     expect(users).toEqual({
       code: 0,
-      stdout: 'USER  ORGANIZATION  NAME       EMAIL\nhank  acme          Hank Hill  hank@example.com\n',
+      stdout:
+        'USER  ORGANIZATION  NAME       EMAIL\nhank  acme          Hank Hill  hank@example.com\n',
       stderr: 'more users exist; use --limit 10 to show more\n',
     });
     const permissions = await svc(words('local list permissions --org acme -o json'));
     expect(JSON.parse(permissions.stdout)).toMatchObject([
-      { userId: 'dale', level: 'folder', id: 'plans', role: 'editor', expiresAt: IN_2020, state: 'expired' },
+      {
+        userId: 'dale',
+        level: 'folder',
+        id: 'plans',
+        role: 'editor',
+        expiresAt: IN_2020,
+        state: 'expired',
+      },
       { userId: 'hank', level: 'folder', id: 'plans', role: 'editor', state: 'active' },
       { userId: 'hank', level: 'organization', role: 'viewer', expiresAt: null, state: 'active' },
       { userId: 'peggy', level: 'organization', role: 'editor' },
@@ -70,7 +93,8 @@ describe('svc local list', () => {
   it('masks secrets unless --show-secrets is set', async () => {
     const { svc } = await withState(await newUserInProcess());
     const secretOf = async (...flags: string[]) =>
-      JSON.parse((await svc([...words('local list endpoints -o json'), ...flags])).stdout)[0].secret;
+      JSON.parse((await svc([...words('local list endpoints -o json'), ...flags])).stdout)[0]
+        .secret;
     expect(await secretOf()).toBe('****');
     expect(await secretOf('--show-secrets')).toBe('whsec_c2VjcmV0');
     const [token] = JSON.parse((await svc(words('local list tokens -o json'))).stdout);
@@ -87,7 +111,8 @@ describe('svc local list', () => {
       code: 5,
       stderr: "svc: organization 'acm' not found\nhint: did you mean 'acme'?\n",
     });
-    const hint = (kind: string) => `hint: svc local list ${kind} lists those of the embedded service\n`;
+    const hint = (kind: string) =>
+      `hint: svc local list ${kind} lists those of the embedded service\n`;
     expect((await svc(words('users list'))).stderr).toContain(hint('users'));
     expect((await svc(words('groups get'))).stderr).toContain(hint('groups'));
   });
@@ -98,28 +123,38 @@ describe('svc local show', () => {
     const { svc } = await withState(await newUserInProcess());
     const { stdout } = await svc(words('local show user hank'));
     expect(stdout.split('\n\n')).toHaveLength(2);
-    expect(stdout).toMatch(/^memberships +folder plans \(editor, expires 2100-01-01T00:00:00Z\), organization \(viewer\)$/m);
+    expect(stdout).toMatch(
+      /^memberships +folder plans \(editor, expires 2100-01-01T00:00:00Z\), organization \(viewer\)$/m,
+    );
     expect(stdout).toMatch(/^groups +sales$/m);
     expect(stdout).toMatch(/^documents +a,"b \(viewer\), d1 \(editor\), d2 \(viewer\)$/m);
     expect(stdout).toMatch(/^lastActivity +d1 \(edited, \S+Z\)$/m);
-    const cards = JSON.parse((await svc(words('local show user hank --org globex -o json'))).stdout);
+    const cards = JSON.parse(
+      (await svc(words('local show user hank --org globex -o json'))).stdout,
+    );
     expect(cards).toMatchObject([{ organizationId: 'globex', name: 'Hank Scorpio', groups: [] }]);
   });
 
   it('prints documents with the users who can open them, and organizations, folders, and groups', async () => {
     const { svc } = await withState(await newUserInProcess());
-    const read = async (line: string) => JSON.parse((await svc(words(`local show ${line} -o json`))).stdout);
+    const read = async (line: string) =>
+      JSON.parse((await svc(words(`local show ${line} -o json`))).stdout);
     expect(await read('document d1')).toMatchObject([
       { users: [{ userId: 'hank', role: 'editor', level: 'folder', id: 'plans' }] },
     ]);
     expect(await read('organization acme')).toMatchObject([{ organizationId: 'acme' }]);
-    expect(await read('folder plans')).toMatchObject([{ memberships: [{ userId: 'dale' }, { userId: 'hank' }] }]);
+    expect(await read('folder plans')).toMatchObject([
+      { memberships: [{ userId: 'dale' }, { userId: 'hank' }] },
+    ]);
     expect(await read('group sales')).toMatchObject([{ userIds: ['hank'] }]);
   });
 
   it('fails with the nearest ID if the record does not exist', async () => {
     const { svc } = await withState(await newUserInProcess());
-    const missing = { code: 5, stderr: "svc: user 'pegy' not found\nhint: did you mean 'peggy'?\n" };
+    const missing = {
+      code: 5,
+      stderr: "svc: user 'pegy' not found\nhint: did you mean 'peggy'?\n",
+    };
     expect(await svc(words('local show user pegy'))).toMatchObject(missing);
     expect(await svc(words('local show usr pegy'))).toMatchObject({ code: 2 });
   });
@@ -141,8 +176,12 @@ describe('svc local explain', () => {
     expect(await explain('dale', 'd1')).toContain(
       'dale cannot open d1\n  not via folder plans (editor, expired 2020-01-01T00:00:00Z)\n',
     );
-    expect(await explain('peggy', 'off')).toContain('peggy cannot open off: the document is disabled\n');
-    expect(await explain('carl', 'd2')).toContain('carl cannot open d2\n  carl is not a member of any level\n');
+    expect(await explain('peggy', 'off')).toContain(
+      'peggy cannot open off: the document is disabled\n',
+    );
+    expect(await explain('carl', 'd2')).toContain(
+      'carl cannot open d2\n  carl is not a member of any level\n',
+    );
   });
 
   it('prints a command that grants access when it is pasted, also for IDs with commas and quotes', async () => {
@@ -172,12 +211,20 @@ describe('svc local explain', () => {
     const { svc } = await withState(await newUserInProcess());
     await svc(words('local clock set 2080-01-01T00:00:00Z'));
     await svc(
-      words('--local permissions add --user carl --resource type=document,id=d2,org=acme,expires=2080-02-01T00:00:00Z'),
+      words(
+        '--local permissions add --user carl --resource type=document,id=d2,org=acme,expires=2080-02-01T00:00:00Z',
+      ),
     );
-    const ask = async () => JSON.parse((await svc(words('local explain --user carl --document d2 --org acme -o json'))).stdout);
+    const ask = async () =>
+      JSON.parse(
+        (await svc(words('local explain --user carl --document d2 --org acme -o json'))).stdout,
+      );
     expect(await ask()).toMatchObject({ allowed: true });
     await svc(words('local clock advance 40d'));
-    expect(await ask()).toMatchObject({ allowed: false, nearMisses: [{ level: 'document', reason: 'expired' }] });
+    expect(await ask()).toMatchObject({
+      allowed: false,
+      nearMisses: [{ level: 'document', reason: 'expired' }],
+    });
   });
 
   it('runs access tests, with annotations in GitHub Actions', async () => {
@@ -195,8 +242,12 @@ describe('svc local explain', () => {
       stdout: `cases.yaml:3:5: ${failure}\ncases.yaml: 3 cases, 1 failed\n`,
       stderr: 'svc: cases.yaml: 1 of 3 access tests failed\n',
     });
-    const inActions = await svc(words('local explain --cases cases.yaml -o json'), { env: { GITHUB_ACTIONS: 'true' } });
-    expect(inActions.stderr).toMatch(new RegExp(`^::error file=cases.yaml,line=3,col=5::${failure}\n`));
+    const inActions = await svc(words('local explain --cases cases.yaml -o json'), {
+      env: { GITHUB_ACTIONS: 'true' },
+    });
+    expect(inActions.stderr).toMatch(
+      new RegExp(`^::error file=cases.yaml,line=3,col=5::${failure}\n`),
+    );
     expect(JSON.parse(inActions.stdout)).toMatchObject({
       total: 3,
       failed: 1,
@@ -220,9 +271,12 @@ describe('svc local explain', () => {
       "cases.yaml:2:41: unknown field 'expct'; did you mean 'expect'?",
       "cases.yaml:3:52: expect: unknown value 'denid'; did you mean 'denied'?",
     ]);
-    expect(await check('cases: [{ org: acme, user: hnk, document: d2, expect: denied }]')).toMatchObject({
+    expect(
+      await check('cases: [{ org: acme, user: hnk, document: d2, expect: denied }]'),
+    ).toMatchObject({
       code: 3,
-      stderr: "svc: cases.yaml:1:28: user 'hnk' not found; did you mean 'hank'?\nhint: fix the file\n",
+      stderr:
+        "svc: cases.yaml:1:28: user 'hnk' not found; did you mean 'hank'?\nhint: fix the file\n",
     });
   });
 

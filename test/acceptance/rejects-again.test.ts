@@ -12,16 +12,31 @@ const INPUT = ['--map', 'Key=documentId', '--map', "The title's=documentName", '
 /** Creates a user of the embedded service with a document `old` in the organization. */
 async function createUserWithDocument() {
   const { home, env, svc } = await newUserInProcess();
-  const setUp = await svc(['documents', 'add', '--local', '--org', "o'acme", '--document', 'old', '--name', 'Taken']);
+  const setUp = await svc([
+    'documents',
+    'add',
+    '--local',
+    '--org',
+    "o'acme",
+    '--document',
+    'old',
+    '--name',
+    'Taken',
+  ]);
   expect(setUp.code).toBe(0);
   /** Runs a hinted command like a user who pastes it into a shell. */
   const paste = (text: string, cwd = home) =>
-    new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
-      const script = `svc() { "$NODE" "$BIN" "$@"; }\n${/svc .*/.exec(text)?.[0]}`;
-      execFile('sh', ['-c', script], { cwd, env: { ...env, NODE: process.execPath, BIN } }, (error, stdout, stderr) =>
-        resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-      );
-    });
+    new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>(
+      (resolve) => {
+        const script = `svc() { "$NODE" "$BIN" "$@"; }\n${/svc .*/.exec(text)?.[0]}`;
+        execFile(
+          'sh',
+          ['-c', script],
+          { cwd, env: { ...env, NODE: process.execPath, BIN } },
+          (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+        );
+      },
+    );
   return { home, svc, paste };
 }
 
@@ -35,16 +50,41 @@ describe('the command for the rejects of a job', () => {
   it('imports the fixed rejects with the settings of the original input', async () => {
     const { home, svc, paste } = await createUserWithDocument();
     await writeFile(join(home, 'documents.txt'), CSV);
-    const words = ['documents', 'add', '--local', '--org', "o'acme", '--file', 'documents.txt', ...INPUT];
+    const words = [
+      'documents',
+      'add',
+      '--local',
+      '--org',
+      "o'acme",
+      '--file',
+      'documents.txt',
+      ...INPUT,
+    ];
     const first = await svc([...words, '--input-format', 'csv', '--rejects', 'my rejects']);
     expect(first.code).toBe(10);
     const hint = findHintedCommand(first.stderr);
-    expect(hint).toMatch(/^svc --local documents add --org 'o'\\''acme' --file 'my rejects' --input-format csv --map Key=d/);
+    expect(hint).toMatch(
+      /^svc --local documents add --org 'o'\\''acme' --file 'my rejects' --input-format csv --map Key=d/,
+    );
 
     const rejects = await readFile(join(home, 'my rejects'), 'utf8');
     await writeFile(join(home, 'my rejects'), rejects.replace('old,', 'other,'));
-    expect(await paste(hint)).toMatchObject({ code: 0, stderr: '', stdout: "Created document other in o'acme\n" });
-    const listed = await svc(['documents', 'list', '--local', '--org', "o'acme", '--fields', 'id,documentName', '-o', 'csv']);
+    expect(await paste(hint)).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: "Created document other in o'acme\n",
+    });
+    const listed = await svc([
+      'documents',
+      'list',
+      '--local',
+      '--org',
+      "o'acme",
+      '--fields',
+      'id,documentName',
+      '-o',
+      'csv',
+    ]);
     expect(listed.stdout).toBe('id,documentName\r\nold,Taken\r\nnew,New\r\nother,Old\r\n');
   });
 
@@ -53,12 +93,22 @@ describe('the command for the rejects of a job', () => {
     await writeFile(join(home, 'documents.ndjson'), '{"documentId":"old"}\n{"documentId":"new"}\n');
     const folder = join(home, 'below');
     await mkdir(folder);
-    const first = await svc(['documents', 'add', '--local', '--org', "o'acme", '--file', 'documents.ndjson']);
+    const first = await svc([
+      'documents',
+      'add',
+      '--local',
+      '--org',
+      "o'acme",
+      '--file',
+      'documents.ndjson',
+    ]);
     expect(first.code).toBe(10);
     const [job] = JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout);
     const again = await svc(['jobs', 'resume', job.id, '-o', 'ndjson'], { cwd: folder });
     const { error } = JSON.parse(again.stderr);
-    expect(error.hint).toMatch(/^fix \.\.\/documents\.rejects\.ndjson .* --file \.\.\/documents\.rejects\.ndjson$/);
+    expect(error.hint).toMatch(
+      /^fix \.\.\/documents\.rejects\.ndjson .* --file \.\.\/documents\.rejects\.ndjson$/,
+    );
     await writeFile(join(home, 'documents.rejects.ndjson'), '{"documentId":"other"}\n');
     expect(await paste(error.hint, folder)).toMatchObject({ code: 0, stderr: '' });
   });

@@ -18,7 +18,9 @@ const AT_ONCE = 5;
 /** Time in milliseconds until a reset is requested, if the machine is not busy. */
 const START = 200;
 
-/** Maximum delay in milliseconds before the service applies a reset, and again before it responds. */
+/**
+ * Maximum delay in milliseconds before the service applies a reset, and again before it responds.
+ */
 const MAX_DELAY = 60;
 
 /** Time in milliseconds that the delivery of a token takes at most, if the machine is not busy. */
@@ -40,19 +42,38 @@ function respondSlowly(settled: () => void): ResetFault {
   };
 }
 
-/** Resets a token, and finds the new one after a kill, and after kills at earlier moments, of which it keeps the files. */
+/**
+ * Resets a token, and finds the new one after a kill, and after kills at earlier moments, of which
+ * it keeps the files.
+ */
 async function resetAndKill(): Promise<Place[]> {
   const user = await newUserInProcess();
   const { promise: settled, resolve } = Promise.withResolvers<void>();
   const service = await startTokenService(respondSlowly(resolve));
-  const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q', '--output-file', 'token.txt'];
-  const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+  const words = [
+    'auth-tokens',
+    'reset',
+    '--api-key',
+    'key-1',
+    '--yes',
+    '-q',
+    '--output-file',
+    'token.txt',
+  ];
+  const child = spawn(process.execPath, [BIN, ...words], {
+    cwd: user.home,
+    env: { ...user.env, ...service.env },
+  });
   let stdout = '';
   child.stdout.on('data', (text) => {
     stdout += text;
   });
   const closed = once(child, 'close');
-  const copies: { readonly home: string; readonly stdout: string; readonly isRequested: boolean }[] = [];
+  const copies: {
+    readonly home: string;
+    readonly stdout: string;
+    readonly isRequested: boolean;
+  }[] = [];
   const copyLater = async (within: number) => {
     await Promise.race([sleep(Math.random() * within), closed]);
     const home = await copyAsKilled(child, user.home);
@@ -69,7 +90,9 @@ async function resetAndKill(): Promise<Place[]> {
   await closed;
   copies.push({ home: user.home, stdout, isRequested: true });
   return Promise.all(
-    copies.map((copy) => (copy.isRequested ? locateToken(user, copy.home, service, copy.stdout) : 'not applied')),
+    copies.map((copy) =>
+      copy.isRequested ? locateToken(user, copy.home, service, copy.stdout) : 'not applied',
+    ),
   );
 }
 
@@ -89,12 +112,16 @@ async function locateToken(
   const state = join(home, '.local', 'state', 'svc');
   const records = await listPendingRecoveries({ state, config: '', data: '' });
   if (records.some(({ record }) => record?.token === service.current())) return 'record';
-  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], { env: { ...service.env, HOME: home } });
+  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], {
+    env: { ...service.env, HOME: home },
+  });
   const told = JSON.parse(listed) as { state: string }[];
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, async ({ annotate }) => {
+it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, async ({
+  annotate,
+}) => {
   const places = new Map<Place, number>();
   let kills = 0;
   const worker = async () => {
@@ -108,5 +135,7 @@ it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`,
   await annotate(`where the token was: ${seen}`);
   expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
   // The kills covered the critical moments.
-  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(KILLS / 2);
+  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(
+    KILLS / 2,
+  );
 });

@@ -7,7 +7,13 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
-import { buildResetResponse, closeConnection, type ResetFault, respondNormally, startTokenService } from './token-service.ts';
+import {
+  buildResetResponse,
+  closeConnection,
+  type ResetFault,
+  respondNormally,
+  startTokenService,
+} from './token-service.ts';
 
 const RESET = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-q'];
 
@@ -19,13 +25,24 @@ async function listRecords(home: string): Promise<string[]> {
 
 async function recover(user: User, env: Readonly<Record<string, string>>) {
   const run = await user.svc(['auth', 'recover', '--show-secrets', '-o', 'json'], { env });
-  return JSON.parse(run.stdout) as { id: string; state: string; token: string | null; path: string }[];
+  return JSON.parse(run.stdout) as {
+    id: string;
+    state: string;
+    token: string | null;
+    path: string;
+  }[];
 }
 
 /** Runs a line of bash with the built tool as `$SVC`. */
-function runBash(line: string, { home, env }: { home: string; env: Readonly<Record<string, string>> }) {
+function runBash(
+  line: string,
+  { home, env }: { home: string; env: Readonly<Record<string, string>> },
+) {
   return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    const child = spawn('bash', ['-c', line], { cwd: home, env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}` } });
+    const child = spawn('bash', ['-c', line], {
+      cwd: home,
+      env: { ...env, HOME: home, SVC: `${process.execPath} ${BIN}` },
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (text) => {
       stdout += text;
@@ -54,7 +71,15 @@ describe('a delivered token', () => {
     const service = await startTokenService();
     const output = join(user.home, 'github-output');
     await writeFile(output, 'before=1\n');
-    const words = [...RESET, '--to', 'exec:cat > from-stdin', '--output-file', 'token.txt', '--github', '--print'];
+    const words = [
+      ...RESET,
+      '--to',
+      'exec:cat > from-stdin',
+      '--output-file',
+      'token.txt',
+      '--github',
+      '--print',
+    ];
     const run = await user.svc(words, { env: { ...service.env, GITHUB_OUTPUT: output } });
     const token = service.current();
     expect(run).toMatchObject({ code: 0, stdout: `::add-mask::${token}\n${token}\n`, stderr: '' });
@@ -88,7 +113,9 @@ describe('a delivered token', () => {
     const env = await addProfile(user, service.env);
     expect((await user.svc([...RESET, '--save'], { env })).code).toBe(0);
     const { SVC_WORKSPACE_ID: _, ...withoutWorkspace } = env;
-    expect((await user.svc(['agents', 'list'], { env: withoutWorkspace })).stderr).not.toContain('UNAUTHENTICATED');
+    expect((await user.svc(['agents', 'list'], { env: withoutWorkspace })).stderr).not.toContain(
+      'UNAUTHENTICATED',
+    );
     const shown = await user.svc(['profiles', 'show', '--show-secrets', '-o', 'json'], { env });
     expect(JSON.parse(shown.stdout).authToken).toBe(service.current());
   });
@@ -108,7 +135,10 @@ describe('a delivered token', () => {
   it('is discarded by an explicit > /dev/null', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await runBash(`${LINE} > /dev/null`, { home: user.home, env: { ...user.env, ...service.env } });
+    const run = await runBash(`${LINE} > /dev/null`, {
+      home: user.home,
+      env: { ...user.env, ...service.env },
+    });
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(service.isReplaced()).toBe(true);
   });
@@ -116,7 +146,9 @@ describe('a delivered token', () => {
   it('is not requested with --dry-run, which prints the request and changes nothing', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await user.svc([...RESET, '--dry-run', '--output-file', 'token.txt'], { env: service.env });
+    const run = await user.svc([...RESET, '--dry-run', '--output-file', 'token.txt'], {
+      env: service.env,
+    });
     expect(JSON.parse(run.stdout)).toMatchObject({ body: { data: { apiKey: 'key-1' } } });
     expect(service.received).toEqual([]);
     expect(await readdir(user.home)).not.toContain('token.txt');
@@ -125,8 +157,8 @@ describe('a delivered token', () => {
 });
 
 /**
- * Creates a profile with the service's key and address. The environment then contains only the workspace's
- * credentials.
+ * Creates a profile with the service's key and address. The environment then contains only the
+ * workspace's credentials.
  */
 async function addProfile(user: User, env: Readonly<Record<string, string>>) {
   const { SVC_BASE_URL = '', SVC_AUTH_TOKEN = '', SVC_API_KEY: _, ...rest } = env;
@@ -139,16 +171,36 @@ async function addProfile(user: User, env: Readonly<Record<string, string>>) {
 
 describe('a destination that cannot be opened ends the command before anything is sent', () => {
   it.each([
-    { name: 'a file that exists', words: ['--output-file', 'taken'], code: 2, says: 'taken already exists' },
+    {
+      name: 'a file that exists',
+      words: ['--output-file', 'taken'],
+      code: 2,
+      says: 'taken already exists',
+    },
     {
       name: 'a file in a missing folder',
       words: ['--output-file', 'no/where'],
       code: 2,
       says: 'the folder of no/where does not exist',
     },
-    { name: '--github outside of GitHub Actions', words: ['--github'], code: 2, says: 'GITHUB_OUTPUT is not set' },
-    { name: 'a missing command', words: ['--to', 'exec:nosuch -x'], code: 2, says: 'command not found: nosuch' },
-    { name: 'an invalid shell command', words: ['--to', 'exec:cat ('], code: 2, says: 'invalid shell syntax' },
+    {
+      name: '--github outside of GitHub Actions',
+      words: ['--github'],
+      code: 2,
+      says: 'GITHUB_OUTPUT is not set',
+    },
+    {
+      name: 'a missing command',
+      words: ['--to', 'exec:nosuch -x'],
+      code: 2,
+      says: 'command not found: nosuch',
+    },
+    {
+      name: 'an invalid shell command',
+      words: ['--to', 'exec:cat ('],
+      code: 2,
+      says: 'invalid shell syntax',
+    },
     { name: 'a target without exec:', words: ['--to', 'cat'], code: 2, says: 'exec:' },
     { name: 'no profile to save to', words: ['--save'], code: 2, says: 'no profile is selected' },
   ])('$name', async ({ words, code, says }) => {
@@ -166,7 +218,9 @@ describe('a destination that cannot be opened ends the command before anything i
   it('a new file is removed if a later destination cannot be opened', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await user.svc([...RESET, '--output-file', 'token.txt', '--github'], { env: service.env });
+    const run = await user.svc([...RESET, '--output-file', 'token.txt', '--github'], {
+      env: service.env,
+    });
     expect(run.code).toBe(2);
     expect(await readdir(user.home)).not.toContain('token.txt');
   });
@@ -175,7 +229,9 @@ describe('a destination that cannot be opened ends the command before anything i
     const user = await newUserInProcess();
     const service = await startTokenService();
     const env = await addProfile(user, service.env);
-    const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'other', '--yes', '--save'], { env });
+    const run = await user.svc(['auth-tokens', 'reset', '--api-key', 'other', '--yes', '--save'], {
+      env,
+    });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain("--save: profile 'prod' belongs to API key key-1");
     expect(service.received).toEqual([]);
@@ -190,7 +246,10 @@ describe('a destination that cannot be opened ends the command before anything i
     const book = JSON.parse(await readFile(path, 'utf8'));
     book.profiles.prod.notes = 'x'.repeat(64 * 1024);
     await writeFile(path, JSON.stringify(book));
-    const run = await runBash(`ulimit -f 32; ${LINE} --save`, { home: user.home, env: { ...user.env, ...env } });
+    const run = await runBash(`ulimit -f 32; ${LINE} --save`, {
+      home: user.home,
+      env: { ...user.env, ...env },
+    });
     expect(run).toMatchObject({ code: 12, stdout: '' });
     expect(run.stderr).toContain('profiles.json');
     expect(service.received).toEqual([]);
@@ -203,7 +262,10 @@ describe('a destination that cannot be opened ends the command before anything i
   ])('$name, if there is no other destination', async ({ redirection }) => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await runBash(`${LINE} ${redirection}`, { home: user.home, env: { ...user.env, ...service.env } });
+    const run = await runBash(`${LINE} ${redirection}`, {
+      home: user.home,
+      env: { ...user.env, ...service.env },
+    });
     expect(run).toMatchObject({ code: 12, stdout: '' });
     if (!redirection.includes('2>')) expect(run.stderr).toContain('stdout is closed');
     expect(service.received).toEqual([]);
@@ -213,7 +275,10 @@ describe('a destination that cannot be opened ends the command before anything i
   it('a recovery record without disk space', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await runBash(`ulimit -f 8; ${LINE}`, { home: user.home, env: { ...user.env, ...service.env } });
+    const run = await runBash(`ulimit -f 8; ${LINE}`, {
+      home: user.home,
+      env: { ...user.env, ...service.env },
+    });
     expect(run).toMatchObject({ code: 12, stdout: '' });
     expect(run.stderr).toMatch(/cannot write .*recovery/);
     expect(service.received).toEqual([]);
@@ -229,7 +294,11 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
       line: `${LINE} | true; exit \${PIPESTATUS[0]}`,
       says: 'the reader of the output closed the pipe',
     },
-    { name: 'a command that fails', line: `${LINE} --to 'exec:exit 3'`, says: 'the command exited with 3' },
+    {
+      name: 'a command that fails',
+      line: `${LINE} --to 'exec:exit 3'`,
+      says: 'the command exited with 3',
+    },
   ])('$name: 12, and auth recover returns it', async ({ line, says }) => {
     const user = await newUserInProcess();
     const service = await startTokenService();
@@ -247,7 +316,9 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
   it('a failing command does not affect other destinations', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
-    const run = await user.svc([...RESET, '--to', 'exec:false', '--output-file', 'token.txt'], { env: service.env });
+    const run = await user.svc([...RESET, '--to', 'exec:false', '--output-file', 'token.txt'], {
+      env: service.env,
+    });
     expect(run).toMatchObject({ code: 12, stdout: '' });
     expect(run.stderr).toContain('svc auth recover --show-secrets shows it');
     expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
@@ -268,7 +339,10 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     expect(run.stderr).toContain("profile 'prod'");
     spawnSync('rm', [folder]);
     renameSync(`${folder}.away`, folder);
-    expect(await user.svc(['auth', 'recover', '--save'], { env })).toMatchObject({ code: 0, stdout: '' });
+    expect(await user.svc(['auth', 'recover', '--save'], { env })).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
     const shown = await user.svc(['profiles', 'show', '--show-secrets', '-o', 'json'], { env });
     expect(JSON.parse(shown.stdout).authToken).toBe(service.current());
     expect(await listRecords(user.home)).toEqual([]);
@@ -283,9 +357,16 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
       respondNormally(apply, response);
     });
     const words = [...RESET, '--output-file', 'token.txt'];
-    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+    const child = spawn(process.execPath, [BIN, ...words], {
+      cwd: user.home,
+      env: { ...user.env, ...service.env },
+    });
     pid = child.pid ?? 0;
-    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
     expect({ code, stdout }, stderr).toEqual({ code: 12, stdout: `${service.current()}\n` });
     expect(stderr).toContain('could not be saved, and a destination failed: token.txt');
     expect(stderr).toContain(
@@ -364,15 +445,18 @@ describe('a reset without a usable response', () => {
         respondNormally(() => '', response);
       }) satisfies ResetFault,
     },
-  ])('exits with 9 if the old token is invalid, and names the command to get another one: $name', async ({ fault }) => {
-    const user = await newUserInProcess();
-    const service = await startTokenService(fault);
-    const run = await user.svc(RESET, { env: service.env });
-    expect(run).toMatchObject({ code: 9, stdout: '' });
-    expect(run.stderr).toContain('svc auth-tokens reset --api-key key-1 --ensure');
-    expect(service.resets()).toBe(1);
-    expect(await recover(user, service.env)).toMatchObject([{ state: 'lost', token: null }]);
-  });
+  ])(
+    'exits with 9 if the old token is invalid, and names the command to get another one: $name',
+    async ({ fault }) => {
+      const user = await newUserInProcess();
+      const service = await startTokenService(fault);
+      const run = await user.svc(RESET, { env: service.env });
+      expect(run).toMatchObject({ code: 9, stdout: '' });
+      expect(run.stderr).toContain('svc auth-tokens reset --api-key key-1 --ensure');
+      expect(service.resets()).toBe(1);
+      expect(await recover(user, service.env)).toMatchObject([{ state: 'lost', token: null }]);
+    },
+  );
 
   it('exits with 9 if the outcome is unknown, and auth recover finds it out later', async () => {
     const user = await newUserInProcess();
@@ -393,7 +477,9 @@ describe('a reset without a usable response', () => {
     const { SVC_AUTH_TOKEN: _, ...env } = service.env;
     const run = await user.svc(RESET, { env });
     expect(run.code).toBe(9);
-    expect(run.stderr).toContain('svc does not have the old token; reset the token again: svc auth-tokens reset');
+    expect(run.stderr).toContain(
+      'svc does not have the old token; reset the token again: svc auth-tokens reset',
+    );
   });
 
   it('repeats the reset with --ensure until a token is delivered', async () => {
@@ -419,7 +505,8 @@ describe('a reset without a usable response', () => {
 });
 
 describe('concurrent and interrupted resets', () => {
-  const slow: ResetFault = (apply, response) => void setTimeout(() => respondNormally(apply, response), 1_000);
+  const slow: ResetFault = (apply, response) =>
+    void setTimeout(() => respondNormally(apply, response), 1_000);
 
   it('a second reset of the same key is rejected and names the first process', async () => {
     const user = await newUserInProcess();
@@ -437,7 +524,10 @@ describe('concurrent and interrupted resets', () => {
   it('a killed reset does not delay the next one', async () => {
     const user = await newUserInProcess();
     const service = await startTokenService((apply) => void apply(), respondNormally);
-    const child = spawn(process.execPath, [BIN, ...RESET], { cwd: user.home, env: { ...user.env, ...service.env } });
+    const child = spawn(process.execPath, [BIN, ...RESET], {
+      cwd: user.home,
+      env: { ...user.env, ...service.env },
+    });
     await expect.poll(() => service.resets()).toBe(1);
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -450,32 +540,43 @@ describe('concurrent and interrupted resets', () => {
     const user = await newUserInProcess();
     const service = await startTokenService();
     const words = [...RESET, '--to', 'exec:touch began; exec sleep 30'];
-    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...service.env } });
+    const child = spawn(process.execPath, [BIN, ...words], {
+      cwd: user.home,
+      env: { ...user.env, ...service.env },
+    });
     await expect.poll(() => readdir(user.home)).toContain('began');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([12, null]);
-    expect(await recover(user, service.env)).toMatchObject([{ state: 'kept', token: service.current() }]);
+    expect(await recover(user, service.env)).toMatchObject([
+      { state: 'kept', token: service.current() },
+    ]);
   });
 
   // `--save` writes the profile before the request, with a library that listens to signals.
-  it.each([{ flags: [] }, { flags: ['--save'] }])('Ctrl-C waits for the response in flight $flags', async ({ flags }) => {
-    const user = await newUserInProcess();
-    const service = await startTokenService(slow);
-    const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
-    const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
-    const child = spawn(process.execPath, [BIN, ...words], { cwd: user.home, env: { ...user.env, ...env } });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    await expect.poll(() => service.resets()).toBe(1);
-    child.kill('SIGINT');
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
-    expect(stderr).toContain('waiting for the response');
-    expect(await listRecords(user.home)).toEqual([]);
-  });
+  it.each([{ flags: [] }, { flags: ['--save'] }])(
+    'Ctrl-C waits for the response in flight $flags',
+    async ({ flags }) => {
+      const user = await newUserInProcess();
+      const service = await startTokenService(slow);
+      const env = flags.length > 0 ? await addProfile(user, service.env) : service.env;
+      const words = ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '-o', 'json', ...flags];
+      const child = spawn(process.execPath, [BIN, ...words], {
+        cwd: user.home,
+        env: { ...user.env, ...env },
+      });
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr.on('data', (text) => {
+        stderr += text;
+      });
+      await expect.poll(() => service.resets()).toBe(1);
+      child.kill('SIGINT');
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(JSON.parse(stdout).newAuthToken.token).toBe(service.current());
+      expect(stderr).toContain('waiting for the response');
+      expect(await listRecords(user.home)).toEqual([]);
+    },
+  );
 });

@@ -8,10 +8,15 @@ import { failure, startMockService, success } from './mock-service.ts';
 import type { User } from './svc.ts';
 import { startTerminal } from './terminal.ts';
 
-/** A user with documents and a job, an endpoint, a delivery to it, and the history of these writes. */
+/**
+ * A user with documents and a job, an endpoint, a delivery to it, and the history of these writes.
+ */
 async function userWithLists(): Promise<User> {
   const user = await newUserInProcess();
-  const documents = Array.from({ length: 45 }, (_, at) => ({ documentId: `d${at}`, documentName: `Document ${at}` }));
+  const documents = Array.from({ length: 45 }, (_, at) => ({
+    documentId: `d${at}`,
+    documentName: `Document ${at}`,
+  }));
   await writeFile(join(user.home, 'documents.json'), JSON.stringify(documents));
   for (const line of [
     'documents add --local --org acme --file documents.json',
@@ -35,9 +40,21 @@ async function screenOf(
   return terminal.screen().trimEnd().split('\r\n');
 }
 
-/** Runs a command in this process, which writes to a terminal of the given width. @returns the lines on the screen */
-async function screenInProcess(user: User, line: string, columns = 100, env: Readonly<Record<string, string>> = {}) {
-  const setting = { env: { ...user.env, TERM: 'xterm-256color', NO_COLOR: '1', ...env }, cwd: user.home, columns };
+/**
+ * Runs a command in this process, which writes to a terminal of the given width.
+ * @returns the lines on the screen
+ */
+async function screenInProcess(
+  user: User,
+  line: string,
+  columns = 100,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const setting = {
+    env: { ...user.env, TERM: 'xterm-256color', NO_COLOR: '1', ...env },
+    cwd: user.home,
+    columns,
+  };
   const { code, written } = await runInOrder(line.split(' '), setting);
   const screen = String(Buffer.concat(written.map(({ bytes }) => bytes)));
   expect(code, screen).toBe(0);
@@ -77,7 +94,12 @@ it('results have the shapes in docs/commands.md', async () => {
     ['documents add', '--local --org acme --document d99 --name Last'],
     ['documents validate', '--file documents.json'],
   ] as const) {
-    const { stdout } = await user.svc([...words.split(' '), ...flags.split(' ').filter(Boolean), '-o', 'json']);
+    const { stdout } = await user.svc([
+      ...words.split(' '),
+      ...flags.split(' ').filter(Boolean),
+      '-o',
+      'json',
+    ]);
     const shape = described.find((command) => command.words.join(' ') === words)?.result;
     expect(differences(shape ?? 'nothing', JSON.parse(stdout)), `${words}: ${stdout}`).toEqual([]);
   }
@@ -87,7 +109,11 @@ it('results have the shapes in docs/commands.md', async () => {
 function differences(shape: Shape, value: unknown, path = ''): readonly string[] {
   if (typeof shape === 'string') {
     const types = shape.split(' | ');
-    return types.some((type) => type === 'any' || type === kindOf(value) || type === JSON.stringify(value)) ? [] : [path];
+    return types.some(
+      (type) => type === 'any' || type === kindOf(value) || type === JSON.stringify(value),
+    )
+      ? []
+      : [path];
   }
   if (isList(shape)) {
     if (!Array.isArray(value)) return [path];
@@ -95,9 +121,13 @@ function differences(shape: Shape, value: unknown, path = ''): readonly string[]
   }
   if (kindOf(value) !== 'object') return [path];
   const fields = new Map(Object.entries(value as object));
-  const known = new Map(Object.entries(shape).map(([key, inner]) => [key.replace('?', ''), inner] as const));
+  const known = new Map(
+    Object.entries(shape).map(([key, inner]) => [key.replace('?', ''), inner] as const),
+  );
   const pattern = shape['<id>'] ?? shape['<kind>'];
-  const missing = pattern ? [] : Object.keys(shape).filter((key) => !key.endsWith('?') && !fields.has(key));
+  const missing = pattern
+    ? []
+    : Object.keys(shape).filter((key) => !key.endsWith('?') && !fields.has(key));
   return [
     ...missing.map((key) => `${path}.${key} is missing`),
     ...[...fields].flatMap(([key, inner]) => {
@@ -114,11 +144,17 @@ function kindOf(value: unknown): string {
 it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
   const { env, home } = await newUserInProcess();
   const store = join(home, 'another-store.db');
-  const terminal = startTerminal(['documents', 'list', '--local', '--store', store, '--org', 'acme'], env, 40);
+  const terminal = startTerminal(
+    ['documents', 'list', '--local', '--store', store, '--org', 'acme'],
+    env,
+    40,
+  );
   expect(await terminal.ended).toBe(0);
   const lines = terminal.screen().trimEnd().split('\r\n');
   expect(lines[0]).toBe('no results; add some with:');
-  const command = lines.slice(1).map((line, at) => line.replace(at < lines.length - 2 ? / \\$/ : /$/, '').trim());
+  const command = lines
+    .slice(1)
+    .map((line, at) => line.replace(at < lines.length - 2 ? / \\$/ : /$/, '').trim());
   expect(command.join(' ')).toBe(`svc --local --store ${store} documents add --org acme …`);
   for (const line of lines) if (!line.includes(store)) expect(line.length).toBeLessThanOrEqual(40);
 });
@@ -129,7 +165,9 @@ it('messages follow the result on a terminal, and more results come last, with t
   const table = await screenOf(user, list);
   expect(table[0]).toMatch(/^ID +NAME/);
   expect(table).toHaveLength(12);
-  expect(table.at(-1)).toMatch(/^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/);
+  expect(table.at(-1)).toMatch(
+    /^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/,
+  );
   // Each line of --verbose follows a page, but the second page does not end the document.
   const json = (await screenOf(user, `${list} --all -v -o json --fields id`)).join('\n');
   const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
@@ -165,7 +203,9 @@ it('a table longer than the terminal goes through the pager, which never loses o
   }
   expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
   for (const short of [`${list} --page-size 20`, `${list} -o json`])
-    expect((await screenInProcess(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n')).not.toMatch(/^ +1\t/);
+    expect(
+      (await screenInProcess(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n'),
+    ).not.toMatch(/^ +1\t/);
 });
 
 /** Starts a service with a list that ends with an error after the given number of pages. */
@@ -174,17 +214,29 @@ async function startEndlessList(user: User, lastPage = Number.POSITIVE_INFINITY)
   const service = await startMockService(() => {
     pages += 1;
     if (pages > lastPage) return failure(400, 'INVALID_ARGUMENT', 'no such page');
-    const data = Array.from({ length: 500 }, (_, at) => ({ id: `d${pages}-${at}`, documentName: 'Plan' }));
+    const data = Array.from({ length: 500 }, (_, at) => ({
+      id: `d${pages}-${at}`,
+      documentName: 'Plan',
+    }));
     return success(data, { pageToken: `page-${pages}` });
   });
-  return { ...service, env: { ...user.env, ...service.env, NO_COLOR: '1' }, countPages: () => pages };
+  return {
+    ...service,
+    env: { ...user.env, ...service.env, NO_COLOR: '1' },
+    countPages: () => pages,
+  };
 }
 
 it('an endless list appears in the pager, and is read no further once the user leaves it', async () => {
   const user = await newUserInProcess();
   const list = await startEndlessList(user);
   const pager = { SVC_PAGER: 'sed -n -e 2500,2502p -e 2502q' };
-  const screen = await screenOf({ ...user, env: list.env }, 'documents list --org acme --all', 100, pager);
+  const screen = await screenOf(
+    { ...user, env: list.env },
+    'documents list --org acme --all',
+    100,
+    pager,
+  );
   list.close();
   expect(screen.map((line) => line.split(/ +/)[0])).toEqual(['d5-498', 'd5-499', 'd6-0']);
   expect(list.countPages()).toBeLessThan(100);
@@ -202,7 +254,17 @@ it('an error after some pages of a list follows them in the pager', async () => 
 it('a write without data prints its status and message as JSON', async () => {
   const user = await newUserInProcess();
   const resource = 'type=document,id=d1,org=acme,role=viewer';
-  await user.svc(['documents', 'add', '--local', '--org', 'acme', '--document', 'd1', '--name', 'One']);
+  await user.svc([
+    'documents',
+    'add',
+    '--local',
+    '--org',
+    'acme',
+    '--document',
+    'd1',
+    '--name',
+    'One',
+  ]);
   const grant = ['permissions', 'add', '--local', '--user', 'u1', '--resource', resource];
   const { stdout } = await user.svc([...grant, '-o', 'json']);
   expect(JSON.parse(stdout)).toEqual({ status: 'success', message: expect.stringMatching(/\w/) });
@@ -220,8 +282,18 @@ it('--fields accepts table headers in any case, and suggests names', async () =>
     code: 2,
     stderr: expect.stringContaining("hint: did you mean 'name'?"),
   });
-  const deliveries = await user.svc(['local', 'deliveries', 'list', '-o', 'json', '--fields', 'LAST,attempts']);
-  expect(JSON.parse(deliveries.stdout)).toEqual([{ last: expect.any(String), attempts: expect.any(Array) }]);
+  const deliveries = await user.svc([
+    'local',
+    'deliveries',
+    'list',
+    '-o',
+    'json',
+    '--fields',
+    'LAST,attempts',
+  ]);
+  expect(JSON.parse(deliveries.stdout)).toEqual([
+    { last: expect.any(String), attempts: expect.any(Array) },
+  ]);
 });
 
 it('a record is printed with indented fields', async () => {

@@ -11,11 +11,24 @@ async function createUser(csv: string) {
   const planned = async (...words: readonly string[]) => {
     const { stdout } = await user.svc([...ADD, '--dry-run', ...words]);
     const requests = JSON.parse(`[${stdout.trim().replaceAll(/\n\}\n\{/g, '\n},{')}]`);
-    return requests.map(({ url, body }: { url: string; body: { data: unknown } }) => [new URL(url).pathname, body.data]);
+    return requests.map(({ url, body }: { url: string; body: { data: unknown } }) => [
+      new URL(url).pathname,
+      body.data,
+    ]);
   };
   const rolesOf = async (organization: string) => {
-    const { stdout } = await user.svc(['local', 'list', 'permissions', '--org', organization, '-o', 'json']);
-    return Object.fromEntries(JSON.parse(stdout).map(({ userId, role }: Record<string, string>) => [userId, role]));
+    const { stdout } = await user.svc([
+      'local',
+      'list',
+      'permissions',
+      '--org',
+      organization,
+      '-o',
+      'json',
+    ]);
+    return Object.fromEntries(
+      JSON.parse(stdout).map(({ userId, role }: Record<string, string>) => [userId, role]),
+    );
   };
   return { ...user, planned, rolesOf };
 }
@@ -34,7 +47,14 @@ describe('a column with access roles', () => {
           users: [{ userId: 'ada', accessRole: 'viewer' }, { userId: 'bo' }],
         },
       ],
-      ['/v2/users/add', { organizationId: 'beta', createOrganization: true, users: [{ userId: 'cy', accessRole: 'editor' }] }],
+      [
+        '/v2/users/add',
+        {
+          organizationId: 'beta',
+          createOrganization: true,
+          users: [{ userId: 'cy', accessRole: 'editor' }],
+        },
+      ],
     ]);
     expect(await svc([...ADD, '--create-organization'])).toMatchObject({ code: 0, stderr: '' });
     expect(await rolesOf('acme')).toEqual({ ada: 'viewer', bo: 'editor' });
@@ -46,7 +66,9 @@ describe('a column with access roles', () => {
     const { code, stderr } = await wrong.svc([...ADD, '--org', 'acme']);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining("users.csv:2: accessRole: expected one of viewer, editor, got 'boss'"),
+      expect.stringContaining(
+        "users.csv:2: accessRole: expected one of viewer, editor, got 'boss'",
+      ),
     ]);
     const empty = await createUser('userId,accessRole\nada,\n');
     expect(await empty.planned('--org', 'acme')).toEqual([
@@ -57,6 +79,9 @@ describe('a column with access roles', () => {
   it('is an unknown field of a version that does not accept it', async () => {
     const { svc } = await createUser('userId,accessRole\nada,viewer\n');
     const { code, stderr } = await svc([...ADD, '--org', 'acme', '--api-version', 'v1']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining("unknown field 'accessRole' is sent unchanged")]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining("unknown field 'accessRole' is sent unchanged"),
+    ]);
   });
 });

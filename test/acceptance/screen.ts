@@ -6,18 +6,21 @@ interface Cursor {
   column: number;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is read
-const PARTS = /\u001b\[(\?)?([0-9;]*)([A-Za-z])|\u001b\][^\u0007]*\u0007|[\r\n\u0008]|[^\u001b\r\n\u0008]/gu;
+const PARTS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is read
+  /\u001b\[(\?)?([0-9;]*)([A-Za-z])|\u001b\][^\u0007]*\u0007|[\r\n\u0008]|[^\u001b\r\n\u0008]/gu;
 
 /**
- * Renders the final content of a terminal with the given width, line by line, including text that scrolled away.
- * Supports the few control sequences that prompts use. The right half of a wide character is an empty cell.
+ * Renders the final content of a terminal with the given width, line by line, including text that
+ * scrolled away. Supports the few control sequences that prompts use. The right half of a wide
+ * character is an empty cell.
  */
 export function renderScreen(written: string, columns: number): readonly string[] {
   const cursor: Cursor = { lines: [[]], row: 0, column: 0 };
   for (const [part, isPrivate, parameters = '', command] of written.matchAll(PARTS)) {
     if (command !== undefined) {
-      if (!isPrivate) applyControl(cursor, command, Number(parameters.split(';')[0] || '1'), parameters);
+      if (!isPrivate)
+        applyControl(cursor, command, Number(parameters.split(';')[0] || '1'), parameters);
     } else if (part === '\r') cursor.column = 0;
     else if (part === '\n') moveDown(cursor, 1);
     else if (part === '\u0008') cursor.column = Math.max(0, cursor.column - 1);

@@ -33,12 +33,16 @@ function listEncodings(secret: string): readonly string[] {
 
 /** Returns the request headers in every form in which a service might repeat them. */
 function echoHeaders({ headers }: ReceivedRequest): string {
-  const secrets = ['x-svc-auth-token', 'x-svc-workspace-auth-token'].flatMap((name) => headers[name] ?? []);
+  const secrets = ['x-svc-auth-token', 'x-svc-workspace-auth-token'].flatMap(
+    (name) => headers[name] ?? [],
+  );
   return secrets.flatMap((secret) => listEncodings(String(secret))).join(' | ');
 }
 
 /** Error responses of the service, by the requested organization. */
-const ANSWERS: Readonly<Record<string, (received: ReceivedRequest) => { status?: number; body: unknown }>> = {
+const ANSWERS: Readonly<
+  Record<string, (received: ReceivedRequest) => { status?: number; body: unknown }>
+> = {
   fine: () => success([]),
   refused: (received) => failure(401, 'UNAUTHENTICATED', `bad credential ${echoHeaders(received)}`),
   forbidden: (received) => failure(403, `NO ${echoHeaders(received)}`, echoHeaders(received)),
@@ -50,7 +54,9 @@ const ANSWERS: Readonly<Record<string, (received: ReceivedRequest) => { status?:
       error: {
         status: 'INVALID_ARGUMENT',
         message: 'no',
-        details: { issues: [{ code: 'x', path: [echoHeaders(received)], message: echoHeaders(received) }] },
+        details: {
+          issues: [{ code: 'x', path: [echoHeaders(received)], message: echoHeaders(received) }],
+        },
       },
     },
   }),
@@ -65,16 +71,40 @@ const ANSWERS: Readonly<Record<string, (received: ReceivedRequest) => { status?:
       error: {
         status: 'INTERNAL',
         message: echoHeaders(received),
-        details: [{ success: false, message: echoHeaders(received), code: 'not-found' }, { success: true }],
+        details: [
+          { success: false, message: echoHeaders(received), code: 'not-found' },
+          { success: true },
+        ],
       },
     },
   }),
 };
 
-const READS = ['fine', 'refused', 'forbidden', 'odd', 'page', 'issues'].map((org) => ['folders', 'list', '--org', org]);
-const LOOKS = [['-o', 'json'], ['-o', 'yaml'], ['-o', 'csv'], ['--debug'], ['--verbose'], ['--dry-run']];
+const READS = ['fine', 'refused', 'forbidden', 'odd', 'page', 'issues'].map((org) => [
+  'folders',
+  'list',
+  '--org',
+  org,
+]);
+const LOOKS = [
+  ['-o', 'json'],
+  ['-o', 'yaml'],
+  ['-o', 'csv'],
+  ['--debug'],
+  ['--verbose'],
+  ['--dry-run'],
+];
 const BULKS = ['items', 'details', 'refused', 'odd'].map((org) => [
-  ...['users', 'add', '--org', org, '--file', 'users.json', '--rejects', `${org}.rejects`, '--results', `${org}.results`],
+  'users',
+  'add',
+  '--org',
+  org,
+  '--file',
+  'users.json',
+  '--rejects',
+  `${org}.rejects`,
+  '--results',
+  `${org}.results`,
 ]);
 const OTHERS: readonly (readonly string[])[] = [
   ['workspace', 'get', '--debug'],
@@ -92,14 +122,20 @@ const COMMANDS = [
   ...OTHERS,
 ];
 
-/** Whether a command runs in a process of its own, like one of each kind. All others run in the process of the test. */
+/**
+ * Whether a command runs in a process of its own, like one of each kind. All others run in the
+ * process of the test.
+ */
 const isProcess = (words: readonly string[]) =>
-  words.includes('--debug') && ['forbidden', 'items', 'workspace'].some((word) => words.includes(word));
+  words.includes('--debug') &&
+  ['forbidden', 'items', 'workspace'].some((word) => words.includes(word));
 
 /** Returns the text of every file in a folder. */
 async function readTexts(folder: string): Promise<readonly (readonly [string, string])[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
   return Promise.all(paths.map(async (path) => [path, await readFile(path, 'latin1')] as const));
 }
 
@@ -109,17 +145,27 @@ function expectNoSecrets(secrets: readonly string[], text: string, where: string
   }
 }
 
-async function runAll({ svc, env, home }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
+async function runAll({
+  svc,
+  env,
+  home,
+}: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
   const done: { words: readonly string[]; run: Run }[] = [];
   for (const words of COMMANDS) {
     const all = [...words, '--no-wait'];
-    done.push({ words, run: isProcess(words) ? await svc(all) : await runInProcess(all, { env, cwd: home }) });
+    done.push({
+      words,
+      run: isProcess(words) ? await svc(all) : await runInProcess(all, { env, cwd: home }),
+    });
   }
   return done;
 }
 
 /** Creates a user whose profile holds two secrets, and a service that repeats its input. */
-async function createEchoUser([authToken, workspaceAuthToken]: readonly [string, string]): Promise<User> {
+async function createEchoUser([authToken, workspaceAuthToken]: readonly [
+  string,
+  string,
+]): Promise<User> {
   const user = await newUser();
   const { env } = await startMockService((received) => {
     const { organizationId } = received.body.data;
@@ -127,23 +173,37 @@ async function createEchoUser([authToken, workspaceAuthToken]: readonly [string,
     return answer?.(received);
   });
   const ids = ['--base-url', env.SVC_BASE_URL, '--api-key', 'key-1', '--workspace-id', 'w'];
-  const secrets = ['--auth-token-stdin', '--workspace-auth-token-file', 'workspace', '--insecure-storage', '--no-verify'];
+  const secrets = [
+    '--auth-token-stdin',
+    '--workspace-auth-token-file',
+    'workspace',
+    '--insecure-storage',
+    '--no-verify',
+  ];
   await writeFile(join(user.home, 'workspace'), workspaceAuthToken);
-  const added = await user.svc(['profiles', 'add', 'prod', ...ids, ...secrets], { stdin: authToken });
+  const added = await user.svc(['profiles', 'add', 'prod', ...ids, ...secrets], {
+    stdin: authToken,
+  });
   expect(added.code, added.stderr).toBe(0);
   await writeFile(join(user.home, 'workspace'), '');
   await writeFile(join(user.home, 'users.json'), '[{"userId":"a"},{"userId":"b"}]');
   return user;
 }
 
-it('the credentials of a command appear in no output and only in their own files', async ({ annotate }) => {
+it('the credentials of a command appear in no output and only in their own files', async ({
+  annotate,
+}) => {
   const secrets = [newSecret(), newSecret()] as const;
   const user = await createEchoUser(secrets);
   const runs = await runAll(user);
-  for (const { words, run } of runs) expectNoSecrets(secrets, run.stdout + run.stderr, words.join(' '));
+  for (const { words, run } of runs)
+    expectNoSecrets(secrets, run.stdout + run.stderr, words.join(' '));
   const texts = await readTexts(user.home);
-  for (const [path, text] of texts) if (!path.endsWith('/secrets.json')) expectNoSecrets(secrets, text, path);
-  await annotate(`${runs.length} commands and ${texts.length} files, ${secrets.flatMap(listEncodings).length} forms`);
+  for (const [path, text] of texts)
+    if (!path.endsWith('/secrets.json')) expectNoSecrets(secrets, text, path);
+  await annotate(
+    `${runs.length} commands and ${texts.length} files, ${secrets.flatMap(listEncodings).length} forms`,
+  );
   // The output contains redacted secrets:
   expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
   expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);
@@ -169,28 +229,38 @@ describe('a crash', () => {
       setTimeout(() => undefined, 5_000);`,
   };
 
-  it.each(Object.entries(FAULTS))('%s exits with 1 and does not repeat a secret', async (_, fault) => {
-    const { svc } = await newUser();
-    const { env } = await startMockService(() => undefined);
-    const secret = newSecret();
-    const variables = { ...env, SVC_AUTH_TOKEN: secret, NODE_OPTIONS: `--import "${preload(fault)}"` };
-    for (const more of [[], ['--debug'], ['-o', 'json']]) {
-      const run = await svc(['folders', 'list', '--org', 'acme', ...more], { env: variables });
-      expect(run.code, run.stderr).toBe(1);
-      expect(run.stderr).toContain('unexpected error: ');
-      expect(run.stderr).toContain('****');
-      expectNoSecrets([secret], run.stdout + run.stderr, more.join(' '));
-    }
-  });
+  it.each(Object.entries(FAULTS))(
+    '%s exits with 1 and does not repeat a secret',
+    async (_, fault) => {
+      const { svc } = await newUser();
+      const { env } = await startMockService(() => undefined);
+      const secret = newSecret();
+      const variables = {
+        ...env,
+        SVC_AUTH_TOKEN: secret,
+        NODE_OPTIONS: `--import "${preload(fault)}"`,
+      };
+      for (const more of [[], ['--debug'], ['-o', 'json']]) {
+        const run = await svc(['folders', 'list', '--org', 'acme', ...more], { env: variables });
+        expect(run.code, run.stderr).toBe(1);
+        expect(run.stderr).toContain('unexpected error: ');
+        expect(run.stderr).toContain('****');
+        expectNoSecrets([secret], run.stdout + run.stderr, more.join(' '));
+      }
+    },
+  );
 });
 
 it('a masked secret never replaces the real one', async () => {
   const { svc, home } = await newUserInProcess();
-  const provider = (...words: readonly string[]) => svc(['permission-provider', ...words, '--local', '-o', 'json']);
+  const provider = (...words: readonly string[]) =>
+    svc(['permission-provider', ...words, '--local', '-o', 'json']);
   const url = ['--enable', '--permission-provider-url', 'https://example.com/permissions'];
   for (const secret of ['short-secret', 'a secret of more than 20 characters']) {
     await writeFile(join(home, 'token'), secret);
-    expect(await provider('update', ...url, '--auth-token-file', 'token')).toMatchObject({ code: 0 });
+    expect(await provider('update', ...url, '--auth-token-file', 'token')).toMatchObject({
+      code: 0,
+    });
     await writeFile(join(home, 'shown.json'), (await provider('get')).stdout);
     const refused = await provider('update', '--data', '@shown.json');
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--show-secrets')]);

@@ -15,14 +15,20 @@ interface Server extends Pick<User, 'env' | 'home'> {
 
 type ReadyKey = 'url' | 'apiKey' | 'authToken' | 'workspaceId' | 'workspaceAuthToken' | 'admin';
 
-/** Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the test unless it is shared. */
+/**
+ * Starts `svc serve` for this user, on a free port unless the arguments name one. It ends with the
+ * test unless it is shared.
+ */
 export async function startServing(
   { env, home, bin = BIN, descriptors, isShared = false }: Server,
   ...words: readonly string[]
 ) {
   const port = words.includes('--port') ? [] : ['--port', '0'];
   const line = [process.execPath, bin, 'serve', ...port, '-o', 'json', ...words];
-  const limited = descriptors === undefined ? line : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...line];
+  const limited =
+    descriptors === undefined
+      ? line
+      : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...line];
   const [program = '', ...rest] = limited;
   const child = spawn(program, rest, { env, cwd: home });
   if (!isShared) onTestFinished(() => void child.kill('SIGKILL'));
@@ -31,8 +37,14 @@ export async function startServing(
     stderr += text;
   });
   const [ready] = await once(createInterface(child.stdout), 'line');
-  const { url, apiKey, authToken, workspaceId, workspaceAuthToken, admin } = JSON.parse(ready) as Record<ReadyKey, string>;
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const { url, apiKey, authToken, workspaceId, workspaceAuthToken, admin } = JSON.parse(
+    ready,
+  ) as Record<ReadyKey, string>;
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': apiKey,
+    'x-svc-auth-token': authToken,
+  };
   return {
     pid: child.pid ?? 0,
     headers,
@@ -40,7 +52,11 @@ export async function startServing(
     env: { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken },
     workspaceEnv: { SVC_WORKSPACE_ID: workspaceId, SVC_WORKSPACE_AUTH_TOKEN: workspaceAuthToken },
     async call(path: string, data: object) {
-      const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ data }),
+      });
       return { ok: response.ok, status: response.status, body: await response.json() };
     },
     /** Calls a route below `/_svc/`: a POST with a body, or a GET. */

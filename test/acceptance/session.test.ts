@@ -22,7 +22,9 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
 async function recordSession(): Promise<string> {
   const user = await newUser();
   // The receiver rejects the first request, which is not signed. Then it gets the secret.
-  const receiver = await target((response, count) => response.writeHead(count === 1 ? 401 : 204).end());
+  const receiver = await target((response, count) =>
+    response.writeHead(count === 1 ? 401 : 204).end(),
+  );
   const screen = startDialogue(['webhooks', 'setup', '--local'], user.env, 120);
   const answers = [
     ['Advanced webhooks are disabled', '\r'],

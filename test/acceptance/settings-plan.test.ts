@@ -55,10 +55,18 @@ async function recordRequests(service: string) {
   const requested: string[] = [];
   const server = createServer(async (request, response) => {
     requested.push(request.url ?? '');
-    const headers = Object.entries(request.headers).filter(([name]) => /^x-svc-|^content-type/.test(name));
+    const headers = Object.entries(request.headers).filter(([name]) =>
+      /^x-svc-|^content-type/.test(name),
+    );
     const body = await text(request);
-    const answer = await fetch(service + request.url, { method: 'POST', headers: headers as [string, string][], body });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    const answer = await fetch(service + request.url, {
+      method: 'POST',
+      headers: headers as [string, string][],
+      body,
+    });
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json' })
+      .end(await answer.text());
   });
   onTestFinished(() => server.closeAllConnections());
   return { url: `http://${await listen(server)}`, requested };
@@ -75,7 +83,8 @@ describe('svc plan', () => {
     expect(planned).toEqual({
       code: 20,
       stdout: PLAN,
-      stderr: 'saved the plan; svc apply plan.json applies exactly these changes\nsvc: the plan contains changes\n',
+      stderr:
+        'saved the plan; svc apply plan.json applies exactly these changes\nsvc: the plan contains changes\n',
     });
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(user.home, 'plan.json'), 'utf8')).not.toContain(SECRET);
@@ -100,24 +109,48 @@ describe('svc plan', () => {
       target: { url: 'embedded service', apiKey: expect.any(String) },
       changes: [
         {
-          ...{ sign: '+', kind: 'folders', org: 'acme', id: 'plans', field: null, before: null },
+          sign: '+',
+          kind: 'folders',
+          org: 'acme',
+          id: 'plans',
+          field: null,
+          before: null,
           after: { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' },
         },
         {
-          ...{ sign: '+', kind: 'folders', org: 'acme', id: 'q3', field: null, before: null },
-          after: { organizationId: 'acme', folderId: 'q3', folderName: 'Q3', parentFolderId: 'plans' },
+          sign: '+',
+          kind: 'folders',
+          org: 'acme',
+          id: 'q3',
+          field: null,
+          before: null,
+          after: {
+            organizationId: 'acme',
+            folderId: 'q3',
+            folderName: 'Q3',
+            parentFolderId: 'plans',
+          },
         },
       ],
       predicted: ['organization acme is created'],
       notRestored: [],
       summary: { create: 2, update: 0, replace: 0, delete: 0, send: 0 },
     });
-    const fields = await user.svc([...store, 'plan', '--jq', '[.changes[] | select(.kind == "config") | .field, .after]'], {
-      env,
-    });
+    const fields = await user.svc(
+      [...store, 'plan', '--jq', '[.changes[] | select(.kind == "config") | .field, .after]'],
+      {
+        env,
+      },
+    );
     expect(JSON.parse(fields.stdout)).toEqual([
-      ...['useWebhookService', true, 'webhookServiceConfig.authToken', 'differ'],
-      ...['webhookServiceConfig.rawNotificationUrl', 'https://hooks.example.com/raw', 'isEnabled', true],
+      'useWebhookService',
+      true,
+      'webhookServiceConfig.authToken',
+      'differ',
+      'webhookServiceConfig.rawNotificationUrl',
+      'https://hooks.example.com/raw',
+      'isEnabled',
+      true,
     ]);
   });
 
@@ -126,15 +159,21 @@ describe('svc plan', () => {
     await writeFile(join(user.home, 'svc.yaml'), SETTINGS);
     const env = { HOOK_TOKEN: SECRET };
     const profile = await user.svc(['plan', '--env', 'staging'], { env });
-    expect([profile.code, profile.stderr]).toEqual([2, expect.stringContaining("profile 'staging'")]);
+    expect([profile.code, profile.stderr]).toEqual([
+      2,
+      expect.stringContaining("profile 'staging'"),
+    ]);
     const other = await user.svc(['-p', 'prod', 'plan', '--env', 'staging'], { env });
     expect([other.code, other.stderr]).toEqual([
       2,
       `svc: environment 'staging' uses profile 'staging', not 'prod'\nhint: omit --profile, or choose another environment with --env\n`,
     ]);
-    const local = await user.svc(['--local', '--store', join(user.home, 's'), 'plan', '--env', 'staging', '--only', 'config'], {
-      env,
-    });
+    const local = await user.svc(
+      ['--local', '--store', join(user.home, 's'), 'plan', '--env', 'staging', '--only', 'config'],
+      {
+        env,
+      },
+    );
     expect(local.stdout).toContain('"https://staging.example.com/raw"');
   });
 
@@ -142,12 +181,16 @@ describe('svc plan', () => {
     const user = await newUserInProcess();
     await writeFile(join(user.home, 'svc.yaml'), SETTINGS);
     const plan = (...words: readonly string[]) =>
-      user.svc(['--local', '--store', join(user.home, 's'), 'plan', ...words], { env: { HOOK_TOKEN: SECRET } });
+      user.svc(['--local', '--store', join(user.home, 's'), 'plan', ...words], {
+        env: { HOOK_TOKEN: SECRET },
+      });
     expect((await user.svc(['--local', 'plan'])).stderr).toContain(
       'svc.yaml:7:76: config.webhook.webhookServiceConfig.authToken',
     );
     expect((await plan('--file', 'no.yaml')).code).toBe(2);
-    expect((await plan('--prune-limit', 'x')).stderr).toContain('--prune-limit must be a whole number');
+    expect((await plan('--prune-limit', 'x')).stderr).toContain(
+      '--prune-limit must be a whole number',
+    );
     expect((await plan('--out', 'x', 'show', 'plan.json')).stderr).toBe(
       'svc: --out is a flag of svc plan, not of svc plan show\n',
     );
@@ -155,14 +198,18 @@ describe('svc plan', () => {
     expect((await plan('-f', 'other.yaml', '--only', 'endpoints', '--prune')).code).toBe(0);
     await writeFile(join(user.home, 'edited.json'), '{"svc":1,"changes":[],"sha256":"x"}');
     const edited = await user.svc(['plan', 'show', 'edited.json']);
-    expect(edited).toMatchObject({ code: 3, stderr: 'svc: edited.json was edited after it was saved\n' });
+    expect(edited).toMatchObject({
+      code: 3,
+      stderr: 'svc: edited.json was edited after it was saved\n',
+    });
   });
 });
 
 describe('records that cannot be read back', () => {
   it('are sent once, and again after svc local reset', async () => {
     const user = await newUserInProcess();
-    const svc = (...words: readonly string[]) => user.svc(['--local', '--store', join(user.home, 'store.sqlite'), ...words]);
+    const svc = (...words: readonly string[]) =>
+      user.svc(['--local', '--store', join(user.home, 'store.sqlite'), ...words]);
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Bob\n');
     await writeFile(
       join(user.home, 'svc.yaml'),
@@ -173,7 +220,9 @@ describe('records that cannot be read back', () => {
     expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
     expect((await svc('plan')).stdout).toBe('No changes. embedded service matches svc.yaml.\n');
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Robert\n');
-    expect((await svc('plan', '--only', 'users')).stdout).toBe('> 1 user (acme)\n\nPlan: 1 to send\n');
+    expect((await svc('plan', '--only', 'users')).stdout).toBe(
+      '> 1 user (acme)\n\nPlan: 1 to send\n',
+    );
     await svc('local', 'reset', '--yes');
     expect((await svc('plan')).stdout).toBe(all);
   });
@@ -198,14 +247,40 @@ describe('svc drift', () => {
       '--name',
       'By hand',
     ]);
-    await user.svc([...store, 'folders', 'add', '--org', 'acme', '--folder', 'q3', '--parent', 'plans', '--name', 'Q3']);
+    await user.svc([
+      ...store,
+      'folders',
+      'add',
+      '--org',
+      'acme',
+      '--folder',
+      'q3',
+      '--parent',
+      'plans',
+      '--name',
+      'Q3',
+    ]);
     expect(await drift()).toEqual({
       code: 20,
       stdout: '~ folder plans (acme)\n    folderName: "By hand" → "Roadmap"\n\nDrift: 1 changed\n',
       stderr: 'svc: embedded service differs from svc.yaml: 1 difference\n',
     });
-    await user.svc([...store, 'folders', 'update', '--org', 'acme', '--folder', 'plans', '--name', 'Roadmap']);
-    expect(await drift()).toEqual({ code: 0, stdout: 'No changes. embedded service matches svc.yaml.\n', stderr: '' });
+    await user.svc([
+      ...store,
+      'folders',
+      'update',
+      '--org',
+      'acme',
+      '--folder',
+      'plans',
+      '--name',
+      'Roadmap',
+    ]);
+    expect(await drift()).toEqual({
+      code: 0,
+      stdout: 'No changes. embedded service matches svc.yaml.\n',
+      stderr: '',
+    });
     expect((await drift('--only', 'users')).code).toBe(0);
   });
 });

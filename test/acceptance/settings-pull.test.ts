@@ -34,12 +34,19 @@ describe('svc pull', () => {
     const { at, svc, read } = await newLocalUser();
     const created = await svc('pull', '--local', '--org', 'acme', '-o', 'json');
     expect(created, created.stderr).toMatchObject({ code: 0 });
-    expect(JSON.parse(created.stdout)).toMatchObject({ result: 'created', variables: ['SVC_WEBHOOK_AUTH_TOKEN'] });
+    expect(JSON.parse(created.stdout)).toMatchObject({
+      result: 'created',
+      variables: ['SVC_WEBHOOK_AUTH_TOKEN'],
+    });
     expect((await stat(at('svc.yaml'))).mode & 0o777).toBe(0o644);
     const text = await read('svc.yaml');
     expect(text).not.toContain(TOKEN);
-    expect(text).toContain('  - uid: acme.one\n    url: https://x.example/one\n    disabled: false\n');
-    expect(text).toContain('    folderName: Q3\n    parentFolderId: plans\n    accessType: restricted\n');
+    expect(text).toContain(
+      '  - uid: acme.one\n    url: https://x.example/one\n    disabled: false\n',
+    );
+    expect(text).toContain(
+      '    folderName: Q3\n    parentFolderId: plans\n    accessType: restricted\n',
+    );
     expect(await svc('plan', '--local', '--exit-code')).toMatchObject({ code: 0 });
 
     const edited = `\ufeff# ours\r\n${text.replaceAll('\n', '\r\n').replace('rateLimit: 5', "'rateLimit': 5 # slow")}# end`;
@@ -47,16 +54,26 @@ describe('svc pull', () => {
     await chmod(at('real.yaml'), 0o600);
     await symlink(at('real.yaml'), at('link.yaml'));
     const change = ['webhooks', 'endpoints', 'update', '--local', 'ep_2'];
-    expect(await svc(...change, '--rate-limit', '7', '--filter-type', 'comment.delete')).toMatchObject({ code: 0 });
-    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({ code: 20 });
+    expect(
+      await svc(...change, '--rate-limit', '7', '--filter-type', 'comment.delete'),
+    ).toMatchObject({ code: 0 });
+    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({
+      code: 20,
+    });
     const updated = await svc('pull', 'link.yaml', '--local');
-    expect(updated.stderr).toBe('Updated link.yaml: 2 values changed, 0 records added, 0 removed\n');
-    expect(await read('real.yaml')).toBe(edited.replace(': 5', ': 7').replace('- comment.add', '- comment.delete'));
+    expect(updated.stderr).toBe(
+      'Updated link.yaml: 2 values changed, 0 records added, 0 removed\n',
+    );
+    expect(await read('real.yaml')).toBe(
+      edited.replace(': 5', ': 7').replace('- comment.add', '- comment.delete'),
+    );
     expect((await stat(at('real.yaml'))).mode & 0o777).toBe(0o600);
     const { mtimeMs } = await stat(at('real.yaml'));
     expect((await svc('pull', 'link.yaml', '--local')).stderr).toBe('link.yaml is unchanged\n');
     expect((await stat(at('real.yaml'))).mtimeMs).toBe(mtimeMs);
-    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({ code: 0 });
+    expect(await svc('plan', '-f', 'link.yaml', '--local', '--exit-code')).toMatchObject({
+      code: 0,
+    });
   });
 
   it('selects kinds, and names those that it cannot pull', async () => {
@@ -69,7 +86,9 @@ describe('svc pull', () => {
     expect(await pull('d.yaml', '--only', 'documents', '--org', 'acme')).toBe(
       'svc: 1\ndocuments:\n  - organizationId: acme\n    documentId: d1\n    documentName: One\n',
     );
-    expect(await pull('f.yaml', '--only', 'folders', '--org', 'acme')).toMatch(/^svc: 1\nfolders:\n(?!.*endpoints)/s);
+    expect(await pull('f.yaml', '--only', 'folders', '--org', 'acme')).toMatch(
+      /^svc: 1\nfolders:\n(?!.*endpoints)/s,
+    );
     expect(await pull('c.yaml')).not.toContain('folders');
     for (const [words, code, message] of [
       [['--only', 'users'], 2, '--only users: users cannot be read back'],

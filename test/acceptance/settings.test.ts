@@ -29,11 +29,24 @@ const TOKEN = 'a-token-of-deliveries-47';
 
 it('one file configures two services; a change by hand is found, planned, reverted, and undone', async () => {
   const user = await newUserInProcess();
-  const svc = (...words: readonly string[]) => user.svc(words, { env: { ...user.env, HOOK_TOKEN: TOKEN } });
+  const svc = (...words: readonly string[]) =>
+    user.svc(words, { env: { ...user.env, HOOK_TOKEN: TOKEN } });
   let workspace: Readonly<Record<string, string>> = {};
   for (const name of ['staging', 'prod']) {
-    const { env, workspaceEnv } = await startServing(user, '--store', join(user.home, `${name}.sqlite`));
-    const words = ['profiles', 'add', name, '--base-url', env.SVC_BASE_URL, '--api-key', env.SVC_API_KEY];
+    const { env, workspaceEnv } = await startServing(
+      user,
+      '--store',
+      join(user.home, `${name}.sqlite`),
+    );
+    const words = [
+      'profiles',
+      'add',
+      name,
+      '--base-url',
+      env.SVC_BASE_URL,
+      '--api-key',
+      env.SVC_API_KEY,
+    ];
     const added = await user.svc([...words, '--auth-token-stdin'], { stdin: env.SVC_AUTH_TOKEN });
     expect(added.code, added.stderr).toBe(0);
     workspace = workspaceEnv;
@@ -59,18 +72,43 @@ it('one file configures two services; a change by hand is found, planned, revert
     ['apiKeys', null],
   ]);
   const withoutKeys = await svc('compare', 'prod', 'prod', '--exit-code');
-  expect(withoutKeys.stdout).toMatch(/^\? API keys: this command needs a credential, but no workspace/);
+  expect(withoutKeys.stdout).toMatch(
+    /^\? API keys: this command needs a credential, but no workspace/,
+  );
   expect(withoutKeys.code).toBe(0);
-  const withKeys = await user.svc(['compare', 'prod', 'prod'], { env: { ...user.env, ...workspace } });
+  const withKeys = await user.svc(['compare', 'prod', 'prod'], {
+    env: { ...user.env, ...workspace },
+  });
   expect(withKeys.stdout).toBe('prod and prod do not differ.\n');
 
-  const byHand = ['folders', 'update', '-p', 'prod', '--org', 'acme', '--folder', 'q3', '--name', 'Third quarter'];
+  const byHand = [
+    'folders',
+    'update',
+    '-p',
+    'prod',
+    '--org',
+    'acme',
+    '--folder',
+    'q3',
+    '--name',
+    'Third quarter',
+  ];
   expect(await svc(...byHand)).toMatchObject({ code: 0 });
   expect(await svc('drift', '--env', 'staging')).toMatchObject({ code: 0 });
   const drift = await svc('drift', '--env', 'prod', '-o', 'json');
   expect(drift.code).toBe(20);
   expect(JSON.parse(drift.stdout)).toMatchObject({
-    changes: [{ sign: '~', kind: 'folders', org: 'acme', id: 'q3', field: 'folderName', before: 'Third quarter', after: 'Q3' }],
+    changes: [
+      {
+        sign: '~',
+        kind: 'folders',
+        org: 'acme',
+        id: 'q3',
+        field: 'folderName',
+        before: 'Third quarter',
+        after: 'Q3',
+      },
+    ],
     summary: { create: 0, update: 1, replace: 0, delete: 0, send: 0 },
   });
 
@@ -80,15 +118,33 @@ it('one file configures two services; a change by hand is found, planned, revert
   expect(await svc('apply', 'plan.json', '--yes')).toMatchObject({ code: 15 });
   expect(await svc('drift', '--env', 'prod')).toMatchObject({ code: 0 });
 
-  const undo = await svc('undo', JSON.parse(reverted.stdout).job, '--out', 'undo.json', '-p', 'prod');
+  const undo = await svc(
+    'undo',
+    JSON.parse(reverted.stdout).job,
+    '--out',
+    'undo.json',
+    '-p',
+    'prod',
+  );
   expect(undo, undo.stderr).toMatchObject({ code: 0 });
   expect(await svc('apply', 'undo.json', '--yes', '-p', 'prod')).toMatchObject({ code: 0 });
-  const folders = await svc('folders', 'list', '-p', 'prod', '--org', 'acme', '--jq', '.[] | .folderName');
+  const folders = await svc(
+    'folders',
+    'list',
+    '-p',
+    'prod',
+    '--org',
+    'acme',
+    '--jq',
+    '.[] | .folderName',
+  );
   expect(folders.stdout.split('\n')).toContain('Third quarter');
 
   const pulled = await svc('pull', '--env', 'prod');
   expect(pulled, pulled.stderr).toMatchObject({ code: 0 });
-  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(FILE.replace('folderName: Q3', 'folderName: Third quarter'));
+  expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toBe(
+    FILE.replace('folderName: Q3', 'folderName: Third quarter'),
+  );
 });
 
 it('warns if a service changes something else than was predicted', async () => {
@@ -100,7 +156,13 @@ it('warns if a service changes something else than was predicted', async () => {
     parentFolderId: 'root',
     ancestors: ['root'],
   };
-  let live = { ...folder, accessType: 'public', inheritAccessFromParent: true, createdAt: 1, lastUpdated: 1 };
+  let live = {
+    ...folder,
+    accessType: 'public',
+    inheritAccessFromParent: true,
+    createdAt: 1,
+    lastUpdated: 1,
+  };
   let [isWritten, readsLeft] = [false, Number.POSITIVE_INFINITY];
   const { env } = await startMockService(({ path, body }) => {
     if (path.endsWith('/get')) {
@@ -108,10 +170,18 @@ it('warns if a service changes something else than was predicted', async () => {
       return success([live]);
     }
     isWritten = readsLeft < Number.POSITIVE_INFINITY;
-    live = { ...live, ...Object(body.data['folders'])[0], accessType: 'restricted', inheritAccessFromParent: false };
+    live = {
+      ...live,
+      ...Object(body.data['folders'])[0],
+      accessType: 'restricted',
+      inheritAccessFromParent: false,
+    };
     return success({ plans: { success: true, id: 'plans', message: 'Folder Updated.' } });
   });
-  await writeFile(join(user.home, 'svc.yaml'), 'folders: [{ organizationId: acme, folderId: plans, folderName: Roadmap }]');
+  await writeFile(
+    join(user.home, 'svc.yaml'),
+    'folders: [{ organizationId: acme, folderId: plans, folderName: Roadmap }]',
+  );
   const applied = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
   expect(applied).toMatchObject({ code: 0 });
   expect(applied.stderr).toContain(
@@ -119,7 +189,13 @@ it('warns if a service changes something else than was predicted', async () => {
   );
   readsLeft = 1;
   live = { ...live, folderName: 'Other' };
-  await writeFile(join(user.home, 'svc.yaml'), 'folders: [{ organizationId: acme, folderId: plans, folderName: Plans }]');
+  await writeFile(
+    join(user.home, 'svc.yaml'),
+    'folders: [{ organizationId: acme, folderId: plans, folderName: Plans }]',
+  );
   const unread = await user.svc(['apply', '--yes'], { env: { ...user.env, ...env } });
-  expect([unread.code, unread.stderr]).toEqual([0, 'warning: the result was not compared with the prediction: denied\n']);
+  expect([unread.code, unread.stderr]).toEqual([
+    0,
+    'warning: the result was not compared with the prediction: denied\n',
+  ]);
 });

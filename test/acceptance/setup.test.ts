@@ -11,7 +11,13 @@ import { BIN, newUser } from './svc.ts';
 import { startInTerminal } from './terminal.ts';
 
 const DOWN = '\u001b[B';
-const ADVANCED_OFF = { isEnabled: false, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
+const ADVANCED_OFF = {
+  isEnabled: false,
+  encryptData: false,
+  encodeData: false,
+  publicKey: '',
+  enableDataProtection: false,
+};
 const TIME = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 const SECRET = `whsec_${Buffer.from('no secret of anybody, 24').toString('base64')}`;
 
@@ -20,14 +26,18 @@ async function startWebhookService(isEnabled: boolean, endpoints: readonly objec
   const answer: ResponseHandler = ({ path, body }) => {
     if (path.endsWith('/endpoints/get')) return success({ endpoints, done: true });
     if (path.endsWith('/advancedwebhookconfig/get')) return success({ ...ADVANCED_OFF, isEnabled });
-    if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
-    if (path.endsWith('/endpoints/create')) return success({ id: 'ep_1', disabled: false, ...TIME, ...body.data });
-    if (path.endsWith('/endpoints/secret/get')) return success({ endpointId: 'ep_1', secret: SECRET });
+    if (path.endsWith('/advancedwebhookconfig/update'))
+      return success({ ...ADVANCED_OFF, isEnabled: true });
+    if (path.endsWith('/endpoints/create'))
+      return success({ id: 'ep_1', disabled: false, ...TIME, ...body.data });
+    if (path.endsWith('/endpoints/secret/get'))
+      return success({ endpointId: 'ep_1', secret: SECRET });
     return failure(404, 'NOT_FOUND', 'no such path');
   };
   const { env, received } = await startMockService(answer);
   const user = await newUserInProcess();
-  const sent = (part: string) => received.filter(({ path }) => path.endsWith(part)).map(({ body }) => body.data);
+  const sent = (part: string) =>
+    received.filter(({ path }) => path.endsWith(part)).map(({ body }) => body.data);
   return { ...user, env: { ...user.env, ...env }, received, sent };
 }
 
@@ -52,7 +62,10 @@ describe('svc webhooks setup', () => {
     const screen = startDialogue(['webhooks', 'setup', '--allow-unknown-event'], env);
     await screen.answer('[1/9] Advanced webhooks are disabled', '\r');
     await screen.answer('[2/9] Endpoint URL', 'example.com\r');
-    await screen.answer('not a valid http(s) URL; did you mean https://example.com?', `\u0015${receiver.url.href}\r`);
+    await screen.answer(
+      'not a valid http(s) URL; did you mean https://example.com?',
+      `\u0015${receiver.url.href}\r`,
+    );
     await screen.answer('Send a test request', 'y\r');
     await screen.shows('rejected the invalid signature, as expected');
     // By search, by browsing, and an unknown event.
@@ -93,7 +106,9 @@ describe('svc webhooks setup', () => {
     expect(sent('/endpoints/create')).toEqual([endpoint]);
     expect(sent('/advancedwebhookconfig/update')).toEqual([{ isEnabled: true }]);
     expect(receiver.received).toHaveLength(1);
-    expect(receiver.received[0]?.headers).toMatchObject({ 'webhook-signature': expect.stringMatching(/^v1,/) });
+    expect(receiver.received[0]?.headers).toMatchObject({
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
     const shown = screen.text();
     expect(shown).toContain('svc webhooks advanced update --enable\n');
     expect(shown.match(new RegExp(SECRET, 'g'))).toHaveLength(1);
@@ -106,11 +121,16 @@ describe('svc webhooks setup', () => {
     ]);
     expect(shown.split('\n').every((line) => line.length <= 100)).toBe(true);
 
-    const [, command = ''] = /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(shown) ?? [];
-    const { stdout } = spawnSync('bash', ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`], {
-      env,
-      encoding: 'utf8',
-    });
+    const [, command = ''] =
+      /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(shown) ?? [];
+    const { stdout } = spawnSync(
+      'bash',
+      ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`],
+      {
+        env,
+        encoding: 'utf8',
+      },
+    );
     expect(JSON.parse(stdout).body.data).toEqual(endpoint);
     const [, request = ''] = /^ {2}POST (?:.*)\n([\s\S]*?)\n\n/m.exec(screen.text(1000)) ?? [];
     expect(JSON.parse(request)).toEqual({ data: endpoint });
@@ -132,7 +152,9 @@ describe('svc webhooks setup', () => {
       ['Send a test event', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(screen.text()).toContain(`\nSigning secret: store it where your\nreceiver can read it\n${SECRET}\n`);
+    expect(screen.text()).toContain(
+      `\nSigning secret: store it where your\nreceiver can read it\n${SECRET}\n`,
+    );
     const [created] = sent('/endpoints/create');
     expect(created).toMatchObject({
       url: 'https://example.com/hook',
@@ -145,11 +167,17 @@ describe('svc webhooks setup', () => {
   it('points out answers that look wrong, and lets the user change every answer before it creates the endpoint', async () => {
     const url = 'http://localhost:3000/hook';
     const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
-    const { env, sent } = await startWebhookService(true, [used, { ...used, id: 'ep_other', url: `${url}/2` }]);
+    const { env, sent } = await startWebhookService(true, [
+      used,
+      { ...used, id: 'ep_other', url: `${url}/2` },
+    ]);
     const screen = startDialogueInProcess(['webhooks', 'setup'], env);
     await answers(screen, [
       ['[1/8] Endpoint URL', 'localhost:3000/hook\r'],
-      ['ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?', 'n\r'],
+      [
+        'ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?',
+        'n\r',
+      ],
       [`[1/8] Endpoint URL (${url})`, '\r'],
       ['Add another endpoint for this URL?', '\r'],
       ['Send a test request', '\r'],
@@ -174,13 +202,19 @@ describe('svc webhooks setup', () => {
       ['Send a test event', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(sent('/endpoints/create')).toEqual([{ url, metadata: { c: 'd' }, uid: expect.any(String) }]);
+    expect(sent('/endpoints/create')).toEqual([
+      { url, metadata: { c: 'd' }, uid: expect.any(String) },
+    ]);
   });
 
   it('changes answers in plain lines, and creates nothing if the user cancels', async () => {
     const { env, sent } = await startWebhookService(true);
     const plain = { ...env, ACCESSIBLE: '1' };
-    const screen = startDialogue(['webhooks', 'setup', '--url', 'localhost/hook', '--rate-limit', '5'], plain, 40);
+    const screen = startDialogue(
+      ['webhooks', 'setup', '--url', 'localhost/hook', '--rate-limit', '5'],
+      plain,
+      40,
+    );
     await answers(screen, [
       ['Step 1 of 6: Events to receive', 'coment.add\r'],
       ["'coment.add': unknown event type; did you mean 'comment.add'?", '\r'],
@@ -203,7 +237,16 @@ describe('svc webhooks setup', () => {
   it('asks only for settings that are not passed as flags, and sends a signed event to the endpoint', async () => {
     const user = await newUser();
     const receiver = await target();
-    const words = ['--url', receiver.url.href, '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
+    const words = [
+      '--url',
+      receiver.url.href,
+      '--filter-type',
+      'huddle.join',
+      '--rate-limit',
+      '5',
+      '--uid',
+      'u',
+    ];
     const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
     const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
     await screen.answer('Advanced webhooks are disabled', 'y\r');
@@ -228,26 +271,30 @@ describe('svc webhooks setup', () => {
     ['Ctrl-D', '\u0004', {}, 4],
     ['Ctrl-C', '\u0003', { ACCESSIBLE: '1' }, 2],
     ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 5],
-  ])('leaves nothing behind when it is stopped with %s at any prompt (%#)', async (_, key, more, step) => {
-    const { env, sent } = await startWebhookService(false);
-    const stopAt = async (last: number) => {
-      // Plain prompts need a real terminal.
-      const start = last === 0 || 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
-      const screen = start(['webhooks', 'setup'], { ...env, ...more });
-      await answers(screen, QUESTIONS.slice(0, last));
-      await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
-      expect(await screen.ended, screen.text()).toBe(130);
-      expect(screen.text()).toMatch(/^svc: canceled; no endpoint was created$/m);
-    };
-    // Ctrl-D and plain prompts of the same kind use the same code, so they are tested at some prompts only.
-    const stops = QUESTIONS.keys().filter((at) => at % step === 0);
-    const work = async () => {
-      for (const last of stops) await stopAt(last);
-    };
-    await Promise.all([work(), work(), work()]);
-    expect(sent('/endpoints/create')).toEqual([]);
-    expect(sent('/advancedwebhookconfig/update')).toEqual([]);
-  });
+  ])(
+    'leaves nothing behind when it is stopped with %s at any prompt (%#)',
+    async (_, key, more, step) => {
+      const { env, sent } = await startWebhookService(false);
+      const stopAt = async (last: number) => {
+        // Plain prompts need a real terminal.
+        const start = last === 0 || 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
+        const screen = start(['webhooks', 'setup'], { ...env, ...more });
+        await answers(screen, QUESTIONS.slice(0, last));
+        await screen.answer(QUESTIONS[last]?.[0] ?? '', key);
+        expect(await screen.ended, screen.text()).toBe(130);
+        expect(screen.text()).toMatch(/^svc: canceled; no endpoint was created$/m);
+      };
+      // Ctrl-D and plain prompts of the same kind use the same code, so they are tested at some
+      // prompts only.
+      const stops = QUESTIONS.keys().filter((at) => at % step === 0);
+      const work = async () => {
+        for (const last of stops) await stopAt(last);
+      };
+      await Promise.all([work(), work(), work()]);
+      expect(sent('/endpoints/create')).toEqual([]);
+      expect(sent('/advancedwebhookconfig/update')).toEqual([]);
+    },
+  );
 
   it('can be stopped while a receiver does not respond to a test request', async () => {
     const { env, sent } = await startWebhookService(true);
@@ -267,8 +314,15 @@ describe('svc webhooks setup', () => {
     for (const more of [{}, { ACCESSIBLE: '1' }]) {
       const { env } = await startWebhookService(true);
       const start = 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
-      const screen = start(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...env, ...more });
-      await answers(screen, [...REST, ['Create this endpoint?', 'y\r'], ['Send a test event', '\u0003']]);
+      const screen = start(['webhooks', 'setup', '--url', 'https://example.com/hook'], {
+        ...env,
+        ...more,
+      });
+      await answers(screen, [
+        ...REST,
+        ['Create this endpoint?', 'y\r'],
+        ['Send a test event', '\u0003'],
+      ]);
       expect(await screen.ended).toBe(130);
       expect(screen.text()).toContain(
         'svc: canceled; the endpoint ep_1 was created\nhint: svc webhooks endpoints delete ep_1 deletes it',
@@ -279,12 +333,20 @@ describe('svc webhooks setup', () => {
   it('reports that advanced webhooks are on if the endpoint could not be created', async () => {
     const { env } = await startMockService(({ path }) => {
       if (path.endsWith('/advancedwebhookconfig/get')) return success(ADVANCED_OFF);
-      if (path.endsWith('/advancedwebhookconfig/update')) return success({ ...ADVANCED_OFF, isEnabled: true });
+      if (path.endsWith('/advancedwebhookconfig/update'))
+        return success({ ...ADVANCED_OFF, isEnabled: true });
       return failure(400, 'INVALID_ARGUMENT', 'url must be a valid http(s) URL.');
     });
     const user = await newUser();
-    const screen = startDialogueInProcess(['webhooks', 'setup', '--url', 'https://example.com/hook'], { ...user.env, ...env });
-    await answers(screen, [['Advanced webhooks are disabled', 'y\r'], ...REST, ['Create this endpoint?', 'y\r']]);
+    const screen = startDialogueInProcess(
+      ['webhooks', 'setup', '--url', 'https://example.com/hook'],
+      { ...user.env, ...env },
+    );
+    await answers(screen, [
+      ['Advanced webhooks are disabled', 'y\r'],
+      ...REST,
+      ['Create this endpoint?', 'y\r'],
+    ]);
     expect(await screen.ended).toBe(3);
     expect(screen.text(500)).toContain(
       'enabled advanced webhooks; to disable them again: svc webhooks advanced update --disable',
@@ -293,7 +355,10 @@ describe('svc webhooks setup', () => {
 
   it('runs to the end with --dry-run and prints the request', async () => {
     const { env, received } = await startWebhookService(false);
-    const screen = startDialogueInProcess(['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'], env);
+    const screen = startDialogueInProcess(
+      ['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'],
+      env,
+    );
     await answers(screen, REST);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain('"url": "http://127.0.0.1:');
@@ -305,7 +370,16 @@ describe('svc webhooks setup', () => {
     const setups = [
       [['webhooks', 'setup'], 'svc webhooks endpoints create --url https://example.com/hook'],
       [
-        ['webhooks', 'setup', '--local', '--filter-type', 'comment.add', '--metadata', 'a b=c', '--disabled'],
+        [
+          'webhooks',
+          'setup',
+          '--local',
+          '--filter-type',
+          'comment.add',
+          '--metadata',
+          'a b=c',
+          '--disabled',
+        ],
         "svc --local webhooks endpoints create --url https://example.com/hook --filter-type comment.add --disabled --metadata 'a b=c'",
       ],
     ] as const;
@@ -320,7 +394,11 @@ describe('svc webhooks setup', () => {
 
   it.each([
     ['--url', 'nonsense', /^svc: --url: not a valid/],
-    ['--filter-type', 'coment.add', /^svc: unknown event type 'coment.add'\nhint: did you mean 'comment.add'\?/],
+    [
+      '--filter-type',
+      'coment.add',
+      /^svc: unknown event type 'coment.add'\nhint: did you mean 'comment.add'\?/,
+    ],
   ])('rejects an invalid %s before the first prompt', async (flag, value, message) => {
     const { env } = await startWebhookService(true);
     const screen = startDialogueInProcess(['webhooks', 'setup', flag, value], env);
@@ -332,8 +410,23 @@ describe('svc webhooks setup', () => {
     const service = await startWebhookService(true);
     const { home, svc, sent } = service;
     await writeFile(join(home, 'token'), 'token-of-prod');
-    const base = ['--base-url', service.env.SVC_BASE_URL ?? '', '--api-key', 'key-1', '--auth-token-file', 'token'];
-    const added = await svc(['profiles', 'add', 'prod', ...base, '--protected', '--insecure-storage', '--no-verify']);
+    const base = [
+      '--base-url',
+      service.env.SVC_BASE_URL ?? '',
+      '--api-key',
+      'key-1',
+      '--auth-token-file',
+      'token',
+    ];
+    const added = await svc([
+      'profiles',
+      'add',
+      'prod',
+      ...base,
+      '--protected',
+      '--insecure-storage',
+      '--no-verify',
+    ]);
     expect(added.code, added.stderr).toBe(0);
     const { SVC_BASE_URL: _, SVC_API_KEY: _key, SVC_AUTH_TOKEN: _token, ...env } = service.env;
     for (const [typed, code] of [
@@ -341,7 +434,10 @@ describe('svc webhooks setup', () => {
       ['prd\r', 2],
       ['prod\r', 0],
     ] as const) {
-      const screen = startDialogueInProcess(['webhooks', 'setup', '--url', 'https://example.com/hook'], env);
+      const screen = startDialogueInProcess(
+        ['webhooks', 'setup', '--url', 'https://example.com/hook'],
+        env,
+      );
       await answers(screen, [
         ...REST,
         ['Create this endpoint? (profile prod, 127.0.0.1', 'y\r'],
@@ -368,7 +464,9 @@ describe('svc webhooks setup', () => {
       ['Send a test event', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(sent('/endpoints/create')).toMatchObject([{ url: long, filterTypes: ['comment_annotation.custom_list_change'] }]);
+    expect(sent('/endpoints/create')).toMatchObject([
+      { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
+    ]);
     const line = '─'.repeat(40);
     expect(screen.text().trimEnd().split('\n').slice(-5)).toEqual([
       line,
@@ -387,10 +485,23 @@ describe('svc webhooks setup', () => {
 describe('svc webhooks setup with all settings and --yes', () => {
   it('prints the secret as a field of the result if stdout is not a terminal, and no box', async () => {
     const { env, home } = await newUser();
-    const words = ['--url', 'localhost:1/hook', '--filter-type', 'huddle.join', '--rate-limit', '5', '--uid', 'u'];
+    const words = [
+      '--url',
+      'localhost:1/hook',
+      '--filter-type',
+      'huddle.join',
+      '--rate-limit',
+      '5',
+      '--uid',
+      'u',
+    ];
     const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c', '--yes'];
     const all = [process.execPath, BIN, 'webhooks', 'setup', '--local', ...words, ...more];
-    const { ended, screen, kill } = startInTerminal('sh', ['-c', '"$@" > "$HOME/result"', 'sh', ...all], { env });
+    const { ended, screen, kill } = startInTerminal(
+      'sh',
+      ['-c', '"$@" > "$HOME/result"', 'sh', ...all],
+      { env },
+    );
     onTestFinished(kill);
     expect(await ended, screen()).toBe(0);
     const result = await readFile(join(home, 'result'), 'utf8');
@@ -441,17 +552,32 @@ describe('svc webhooks snippet', () => {
 describe('an unknown event type', () => {
   it('is refused in flags and data of svc webhooks endpoints create, unless it is allowed', async () => {
     const { svc } = await newUserInProcess();
-    const create = ['webhooks', 'endpoints', 'create', '--local', '--dry-run', '--url', 'https://example.com/hook'];
-    const hint = "hint: did you mean 'comment.add'? --allow-unknown-event accepts unknown event types\n";
+    const create = [
+      'webhooks',
+      'endpoints',
+      'create',
+      '--local',
+      '--dry-run',
+      '--url',
+      'https://example.com/hook',
+    ];
+    const hint =
+      "hint: did you mean 'comment.add'? --allow-unknown-event accepts unknown event types\n";
     const filter = ['--filter-type', 'coment.add'];
     const [inFlag, inData, allowed] = await Promise.all([
       svc([...create, ...filter]),
       svc([...create, '--data', '{"filterTypes":["coment.add"]}']),
       svc([...create, ...filter, '--allow-unknown-event']),
     ]);
-    expect(inFlag).toEqual({ code: 2, stdout: '', stderr: `svc: unknown event type 'coment.add'\n${hint}` });
+    expect(inFlag).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `svc: unknown event type 'coment.add'\n${hint}`,
+    });
     expect(inData).toEqual({ ...inFlag, code: 3 });
     expect(JSON.parse(allowed.stdout).body.data.filterTypes).toEqual(['coment.add']);
-    expect(allowed.stderr).toContain("warning: 'coment.add' is not a known event type; did you mean 'comment.add'?");
+    expect(allowed.stderr).toContain(
+      "warning: 'coment.add' is not a known event type; did you mean 'comment.add'?",
+    );
   });
 });

@@ -13,7 +13,10 @@ interface Users {
   readonly users: readonly { readonly userId: string }[];
 }
 
-/** A service with one rate limit for all callers. It holds back the first requests until all processes have sent one. */
+/**
+ * A service with one rate limit for all callers. It holds back the first requests until all
+ * processes have sent one.
+ */
 async function startSharedService() {
   const came = new Map<string, number>();
   const accepted = new Map<string, number>();
@@ -42,15 +45,28 @@ async function startSharedService() {
 }
 
 describe('shards of one file on several machines', () => {
-  it('apply each record once and all finish, although they share a rate limit', async ({ annotate }) => {
+  it('apply each record once and all finish, although they share a rate limit', async ({
+    annotate,
+  }) => {
     const { came, accepted, refusals, env } = await startSharedService();
     let whenFirstEnded: readonly number[] | undefined;
     const machines = Array.from({ length: PROCESSES }, async (_, at) => {
       // A home of its own, because processes of one user share the state of rate limits.
       const machine = await newUser();
       await writeFile(join(machine.home, 'users.ndjson'), ndjsonUsers(USERS));
-      const words = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '--shard', `${at + 1}/${PROCESSES}`];
-      const ended = await machine.svc([...words, '-o', 'json', '-q'], { env: { ...env, SVC_API_KEY: `machine-${at}` } });
+      const words = [
+        'users',
+        'add',
+        '--org',
+        'acme',
+        '--file',
+        'users.ndjson',
+        '--shard',
+        `${at + 1}/${PROCESSES}`,
+      ];
+      const ended = await machine.svc([...words, '-o', 'json', '-q'], {
+        env: { ...env, SVC_API_KEY: `machine-${at}` },
+      });
       whenFirstEnded ??= [...accepted.values()];
       return ended;
     });
@@ -59,8 +75,11 @@ describe('shards of one file on several machines', () => {
     const totals = runs.map(({ stdout }) => JSON.parse(stdout).succeeded as number);
     expect(totals.reduce((sum, total) => sum + total, 0)).toBe(USERS);
     expect([came.size, countRepeats(came)]).toEqual([USERS, 0]);
-    await annotate(`requests when the first ended: ${whenFirstEnded}; refusals: ${[...refusals.values()]}`);
-    // How evenly they share the limit is only reported: one process can take most of a fixed window.
+    await annotate(
+      `requests when the first ended: ${whenFirstEnded}; refusals: ${[...refusals.values()]}`,
+    );
+    // How evenly they share the limit is only reported: one process can take most of a fixed
+    // window.
     expect(refusals.size).toBeGreaterThan(0);
   });
 });

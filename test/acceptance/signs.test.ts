@@ -9,15 +9,28 @@ import { startTerminal } from './terminal.ts';
 const LOCAL = ['--local', '--org', 'acme'];
 const NAME = 'A name that is far too long to stand in a column of forty characters. '.repeat(4);
 
-const DOCUMENTS = [{ documentId: 'd1', documentName: NAME }, { documentId: 'd2' }, { documentId: 'd3' }];
+const DOCUMENTS = [
+  { documentId: 'd1', documentName: NAME },
+  { documentId: 'd2' },
+  { documentId: 'd3' },
+];
 
 /** Creates a user with folders, documents, and a job with one failed record. */
 async function createUserWithRecords() {
   const { home, env, svc } = await newUserInProcess();
-  for (const folder of ['plans', 'notes']) await svc(['folders', 'add', ...LOCAL, '--folder', folder, '--create-organization']);
+  for (const folder of ['plans', 'notes'])
+    await svc(['folders', 'add', ...LOCAL, '--folder', folder, '--create-organization']);
   await svc(['folders', 'add', ...LOCAL, '--folder', 'deep', '--parent', 'plans']);
   await writeFile(join(home, 'documents.json'), JSON.stringify(DOCUMENTS));
-  const add = ['documents', 'add', ...LOCAL, '--file', join(home, 'documents.json'), '--rejects', join(home, 'rejects.json')];
+  const add = [
+    'documents',
+    'add',
+    ...LOCAL,
+    '--file',
+    join(home, 'documents.json'),
+    '--rejects',
+    join(home, 'rejects.json'),
+  ];
   await svc(add);
   expect((await svc(add)).code).toBe(10);
   const [job] = JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout);
@@ -25,7 +38,11 @@ async function createUserWithRecords() {
 }
 
 /** Returns the output of a command on a terminal without UTF-8. */
-async function renderCommand(words: readonly string[], env: Readonly<Record<string, string>>, columns = 80): Promise<string> {
+async function renderCommand(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 80,
+): Promise<string> {
   const { ended, raw } = startTerminal(words, { ...env, LC_ALL: 'C' }, columns);
   await ended;
   return raw();

@@ -18,20 +18,27 @@ it('svc local snapshot saves, compares, restores, lists, and removes the data be
   const user = await newUserInProcess();
   const server = await startServing(user);
   const snapshot = (...words: readonly string[]) => user.svc(['local', 'snapshot', ...words]);
-  const add = (userId: string) => server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId, name: 'Ada' }] });
+  const add = (userId: string) =>
+    server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId, name: 'Ada' }] });
   const count = async () => {
     const state = JSON.parse((await user.svc(['local', 'export'])).stdout) as { users: unknown[] };
     return state.users.length;
   };
   await add('u1');
-  expect(await snapshot('save', 'seed')).toMatchObject({ code: 0, stderr: 'saved snapshot seed\n' });
+  expect(await snapshot('save', 'seed')).toMatchObject({
+    code: 0,
+    stderr: 'saved snapshot seed\n',
+  });
   expect(await snapshot('diff', 'seed')).toMatchObject({
     code: 0,
     stdout: 'No changes. embedded service matches snapshot seed.\n',
   });
   await add('u2');
   const diff = await snapshot('diff', 'seed');
-  expect(diff).toMatchObject({ code: 20, stdout: expect.stringMatching(/\+ user u2 \(acme\)[\s\S]*Changes: 1 added/) });
+  expect(diff).toMatchObject({
+    code: 20,
+    stdout: expect.stringMatching(/\+ user u2 \(acme\)[\s\S]*Changes: 1 added/),
+  });
   const unconfirmed = await snapshot('restore', 'seed');
   expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
   expect(await snapshot('restore', 'seed', '--dry-run')).toMatchObject({ code: 0 });
@@ -60,16 +67,25 @@ it('svc local snapshot saves, compares, restores, lists, and removes the data be
 it('/_svc/snapshots saves, compares, restores, and removes the data of a running server', async () => {
   const user = await newUserInProcess();
   const server = await startServing(user);
-  const add = (userId: string) => server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId }] });
+  const add = (userId: string) =>
+    server.call('/v1/users/add', { organizationId: 'acme', users: [{ userId }] });
   const admin = (path: string, body?: object) => server.admin(`snapshots${path}`, body);
   await add('u1');
-  expect(await admin('', { save: 'seed' })).toMatchObject({ status: 200, body: { name: 'seed', records: { users: 1 } } });
+  expect(await admin('', { save: 'seed' })).toMatchObject({
+    status: 200,
+    body: { name: 'seed', records: { users: 1 } },
+  });
   await add('u2');
-  expect((await admin('/seed')).body).toMatchObject({ changes: [{ sign: '+', kind: 'users', id: 'u2' }] });
+  expect((await admin('/seed')).body).toMatchObject({
+    changes: [{ sign: '+', kind: 'users', id: 'u2' }],
+  });
   expect(await admin('', { restore: 'seed' })).toMatchObject({ status: 200 });
   expect((await admin('/seed')).body).toEqual({ changes: [] });
   expect((await admin('')).body).toMatchObject({ snapshots: [{ name: 'seed' }] });
-  expect(await admin('', { restore: 'other' })).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } });
+  expect(await admin('', { restore: 'other' })).toMatchObject({
+    status: 404,
+    body: { error: { status: 'NOT_FOUND' } },
+  });
   expect(await admin('', { restore: '..' })).toMatchObject({ status: 400 });
   expect(await admin('', { save: 'a', restore: 'b' })).toMatchObject({ status: 400 });
   expect(await admin('', { remove: 'seed' })).toMatchObject({ status: 200 });
@@ -88,10 +104,18 @@ it('svc local exec runs on a private copy with --snapshot and --parallel-safe', 
   const script = (id: string) => ['--', 'sh', '-c', `${add} ${id} -o json && exit 7`];
   const file = join(user.home, '.local', 'share', 'svc', 'service.sqlite.snapshots', 'seed.sqlite');
   const saved = await readFile(file);
-  const runs = [['--snapshot', 'seed'], ['--snapshot', 'seed', '--parallel-safe'], ['--parallel-safe']];
-  const results = await Promise.all(runs.map((flags) => user.start(['local', 'exec', ...flags, ...script('u9')]).ended));
+  const runs = [
+    ['--snapshot', 'seed'],
+    ['--snapshot', 'seed', '--parallel-safe'],
+    ['--parallel-safe'],
+  ];
+  const results = await Promise.all(
+    runs.map((flags) => user.start(['local', 'exec', ...flags, ...script('u9')]).ended),
+  );
   expect(results.map(({ code }) => code)).toEqual([7, 7, 7]);
   expect(await state()).toBe(before);
   expect((await readFile(file)).equals(saved)).toBe(true);
-  expect(await user.svc(['local', 'exec', '--snapshot', 'sede', '--', 'true'])).toMatchObject({ code: 5 });
+  expect(await user.svc(['local', 'exec', '--snapshot', 'sede', '--', 'true'])).toMatchObject({
+    code: 5,
+  });
 });

@@ -8,7 +8,9 @@ import { startInTerminal } from './terminal.ts';
 const AGENTS = success({ agents: [{ id: 'a1', name: 'Helper' }] });
 const ADDED = success({ u1: { success: true } });
 
-/** Creates a service that responds after a time, or when the promise is resolved, and a user of it. */
+/**
+ * Creates a service that responds after a time, or when the promise is resolved, and a user of it.
+ */
 async function createSlowService(wait: number | Promise<void>) {
   const service = await startMockService(({ path }, response) => {
     void (typeof wait === 'number' ? sleep(wait) : wait).then(() => {
@@ -55,7 +57,8 @@ describe('a slow call', () => {
     const quiet = late.inTerminal([...READ, '-q']);
     const piped = late.svc(READ, { env: late.env });
     expect([await quick.ended, await quiet.ended, (await piped).code]).toEqual([0, 0, 0]);
-    for (const shown of [quick.raw(), quiet.raw(), (await piped).stderr]) expect(shown).not.toContain('waiting');
+    for (const shown of [quick.raw(), quiet.raw(), (await piped).stderr])
+      expect(shown).not.toContain('waiting');
   });
 
   it('prints one permanent line with ACCESSIBLE', async () => {
@@ -73,12 +76,24 @@ describe('a slow call', () => {
     await shows('waiting for');
     type('\u0003');
     expect(await ended).toBe(130);
-    expect(renderScreen(raw(), 80).filter((line) => line !== '')).toEqual([expect.stringMatching(/^svc: /)]);
+    expect(renderScreen(raw(), 80).filter((line) => line !== '')).toEqual([
+      expect.stringMatching(/^svc: /),
+    ]);
   });
 
   it('prints the lines of --verbose above the spinner', async () => {
     const { inTerminal } = await createSlowService(700);
-    const { ended, raw } = inTerminal(['documents', 'migrate', '--org', 'a', '--document', 'd', '--new-document', 'e', '-vy']);
+    const { ended, raw } = inTerminal([
+      'documents',
+      'migrate',
+      '--org',
+      'a',
+      '--document',
+      'd',
+      '--new-document',
+      'e',
+      '-vy',
+    ]);
     await ended;
     expect(renderScreen(raw(), 80)[0]).toMatch(/^POST http:\S+ 200 in \d+ ms$/);
   });

@@ -13,8 +13,14 @@ interface Loaded {
 }
 
 /** Returns the files of svc and the built-in modules that a command line loads. */
-async function findLoadedFiles(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
-  const [bare, svc] = await Promise.all([recordModules(['-e', '0']), recordModules([BIN, ...words], env)]);
+async function findLoadedFiles(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Loaded> {
+  const [bare, svc] = await Promise.all([
+    recordModules(['-e', '0']),
+    recordModules([BIN, ...words], env),
+  ]);
   const files = [...new Set(svc.urls)].map((url) => url.slice(url.indexOf(HOME) + HOME.length + 1));
   const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
   return {
@@ -42,11 +48,15 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
   const { code } = await run(['--import', preload, ...words], { env });
   expect(code).toBe(0);
   const lines = (await readFile(list, 'utf8')).trim().split('\n');
-  return { urls: lines.filter((line) => line.startsWith('file:')), builtins: lines.filter((line) => line.startsWith('node:')) };
+  return {
+    urls: lines.filter((line) => line.startsWith('file:')),
+    builtins: lines.filter((line) => line.startsWith('node:')),
+  };
 }
 
 /** Libraries that are slow to load. Help must not load any of them. */
-const HEAVY = /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
+const HEAVY =
+  /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
 describe('start-up', () => {
   it.each([
@@ -67,21 +77,29 @@ describe('start-up', () => {
     { words: [] },
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
-  ])('of svc $words loads neither commander nor the definitions of all tools', async ({ words }) => {
-    const { sources } = await findLoadedFiles(words);
-    expect(sources.filter((source) => /node_modules\/commander|tree\/definitions/.test(source))).toEqual([]);
-  });
+  ])(
+    'of svc $words loads neither commander nor the definitions of all tools',
+    async ({ words }) => {
+      const { sources } = await findLoadedFiles(words);
+      expect(
+        sources.filter((source) => /node_modules\/commander|tree\/definitions/.test(source)),
+      ).toEqual([]);
+    },
+  );
 
   it.each([
     { words: ['--version'] },
     { words: ['--help'] },
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
-  ])('of svc $words loads only the built-in modules that a bare Node.js loads', async ({ words }) => {
-    // Without a home folder in the environment, svc asks the system.
-    const { builtins } = await findLoadedFiles(words, { HOME: await createTemporaryFolder() });
-    expect(builtins).toEqual([]);
-  });
+  ])(
+    'of svc $words loads only the built-in modules that a bare Node.js loads',
+    async ({ words }) => {
+      // Without a home folder in the environment, svc asks the system.
+      const { builtins } = await findLoadedFiles(words, { HOME: await createTemporaryFolder() });
+      expect(builtins).toEqual([]);
+    },
+  );
 
   it('of svc --version does not load the command line', async () => {
     const { sources } = await findLoadedFiles(['--version']);
@@ -90,7 +108,10 @@ describe('start-up', () => {
 
   it('of a network call loads neither the service nor the code that writes profiles', async () => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token' };
-    const { files, sources, builtins } = await findLoadedFiles(['documents', 'list', '--org', 'acme', '--dry-run'], env);
+    const { files, sources, builtins } = await findLoadedFiles(
+      ['documents', 'list', '--org', 'acme', '--dry-run'],
+      env,
+    );
     const lazy = [
       'node:child_process',
       'node:crypto',
@@ -104,18 +125,27 @@ describe('start-up', () => {
     ];
     expect(builtins).toContain('node:http');
     expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
-    expect(sources.filter((source) => /node_modules\/(conf|ajv|kysely)\/|src\/service\//.test(source))).toEqual([]);
+    expect(
+      sources.filter((source) => /node_modules\/(conf|ajv|kysely)\/|src\/service\//.test(source)),
+    ).toEqual([]);
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
-    expect(sources.filter((source) => /zod\/v4\/locales\/(?!en\.js|index\.js)/.test(source))).toEqual([]);
+    expect(
+      sources.filter((source) => /zod\/v4\/locales\/(?!en\.js|index\.js)/.test(source)),
+    ).toEqual([]);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(14);
   });
 
   it('of a call to the embedded service loads no other transport and no listener', async () => {
     const { env } = await newUser();
-    const { files, sources, builtins } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local'], env);
+    const { files, sources, builtins } = await findLoadedFiles(
+      ['folders', 'list', '--org', 'acme', '--local'],
+      env,
+    );
     expect(
       sources.filter((source) =>
-        /node_modules\/(ky|undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(source),
+        /node_modules\/(ky|undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
+          source,
+        ),
       ),
     ).toEqual([]);
     // Node's own fetch loads node:http2, among others.
@@ -126,7 +156,10 @@ describe('start-up', () => {
 
   it('of a call with a path in --jq does not load jq', async () => {
     const { env } = await newUser();
-    const { sources } = await findLoadedFiles(['folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'], env);
+    const { sources } = await findLoadedFiles(
+      ['folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'],
+      env,
+    );
     expect(sources).toContain('src/output/path-filter.ts');
     expect(sources.filter((source) => /jq-wasm|output\/jq/.test(source))).toEqual([]);
   });

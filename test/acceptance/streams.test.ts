@@ -7,34 +7,50 @@ import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
-const documents = Array.from({ length: 5_000 }, (_, at) => ({ id: `document-${at}`, documentName: `Document ${at}` }));
+const documents = Array.from({ length: 5_000 }, (_, at) => ({
+  id: `document-${at}`,
+  documentName: `Document ${at}`,
+}));
 const list = [BIN, 'documents', 'list', '--org', 'acme'];
 
 async function createListing() {
-  const [{ env: userEnv, svc }, { env }] = await Promise.all([newUserInProcess(), startMockService(() => success(documents))]);
+  const [{ env: userEnv, svc }, { env }] = await Promise.all([
+    newUserInProcess(),
+    startMockService(() => success(documents)),
+  ]);
   return { env: { ...userEnv, ...env }, svc: (words: readonly string[]) => svc(words, { env }) };
 }
 
-const exitCode = (child: ReturnType<typeof spawn>) => new Promise((resolve) => child.on('close', resolve));
+const exitCode = (child: ReturnType<typeof spawn>) =>
+  new Promise((resolve) => child.on('close', resolve));
 
 describe('stdout', () => {
   // output.test.ts tests the other formats.
-  it.each(['json', 'yaml', 'csv'])('results in exit code 12 if it cannot be written, as %s', async (format) => {
-    const { env } = await createListing();
-    const full = await open('/dev/full', 'w');
-    const child = spawn(process.execPath, [...list, '-o', format], { env, stdio: ['ignore', full.fd, 'pipe'] });
-    let stderr = '';
-    child.stderr?.on('data', (text) => {
-      stderr += text;
-    });
-    expect(await exitCode(child)).toBe(12);
-    expect(stderr).toContain('cannot write the output: the disk is full');
-    await full.close();
-  });
+  it.each(['json', 'yaml', 'csv'])(
+    'results in exit code 12 if it cannot be written, as %s',
+    async (format) => {
+      const { env } = await createListing();
+      const full = await open('/dev/full', 'w');
+      const child = spawn(process.execPath, [...list, '-o', format], {
+        env,
+        stdio: ['ignore', full.fd, 'pipe'],
+      });
+      let stderr = '';
+      child.stderr?.on('data', (text) => {
+        stderr += text;
+      });
+      expect(await exitCode(child)).toBe(12);
+      expect(stderr).toContain('cannot write the output: the disk is full');
+      await full.close();
+    },
+  );
 
   it('results in exit code 141 without a message if its reader exits', async () => {
     const { env } = await createListing();
-    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let stderr = '';
     child.stderr.on('data', (text) => {
       stderr += text;
@@ -45,7 +61,10 @@ describe('stdout', () => {
 
   it('reaches a slow reader completely', async () => {
     const { env } = await createListing();
-    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...list, '-o', 'ndjson'], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let stdout = '';
     for await (const chunk of child.stdout.setEncoding('utf8')) {
       stdout += chunk;
@@ -86,7 +105,10 @@ describe('Ctrl-C', () => {
       arrived.resolve();
       return undefined;
     });
-    const child = spawn(process.execPath, list, { env: { ...userEnv, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, list, {
+      env: { ...userEnv, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await arrived.promise;
     child.kill(signal);
     expect(await exitCode(child)).toBe(code);
@@ -98,13 +120,30 @@ describe('Ctrl-C during a job on the embedded service', () => {
     const { env, home } = await newUser();
     const lines = Array.from({ length: 60_000 }, (_, at) => `{"userId":"user-${at}"}`);
     await writeFile(join(home, 'users.ndjson'), lines.join('\n'));
-    const words = ['users', 'add', '--local', '--org', 'acme', '--file', 'users.ndjson', '-o', 'json', '--results', 'results'];
-    const child = spawn(process.execPath, [BIN, ...words], { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
+    const words = [
+      'users',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--file',
+      'users.ndjson',
+      '-o',
+      'json',
+      '--results',
+      'results',
+    ];
+    const child = spawn(process.execPath, [BIN, ...words], {
+      env,
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
       stdout += text;
     });
-    while ((await stat(join(home, 'results')).catch(() => undefined))?.size === undefined) await sleep(20);
+    while ((await stat(join(home, 'results')).catch(() => undefined))?.size === undefined)
+      await sleep(20);
     child.kill('SIGINT');
     expect(await exitCode(child)).toBe(130);
     const { total, succeeded, failed, unknown, skipped } = JSON.parse(stdout);

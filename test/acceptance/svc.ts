@@ -26,7 +26,10 @@ export interface User {
   start(words: readonly string[], setting?: Setting): ReturnType<typeof start>;
 }
 
-/** Creates a user with an empty home folder, by default one that ends with the test. Isolated from the settings of this machine. */
+/**
+ * Creates a user with an empty home folder, by default one that ends with the test. Isolated from
+ * the settings of this machine.
+ */
 export async function newUser(folder?: string): Promise<User> {
   const home = folder ?? (await createTemporaryFolder());
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, ...sharedCache() };
@@ -35,7 +38,10 @@ export async function newUser(folder?: string): Promise<User> {
   return { home, env, svc: (words, setting) => begin(words, setting).ended, start: begin };
 }
 
-/** The variable that lets the tools of all tests share compiled code. Without it, each start with a new home compiles its own. */
+/**
+ * The variable that lets the tools of all tests share compiled code. Without it, each start with a
+ * new home compiles its own.
+ */
 export function sharedCache(): Readonly<Record<string, string>> {
   const folder = process.env[CACHE_VARIABLE];
   return folder === undefined ? {} : { XDG_CACHE_HOME: folder };

@@ -16,7 +16,9 @@ export function startTerminalInProcess(
   // Each prompt ends its output, which has no effect on the streams of a process.
   stream.end = () => stream;
   const screen = {
-    ...{ columns, rows: 30, stream },
+    columns,
+    rows: 30,
+    stream,
     isTerminal: true,
     write: async (text: string | Uint8Array) => void stream.write(text),
   };

@@ -3,7 +3,10 @@ import { BIN } from './svc.ts';
 
 /** `svc` in a real terminal. A test waits for output and then types, like a user. */
 export interface Terminal {
-  /** Resolves when the screen has shown the text, perhaps wrapped. Rejects with all output if the program exits before. */
+  /**
+   * Resolves when the screen has shown the text, perhaps wrapped. Rejects with all output if the
+   * program exits before.
+   */
   shows(text: string): Promise<void>;
   type(keys: string): void;
   readonly ended: Promise<number>;
@@ -22,7 +25,11 @@ function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-export function startTerminal(words: readonly string[], env: Readonly<Record<string, string>>, columns = 100): Terminal {
+export function startTerminal(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+  columns = 100,
+): Terminal {
   return startInTerminal(process.execPath, [BIN, ...words], { env, columns });
 }
 
@@ -30,7 +37,11 @@ export function startTerminal(words: readonly string[], env: Readonly<Record<str
 export function startInTerminal(
   program: string,
   words: readonly string[],
-  { env, columns = 100, cwd }: { env: Readonly<Record<string, string>>; columns?: number; cwd?: string },
+  {
+    env,
+    columns = 100,
+    cwd,
+  }: { env: Readonly<Record<string, string>>; columns?: number; cwd?: string },
 ): Terminal {
   const child = spawn(program, [...words], {
     env: { ...env, TERM: 'xterm-256color' },
@@ -43,7 +54,8 @@ export function startInTerminal(
     ended: new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
     type: (keys) => child.write(keys),
     kill: () => {
-      // In its own terminal, the program leads a process group. Remaining processes would keep the terminal open.
+      // In its own terminal, the program leads a process group. Remaining processes would keep the
+      // terminal open.
       try {
         process.kill(-child.pid, 'SIGKILL');
       } catch {
@@ -76,7 +88,9 @@ export function createTerminal({ read, ...source }: Source): Terminal {
           if (onOneLine(screen()).includes(onOneLine(text))) resolve();
         };
         check();
-        void source.ended.then((code) => reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)));
+        void source.ended.then((code) =>
+          reject(new Error(`ended with ${code} before it showed '${text}':\n${screen()}`)),
+        );
       }),
   };
 }

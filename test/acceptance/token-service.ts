@@ -8,7 +8,8 @@ const RESET_PATH = '/v2/workspace/authtoken/reset';
 export type ResetFault = (apply: () => string, response: ServerResponse) => void;
 
 /** Responds to a reset as the API specifies. */
-export const respondNormally: ResetFault = (apply, response) => respond(response, 200, buildResetResponse(apply()));
+export const respondNormally: ResetFault = (apply, response) =>
+  respond(response, 200, buildResetResponse(apply()));
 
 /** Closes the connection, before or after the token is replaced. */
 export const closeConnection =
@@ -19,11 +20,12 @@ export const closeConnection =
   };
 
 export const buildResetResponse = (token: string) =>
-  success({ apiKey: 'key-1', newAuthToken: { token, name: 'Default Auth Token', domains: [] } }).body;
+  success({ apiKey: 'key-1', newAuthToken: { token, name: 'Default Auth Token', domains: [] } })
+    .body;
 
 /**
- * Creates a service with one API key and its auth token. Resets use the list of faults in order, and then the last
- * fault. All other calls with the API key succeed if they use the current token.
+ * Creates a service with one API key and its auth token. Resets use the list of faults in order,
+ * and then the last fault. All other calls with the API key succeed if they use the current token.
  */
 export async function startTokenService(...faults: readonly ResetFault[]) {
   const issued = [newToken()];
@@ -35,13 +37,22 @@ export async function startTokenService(...faults: readonly ResetFault[]) {
       resets += 1;
       fault(() => issued[issued.push(newToken()) - 1] ?? '', response);
     } else if (reads === 'dropped') response.destroy();
-    else if (reads === 'refused') response.writeHead(401, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
+    else if (reads === 'refused')
+      response.writeHead(401, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
     else if (headers['x-svc-auth-token'] === issued.at(-1)) return success({});
-    else respond(response, 401, { error: { status: 'UNAUTHENTICATED', message: 'Invalid auth token.' } });
+    else
+      respond(response, 401, {
+        error: { status: 'UNAUTHENTICATED', message: 'Invalid auth token.' },
+      });
     return undefined;
   });
   return {
-    env: { ...env, SVC_AUTH_TOKEN: issued[0] ?? '', SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: newToken() },
+    env: {
+      ...env,
+      SVC_AUTH_TOKEN: issued[0] ?? '',
+      SVC_WORKSPACE_ID: 'workspace-1',
+      SVC_WORKSPACE_AUTH_TOKEN: newToken(),
+    },
     received,
     /** Returns the current token. */
     current: () => issued.at(-1) ?? '',

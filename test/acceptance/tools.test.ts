@@ -15,21 +15,35 @@ const json = (run: Run) => {
 describe('--jq', () => {
   it('filters the output of -o json', async () => {
     const { svc } = await newUserInProcess();
-    const { env } = await startMockService(() => success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]));
+    const { env } = await startMockService(() =>
+      success([{ id: 'd1', documentName: 'One\nTwo' }, { id: 'd2' }]),
+    );
     const list = ['documents', 'list', '--org', 'acme'];
     expect(await svc([...list, '--jq', '.[] | .id, .documentName'], { env })).toEqual({
       code: 0,
       stdout: 'd1\nOne\nTwo\nd2\nnull\n',
       stderr: '',
     });
-    expect((await svc([...list, '--jq', 'map(.id)', '-o', 'json'], { env })).stdout).toBe('["d1","d2"]\n');
+    expect((await svc([...list, '--jq', 'map(.id)', '-o', 'json'], { env })).stdout).toBe(
+      '["d1","d2"]\n',
+    );
   });
 
   it('receives masked secrets', async () => {
     const { svc } = await newUserInProcess();
-    const record = { id: 'w1', name: 'W', owner: {}, authToken: 'token-of-the-workspace-1', apiKeyList: {} };
+    const record = {
+      id: 'w1',
+      name: 'W',
+      owner: {},
+      authToken: 'token-of-the-workspace-1',
+      apiKeyList: {},
+    };
     const { env } = await startMockService(() => success(record));
-    const workspace = { ...env, SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-1' };
+    const workspace = {
+      ...env,
+      SVC_WORKSPACE_ID: 'w1',
+      SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-1',
+    };
     const run = await svc(['workspace', 'get', '--jq', '.authToken'], { env: workspace });
     expect(run.stdout).toBe('****ce-1\n');
   });
@@ -38,7 +52,19 @@ describe('--jq', () => {
     const { svc } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
     const run = await svc(
-      ['documents', 'migrate', '--org', 'a', '--document', 'b', '--new-document', 'c', '-y', '--jq', '.['],
+      [
+        'documents',
+        'migrate',
+        '--org',
+        'a',
+        '--document',
+        'b',
+        '--new-document',
+        'c',
+        '-y',
+        '--jq',
+        '.[',
+      ],
       { env },
     );
     expect([run.code, run.stdout, received.length]).toEqual([2, '', 0]);
@@ -60,7 +86,10 @@ describe('--jq', () => {
       arrived.resolve();
       return success([{ id: 'd1' }]);
     });
-    const { kill, ended } = user.start(['documents', 'list', '--org', 'acme', '--jq', 'last(repeat(1))'], { env });
+    const { kill, ended } = user.start(
+      ['documents', 'list', '--org', 'acme', '--jq', 'last(repeat(1))'],
+      { env },
+    );
     await arrived.promise;
     // Enough for the response to reach the filter. If not, the signal ends the call before.
     await sleep(300);
@@ -71,17 +100,23 @@ describe('--jq', () => {
   it('is rejected with other formats', async () => {
     const { svc } = await newUserInProcess();
     expect((await svc(['commands', '--jq', '.', '-o', 'csv'])).code).toBe(2);
-    expect((await svc(['commands', '--jq', '.name'], { env: { SVC_OUTPUT: 'yaml' } })).stdout).toBe('svc\n');
+    expect((await svc(['commands', '--jq', '.name'], { env: { SVC_OUTPUT: 'yaml' } })).stdout).toBe(
+      'svc\n',
+    );
   });
 });
 
 describe('svc api', () => {
   it('calls an unknown path, and prints the request with --dry-run', async () => {
     const { svc } = await newUserInProcess();
-    const { env, received } = await startMockService(() => ({ body: { fresh: [1, 2], authToken: 'x' } }));
+    const { env, received } = await startMockService(() => ({
+      body: { fresh: [1, 2], authToken: 'x' },
+    }));
     const call = ['api', '/v3/new', '--data', '{"a":1}', '-o', 'json'];
     expect(json(await svc(call, { env }))).toEqual({ fresh: [1, 2], authToken: '****' });
-    expect(received.map(({ path, body }) => [path, body])).toEqual([['/v3/new', { data: { a: 1 } }]]);
+    expect(received.map(({ path, body }) => [path, body])).toEqual([
+      ['/v3/new', { data: { a: 1 } }],
+    ]);
     const planned = json(await svc([...call, '--dry-run'], { env }));
     expect(planned).toMatchObject({ method: 'POST', body: { data: { a: 1 } } });
     expect(received).toHaveLength(1);
@@ -93,7 +128,10 @@ describe('svc api', () => {
       body.data['pageToken'] ? success([{ id: 'b' }]) : success([{ id: 'a' }], { pageToken: 't' }),
     );
     const path = '/v2/organizations/documents/get';
-    const run = await svc(['api', path, '--data', '{"organizationId":"acme"}', '--paginate', '--jq', '.[].id'], { env });
+    const run = await svc(
+      ['api', path, '--data', '{"organizationId":"acme"}', '--paginate', '--jq', '.[].id'],
+      { env },
+    );
     expect(run).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
   });
 
@@ -110,8 +148,13 @@ describe('files from Windows PowerShell', () => {
     for (const encoding of ['utf8', 'utf16le'] as const) {
       await writeFile(join(home, '.svc.json'), '\ufeff{"org":"acme"}\r\n', encoding);
       await writeFile(join(home, 'data.json'), '\ufeff{"users":[{"userId":"u1"}]}\r\n', encoding);
-      expect(await svc(['users', 'add', '--local', '--data', '@data.json'])).toMatchObject({ code: 0 });
-      expect(await svc(['folders', 'list', '--local', '-o', 'json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+      expect(await svc(['users', 'add', '--local', '--data', '@data.json'])).toMatchObject({
+        code: 0,
+      });
+      expect(await svc(['folders', 'list', '--local', '-o', 'json'])).toMatchObject({
+        code: 0,
+        stdout: '[]\n',
+      });
     }
   });
 });
@@ -119,7 +162,9 @@ describe('files from Windows PowerShell', () => {
 describe('the description of the API', () => {
   it('is an OpenAPI document that a validator accepts', async () => {
     const { svc } = await newUserInProcess();
-    expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({ valid: true });
+    expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({
+      valid: true,
+    });
   });
 
   it('contains a JSON Schema of each operation and the command tree', async () => {
@@ -129,7 +174,10 @@ describe('the description of the API', () => {
       input: { $schema: 'https://json-schema.org/draft/2020-12/schema' },
     });
     expect((await svc(['schema', 'groups.ad'])).stderr).toContain("did you mean 'groups.add'?");
-    expect(json(await svc(['commands', '-o', 'json']))).toMatchObject({ name: 'svc', commands: expect.any(Array) });
+    expect(json(await svc(['commands', '-o', 'json']))).toMatchObject({
+      name: 'svc',
+      commands: expect.any(Array),
+    });
   });
 });
 
@@ -140,7 +188,16 @@ describe('with the embedded service', () => {
       { folderId: 'a', folderName: 'Plans' },
       { folderId: 'b', parentFolderId: 'a', accessType: 'restricted' },
     ];
-    const add = ['folders', 'add', '--org', 'acme', '--create-organization', '--file', '-', '--local'];
+    const add = [
+      'folders',
+      'add',
+      '--org',
+      'acme',
+      '--create-organization',
+      '--file',
+      '-',
+      '--local',
+    ];
     json(await svc([...add, '-o', 'json'], { stdin: JSON.stringify(folders) }));
     expect((await svc(['folders', 'tree', '--org', 'acme', '--local'])).stdout).toBe(
       'acme: 2 folders, 2 levels\n└─ 🌐 Plans (a), 1 folder below\n   └─ 🔒 b\n',
@@ -149,9 +206,20 @@ describe('with the embedded service', () => {
 
   it('a token is decoded to its permissions', async () => {
     const { svc } = await newUserInProcess();
-    const words = ['access-tokens', 'generate', '--user', 'u1', '--name', 'Ada', '--email', 'ada@example.com'];
+    const words = [
+      'access-tokens',
+      'generate',
+      '--user',
+      'u1',
+      '--name',
+      'Ada',
+      '--email',
+      'ada@example.com',
+    ];
     const token = await svc([...words, '--resource', 'type=organization,id=acme', '-q', '--local']);
-    const inspected = await svc(['access-tokens', 'inspect', '-', '-o', 'json'], { stdin: token.stdout });
+    const inspected = await svc(['access-tokens', 'inspect', '-', '-o', 'json'], {
+      stdin: token.stdout,
+    });
     expect(json(inspected)).toMatchObject({
       claims: { sub: 'u1', name: 'Ada' },
       resources: [{ type: 'organization', id: 'acme', role: 'editor' }],
@@ -162,7 +230,21 @@ describe('with the embedded service', () => {
 
   it('--wait follows a migration to its success or failure', async () => {
     const { svc } = await newUserInProcess();
-    json(await svc(['documents', 'add', '--org', 'acme', '--document', 'd1', '--name', 'One', '--local', '-o', 'json']));
+    json(
+      await svc([
+        'documents',
+        'add',
+        '--org',
+        'acme',
+        '--document',
+        'd1',
+        '--name',
+        'One',
+        '--local',
+        '-o',
+        'json',
+      ]),
+    );
     const migrate = (from: string) =>
       svc([
         'documents',

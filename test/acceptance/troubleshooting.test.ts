@@ -10,10 +10,12 @@ import { HOME } from './svc.ts';
 
 /** Responses for sections that need a misbehaving service. */
 const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
-  unauthenticated: () => failure(401, 'UNAUTHENTICATED', 'Auth token not found. Please check your auth token.'),
+  unauthenticated: () =>
+    failure(401, 'UNAUTHENTICATED', 'Auth token not found. Please check your auth token.'),
   permission_denied: () => failure(403, 'PERMISSION_DENIED', 'Invalid API key.'),
   resource_exhausted: () => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'),
-  unusable_answer: (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'),
+  unusable_answer: (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'),
   outcome_unknown: (_, response) => void response.destroy(),
   // The service is closed before the call.
   unreachable: () => undefined,
@@ -21,7 +23,15 @@ const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
 
 /** Sections without an example command. */
 const WITHOUT_EXAMPLE: readonly Failure[] = [
-  ...(['bug', 'differs', 'reader_gone', 'unsupported_node', 'interrupted', 'terminated', 'hangup'] as const),
+  ...([
+    'bug',
+    'differs',
+    'reader_gone',
+    'unsupported_node',
+    'interrupted',
+    'terminated',
+    'hangup',
+  ] as const),
 ];
 
 interface Example {
@@ -63,8 +73,13 @@ async function runExample({ code, command }: Pick<Example, 'code' | 'command'>) 
     .replaceAll('svc --local ', 'svc ')
     .replaceAll(folder, '~')
     .replaceAll(host || '\0', 'api.example.com');
-  const settled = shown.replaceAll(/\d+\.\d s\)/g, '0.1 s)').replaceAll(/process \d+/g, 'process 4242');
-  return { exitCode, shown: settled.replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, '20260131-094500-5f3a9c') };
+  const settled = shown
+    .replaceAll(/\d+\.\d s\)/g, '0.1 s)')
+    .replaceAll(/process \d+/g, 'process 4242');
+  return {
+    exitCode,
+    shown: settled.replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, '20260131-094500-5f3a9c'),
+  };
 }
 
 const examples = parseExamples(await readFile(join(HOME, 'docs', 'troubleshooting.md'), 'utf8'));
@@ -73,7 +88,9 @@ describe('docs/troubleshooting.md', () => {
   it('quotes an error for each failure that a command can produce', () => {
     const shown = new Set(examples.map(({ code }) => code));
     const missing = Object.keys(FAILURES).filter((code) => !shown.has(code as Failure));
-    expect(missing).toEqual(Object.keys(FAILURES).filter((code) => WITHOUT_EXAMPLE.includes(code as Failure)));
+    expect(missing).toEqual(
+      Object.keys(FAILURES).filter((code) => WITHOUT_EXAMPLE.includes(code as Failure)),
+    );
   });
 
   it.each(examples)(

@@ -29,18 +29,38 @@ const shuffle = <Item>(items: readonly Item[]) =>
 async function createFolders(user: ApplyUser, count: number) {
   const ids = Array.from({ length: count }, (_, at) => `f${at}`);
   const folders = randomTree(ids, 'before');
-  await user.service.call(`${FOLDERS}/add`, { organizationId: 'acme', createOrganization: true, folders });
+  await user.service.call(`${FOLDERS}/add`, {
+    organizationId: 'acme',
+    createOrganization: true,
+    folders,
+  });
   return ids;
 }
 
-const readFolders = (user: ApplyUser): Promise<FolderRecord[]> => user.read(`${FOLDERS}/get`, { organizationId: 'acme' });
+const readFolders = (user: ApplyUser): Promise<FolderRecord[]> =>
+  user.read(`${FOLDERS}/get`, { organizationId: 'acme' });
 
-/** Renames and moves all folders with a job. The order of a random tree is one that the service accepts. */
-async function moveFolders(user: ApplyUser, ids: readonly string[], env: Record<string, string> = {}) {
+/**
+ * Renames and moves all folders with a job. The order of a random tree is one that the service
+ * accepts.
+ */
+async function moveFolders(
+  user: ApplyUser,
+  ids: readonly string[],
+  env: Record<string, string> = {},
+) {
   const moves = randomTree(shuffle(ids), 'after');
-  const rows = moves.map(({ folderId, folderName, parentFolderId }) => [folderId, folderName, parentFolderId].join(','));
-  await writeFile(join(user.home, 'moves.csv'), ['folderId,folderName,parentFolderId', ...rows].join('\n'));
-  const { code, stderr } = await user.svc(['folders', 'update', '--org', 'acme', '--file', 'moves.csv'], env);
+  const rows = moves.map(({ folderId, folderName, parentFolderId }) =>
+    [folderId, folderName, parentFolderId].join(','),
+  );
+  await writeFile(
+    join(user.home, 'moves.csv'),
+    ['folderId,folderName,parentFolderId', ...rows].join('\n'),
+  );
+  const { code, stderr } = await user.svc(
+    ['folders', 'update', '--org', 'acme', '--file', 'moves.csv'],
+    env,
+  );
   expect([code, stderr]).toEqual([0, '']);
 }
 
@@ -63,27 +83,36 @@ describe('svc undo', () => {
     expect(JSON.stringify(await readFolders(user))).toBe(before);
   });
 
-  it.each(Array.from({ length: repeats(5) }, (_, at) => at + 1))('never overwrites a later change (%i)', async () => {
-    const user = await createApplyUser();
-    const ids = await createFolders(user, 40);
-    const before = new Map((await readFolders(user)).map((folder) => [folder.folderId, folder]));
-    await moveFolders(user, ids);
-    const foreign = ids.filter(() => Math.random() < 0.4).map((folderId) => ({ folderId, folderName: `${folderId} foreign` }));
-    if (foreign.length > 0) await user.service.call(`${FOLDERS}/update`, { organizationId: 'acme', folders: foreign });
-    const { notRestored } = await undo(user);
-    expect(notRestored).toEqual(
-      expect.arrayContaining(
-        foreign.map(({ folderId }) => `folders ${folderId} (acme) folderName: it was changed later, to "${folderId} foreign"`),
-      ),
-    );
-    expect(notRestored).toHaveLength(foreign.length);
-    expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
-    const names = new Map(foreign.map(({ folderId, folderName }) => [folderId, folderName]));
-    for (const { folderId, folderName, parentFolderId } of await readFolders(user)) {
-      expect(folderName).toBe(names.get(folderId) ?? before.get(folderId)?.folderName);
-      expect(parentFolderId).toBe(before.get(folderId)?.parentFolderId);
-    }
-  });
+  it.each(Array.from({ length: repeats(5) }, (_, at) => at + 1))(
+    'never overwrites a later change (%i)',
+    async () => {
+      const user = await createApplyUser();
+      const ids = await createFolders(user, 40);
+      const before = new Map((await readFolders(user)).map((folder) => [folder.folderId, folder]));
+      await moveFolders(user, ids);
+      const foreign = ids
+        .filter(() => Math.random() < 0.4)
+        .map((folderId) => ({ folderId, folderName: `${folderId} foreign` }));
+      if (foreign.length > 0)
+        await user.service.call(`${FOLDERS}/update`, { organizationId: 'acme', folders: foreign });
+      const { notRestored } = await undo(user);
+      expect(notRestored).toEqual(
+        expect.arrayContaining(
+          foreign.map(
+            ({ folderId }) =>
+              `folders ${folderId} (acme) folderName: it was changed later, to "${folderId} foreign"`,
+          ),
+        ),
+      );
+      expect(notRestored).toHaveLength(foreign.length);
+      expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
+      const names = new Map(foreign.map(({ folderId, folderName }) => [folderId, folderName]));
+      for (const { folderId, folderName, parentFolderId } of await readFolders(user)) {
+        expect(folderName).toBe(names.get(folderId) ?? before.get(folderId)?.folderName);
+        expect(parentFolderId).toBe(before.get(folderId)?.parentFolderId);
+      }
+    },
+  );
 
   it('restores configurations and endpoints of svc apply, and names what cannot come back', async () => {
     const user = await createApplyUser();
@@ -97,8 +126,13 @@ describe('svc undo', () => {
       .replace('folderName: B,', 'folderName: New,')
       .replace('folders:\n', 'folders:\n  - { organizationId: acme, folderId: new }\n');
     await user.declare(changed);
-    const applied = await user.svc(['apply', '--yes', '--prune'], { HOOK_TOKEN: 'replaced-hook-token' });
-    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n') });
+    const applied = await user.svc(['apply', '--yes', '--prune'], {
+      HOOK_TOKEN: 'replaced-hook-token',
+    });
+    expect(applied).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n'),
+    });
     const { stdout } = await user.svc(['undo', '--out', 'undo.json']);
     expect(stdout).toBe(`~ folder b (acme)
     folderName: "New" → "B"
@@ -136,13 +170,28 @@ Plan: 1 to create, 3 to update
     const organizations = ['acme', 'beta', 'gamma'];
     const read = (organizationId: string) => user.read(`${FOLDERS}/get`, { organizationId });
     for (const organizationId of organizations) {
-      const folders = ['f1', 'f2'].map((folderId) => ({ folderId, folderName: `${folderId} of ${organizationId}` }));
-      await user.service.call(`${FOLDERS}/add`, { organizationId, createOrganization: true, folders });
+      const folders = ['f1', 'f2'].map((folderId) => ({
+        folderId,
+        folderName: `${folderId} of ${organizationId}`,
+      }));
+      await user.service.call(`${FOLDERS}/add`, {
+        organizationId,
+        createOrganization: true,
+        folders,
+      });
     }
     const before = await Promise.all(organizations.map(read));
-    const rows = ['f1', 'f2'].flatMap((id) => organizations.map((organization) => `${id},renamed,${organization}`));
-    await writeFile(join(user.home, 'folders.csv'), ['folderId,folderName,organizationId', ...rows].join('\n'));
-    expect(await user.svc(['folders', 'update', '--file', 'folders.csv'])).toMatchObject({ code: 0, stderr: '' });
+    const rows = ['f1', 'f2'].flatMap((id) =>
+      organizations.map((organization) => `${id},renamed,${organization}`),
+    );
+    await writeFile(
+      join(user.home, 'folders.csv'),
+      ['folderId,folderName,organizationId', ...rows].join('\n'),
+    );
+    expect(await user.svc(['folders', 'update', '--file', 'folders.csv'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
     expect(await Promise.all(organizations.map(read))).not.toEqual(before);
     expect(await undo(user)).toMatchObject({ summary: { update: 6 }, notRestored: [] });
     expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
@@ -165,9 +214,14 @@ Plan: 1 to create, 3 to update
     const user = await createApplyUser();
     const ids = await createFolders(user, 3);
     await moveFolders(user, ids, { SVC_UNDO: '0' });
-    expect(await user.svc(['undo'])).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing can be undone') });
+    expect(await user.svc(['undo'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing can be undone'),
+    });
     const [{ id }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
-    expect((await user.svc(['undo', id])).stdout).toContain('the values that folders.update replaced are unknown');
+    expect((await user.svc(['undo', id])).stdout).toContain(
+      'the values that folders.update replaced are unknown',
+    );
     await moveFolders(user, ids);
     const jobs = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
     const job = jobs.find((each: { id: string }) => each.id !== id);
@@ -195,12 +249,25 @@ describe('svc undo of single calls', () => {
   it('restores the content of an editor, by the ID in the history or as the latest change', async () => {
     const user = await createApplyUser();
     const history = { SVC_HISTORY: '1' };
-    const read = async () => JSON.parse((await user.svc(['crdt', 'get', ...EDITOR, '-o', 'json'])).stdout)[0].data;
+    const read = async () =>
+      JSON.parse((await user.svc(['crdt', 'get', ...EDITOR, '-o', 'json'])).stdout)[0].data;
     const update = async (content: string) => {
       const words = ['crdt', 'update', ...EDITOR, '--type', 'text', '--content', content, '--yes'];
-      expect(await user.svc(words, history)).toMatchObject({ code: 0, stderr: 'CRDT data updated successfully.\n' });
+      expect(await user.svc(words, history)).toMatchObject({
+        code: 0,
+        stderr: 'CRDT data updated successfully.\n',
+      });
     };
-    const add = ['crdt', 'add', ...EDITOR, '--type', 'text', '--content', 'one', '--create-organization'];
+    const add = [
+      'crdt',
+      'add',
+      ...EDITOR,
+      '--type',
+      'text',
+      '--content',
+      'one',
+      '--create-organization',
+    ];
     expect(await user.svc(add)).toMatchObject({ code: 0 });
     await update('two');
     await update('three');
@@ -209,7 +276,9 @@ describe('svc undo of single calls', () => {
     const shown = await user.svc(['undo', first]);
     expect(shown.stdout).toContain('editor d%2F1/e1 (acme) data: it was changed later, to "three"');
     const latest = await user.svc(['undo', '--out', 'undo.json']);
-    expect(latest.stdout).toBe(`~ editor d%2F1/e1 (acme)\n    data: "three" → "two"\n\nPlan: 1 to update\n`);
+    expect(latest.stdout).toBe(
+      `~ editor d%2F1/e1 (acme)\n    data: "three" → "two"\n\nPlan: 1 to update\n`,
+    );
     expect((await user.svc(['undo', second])).stdout).toBe(latest.stdout);
     const { mode } = await stat(join(user.state, 'undo', `${second}.ndjson`));
     expect(mode & 0o777).toBe(0o600);
@@ -229,9 +298,18 @@ describe('svc undo of single calls', () => {
     const secret = 'another-secret-of-the-hook';
     await writeFile(join(user.home, 'token'), secret);
     const writes: readonly (readonly [words: readonly string[], undone: string])[] = [
-      [['folders', 'update', '--org', 'acme', '--folder', 'c', '--name', 'New'], 'folderName: "New" → "C"'],
-      [['webhooks', 'config', 'update', '--disable', '--auth-token-file', 'token', '--yes'], 'useWebhookService: false → true'],
-      [['webhooks', 'endpoints', 'update', first.id, '--description', 'New'], 'description: "New" → ""'],
+      [
+        ['folders', 'update', '--org', 'acme', '--folder', 'c', '--name', 'New'],
+        'folderName: "New" → "C"',
+      ],
+      [
+        ['webhooks', 'config', 'update', '--disable', '--auth-token-file', 'token', '--yes'],
+        'useWebhookService: false → true',
+      ],
+      [
+        ['webhooks', 'endpoints', 'update', first.id, '--description', 'New'],
+        'description: "New" → ""',
+      ],
       [['webhooks', 'endpoints', 'delete', first.id, second.id, '--yes'], 'Plan: 2 to create'],
     ];
     for (const [words, undone] of writes) {
@@ -242,7 +320,8 @@ describe('svc undo of single calls', () => {
     }
     const files = await readdir(join(user.state, 'undo'));
     expect(files).toHaveLength(writes.length);
-    for (const file of files) expect(await readFile(join(user.state, 'undo', file), 'utf8')).not.toContain(secret);
+    for (const file of files)
+      expect(await readFile(join(user.state, 'undo', file), 'utf8')).not.toContain(secret);
   });
 
   it('never fails a write that cannot be undone, and stores nothing for one that was refused', async () => {
@@ -254,10 +333,12 @@ describe('svc undo of single calls', () => {
     user.requests.length = 0;
     expect(await user.svc(update, { SVC_UNDO: '0' })).toMatchObject({ code: 0, stderr: '' });
     expect(user.requests).toHaveLength(1);
-    user.control.intercept = ({ isWrite }) => (isWrite ? { status: 'INVALID_ARGUMENT', message: 'no' } : undefined);
+    user.control.intercept = ({ isWrite }) =>
+      isWrite ? { status: 'INVALID_ARGUMENT', message: 'no' } : undefined;
     expect(await user.svc(update)).toMatchObject({ code: 3 });
     expect(await readdir(join(user.state, 'undo'))).toEqual([]);
-    user.control.intercept = ({ isWrite }) => (isWrite ? undefined : { status: 'PERMISSION_DENIED', message: 'no' });
+    user.control.intercept = ({ isWrite }) =>
+      isWrite ? undefined : { status: 'PERMISSION_DENIED', message: 'no' };
     expect(await user.svc(update)).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^warning: this change cannot be undone completely: no/),

@@ -33,22 +33,35 @@ describe('the entry point', () => {
     await cp(join(HOME, 'bin'), join(folder, 'bin'), { recursive: true });
     await cp(join(HOME, 'package.json'), join(folder, 'package.json'));
     const { code, stderr } = await runAsVersion('20.20.2', [bin, '--version']);
-    expect([code, stderr]).toEqual([78, expect.stringMatching(/^svc: Node\.js 20\.20\.2 .* use the executable of svc.*\n$/)]);
+    expect([code, stderr]).toEqual([
+      78,
+      expect.stringMatching(/^svc: Node\.js 20\.20\.2 .* use the executable of svc.*\n$/),
+    ]);
     expect(stderr).not.toContain('npm ci');
-    const unbuilt = { code: 1, stdout: '', stderr: expect.stringMatching(/^svc: the package was built without its code.*\n$/) };
+    const unbuilt = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^svc: the package was built without its code.*\n$/),
+    };
     expect(await runAsVersion('24.21.0', [bin, '--version'])).toEqual(unbuilt);
   });
 
-  it.each(['22.22.2', '22.30.0', '24.15.0', '24.21.0', '26.0.0', '27.1.0'])('runs on Node.js %s', async (version) => {
-    const { version: own } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-    expect(await runAsVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
-  });
+  it.each(['22.22.2', '22.30.0', '24.15.0', '24.21.0', '26.0.0', '27.1.0'])(
+    'runs on Node.js %s',
+    async (version) => {
+      const { version: own } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+      expect(await runAsVersion(version)).toMatchObject({ code: 0, stdout: `${own}\n` });
+    },
+  );
 
   it('runs without a compile cache, as in Deno and Bun', async () => {
     const preload = join(await createTemporaryFolder(), 'no-cache.cjs');
     await writeFile(preload, `delete require('module').enableCompileCache;`);
     const { env } = await newUser();
-    expect(await run(['--require', preload, BIN, '--version'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['--require', preload, BIN, '--version'], { env })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 
   it('runs without a cache if its folder is on a missing drive', async () => {
@@ -61,7 +74,10 @@ describe('the entry point', () => {
     );
     const { env } = await newUser();
     const words = ['--require', preload, BIN, '--version'];
-    expect(await run(words, { env: { ...env, XDG_CACHE_HOME: '/nowhere' } })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(words, { env: { ...env, XDG_CACHE_HOME: '/nowhere' } })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
   });
 
   it('uses no syntax that an old Node.js cannot parse', async () => {

@@ -14,7 +14,10 @@ async function createInstallation() {
   for (const name of ['bin', 'dist', 'package.json']) {
     await cp(join(HOME, name), join(folder, name), { recursive: true });
   }
-  return { bin: join(folder, 'bin', 'svc.js'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    bin: join(folder, 'bin', 'svc.js'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 it('svc serve handles every operation after its installation was deleted', async () => {

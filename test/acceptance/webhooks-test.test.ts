@@ -27,15 +27,30 @@ async function prepareUser(created = newUserInProcess()): Promise<User> {
   return user;
 }
 
-const RECEIVER_FILES = { advanced: { SECRET_FILE: 'secret' }, basic: { AUTH_TOKEN_FILE: 'token' } } as const;
-const TEST_FLAGS = { advanced: ['--secret-file', 'secret'], basic: ['--auth-token-file', 'token'] } as const;
+const RECEIVER_FILES = {
+  advanced: { SECRET_FILE: 'secret' },
+  basic: { AUTH_TOKEN_FILE: 'token' },
+} as const;
+const TEST_FLAGS = {
+  advanced: ['--secret-file', 'secret'],
+  basic: ['--auth-token-file', 'token'],
+} as const;
 type Form = keyof typeof TEST_FLAGS;
 
 /** Starts an example receiver on a free port. It ends with the test. */
 async function startReceiver(user: User, form: Form, program: readonly [string, string], env = {}) {
   const [command, file] = program;
-  const settings = { PORT: '0', EFFECTS: '1', PRIVATE_KEY_FILE: 'private.pem', ...RECEIVER_FILES[form], ...env };
-  const child = spawn(command, [join(RECEIVERS, file)], { cwd: user.home, env: { ...user.env, ...settings } });
+  const settings = {
+    PORT: '0',
+    EFFECTS: '1',
+    PRIVATE_KEY_FILE: 'private.pem',
+    ...RECEIVER_FILES[form],
+    ...env,
+  };
+  const child = spawn(command, [join(RECEIVERS, file)], {
+    cwd: user.home,
+    env: { ...user.env, ...settings },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stderr.resume();
   const [line] = await once(createInterface(child.stdout), 'line');
@@ -60,7 +75,15 @@ interface Grade {
 
 async function gradeReceiver(user: User, form: Form, words: readonly string[]) {
   const [flag, file] = TEST_FLAGS[form];
-  const run = await user.svc(['webhooks', 'test', ...words, flag, join(user.home, file), '-o', 'json']);
+  const run = await user.svc([
+    'webhooks',
+    'test',
+    ...words,
+    flag,
+    join(user.home, file),
+    '-o',
+    'json',
+  ]);
   return { ...run, grades: JSON.parse(run.stdout) as readonly Grade[] };
 }
 
@@ -84,18 +107,32 @@ describe('svc webhooks test', () => {
     expect(grades.length).toBe(form === 'advanced' ? 18 : 13);
   });
 
-  it.skipIf(!hasPython).each(['advanced', 'basic'] as const)('passes the good receiver in Python: %s', async (form) => {
-    const user = await prepareUser();
-    const { url, effects } = await startReceiver(user, form, PYTHON);
-    const { code, grades } = await gradeReceiver(user, form, [url, '--effects-url', effects]);
-    expect(code, JSON.stringify(grades, null, 2)).toBe(0);
-    expect(casesWithVerdict(grades, 'skipped')).toEqual(['encrypted']);
-  });
+  it.skipIf(!hasPython).each(['advanced', 'basic'] as const)(
+    'passes the good receiver in Python: %s',
+    async (form) => {
+      const user = await prepareUser();
+      const { url, effects } = await startReceiver(user, form, PYTHON);
+      const { code, grades } = await gradeReceiver(user, form, [url, '--effects-url', effects]);
+      expect(code, JSON.stringify(grades, null, 2)).toBe(0);
+      expect(casesWithVerdict(grades, 'skipped')).toEqual(['encrypted']);
+    },
+  );
 
   it('prints actual and expected behavior, and exits with 10', async () => {
     const user = await prepareUser();
-    const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], { FAULT: 'ignores-timestamp' });
-    const words = ['--secret-file', join(user.home, 'secret'), '--only', 'stale', '--only', 'valid', '--only', 'duplicate'];
+    const { url } = await startReceiver(user, 'advanced', [process.execPath, 'faulty.mjs'], {
+      FAULT: 'ignores-timestamp',
+    });
+    const words = [
+      '--secret-file',
+      join(user.home, 'secret'),
+      '--only',
+      'stale',
+      '--only',
+      'valid',
+      '--only',
+      'duplicate',
+    ];
     const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
     expect(code).toBe(10);
     expect(stdout).toMatch(/^ +CASE +EXPECTED +ACTUAL\nok +valid +2xx +200 \(\d+ ms\)\n/);
@@ -109,23 +146,43 @@ describe('svc webhooks test', () => {
     const { url, end } = await startReceiver(user, 'advanced', NODE);
     const secret = join(user.home, 'secret');
     await writeFile(secret, newSecret());
-    const other = await user.svc(['webhooks', 'test', url, '--secret-file', secret, '--only', 'valid']);
+    const other = await user.svc([
+      'webhooks',
+      'test',
+      url,
+      '--secret-file',
+      secret,
+      '--only',
+      'valid',
+    ]);
     expect(other).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining('check that the secret or token matches that of the receiver'),
+      stderr: expect.stringContaining(
+        'check that the secret or token matches that of the receiver',
+      ),
     });
     await end();
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', secret]);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
-    expect(gone.stderr).toMatch(/^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/);
+    expect(gone.stderr).toMatch(
+      /^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/,
+    );
   });
 });
 
 it('knows its cases by name', async () => {
   const user = await newUserInProcess();
-  const { code, stderr } = await user.svc(['webhooks', 'test', 'http://127.0.0.1:1/', '--only', 'dublicate']);
+  const { code, stderr } = await user.svc([
+    'webhooks',
+    'test',
+    'http://127.0.0.1:1/',
+    '--only',
+    'dublicate',
+  ]);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^svc: --only must be one of valid, .*, got 'dublicate'\nhint: did you mean 'duplicate'\?\n$/);
+  expect(stderr).toMatch(
+    /^svc: --only must be one of valid, .*, got 'dublicate'\nhint: did you mean 'duplicate'\?\n$/,
+  );
 });
 
 /** The cases that detect each fault. */
@@ -154,7 +211,9 @@ const FOUND_BY: Readonly<Record<string, readonly string[]>> = {
 
 describe('svc webhooks test detects', () => {
   it('all known faults', () => {
-    const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], { encoding: 'utf8' });
+    const { stderr } = spawnSync(process.execPath, [join(RECEIVERS, 'faulty.mjs')], {
+      encoding: 'utf8',
+    });
     expect(stderr).toBe(`FAULT is one of: ${Object.keys(FOUND_BY).join(', ')}\n`);
   });
 
@@ -165,8 +224,18 @@ describe('svc webhooks test detects', () => {
     const work = async () => {
       for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
         const form = fault === 'accepts-any-token' ? 'basic' : 'advanced';
-        const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], { FAULT: fault });
-        const words = [url, '--effects-url', effects, '--encrypt-for', join(user.home, 'public.pem'), '--timeout', '3s'];
+        const { url, effects } = await startReceiver(user, form, [process.execPath, 'faulty.mjs'], {
+          FAULT: fault,
+        });
+        const words = [
+          url,
+          '--effects-url',
+          effects,
+          '--encrypt-for',
+          join(user.home, 'public.pem'),
+          '--timeout',
+          '3s',
+        ];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
         for (let again = 0; code === 0 && again < 5; again += 1) {

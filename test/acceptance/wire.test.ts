@@ -32,13 +32,28 @@ const basicConfig = {
   useWebhookService: true,
   webhookServiceConfig: { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' },
 };
-const advancedConfig = { isEnabled: true, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
+const advancedConfig = {
+  isEnabled: true,
+  encryptData: false,
+  encodeData: false,
+  publicKey: '',
+  enableDataProtection: false,
+};
 const emailConfig = {
   useEmailService: true,
   emailServiceConfig: { type: 'custom', apiKey: '', fromEmail: '', fromCompany: '' },
 };
-const providerConfig = { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl: '', authToken: '' } };
-const workspaceRecord = { id: 'w1', name: 'W', owner: { email: 'a@b.c' }, authToken: 't', apiKeyList: {} };
+const providerConfig = {
+  usePermissionProvider: true,
+  permissionProviderConfig: { permissionProviderUrl: '', authToken: '' },
+};
+const workspaceRecord = {
+  id: 'w1',
+  name: 'W',
+  owner: { email: 'a@b.c' },
+  authToken: 't',
+  apiKeyList: {},
+};
 const folder = {
   folderId: 'f1',
   folderName: 'F',
@@ -65,7 +80,10 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       command: 'auth-tokens reset --api-key K --yes',
       path: '/v2/workspace/authtoken/reset',
       data: { apiKey: 'K' },
-      reply: { apiKey: 'K', newAuthToken: { token: 'new', name: 'Default Auth Token', domains: [] } },
+      reply: {
+        apiKey: 'K',
+        newAuthToken: { token: 'new', name: 'Default Auth Token', domains: [] },
+      },
     },
     {
       command: 'auth-tokens list --api-key K',
@@ -84,7 +102,13 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
         permissions: {
           resources: [
             { type: 'organization', id: 'acme' },
-            { type: 'document', id: 'a,b:c', organizationId: 'acme', accessRole: 'viewer', expiresAt: in2027 },
+            {
+              type: 'document',
+              id: 'a,b:c',
+              organizationId: 'acme',
+              accessRole: 'viewer',
+              expiresAt: in2027,
+            },
           ],
         },
       },
@@ -95,7 +119,9 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       path: '/v2/auth/permissions/add',
       data: {
         user: { userId: 'u1' },
-        permissions: { resources: [{ type: 'folder', id: 'f1', organizationId: 'acme', accessRole: 'editor' }] },
+        permissions: {
+          resources: [{ type: 'folder', id: 'f1', organizationId: 'acme', accessRole: 'editor' }],
+        },
       },
       reply: null,
     },
@@ -141,14 +167,24 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       data: { endpointId: 'ep_1' },
       reply: { endpointId: 'ep_1', secret: 'whsec_x' },
     },
-    { command: 'webhooks advanced get', path: '/v2/workspace/advancedwebhookconfig/get', data: {}, reply: advancedConfig },
+    {
+      command: 'webhooks advanced get',
+      path: '/v2/workspace/advancedwebhookconfig/get',
+      data: {},
+      reply: advancedConfig,
+    },
     {
       command: 'webhooks advanced update --enable --no-encode-data',
       path: '/v2/workspace/advancedwebhookconfig/update',
       data: { isEnabled: true, encodeData: false },
       reply: advancedConfig,
     },
-    { command: 'webhooks config get', path: '/v2/workspace/webhookconfig/get', data: {}, reply: basicConfig },
+    {
+      command: 'webhooks config get',
+      path: '/v2/workspace/webhookconfig/get',
+      data: {},
+      reply: basicConfig,
+    },
     {
       command:
         'webhooks config update --enable --raw-notification-url https://example.com/raw --processed-notification-url https://example.com/p --encode-data --public-key PK --trigger comment.add=false',
@@ -175,19 +211,34 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
   services: [
     { command: 'email get', path: '/v2/workspace/emailconfig/get', data: {}, reply: emailConfig },
     {
-      command: 'email update --enable --type custom --from-email a@b.c --from-company Acme --trigger comment.add=true',
+      command:
+        'email update --enable --type custom --from-email a@b.c --from-company Acme --trigger comment.add=true',
       path: '/v2/workspace/emailconfig/update',
       data: {
         useEmailService: true,
-        emailServiceConfig: { type: 'custom', fromEmail: 'a@b.c', fromCompany: 'Acme', triggers: { 'comment.add': true } },
+        emailServiceConfig: {
+          type: 'custom',
+          fromEmail: 'a@b.c',
+          fromCompany: 'Acme',
+          triggers: { 'comment.add': true },
+        },
       },
       reply: emailConfig,
     },
-    { command: 'permission-provider get', path: '/v2/workspace/permissionproviderconfig/get', data: {}, reply: providerConfig },
     {
-      command: 'permission-provider update --enable --permission-provider-url https://example.com/p',
+      command: 'permission-provider get',
+      path: '/v2/workspace/permissionproviderconfig/get',
+      data: {},
+      reply: providerConfig,
+    },
+    {
+      command:
+        'permission-provider update --enable --permission-provider-url https://example.com/p',
       path: '/v2/workspace/permissionproviderconfig/update',
-      data: { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl: 'https://example.com/p' } },
+      data: {
+        usePermissionProvider: true,
+        permissionProviderConfig: { permissionProviderUrl: 'https://example.com/p' },
+      },
       reply: providerConfig,
     },
     {
@@ -196,7 +247,12 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       data: { filter: 'customOnly', groupId: 'g1' },
       reply: { agents: [{ id: 'a1', name: 'A' }] },
     },
-    { command: 'agents get a1', path: '/v2/agents/get', data: { agentId: 'a1' }, reply: { agent: { id: 'a1', name: 'A' } } },
+    {
+      command: 'agents get a1',
+      path: '/v2/agents/get',
+      data: { agentId: 'a1' },
+      reply: { agent: { id: 'a1', name: 'A' } },
+    },
   ],
   organizations: [
     {
@@ -218,31 +274,47 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       reply: [folder],
     },
     {
-      command: 'folders add --org acme --folder f1 --name F --parent root --access-type public --create-organization',
+      command:
+        'folders add --org acme --folder f1 --name F --parent root --access-type public --create-organization',
       path: '/v2/organizations/folders/add',
       data: {
         organizationId: 'acme',
         createOrganization: true,
-        folders: [{ folderId: 'f1', folderName: 'F', parentFolderId: 'root', accessType: 'public' }],
+        folders: [
+          { folderId: 'f1', folderName: 'F', parentFolderId: 'root', accessType: 'public' },
+        ],
       },
       reply: { f1: item },
     },
     {
       command: 'folders update --org acme --folder f1 --name G --parent f2',
       path: '/v2/organizations/folders/update',
-      data: { organizationId: 'acme', folders: [{ folderId: 'f1', folderName: 'G', parentFolderId: 'f2' }] },
+      data: {
+        organizationId: 'acme',
+        folders: [{ folderId: 'f1', folderName: 'G', parentFolderId: 'f2' }],
+      },
       reply: { f1: item },
     },
     {
       command: 'documents list --org acme --document d1 --folder f1 --page-size 5 --page-token T',
       path: '/v2/organizations/documents/get',
-      data: { organizationId: 'acme', documentIds: ['d1'], folderId: 'f1', pageSize: 5, pageToken: 'T' },
+      data: {
+        organizationId: 'acme',
+        documentIds: ['d1'],
+        folderId: 'f1',
+        pageSize: 5,
+        pageToken: 'T',
+      },
       reply: [{ id: 'd1', documentName: 'D' }],
     },
     {
       command: 'documents add --org acme --folder f1 --document d1 --name D',
       path: '/v1/organizations/documents/add',
-      data: { organizationId: 'acme', folderId: 'f1', documents: [{ documentId: 'd1', documentName: 'D' }] },
+      data: {
+        organizationId: 'acme',
+        folderId: 'f1',
+        documents: [{ documentId: 'd1', documentName: 'D' }],
+      },
       reply: { d1: item },
     },
     {
@@ -262,13 +334,22 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     {
       command: 'users add --org acme --document d1 --user u1 --name Ada --email a@b.c --initial A',
       path: '/v1/users/add',
-      data: { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1', name: 'Ada', email: 'a@b.c', initial: 'A' }] },
+      data: {
+        organizationId: 'acme',
+        documentId: 'd1',
+        users: [{ userId: 'u1', name: 'Ada', email: 'a@b.c', initial: 'A' }],
+      },
       reply: { u1: item },
     },
     {
       command: 'users add --org acme --folder f1 --create-folder --user u1 --role viewer',
       path: '/v2/users/add',
-      data: { organizationId: 'acme', folderId: 'f1', createFolder: true, users: [{ userId: 'u1', accessRole: 'viewer' }] },
+      data: {
+        organizationId: 'acme',
+        folderId: 'f1',
+        createFolder: true,
+        users: [{ userId: 'u1', accessRole: 'viewer' }],
+      },
       reply: { u1: item },
     },
     {
@@ -327,8 +408,14 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     },
     ...[
       { flags: '--notify-all', recipients: { notifyUsers: [], notifyAll: true } },
-      { flags: '--notify-user u2 --notify-all', recipients: { notifyUsers: [{ userId: 'u2' }], notifyAll: true } },
-      { flags: '--data {"notifyUsers":[{"userId":"u2"}]}', recipients: { notifyUsers: [{ userId: 'u2' }] } },
+      {
+        flags: '--notify-user u2 --notify-all',
+        recipients: { notifyUsers: [{ userId: 'u2' }], notifyAll: true },
+      },
+      {
+        flags: '--data {"notifyUsers":[{"userId":"u2"}]}',
+        recipients: { notifyUsers: [{ userId: 'u2' }] },
+      },
     ].map(({ flags, recipients }) => ({
       command: `notifications add --org acme --document d1 --action-user u1 --notification n-1 --headline Hi --body Look ${flags} --yes`,
       path: '/v2/notifications/add',
@@ -350,23 +437,32 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
       data: {
         organizationId: 'acme',
         documentId: 'd1',
-        activities: [{ id: 'a1', featureType: 'custom', actionType: 'done', actionUser: { userId: 'u1' } }],
+        activities: [
+          { id: 'a1', featureType: 'custom', actionType: 'done', actionUser: { userId: 'u1' } },
+        ],
       },
       reply: { a1: item },
     },
     {
-      command: 'activities update --org acme --activity a1 --change status=open:done --action-icon star',
+      command:
+        'activities update --org acme --activity a1 --change status=open:done --action-icon star',
       path: '/v2/activities/update',
       data: {
         organizationId: 'acme',
-        activities: [{ id: 'a1', changes: { status: { from: 'open', to: 'done' } }, actionIcon: 'star' }],
+        activities: [
+          { id: 'a1', changes: { status: { from: 'open', to: 'done' } }, actionIcon: 'star' },
+        ],
       },
       reply: { a1: item },
     },
     ...['add', 'update'].map((verb) => ({
       command: `presence ${verb} --org acme --document d1 --user u1 --name Ada --status away`,
       path: `/v2/presence/${verb}`,
-      data: { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1', name: 'Ada', status: 'away' }] },
+      data: {
+        organizationId: 'acme',
+        documentId: 'd1',
+        users: [{ userId: 'u1', name: 'Ada', status: 'away' }],
+      },
       reply: { success: true },
     })),
     {
@@ -384,13 +480,27 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     {
       command: 'crdt add --org acme --document d1 --editor e1 --type map --content {"a":1}',
       path: '/v2/crdt/add',
-      data: { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'map', data: { a: 1 } },
+      data: {
+        organizationId: 'acme',
+        documentId: 'd1',
+        editorId: 'e1',
+        type: 'map',
+        data: { a: 1 },
+      },
       reply: undefined,
     },
     {
-      command: 'crdt update --org acme --document d1 --editor e1 --type text --content {"a":1} --content-key k --yes',
+      command:
+        'crdt update --org acme --document d1 --editor e1 --type text --content {"a":1} --content-key k --yes',
       path: '/v2/crdt/update',
-      data: { organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: '{"a":1}', contentKey: 'k' },
+      data: {
+        organizationId: 'acme',
+        documentId: 'd1',
+        editorId: 'e1',
+        type: 'text',
+        data: '{"a":1}',
+        contentKey: 'k',
+      },
       reply: undefined,
     },
   ],
@@ -399,25 +509,36 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
 const ALL = Object.values(WIRES).flat();
 
 describe('the request of each command', () => {
-  it.each(ALL.map((wire) => [wire.command, wire] as const))('svc %s', async (_, { command, path, data, reply, beside }) => {
-    const { svc } = await newUserInProcess();
-    const { env, received } = await startMockService(() => success(reply, beside));
-    const workspace = { SVC_WORKSPACE_ID: 'workspace-1', SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace' };
-    const run = await svc([...command.split(' '), '-o', 'json'], { env: { ...env, ...workspace, ...NO_UNDO } });
-    expect(run.code, run.stderr).toBe(0);
-    expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
-    const [request] = received;
-    expect(request?.headers['content-type']).toMatch(/^application\/json/);
-    const sent = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('x-svc-'));
-    expect(sent.sort()).toEqual(credentialsOf(path));
-    expect(request?.headers).not.toHaveProperty('authorization');
-    expect(run.stdout === '' || JSON.parse(run.stdout) !== undefined).toBe(true);
-  });
+  it.each(ALL.map((wire) => [wire.command, wire] as const))(
+    'svc %s',
+    async (_, { command, path, data, reply, beside }) => {
+      const { svc } = await newUserInProcess();
+      const { env, received } = await startMockService(() => success(reply, beside));
+      const workspace = {
+        SVC_WORKSPACE_ID: 'workspace-1',
+        SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace',
+      };
+      const run = await svc([...command.split(' '), '-o', 'json'], {
+        env: { ...env, ...workspace, ...NO_UNDO },
+      });
+      expect(run.code, run.stderr).toBe(0);
+      expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
+      const [request] = received;
+      expect(request?.headers['content-type']).toMatch(/^application\/json/);
+      const sent = Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('x-svc-'));
+      expect(sent.sort()).toEqual(credentialsOf(path));
+      expect(request?.headers).not.toHaveProperty('authorization');
+      expect(run.stdout === '' || JSON.parse(run.stdout) !== undefined).toBe(true);
+    },
+  );
 
   it('is tested for every operation of the catalog', () => {
-    const seen = new Set(ALL.map(({ path, command }) => `${path} ${command.split(' ').slice(0, 3).join(' ')}`));
+    const seen = new Set(
+      ALL.map(({ path, command }) => `${path} ${command.split(' ').slice(0, 3).join(' ')}`),
+    );
     const missing = manifest.filter(
-      ({ path, command }) => ![...seen].some((line) => line.startsWith(`${path} ${command.join(' ')}`)),
+      ({ path, command }) =>
+        ![...seen].some((line) => line.startsWith(`${path} ${command.join(' ')}`)),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
@@ -435,7 +556,10 @@ describe('several IDs in one command', () => {
         : success({ endpointId: body.data['endpointId'], deleted: true }),
     );
     const run = await svc([...DELETE, ...ids], { env: { ...env, ...NO_UNDO } });
-    const [warnings, error] = [run.stderr.split('\n').slice(0, -2), run.stderr.trimEnd().split('\n').at(-1) ?? ''];
+    const [warnings, error] = [
+      run.stderr.split('\n').slice(0, -2),
+      run.stderr.trimEnd().split('\n').at(-1) ?? '',
+    ];
     return {
       code: run.code,
       result: run.stdout === '' ? undefined : JSON.parse(run.stdout),
@@ -446,16 +570,29 @@ describe('several IDs in one command', () => {
   }
 
   it('result in one call each, and a missing one does not prevent the deletion of the others', async () => {
-    const { code, result, warnings, error, asked } = await deleting(404, 'NOT_FOUND', 'ep_1', 'ep_2', 'ep_3', 'ep_1');
+    const { code, result, warnings, error, asked } = await deleting(
+      404,
+      'NOT_FOUND',
+      'ep_1',
+      'ep_2',
+      'ep_3',
+      'ep_1',
+    );
     expect(asked).toEqual(['ep_1', 'ep_2', 'ep_3']);
     expect(result).toEqual(['ep_1', 'ep_3'].map((endpointId) => ({ endpointId, deleted: true })));
-    expect([code, error]).toMatchObject([10, { code: 'some_failed', message: '1 of 3 endpoints failed: ep_2' }]);
+    expect([code, error]).toMatchObject([
+      10,
+      { code: 'some_failed', message: '1 of 3 endpoints failed: ep_2' },
+    ]);
     expect(error.hint).toBe('svc webhooks endpoints list lists the existing ones');
     expect(warnings).toEqual(['warning: ep_2: no such endpoint (NOT_FOUND)']);
   });
 
   it('exit with 5 if only one is given and not found, however often it is repeated', async () => {
-    expect(await deleting(404, 'NOT_FOUND', 'ep_2', 'ep_2')).toMatchObject({ code: 5, asked: ['ep_2'] });
+    expect(await deleting(404, 'NOT_FOUND', 'ep_2', 'ep_2')).toMatchObject({
+      code: 5,
+      asked: ['ep_2'],
+    });
   });
 
   it('end at a failure that applies to all of them, which names the IDs that were not tried', async () => {
@@ -473,11 +610,19 @@ describe('--envelope with --all', () => {
   it('prints one document with all results', async () => {
     const { svc } = await newUserInProcess();
     const { env } = await startMockService(({ body }) =>
-      body.data['pageToken'] === 'T' ? success([{ id: 'd2' }]) : success([{ id: 'd1' }], { pageToken: 'T' }),
+      body.data['pageToken'] === 'T'
+        ? success([{ id: 'd2' }])
+        : success([{ id: 'd1' }], { pageToken: 'T' }),
     );
-    const run = await svc(['documents', 'list', '--org', 'acme', '--all', '--envelope', '-o', 'json'], { env });
+    const run = await svc(
+      ['documents', 'list', '--org', 'acme', '--all', '--envelope', '-o', 'json'],
+      { env },
+    );
     expect(run.code, run.stderr).toBe(0);
-    expect(JSON.parse(run.stdout)).toMatchObject([{ data: [{ id: 'd1' }], pageToken: 'T' }, { data: [{ id: 'd2' }] }]);
+    expect(JSON.parse(run.stdout)).toMatchObject([
+      { data: [{ id: 'd1' }], pageToken: 'T' },
+      { data: [{ id: 'd2' }] },
+    ]);
   });
 });
 
@@ -486,42 +631,86 @@ describe('a configuration that cannot work', () => {
 
   it.each([
     { name: 'a URL in the service', stored: URL_CONFIG, code: 0, paths: ['get', 'update'] },
-    { name: 'no URL in the service', stored: { permissionProviderUrl: '' }, code: 2, paths: ['get'] },
-    { name: 'a URL in the input', stored: {}, flags: ['--permission-provider-url', 'https://a.b'], paths: ['update'] },
-    { name: 'JSON without a URL', stored: {}, data: { usePermissionProvider: true }, code: 3, paths: ['get'] },
-    { name: 'the provider disabled', stored: {}, data: { usePermissionProvider: false }, paths: ['update'] },
-  ])('is not sent: the permission provider with $name', async ({ stored, flags = [], data, code = 0, paths }) => {
-    const { svc } = await newUserInProcess();
-    const { env, received } = await startMockService(() =>
-      success({ usePermissionProvider: false, permissionProviderConfig: stored }),
-    );
-    const input = data ? ['--data', JSON.stringify(data), '--yes'] : ['--enable', ...flags];
-    const run = await svc(['permission-provider', 'update', ...input], { env: { ...env, ...NO_UNDO } });
-    expect([run.code, received.map(({ path }) => path.split('/').at(-1))], run.stderr).toEqual([code, paths]);
-    if (code !== 0) expect(run.stderr).toContain('svc: --permission-provider-url: required to enable the provider\n');
-  });
+    {
+      name: 'no URL in the service',
+      stored: { permissionProviderUrl: '' },
+      code: 2,
+      paths: ['get'],
+    },
+    {
+      name: 'a URL in the input',
+      stored: {},
+      flags: ['--permission-provider-url', 'https://a.b'],
+      paths: ['update'],
+    },
+    {
+      name: 'JSON without a URL',
+      stored: {},
+      data: { usePermissionProvider: true },
+      code: 3,
+      paths: ['get'],
+    },
+    {
+      name: 'the provider disabled',
+      stored: {},
+      data: { usePermissionProvider: false },
+      paths: ['update'],
+    },
+  ])(
+    'is not sent: the permission provider with $name',
+    async ({ stored, flags = [], data, code = 0, paths }) => {
+      const { svc } = await newUserInProcess();
+      const { env, received } = await startMockService(() =>
+        success({ usePermissionProvider: false, permissionProviderConfig: stored }),
+      );
+      const input = data ? ['--data', JSON.stringify(data), '--yes'] : ['--enable', ...flags];
+      const run = await svc(['permission-provider', 'update', ...input], {
+        env: { ...env, ...NO_UNDO },
+      });
+      expect([run.code, received.map(({ path }) => path.split('/').at(-1))], run.stderr).toEqual([
+        code,
+        paths,
+      ]);
+      if (code !== 0)
+        expect(run.stderr).toContain(
+          'svc: --permission-provider-url: required to enable the provider\n',
+        );
+    },
+  );
 
   it.each([
     { address: 'ada@', yes: [], code: 2 },
     { address: 'ada@', yes: ['--yes'], code: 0 },
     { address: '', yes: [], code: 0 },
     { address: 'ada@example.com', yes: [], code: 0 },
-  ])("is confirmed before it is sent: the sender address '$address' $yes", async ({ address, yes, code }) => {
-    const { svc } = await newUserInProcess();
-    const { env, received } = await startMockService(() => success(emailConfig));
-    const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], { env: { ...env, ...NO_UNDO } });
-    expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
-    const question = "svc: confirmation required: The sender address 'ada@' is not a valid email address.";
-    if (code !== 0) expect(run.stderr).toContain(question);
-  });
+  ])(
+    "is confirmed before it is sent: the sender address '$address' $yes",
+    async ({ address, yes, code }) => {
+      const { svc } = await newUserInProcess();
+      const { env, received } = await startMockService(() => success(emailConfig));
+      const run = await svc(['email', 'update', '--enable', '--from-email', address, ...yes], {
+        env: { ...env, ...NO_UNDO },
+      });
+      expect([run.code, received.length], run.stderr).toEqual([code, code === 0 ? 1 : 0]);
+      const question =
+        "svc: confirmation required: The sender address 'ada@' is not a valid email address.";
+      if (code !== 0) expect(run.stderr).toContain(question);
+    },
+  );
 });
 
 describe('the recipients of notifications add', () => {
-  const NOTIFY = 'notifications add --org acme --document d1 --action-user u1 --headline Hi --body Look'.split(' ');
+  const NOTIFY =
+    'notifications add --org acme --document d1 --action-user u1 --headline Hi --body Look'.split(
+      ' ',
+    );
 
   it.each([
     [['--notify-all'], /^svc: confirmation required: Notify every user of organization acme\?/],
-    [['--notify-user', 'u2', '--notify-all'], /^svc: confirmation required: Notify every user of organization acme\? /],
+    [
+      ['--notify-user', 'u2', '--notify-all'],
+      /^svc: confirmation required: Notify every user of organization acme\? /,
+    ],
     [[], /^svc: --notify-user or --notify-all is required\n/],
     [['--no-notify-all'], /^svc: --notify-user or --notify-all is required\n/],
   ])('are everyone only with --notify-all, which asks: %j', async (flags, message) => {
@@ -537,14 +726,20 @@ describe('the recipients of notifications add', () => {
     const screen = startDialogue([...NOTIFY, '--notify-all'], { ...userEnv, ...env });
     await screen.answer('Notify every user of organization acme?', 'y\r');
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(received.map(({ body }) => body.data)).toMatchObject([{ notifyUsers: [], notifyAll: true }]);
+    expect(received.map(({ body }) => body.data)).toMatchObject([
+      { notifyUsers: [], notifyAll: true },
+    ]);
   });
 });
 
 /** Credential headers by authentication kind of the API. */
 function credentialsOf(path: string): readonly string[] {
   if (path === '/v2/workspace/create') return [];
-  const workspacePaths = ['/v2/workspace/get', '/v2/workspace/authtoken/reset', '/v2/workspace/authtokens/get'];
+  const workspacePaths = [
+    '/v2/workspace/get',
+    '/v2/workspace/authtoken/reset',
+    '/v2/workspace/authtokens/get',
+  ];
   return workspacePaths.includes(path)
     ? ['x-svc-workspace-auth-token', 'x-svc-workspace-id']
     : ['x-svc-api-key', 'x-svc-auth-token'];

@@ -5,10 +5,12 @@ import { HOME, run } from '../acceptance/svc.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const PROJECT = {
-  'package.json': '{ "name": "planted", "type": "module", "dependencies": { "left-over": "1.0.0" } }',
+  'package.json':
+    '{ "name": "planted", "type": "module", "dependencies": { "left-over": "1.0.0" } }',
   'src/catalog/manifest.ts':
     "import { used } from '../kernel/part.ts';\nimport 'not-installed';\nexport const manifest = used;",
-  'src/kernel/part.ts': 'export const used = 1;\nexport const unused = 2;\nexport type Unused = string;',
+  'src/kernel/part.ts':
+    'export const used = 1;\nexport const unused = 2;\nexport type Unused = string;',
   'src/kernel/alone.ts': 'export const alone = 3;',
 };
 

@@ -8,10 +8,15 @@ import { HOME } from '../acceptance/svc.ts';
 
 const TOP_LEVEL = '(?:src|test|bin|docs|examples|packaging|completions|\\.ci)';
 
-/** Returns the project paths in the inline code of a Markdown text: `src/main.ts`, `src/kernel/`, `biome.json`. */
+/**
+ * Returns the project paths in the inline code of a Markdown text: `src/main.ts`, `src/kernel/`,
+ * `biome.json`.
+ */
 function pathsIn(markdown: string): string[] {
   const quoted = Array.from(markdown.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
-  const isPath = new RegExp(`^(?:${TOP_LEVEL}(?:/[\\w.-]+)*/?|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:md|json|ts|cjs|js))$`);
+  const isPath = new RegExp(
+    `^(?:${TOP_LEVEL}(?:/[\\w.-]+)*/?|\\.?[\\w-]+(?:\\.[\\w-]+)*\\.(?:md|json|ts|cjs|js))$`,
+  );
   return [...new Set(quoted)].filter((code) => isPath.test(code));
 }
 
@@ -19,7 +24,14 @@ describe('the paths in a document', () => {
   it('are the quoted ones', () => {
     const text =
       'See `src/main.ts`, `src/kernel/`, `test`, `.ci/run`, `biome.json`, `.dependency-cruiser.cjs`, src/gone.ts, `users.add`, `-o json`, `a/b.ts`.';
-    expect(pathsIn(text)).toEqual(['src/main.ts', 'src/kernel/', 'test', '.ci/run', 'biome.json', '.dependency-cruiser.cjs']);
+    expect(pathsIn(text)).toEqual([
+      'src/main.ts',
+      'src/kernel/',
+      'test',
+      '.ci/run',
+      'biome.json',
+      '.dependency-cruiser.cjs',
+    ]);
   });
 });
 
@@ -32,7 +44,9 @@ describe('ARCHITECTURE.md', () => {
 
   it('lists every layer of the code', async () => {
     const page = await readFile(join(HOME, 'ARCHITECTURE.md'), 'utf8');
-    const named = new Set(Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, layer]) => layer));
+    const named = new Set(
+      Array.from(page.matchAll(/^\| `(src\/[\w./]+)` \|/gm), ([, layer]) => layer),
+    );
     const layers = globSync('src/*', { cwd: HOME, withFileTypes: true }).map((entry) =>
       entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`,
     );
@@ -44,30 +58,44 @@ describe('ARCHITECTURE.md', () => {
     const [, section = ''] = /^### Inside `src\/commands\/`\n(.*?)^#/ms.exec(`${page}\n#`) ?? [];
     const cells = Array.from(section.matchAll(/^\| ([^|]+) \|/gm), ([, cell = '']) => cell);
     const shown = cells.flatMap((cell) =>
-      cell === 'a command group' ? cell : Array.from(cell.matchAll(/`src\/commands\/([\w-]+)\/`/g), ([, name]) => name),
+      cell === 'a command group'
+        ? cell
+        : Array.from(cell.matchAll(/`src\/commands\/([\w-]+)\/`/g), ([, name]) => name),
     );
     const { allowed } = createRequire(import.meta.url)(join(HOME, '.dependency-cruiser.cjs'));
     const checked: string[] = allowed.flatMap(
-      ({ from }: { from: { path: string } }) => /^\^src\/commands\/([\w-]+)\/$/.exec(from.path)?.[1] ?? [],
+      ({ from }: { from: { path: string } }) =>
+        /^\^src\/commands\/([\w-]+)\/$/.exec(from.path)?.[1] ?? [],
     );
     const groups = checked.filter((folder) => !shown.includes(folder));
-    const [first = -1, last = -1] = [groups[0], groups.at(-1)].map((group) => checked.indexOf(group ?? ''));
+    const [first = -1, last = -1] = [groups[0], groups.at(-1)].map((group) =>
+      checked.indexOf(group ?? ''),
+    );
     expect(groups).toContain('jobs');
-    expect([...checked.slice(0, first), 'a command group', ...checked.slice(last + 1)]).toEqual(shown);
+    expect([...checked.slice(0, first), 'a command group', ...checked.slice(last + 1)]).toEqual(
+      shown,
+    );
   });
 });
 
 describe('the links in the documents', () => {
-  const pages = [...globSync('*.md', { cwd: HOME }), ...globSync('docs/*.md', { cwd: HOME })].sort();
+  const pages = [
+    ...globSync('*.md', { cwd: HOME }),
+    ...globSync('docs/*.md', { cwd: HOME }),
+  ].sort();
 
   it.each(pages)('%s: point to existing files and headings', async (page) => {
-    const links = Array.from((await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g), ([, to = '']) => to);
+    const links = Array.from(
+      (await readFile(join(HOME, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g),
+      ([, to = '']) => to,
+    );
     const own = links.filter((to) => !/^[a-z]+:/.test(to));
     const broken = [];
     for (const to of own) {
       const [path = '', anchor] = to.split('#');
       const file = path ? join(HOME, dirname(page), path) : join(HOME, page);
-      if (!existsSync(file) || (anchor && !anchorsOf(await readFile(file, 'utf8')).has(anchor))) broken.push(to);
+      if (!existsSync(file) || (anchor && !anchorsOf(await readFile(file, 'utf8')).has(anchor)))
+        broken.push(to);
     }
     expect(broken).toEqual([]);
   });
@@ -75,8 +103,12 @@ describe('the links in the documents', () => {
 
 /** Returns the anchors that GitHub generates for headings. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
-  const headings = Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading.toLowerCase());
-  return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')));
+  const headings = Array.from(markdown.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading.toLowerCase(),
+  );
+  return new Set(
+    headings.map((heading) => heading.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')),
+  );
 }
 
 describe('docs/troubleshooting.md', () => {
@@ -92,7 +124,10 @@ describe('docs/troubleshooting.md', () => {
     for (const [code, { exitCode, retryable, meaning }] of Object.entries(FAILURES)) {
       const section = byCode.get(code);
       expect({ code, ...section }).toMatchObject({ code, exitCode, retryable });
-      expect(section?.text.toLowerCase().startsWith(meaning.toLowerCase()), `${code}: ${section?.text}`).toBe(true);
+      expect(
+        section?.text.toLowerCase().startsWith(meaning.toLowerCase()),
+        `${code}: ${section?.text}`,
+      ).toBe(true);
     }
   });
 });
@@ -105,14 +140,17 @@ describe('docs/library.md', () => {
       settingsOf('embedded-service.ts', 'ServiceSettings'),
     ]);
     expect(settings.map(({ length }) => length > 3)).toEqual([true, true]);
-    expect(settings.flat().filter((name) => !new RegExp(`[\`{ ]${name}\\b`).test(page))).toEqual([]);
+    expect(settings.flat().filter((name) => !new RegExp(`[\`{ ]${name}\\b`).test(page))).toEqual(
+      [],
+    );
   });
 });
 
 /** Returns the fields of an interface of the library. */
 async function settingsOf(file: string, name: string): Promise<readonly string[]> {
   const source = await readFile(join(HOME, 'src', 'library', file), 'utf8');
-  const [, body = ''] = new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? [];
+  const [, body = ''] =
+    new RegExp(`interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(source) ?? [];
   return Array.from(body.matchAll(/^ {2}readonly (\w+)/gm), ([, field = '']) => field);
 }
 
@@ -142,7 +180,8 @@ describe('docs/reliability.md', () => {
         filters.filter((filter) => !paths.some((path) => path.includes(filter))),
         promise,
       ).toEqual([]);
-      const isRun = (path: string) => script !== undefined || filters.some((filter) => path.includes(filter));
+      const isRun = (path: string) =>
+        script !== undefined || filters.some((filter) => path.includes(filter));
       expect(
         paths.filter((path) => !isRun(path)),
         promise,

@@ -5,8 +5,8 @@ import { commandTree } from '../../src/commands/tree/tree.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 /**
- * Files whose strings name commands outside of hints: help examples and descriptions, shell scripts, and text that
- * stays on this machine.
+ * Files whose strings name commands outside of hints: help examples and descriptions, shell
+ * scripts, and text that stays on this machine.
  */
 const NO_HINTS = [
   /^src\/catalog\//,
@@ -16,7 +16,11 @@ const NO_HINTS = [
 ];
 
 /** Texts that look like a command: markers in files, the name of an endpoint, a version of svc. */
-const NO_COMMANDS = [/'use the svc version that/, /# (?:>>>|<<<) svc completion/, /'temporary: svc webhooks listen'/];
+const NO_COMMANDS = [
+  /'use the svc version that/,
+  /# (?:>>>|<<<) svc completion/,
+  /'temporary: svc webhooks listen'/,
+];
 
 /** Words that can follow `svc` in a command line. */
 const commands = ['help', ...commandTree().children.keys()].join('|');
@@ -28,7 +32,8 @@ function literalCommands(path: string, text: string): readonly string[] {
   return text.split('\n').flatMap((line, at) => {
     const isComment = /^\s*(?:\*|\/\/|\/\*)/.test(line);
     const code = line.replace(/(^|\s)\/\/ .*$/, '');
-    const isFault = !isComment && LITERAL.test(code) && !NO_COMMANDS.some((known) => known.test(code));
+    const isFault =
+      !isComment && LITERAL.test(code) && !NO_COMMANDS.some((known) => known.test(code));
     return isFault ? [`${path}:${at + 1}`] : [];
   });
 }
@@ -44,7 +49,9 @@ describe('a command in a hint', () => {
   it('is never a literal: src/commands/service-flags.ts builds it for the current service', async () => {
     const paths = await sources();
     expect(paths.length).toBeGreaterThan(500);
-    const found = await Promise.all(paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))));
+    const found = await Promise.all(
+      paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))),
+    );
     expect(found.flat()).toEqual([]);
   });
 
@@ -55,12 +62,17 @@ describe('a command in a hint', () => {
     ['  return hint`see svc users add --help`;'],
     ['  const line = `svc auth-tokens reset --api-key K`;'],
   ])('is detected as a literal: %s', (line) => {
-    expect(literalCommands('src/bulk/planted.ts', `const a = 1;\n${line}\n`)).toEqual(['src/bulk/planted.ts:2']);
+    expect(literalCommands('src/bulk/planted.ts', `const a = 1;\n${line}\n`)).toEqual([
+      'src/bulk/planted.ts:2',
+    ]);
   });
 
   it.each([
     ['src/bulk/planted.ts', ' * As `svc jobs list` shows it.'],
-    ['src/bulk/planted.ts', "  const note = 'another svc process met it'; // as svc jobs list shows"],
+    [
+      'src/bulk/planted.ts',
+      "  const note = 'another svc process met it'; // as svc jobs list shows",
+    ],
     ['src/commands/jobs/commands.ts', "    examples: { 'svc jobs list': 'list all jobs' },"],
   ])('is ignored in comments, prose, and help examples: %s %s', (path, line) => {
     expect(literalCommands(path, line)).toEqual([]);

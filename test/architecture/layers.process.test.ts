@@ -5,37 +5,75 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
 
 interface Cruise {
-  readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[];
+  readonly violations: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly rule: { readonly name: string };
+  }[];
   readonly totalCruised: number;
 }
 
 /** Runs the layer check of `npm run check` in a folder with the layout of this project. */
 async function cruise(folder: string): Promise<Cruise> {
   const tool = join(HOME, 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs');
-  const words = [tool, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'src', 'bin', 'pages'];
+  const words = [
+    tool,
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'json',
+    'src',
+    'bin',
+    'pages',
+  ];
   const { stdout } = await run(words, { cwd: folder });
   return JSON.parse(stdout).summary;
 }
 
 /** A file with a forbidden import, and the expected error. */
 const PLANTED = [
-  { fault: 'a sibling', file: 'output/a.ts', code: "import '../profiles/profile.ts';", to: /profiles/ },
+  {
+    fault: 'a sibling',
+    file: 'output/a.ts',
+    code: "import '../profiles/profile.ts';",
+    to: /profiles/,
+  },
   {
     fault: 'a sibling, as a type',
     file: 'bulk/b.ts',
     code: "import type { Format } from '../output/format.ts';",
     to: /output/,
   },
-  { fault: 'a layer above', file: 'kernel/c.ts', code: "import '../catalog/define.ts';", to: /catalog/ },
+  {
+    fault: 'a layer above',
+    file: 'kernel/c.ts',
+    code: "import '../catalog/define.ts';",
+    to: /catalog/,
+  },
   {
     fault: 'a layer above, dynamically',
     file: 'catalog/d.ts',
     code: "export const later = () => import('../client/client.ts');",
     to: /client/,
   },
-  { fault: 'a layer above, re-exported', file: 'client/e.ts', code: "export * from '../service/service.ts';", to: /service/ },
-  { fault: 'the client from the service', file: 'service/f.ts', code: "import '../client/client.ts';", to: /client/ },
-  { fault: 'the service from webhooks', file: 'webhooks/g.ts', code: "import '../service/service.ts';", to: /service/ },
+  {
+    fault: 'a layer above, re-exported',
+    file: 'client/e.ts',
+    code: "export * from '../service/service.ts';",
+    to: /service/,
+  },
+  {
+    fault: 'the client from the service',
+    file: 'service/f.ts',
+    code: "import '../client/client.ts';",
+    to: /client/,
+  },
+  {
+    fault: 'the service from webhooks',
+    file: 'webhooks/g.ts',
+    code: "import '../service/service.ts';",
+    to: /service/,
+  },
   { fault: 'the entry point', file: 'commands/h.ts', code: "import '../main.ts';", to: /main/ },
   {
     fault: 'a file outside src',
@@ -43,10 +81,25 @@ const PLANTED = [
     code: "import '../../package.json' with { type: 'json' };",
     to: /package/,
   },
-  { fault: 'a folder that is not a layer', file: 'kernel/j.ts', code: "import '../common/common.ts';", to: /common/ },
+  {
+    fault: 'a folder that is not a layer',
+    file: 'kernel/j.ts',
+    code: "import '../common/common.ts';",
+    to: /common/,
+  },
   { fault: "another layer's library", file: 'bulk/k.ts', code: "import ky from 'ky';", to: /ky/ },
-  { fault: "the command line's library", file: 'output/l.ts', code: "import { Command } from 'commander';", to: /commander/ },
-  { fault: 'zod outside the catalog', file: 'service/m.ts', code: "import * as z from 'zod';", to: /zod/ },
+  {
+    fault: "the command line's library",
+    file: 'output/l.ts',
+    code: "import { Command } from 'commander';",
+    to: /commander/,
+  },
+  {
+    fault: 'zod outside the catalog',
+    file: 'service/m.ts',
+    code: "import * as z from 'zod';",
+    to: /zod/,
+  },
   {
     fault: 'the database outside the store',
     file: 'service/n.ts',
@@ -59,7 +112,12 @@ const PLANTED = [
     code: "import { request } from 'node:https';",
     to: /https/,
   },
-  { fault: "another command group's code", file: 'commands/history/aa.ts', code: "import '../jobs/list.ts';", to: /jobs/ },
+  {
+    fault: "another command group's code",
+    file: 'commands/history/aa.ts',
+    code: "import '../jobs/list.ts';",
+    to: /jobs/,
+  },
   {
     fault: 'a command group from a lower row',
     file: 'commands/run/bb.ts',
@@ -90,14 +148,24 @@ const PLANTED = [
     code: "import '../definition.ts';",
     to: /definition/,
   },
-  { fault: 'a handler from records', file: 'service/records/gg.ts', code: "import '../handlers/folders.ts';", to: /handlers/ },
+  {
+    fault: 'a handler from records',
+    file: 'service/records/gg.ts',
+    code: "import '../handlers/folders.ts';",
+    to: /handlers/,
+  },
   {
     fault: 'a handler from deliveries, as a type',
     file: 'service/deliveries/hh.ts',
     code: "import type { Handler } from '../handlers/handler.ts';",
     to: /handlers/,
   },
-  { fault: 'records from the store', file: 'service/store/ii.ts', code: "import '../records/folders.ts';", to: /records/ },
+  {
+    fault: 'records from the store',
+    file: 'service/store/ii.ts',
+    code: "import '../records/folders.ts';",
+    to: /records/,
+  },
   {
     fault: 'the inspector',
     file: 'service/development/ll.ts',
@@ -110,7 +178,12 @@ const PLANTED = [
     code: "import '../../src/service/app.ts';",
     to: /app/,
   },
-  { fault: 'a library without an owner', file: 'kernel/p.ts', code: "import { expect } from 'vitest';", to: /vitest/ },
+  {
+    fault: 'a library without an owner',
+    file: 'kernel/p.ts',
+    code: "import { expect } from 'vitest';",
+    to: /vitest/,
+  },
   { fault: 'a missing module', file: 'kernel/q.ts', code: "import './gone.ts';", to: /gone/ },
 ];
 const CYCLE = [
@@ -121,7 +194,10 @@ const CYCLE = [
 const ALLOWED = [
   { file: 'service/r.ts', code: "import '../webhooks/s.ts';" },
   { file: 'webhooks/s.ts', code: "import '../catalog/define.ts';" },
-  { file: 'commands/jobs/jj.ts', code: "import '../run/run-operation.ts';\nimport '../context.ts';" },
+  {
+    file: 'commands/jobs/jj.ts',
+    code: "import '../run/run-operation.ts';\nimport '../context.ts';",
+  },
   { file: 'service/kk.ts', code: "import './handlers/folders.ts';" },
   { file: 'client/t.ts', code: "import type * as z from 'zod';" },
 ];
@@ -140,7 +216,8 @@ describe('in a copy of the source', () => {
     await mkdir(join(copy, 'src', 'common'));
     await mkdir(join(copy, 'src', 'commands', 'misplaced'));
     await writeFile(join(copy, 'src', 'common', 'common.ts'), 'export const shared = 1;\n');
-    for (const { file, code } of [...PLANTED, ...CYCLE, ...ALLOWED]) await writeFile(join(copy, 'src', file), code);
+    for (const { file, code } of [...PLANTED, ...CYCLE, ...ALLOWED])
+      await writeFile(join(copy, 'src', file), code);
     found = await cruise(copy);
   });
 
@@ -149,7 +226,10 @@ describe('in a copy of the source', () => {
   it.each(PLANTED)('an import of $fault is rejected', ({ file, to }) => {
     const refused = found.violations.filter(({ from }) => from === join('src', file));
     expect(refused).toEqual([
-      expect.objectContaining({ to: expect.stringMatching(to), rule: expect.objectContaining({ name: 'not-in-allowed' }) }),
+      expect.objectContaining({
+        to: expect.stringMatching(to),
+        rule: expect.objectContaining({ name: 'not-in-allowed' }),
+      }),
     ]);
   });
 

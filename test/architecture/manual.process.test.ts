@@ -9,7 +9,8 @@ import { HOME } from '../acceptance/svc.ts';
 const FOLDER = join(HOME, 'docs', 'man');
 
 function lint(page: string): string {
-  return spawnSync('mandoc', ['-T', 'lint', '-W', 'warning'], { input: page, encoding: 'utf8' }).stdout;
+  return spawnSync('mandoc', ['-T', 'lint', '-W', 'warning'], { input: page, encoding: 'utf8' })
+    .stdout;
 }
 
 describe('the manual', () => {
@@ -17,7 +18,9 @@ describe('the manual', () => {
     const pages = await manualPages();
     expect((await readdir(FOLDER)).sort()).toEqual([...pages.keys()].sort());
     const usages = [...pages.values()].join('\n').replaceAll('\\-', '-');
-    expect(outline.filter(({ command }) => !usages.includes(`svc ${command.join(' ')}`))).toEqual([]);
+    expect(outline.filter(({ command }) => !usages.includes(`svc ${command.join(' ')}`))).toEqual(
+      [],
+    );
   });
 
   it.skipIf(spawnSync('mandoc', ['-V']).error)('passes the mandoc linter', async () => {

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { collectEvidence, findGaps, formatOperationsTable, readServiceTests } from '../../docs.config.ts';
+import {
+  collectEvidence,
+  findGaps,
+  formatOperationsTable,
+  readServiceTests,
+} from '../../docs.config.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { HOME } from '../acceptance/svc.ts';
 
@@ -9,7 +14,9 @@ describe('the table of operations', () => {
   it('is complete and up to date', async () => {
     const all = await collectEvidence(readServiceTests());
     expect(findGaps(all)).toEqual([]);
-    expect(await readFile(join(HOME, 'docs', 'operations.md'), 'utf8')).toBe(formatOperationsTable(all));
+    expect(await readFile(join(HOME, 'docs', 'operations.md'), 'utf8')).toBe(
+      formatOperationsTable(all),
+    );
   });
 
   it('has a row for each operation, with its handler and a test', async () => {
@@ -22,13 +29,18 @@ describe('the table of operations', () => {
   });
 
   it('reports a missing handler or test', async () => {
-    const tests = new Map([['test/service/a.test.ts', "const USERS = '/v1/users';\nawait call(`${USERS}/add`, {});"]]);
+    const tests = new Map([
+      ['test/service/a.test.ts', "const USERS = '/v1/users';\nawait call(`${USERS}/add`, {});"],
+    ]);
     const all = await collectEvidence(tests);
     const found = all.filter(({ test }) => test === 'test/service/a.test.ts');
     expect(found.map(({ entry }) => entry.name)).toEqual(['users.add']);
     const broken = all.map((one) => ({ ...one, hasHandler: one.entry.name !== 'users.add' }));
     expect(findGaps(broken)).toEqual(
-      expect.arrayContaining(['users.add has no handler in the service', 'users.data has no test that calls its path']),
+      expect.arrayContaining([
+        'users.add has no handler in the service',
+        'users.data has no test that calls its path',
+      ]),
     );
     expect(findGaps(broken)).not.toContain('users.add has no test that calls its path');
   });

@@ -16,13 +16,38 @@ async function project(files: Readonly<Record<string, string>>): Promise<string>
 }
 
 const PLANTED = [
-  { where: 'a page', file: 'docs/a.md', text: 'A job goes on where it was killed.', rule: 'phrase' },
-  { where: 'a help text', file: 'src/a.ts', text: "const help = 'no talk on stderr but errors';", rule: 'phrase' },
-  { where: 'a message', file: 'src/b.ts', text: 'const text = `users is no list of records`;', rule: 'phrase' },
+  {
+    where: 'a page',
+    file: 'docs/a.md',
+    text: 'A job goes on where it was killed.',
+    rule: 'phrase',
+  },
+  {
+    where: 'a help text',
+    file: 'src/a.ts',
+    text: "const help = 'no talk on stderr but errors';",
+    rule: 'phrase',
+  },
+  {
+    where: 'a message',
+    file: 'src/b.ts',
+    text: 'const text = `users is no list of records`;',
+    rule: 'phrase',
+  },
   { where: 'a comment', file: 'src/c.ts', text: '// mended by the next run', rule: 'phrase' },
   { where: 'British spelling', file: 'README.md', text: 'The colour of a table.', rule: 'phrase' },
-  { where: 'a doc comment', file: 'src/d.ts', text: '/** It is closed. */\nexport const d = 1;', rule: 'pronoun' },
-  { where: 'a doc comment of several lines', file: 'src/e.ts', text: '/**\n * What is left.\n */', rule: 'pronoun' },
+  {
+    where: 'a doc comment',
+    file: 'src/d.ts',
+    text: '/** It is closed. */\nexport const d = 1;',
+    rule: 'pronoun',
+  },
+  {
+    where: 'a doc comment of several lines',
+    file: 'src/e.ts',
+    text: '/**\n * What is left.\n */',
+    rule: 'pronoun',
+  },
 ] as const;
 
 describe('the prose check', () => {
@@ -36,7 +61,9 @@ describe('the prose check', () => {
     const within = await project({ 'src/client/a.ts': code, 'src/client/b.ts': code });
     const across = await project({ 'src/client/a.ts': code, 'src/service/b.ts': code });
     for (const folder of [within, across]) {
-      expect(proseFaults(folder)).toEqual([expect.objectContaining({ rule: 'shared-name', line: 1 })]);
+      expect(proseFaults(folder)).toEqual([
+        expect.objectContaining({ rule: 'shared-name', line: 1 }),
+      ]);
     }
   });
 

@@ -17,7 +17,10 @@ const SOURCES = ['src/**/*.{ts,tsx}', 'bin/*.js', 'docs/generate/*.ts', '*.confi
 /** Delimiter of a quoted block in a page: program output or code. */
 const FENCE = /^\s*```/;
 
-/** Finds all faults in the project in `folder`: phrases in pages and sources, doc comments, and type names. */
+/**
+ * Finds all faults in the project in `folder`: phrases in pages and sources, doc comments, and type
+ * names.
+ */
 export function proseFaults(folder: string): readonly ProseFault[] {
   const read = (patterns: readonly string[]) =>
     globSync([...patterns], { cwd: folder })
@@ -55,7 +58,9 @@ function linesOfSource(text: string): readonly Line[] {
       content.matchAll(/(['"`])((?:(?!\1)[^\\]|\\.)* (?:(?!\1)[^\\]|\\.)*)\1/g),
       ([, , words]) => words,
     );
-    const prose = [comment?.[1] ?? '', ...(comment ? [] : strings)].join(' ').replaceAll(/`[^`]*`/g, '``');
+    const prose = [comment?.[1] ?? '', ...(comment ? [] : strings)]
+      .join(' ')
+      .replaceAll(/`[^`]*`/g, '``');
     return prose.trim() === '' ? [] : { line: at + 1, text: prose };
   });
 }
@@ -65,7 +70,12 @@ function phraseFaults(file: string, lines: readonly Line[]): readonly ProseFault
     PHRASES.flatMap(({ pattern, instead }): ProseFault[] => {
       const found = Array.from(text.matchAll(new RegExp(pattern, 'gm')), ([words]) => words);
       const faults = found.filter((words) => !AMERICAN.test(words));
-      return faults.map((words) => ({ file, line, rule: 'phrase', text: `'${words}': ${instead}` }));
+      return faults.map((words) => ({
+        file,
+        line,
+        rule: 'phrase',
+        text: `'${words}': ${instead}`,
+      }));
     }),
   );
 }
@@ -85,16 +95,24 @@ function pronounFaults(file: string, text: string): readonly ProseFault[] {
 const EXPORTED_TYPE = /^export (?:interface|type|(?:abstract )?class) (\w+)/gm;
 
 /**
- * Type names that two layers use deliberately for different things, with the reason. Names within one layer are
- * never shared.
+ * Type names that two layers use deliberately for different things, with the reason. Names within
+ * one layer are never shared.
  */
 const SHARED_BY_LAYERS: ReadonlyMap<string, string> = new Map([
-  ['Client', 'the library offers the client of its layer under the same name, with the types of the catalog'],
-  ['OperationName', 'the library offers the names of the catalog without those that need a workspace'],
+  [
+    'Client',
+    'the library offers the client of its layer under the same name, with the types of the catalog',
+  ],
+  [
+    'OperationName',
+    'the library offers the names of the catalog without those that need a workspace',
+  ],
 ]);
 
 /** Finds names of exported types that two files define differently. */
-function sharedNames(sources: readonly { readonly file: string; readonly text: string }[]): readonly ProseFault[] {
+function sharedNames(
+  sources: readonly { readonly file: string; readonly text: string }[],
+): readonly ProseFault[] {
   const found = sources.flatMap(({ file, text }) =>
     Array.from(text.matchAll(EXPORTED_TYPE), ({ 1: name = '', index }) => {
       const [, layer = ''] = file.split('/');
@@ -108,7 +126,9 @@ function sharedNames(sources: readonly { readonly file: string; readonly text: s
         .filter(({ name, layer }) => layer === first?.layer || !SHARED_BY_LAYERS.has(name))
         .map(
           ({ file, line, name }): ProseFault => ({
-            ...{ file, line, rule: 'shared-name' },
+            file,
+            line,
+            rule: 'shared-name',
             text: `${name} is also the name of a type in ${first?.file}`,
           }),
         ),
@@ -119,6 +139,8 @@ function sharedNames(sources: readonly { readonly file: string; readonly text: s
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const faults = proseFaults(join(import.meta.dirname, '../..'));
   for (const { file, line, rule, text } of faults) console.log(`${file}:${line}: ${rule}: ${text}`);
-  console.log(faults.length === 0 ? 'no faults in the prose' : `${faults.length} faults in the prose`);
+  console.log(
+    faults.length === 0 ? 'no faults in the prose' : `${faults.length} faults in the prose`,
+  );
   process.exitCode = faults.length === 0 ? 0 : 1;
 }

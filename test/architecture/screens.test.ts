@@ -5,5 +5,7 @@ import { screensPage } from '../../docs/generate/screens.ts';
 import { HOME } from '../acceptance/svc.ts';
 
 it('docs/screens.md shows the current output', async () => {
-  expect(await screensPage(), 'npm run generate writes it').toBe(await readFile(join(HOME, 'docs', 'screens.md'), 'utf8'));
+  expect(await screensPage(), 'npm run generate writes it').toBe(
+    await readFile(join(HOME, 'docs', 'screens.md'), 'utf8'),
+  );
 });

@@ -10,13 +10,24 @@ const USERS_A_WRITE = 5_000;
 
 /** How a format writes a user, and what stands around and between them. */
 const WRITERS = {
-  ndjson: { before: '', between: '', after: '', user: (user: BenchUser) => `${JSON.stringify(user)}\n` },
-  json: { before: '[\n', between: ',\n', after: '\n]\n', user: (user: BenchUser) => JSON.stringify(user) },
+  ndjson: {
+    before: '',
+    between: '',
+    after: '',
+    user: (user: BenchUser) => `${JSON.stringify(user)}\n`,
+  },
+  json: {
+    before: '[\n',
+    between: ',\n',
+    after: '\n]\n',
+    user: (user: BenchUser) => JSON.stringify(user),
+  },
   csv: {
     before: 'userId,name,email,initial\n',
     between: '',
     after: '',
-    user: ({ userId, name, email, initial }: BenchUser) => `${userId},${name},${email},${initial}\n`,
+    user: ({ userId, name, email, initial }: BenchUser) =>
+      `${userId},${name},${email},${initial}\n`,
   },
   yaml: {
     before: '',
@@ -31,13 +42,25 @@ type BenchUser = ReturnType<typeof userAt>;
 
 function userAt(index: number) {
   const number = String(index).padStart(7, '0');
-  const user = { userId: `user-${number}`, name: 'Ada Lovelace', email: `ada.${number}@example.com`, initial: 'A' };
+  const user = {
+    userId: `user-${number}`,
+    name: 'Ada Lovelace',
+    email: `ada.${number}@example.com`,
+    initial: 'A',
+  };
   const missing = USER_BYTES - 1 - JSON.stringify(user).length;
   return { ...user, name: user.name.padEnd(user.name.length + missing, ' Lovelace') };
 }
 
-/** Writes users of random organizations as CSV, the same for the same counts. Returns the minimum number of requests of 100 users. */
-export async function writeMixedUsers(path: string, count: number, organizations: number): Promise<number> {
+/**
+ * Writes users of random organizations as CSV, the same for the same counts. Returns the minimum
+ * number of requests of 100 users.
+ */
+export async function writeMixedUsers(
+  path: string,
+  count: number,
+  organizations: number,
+): Promise<number> {
   const file = createWriteStream(path);
   const counts = new Uint32Array(organizations);
   let random = 1;
@@ -59,7 +82,12 @@ export async function writeMixedUsers(path: string, count: number, organizations
 }
 
 /** Writes so many users of 120 bytes, numbered from `first` on. */
-export async function writeUsers(path: string, format: BenchFormat, count: number, first = 0): Promise<void> {
+export async function writeUsers(
+  path: string,
+  format: BenchFormat,
+  count: number,
+  first = 0,
+): Promise<void> {
   const { before, between, after, user } = WRITERS[format];
   const file = createWriteStream(path);
   file.write(before);

@@ -1,7 +1,7 @@
 /**
- * The service that bench/bulk.ts measures against, as a process of its own: it answers each user of a request by its id
- * with success, and does as little as it can for that. The first line on stdout is `{"url"}`; `--delay <ms>` holds back
- * each answer.
+ * The service that bench/bulk.ts measures against, as a process of its own: it answers each user of
+ * a request by its id with success, and does as little as it can for that. The first line on stdout
+ * is `{"url"}`; `--delay <ms>` holds back each answer.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,10 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const answer = answerTo(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
     const send = () => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': answer.length,
+      });
       response.end(answer);
     };
     if (delay > 0) setTimeout(send, delay);
@@ -23,7 +26,9 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => {
-  console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+  console.log(
+    JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+  );
 });
 
 /** Finds the ids by their key instead of parsing, so that the service is not what is measured. */
@@ -33,7 +38,9 @@ function answerTo(body: Buffer): Buffer {
   for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at)) {
     at += KEY.length;
     const end = text.indexOf('"', at);
-    items.push(`"${text.slice(at, end)}":{"success":true,"id":"0123456789abcdef0123456789abcdef","message":"User added."}`);
+    items.push(
+      `"${text.slice(at, end)}":{"success":true,"id":"0123456789abcdef0123456789abcdef","message":"User added."}`,
+    );
   }
   return Buffer.from(
     `{"result":{"status":"success","message":"User(s) processed successfully.","data":{${items.join(',')}}}}`,

@@ -1,9 +1,10 @@
 /**
- * What it costs to send many records with everything that svc does for them: validation of the whole file, journal,
- * limiter. All against one service as a process of its own (bulk-mock.ts). Run it with `npm run bench:bulk`, whole or in
- * parts:
+ * What it costs to send many records with everything that svc does for them: validation of the
+ * whole file, journal, limiter. All against one service as a process of its own (bulk-mock.ts). Run
+ * it with `npm run bench:bulk`, whole or in parts:
  *
- *     npm run bench:bulk -- throughput|link|growth|memory|files|organizations|shards… --users 1000000 --formats ndjson,json,csv,yaml --rounds 3
+ * npm run bench:bulk -- throughput|link|growth|memory|files|organizations|shards… --users 1000000
+ * --formats ndjson,json,csv,yaml --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,15 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type BenchFormat, INPUT_FORMATS, writeMixedUsers, writeUsers } from './bulk-inputs.ts';
 
-const PARTS = ['throughput', 'link', 'growth', 'memory', 'files', 'organizations', 'shards'] as const;
+const PARTS = [
+  'throughput',
+  'link',
+  'growth',
+  'memory',
+  'files',
+  'organizations',
+  'shards',
+] as const;
 type Part = (typeof PARTS)[number];
 
 const PLAIN_IN_FLIGHT = [8, 16, 32];
@@ -38,7 +47,15 @@ const parts = positionals.length > 0 ? (positionals as Part[]) : PARTS;
 
 const written = new Map<string, Promise<void>>();
 const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
-const RUNS: Record<Part, () => Promise<void>> = { throughput, link, growth, memory, files, organizations, shards };
+const RUNS: Record<Part, () => Promise<void>> = {
+  throughput,
+  link,
+  growth,
+  memory,
+  files,
+  organizations,
+  shards,
+};
 try {
   for (const part of parts) await RUNS[part]();
 } finally {
@@ -55,7 +72,11 @@ async function throughput(): Promise<void> {
   service.child.kill();
   const [floor, reached] = [quickest(plain), quickest(svc)];
   say(`plain client, ${users} users`, figureOf(floor));
-  say('svc users add, checked, with its journal', figureOf(reached), `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`);
+  say(
+    'svc users add, checked, with its journal',
+    figureOf(reached),
+    `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`,
+  );
 }
 
 async function link(): Promise<void> {
@@ -79,17 +100,26 @@ async function growth(): Promise<void> {
   }
   service.child.kill();
   const [tenth = 0, all = 0] = seconds;
-  say(`${users} users against a tenth of them`, `${all.toFixed(2)} s`, `${ratio(all, tenth)}x  (goal 10.50x)`);
+  say(
+    `${users} users against a tenth of them`,
+    `${all.toFixed(2)} s`,
+    `${ratio(all, tenth)}x  (goal 10.50x)`,
+  );
 }
 
 async function memory(): Promise<void> {
   const service = await startService(0);
   for (const format of formats) {
     const peaks: number[] = [];
-    for (const count of [users / 10, users]) peaks.push((await svcRun(service.url, await input(format, count))).megabytes);
+    for (const count of [users / 10, users])
+      peaks.push((await svcRun(service.url, await input(format, count))).megabytes);
     const [tenth = 0, all = 0] = peaks;
     const figure = `${all.toFixed(0)} MB, a tenth ${tenth.toFixed(0)} MB`;
-    say(`peak, ${users} users as ${format}`, figure, `${ratio(all, tenth)}x  (goals 256 MB, 1.30x)`);
+    say(
+      `peak, ${users} users as ${format}`,
+      figure,
+      `${ratio(all, tenth)}x  (goals 256 MB, 1.30x)`,
+    );
   }
   service.child.kill();
 }
@@ -109,7 +139,11 @@ async function files(): Promise<void> {
   const apart = alone.reduce((sum, { seconds }) => sum + seconds, 0);
   const together = quickest(many);
   say(`${users} users in ${FILES} files of ${formats.join()}`, figureOf(together));
-  say('against a run for each format', `${apart.toFixed(2)} s`, `${ratio(apart, together.seconds)}x as fast`);
+  say(
+    'against a run for each format',
+    `${apart.toFixed(2)} s`,
+    `${ratio(apart, together.seconds)}x as fast`,
+  );
   const peak = `${together.megabytes.toFixed(0)} MB, a tenth ${tenth.megabytes.toFixed(0)} MB`;
   say('peak', peak, `${ratio(together.megabytes, tenth.megabytes)}x  (goals 256 MB, 1.30x)`);
 }
@@ -131,7 +165,10 @@ async function organizations(): Promise<void> {
   say('time', `${many.seconds.toFixed(1)} s, one target ${one.seconds.toFixed(1)} s`);
 }
 
-/** One run against one of the machines that divide the records: each reads the whole file, and sends its shard. */
+/**
+ * One run against one of the machines that divide the records: each reads the whole file, and sends
+ * its shard.
+ */
 async function shards(): Promise<void> {
   const service = await startService(0);
   const file = await input('ndjson', users);
@@ -139,7 +176,11 @@ async function shards(): Promise<void> {
   say(`${users} users on one machine`, figureOf(whole));
   for (const count of [2, 4]) {
     const run = await svcRunWith(['--org', 'acme', '--shard', `1/${count}`], service.url, file);
-    say(`a shard of ${count}`, `${run.seconds.toFixed(1)} s`, `${ratio(whole.seconds, run.seconds)}x as fast`);
+    say(
+      `a shard of ${count}`,
+      `${run.seconds.toFixed(1)} s`,
+      `${ratio(whole.seconds, run.seconds)}x as fast`,
+    );
   }
   service.child.kill();
 }
@@ -173,7 +214,9 @@ interface Service {
 
 async function startService(delay: number): Promise<Service> {
   const mock = join(import.meta.dirname, 'bulk-mock.ts');
-  const child = spawn(process.execPath, [mock, '--delay', String(delay)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [mock, '--delay', String(delay)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = await once(createInterface(child.stdout), 'line');
   return { child, ...JSON.parse(line) };
 }
@@ -196,7 +239,11 @@ function svcRun(url: string, ...paths: readonly string[]): Promise<Run> {
   return svcRunWith(['--org', 'acme'], url, ...paths);
 }
 
-function svcRunWith(target: readonly string[], url: string, ...paths: readonly string[]): Promise<Run> {
+function svcRunWith(
+  target: readonly string[],
+  url: string,
+  ...paths: readonly string[]
+): Promise<Run> {
   const svc = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
   const given = paths.flatMap((path) => ['--file', path]);
   return timed([svc, 'users', 'add', ...target, ...given, '--base-url', url, '-o', 'json']);
@@ -204,9 +251,18 @@ function svcRunWith(target: readonly string[], url: string, ...paths: readonly s
 
 /** Runs a command that has to end well and say that all went through. */
 async function timed(words: readonly string[]): Promise<Run> {
-  const env = { PATH: process.env['PATH'], HOME: home, SVC_API_KEY: 'bench', SVC_AUTH_TOKEN: 'bench' };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    SVC_API_KEY: 'bench',
+    SVC_AUTH_TOKEN: 'bench',
+  };
   const start = performance.now();
-  const child = spawn(process.execPath, words, { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, words, {
+    env,
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [output, peak, work] = ['', 0, 0];
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {
@@ -219,7 +275,8 @@ async function timed(words: readonly string[]): Promise<Run> {
   }, 20);
   const [code] = await once(child, 'close');
   clearInterval(look);
-  if (code !== 0 || !/"succeeded": ?[1-9]/.test(output)) throw new Error(`${words.join(' ')}\n${output}`);
+  if (code !== 0 || !/"succeeded": ?[1-9]/.test(output))
+    throw new Error(`${words.join(' ')}\n${output}`);
   const requests = Number(/"requests": ?(\d+)/.exec(output)?.[1] ?? 0);
   return { seconds: (performance.now() - start) / 1000, megabytes: peak, work, requests };
 }

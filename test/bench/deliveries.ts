@@ -1,7 +1,8 @@
 /**
- * What the outbox costs: 10,000 events to a receiver on this machine as a ratio to what the same HTTP client pushes by
- * itself, and how soon one event that another one records is delivered. Run it with `npm run bench:deliveries`; the receiver
- * is a process of its own. Where PostgreSQL is installed both are measured on a server of it too.
+ * What the outbox costs: 10,000 events to a receiver on this machine as a ratio to what the same
+ * HTTP client pushes by itself, and how soon one event that another one records is delivered. Run
+ * it with `npm run bench:deliveries`; the receiver is a process of its own. Where PostgreSQL is
+ * installed both are measured on a server of it too.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -54,7 +55,9 @@ function receive(): void {
 
 async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  const child = spawn(process.execPath, [import.meta.filename, 'receive'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [import.meta.filename, 'receive'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   try {
     const [port] = await once(createInterface(child.stdout), 'line');
     const url = `http://127.0.0.1:${port}`;
@@ -74,18 +77,29 @@ type Call = (operation: string, data: object) => Promise<void>;
 
 async function run(place: string, url: string, goal = ''): Promise<void> {
   const folders = { config: '', state: '', data: '' };
-  const service = await openEmbedded(await resolveStoreLocation(place, folders), { clock: systemClock });
+  const service = await openEmbedded(await resolveStoreLocation(place, folders), {
+    clock: systemClock,
+  });
   const { apiKey, authToken } = service.target.key;
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': apiKey,
+    'x-svc-auth-token': authToken,
+  };
   const call: Call = async (operation, data) => {
     const body = JSON.stringify({ data });
-    const response = await service.fetch(`http://localhost${operation}`, { method: 'POST', headers, body });
+    const response = await service.fetch(`http://localhost${operation}`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     if (!response.ok) throw new Error(await response.text());
   };
   await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
   await call('/v2/workspace/advancedwebhook/endpoints/create', { url });
   const store = await openStore(place);
-  const figures: { readonly bare: number; readonly delivered: number; readonly whole: number }[] = [];
+  const figures: { readonly bare: number; readonly delivered: number; readonly whole: number }[] =
+    [];
   for (let round = 0; round < ROUNDS; round++) {
     const bare = EVENTS / (await timed(() => pushBare(url)));
     const caused = await timed(() => cause(call));
@@ -95,10 +109,19 @@ async function run(place: string, url: string, goal = ''): Promise<void> {
   const pauses = await pausesOf(store, call, url);
   await store.close();
   await service.close();
-  const of = (name: keyof (typeof figures)[number]) => median(figures.map((figure) => figure[name]));
+  const of = (name: keyof (typeof figures)[number]) =>
+    median(figures.map((figure) => figure[name]));
   print('the client alone', of('bare'), '');
-  print('delivered', of('delivered'), `${median(figures.map((f) => f.delivered / f.bare)).toFixed(2)}x${goal}`);
-  print('caused and delivered', of('whole'), `${median(figures.map((f) => f.whole / f.bare)).toFixed(2)}x`);
+  print(
+    'delivered',
+    of('delivered'),
+    `${median(figures.map((f) => f.delivered / f.bare)).toFixed(2)}x${goal}`,
+  );
+  print(
+    'caused and delivered',
+    of('whole'),
+    `${median(figures.map((f) => f.whole / f.bare)).toFixed(2)}x`,
+  );
   console.log(`from one's answer to another's delivery: ${(median(pauses) * 1_000).toFixed(1)} ms`);
 }
 
@@ -109,7 +132,10 @@ async function delivering<Result>(store: Store, work: () => Promise<Result>): Pr
   return result;
 }
 
-/** Seconds from the answer to a call until what it caused has arrived, of events one after the other. */
+/**
+ * Seconds from the answer to a call until what it caused has arrived, of events one after the
+ * other.
+ */
 async function pausesOf(store: Store, call: Call, url: string): Promise<readonly number[]> {
   return delivering(store, async () => {
     const pauses: number[] = [];
@@ -135,7 +161,11 @@ async function pushBare(url: string): Promise<void> {
   const push = async () => {
     while (sent < EVENTS) {
       const id = `bare-${sent++}`;
-      await poster.send({ url, body, headers: { 'content-type': 'application/json', 'webhook-id': id } });
+      await poster.send({
+        url,
+        body,
+        headers: { 'content-type': 'application/json', 'webhook-id': id },
+      });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, push));

@@ -1,6 +1,7 @@
 /**
- * How fast inputs of records are read, as a ratio to the plainest reading of the same file in the same run, and how much
- * memory that takes for ten times as many. Each measurement is a process of its own. Run it with `npm run bench:parse`.
+ * How fast inputs of records are read, as a ratio to the plainest reading of the same file in the
+ * same run, and how much memory that takes for ten times as many. Each measurement is a process of
+ * its own. Run it with `npm run bench:parse`.
  */
 import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
@@ -91,12 +92,13 @@ const READINGS: Readonly<Record<string, Reading>> = {
     }),
 };
 
-const CASES: readonly (readonly [format: BenchFormat, plain: string | undefined, goal: number])[] = [
-  ['ndjson', 'lines', 1],
-  ['json', 'whole', 0.6],
-  ['csv', 'papaparse', 0.9],
-  ['yaml', undefined, 0],
-];
+const CASES: readonly (readonly [format: BenchFormat, plain: string | undefined, goal: number])[] =
+  [
+    ['ndjson', 'lines', 1],
+    ['json', 'whole', 0.6],
+    ['csv', 'papaparse', 0.9],
+    ['yaml', undefined, 0],
+  ];
 
 const [, , reading, path = '', expected = '0'] = process.argv;
 if (reading) await report(READINGS[reading], path, Number(expected));
@@ -121,12 +123,19 @@ async function compareAll(): Promise<void> {
   }
 }
 
-async function compare(folder: string, format: BenchFormat, plain: string | undefined, goal: number): Promise<void> {
+async function compare(
+  folder: string,
+  format: BenchFormat,
+  plain: string | undefined,
+  goal: number,
+): Promise<void> {
   const [few, many] = [join(folder, `few.${format}`), join(folder, `many.${format}`)];
   await writeUsers(few, format, FEW);
   await writeUsers(many, format, MANY);
   const names = ['svc', 'both', ...(plain ? [plain] : [])];
-  const rounds = Array.from({ length: ROUNDS }, () => names.map((name) => measure(name, many, MANY)));
+  const rounds = Array.from({ length: ROUNDS }, () =>
+    names.map((name) => measure(name, many, MANY)),
+  );
   const best = (name: string): Measured => {
     const at = names.indexOf(name);
     const own = rounds.flatMap((round) => round[at] ?? []);
@@ -135,7 +144,9 @@ async function compare(folder: string, format: BenchFormat, plain: string | unde
   const [svc, both] = [best('svc'), best('both')];
   const memory = `${both.megabytes.toFixed(0)} MB, ${(both.megabytes / measure('both', few, FEW).megabytes).toFixed(2)}x that of ${FEW}`;
   const speed = (MANY / svc.seconds / 1e6).toFixed(2);
-  console.log(`${format.padEnd(7)} ${speed} M/s parsed${plain ? ratio(svc, best(plain), plain, goal) : ''}`);
+  console.log(
+    `${format.padEnd(7)} ${speed} M/s parsed${plain ? ratio(svc, best(plain), plain, goal) : ''}`,
+  );
   console.log(`${' '.repeat(8)}checked and read again in ${both.seconds.toFixed(2)} s; ${memory}`);
 }
 

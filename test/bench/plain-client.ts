@@ -1,6 +1,7 @@
 /**
- * The plainest client that bench/bulk.ts measures against: lines are put into batches unparsed, sent over an undici Pool,
- * and of each answer every item's success is looked at. No checks, no journal, nothing for the case of a failure.
+ * The plainest client that bench/bulk.ts measures against: lines are put into batches unparsed,
+ * sent over an undici Pool, and of each answer every item's success is looked at. No checks, no
+ * journal, nothing for the case of a failure.
  *
  * `node plain-client.ts <url> <file.ndjson> <in flight>` prints `{"succeeded","seconds"}`.
  */
@@ -12,7 +13,11 @@ const BATCH = 100;
 const [url = '', file = '', inFlight = '16'] = process.argv.slice(2);
 const connections = Number(inFlight);
 const pool = new Pool(url, { connections, pipelining: 1, allowH2: false });
-const headers = { 'content-type': 'application/json', 'x-svc-api-key': 'bench', 'x-svc-auth-token': 'bench' };
+const headers = {
+  'content-type': 'application/json',
+  'x-svc-api-key': 'bench',
+  'x-svc-auth-token': 'bench',
+};
 
 let succeeded = 0;
 let flying = 0;
@@ -52,6 +57,8 @@ async function launch(): Promise<void> {
 async function send(users: string): Promise<void> {
   const body = `{"data":{"organizationId":"acme","users":[${users}]}}`;
   const answer = await pool.request({ method: 'POST', path: '/v1/users/add', headers, body });
-  const { result } = (await answer.body.json()) as { result: { data: Record<string, { success: unknown }> } };
+  const { result } = (await answer.body.json()) as {
+    result: { data: Record<string, { success: unknown }> };
+  };
   for (const item of Object.values(result.data)) if (item.success === true) succeeded += 1;
 }

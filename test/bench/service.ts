@@ -1,9 +1,10 @@
 /**
- * What the embedded service costs: its calls a second as a ratio to a bare node:http server that parses and answers
- * the same small JSON, and a call of 100 users as a ratio to the SQLite statements that it needs. Run it with
- * `npm run bench:service`. Each server is a process of its own, driven over 32 connections. Where PostgreSQL is installed
- * both are measured on a server of it too, beside the statements that they need there; `-- --store postgres://…` names
- * another empty database to do so on.
+ * What the embedded service costs: its calls a second as a ratio to a bare node:http server that
+ * parses and answers the same small JSON, and a call of 100 users as a ratio to the SQLite
+ * statements that it needs. Run it with `npm run bench:service`. Each server is a process of its
+ * own, driven over 32 connections. Where PostgreSQL is installed both are measured on a server of
+ * it too, beside the statements that they need there; `-- --store postgres://…` names another empty
+ * database to do so on.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,10 @@ const CONNECTIONS = 32;
 const WRITERS = 100;
 const SVC = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
 const SERVING = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
-/** Of one round. Rounds are short, so that what else the machine does falls on both servers of a ratio alike. */
+/**
+ * Of one round. Rounds are short, so that what else the machine does falls on both servers of a
+ * ratio alike.
+ */
 const SECONDS = 0.5;
 const ROUNDS = 24;
 /** Rounds in which the servers become as fast as they are going to be. */
@@ -38,7 +42,11 @@ async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   try {
     console.log('SQLite');
-    await compareReads(join(folder, 'reads.sqlite'), ' (goal 0.50x)', join(folder, 'logged.sqlite'));
+    await compareReads(
+      join(folder, 'reads.sqlite'),
+      ' (goal 0.50x)',
+      join(folder, 'logged.sqlite'),
+    );
     const statements = rawStatements(join(folder, 'raw.sqlite'));
     await compareWrites(statements, join(folder, 'writes.sqlite'), ' (goal 3.00x)');
     await compareSingleWrites(statements, join(folder, 'singles.sqlite'));
@@ -56,7 +64,9 @@ async function comparePostgres(store: string): Promise<void> {
   console.log('PostgreSQL');
   await compareReads(store);
   const statements = await rawPostgres(store);
-  console.log(`a read, statements    ${Math.round(await statements.reads())} a second over 10 connections`);
+  console.log(
+    `a read, statements    ${Math.round(await statements.reads())} a second over 10 connections`,
+  );
   await compareWrites(statements.write, store);
   await compareSingleWrites(statements.write, store);
   await statements.end();
@@ -67,9 +77,13 @@ async function compareReads(store: string, goal = '', loggedStore?: string): Pro
   const bare = await startServer([import.meta.filename, 'bare']);
   const service = await startServer([SERVING, store]);
   const serve = ['serve', '--port', '0', '-o', 'json', '--store'];
-  const logged = loggedStore === undefined ? undefined : await startServer([SVC, ...serve, loggedStore]);
+  const logged =
+    loggedStore === undefined ? undefined : await startServer([SVC, ...serve, loggedStore]);
   for (const server of logged ? [service, logged] : [service])
-    await post(server, '/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
+    await post(server, '/v1/organizations/documents/add', {
+      organizationId: 'acme',
+      documents: [{ documentId: 'd1' }],
+    });
   const body = JSON.stringify({ data: { organizationId: 'acme' } });
   const rates = { bare: [] as number[], service: [] as number[], logged: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
@@ -78,16 +92,16 @@ async function compareReads(store: string, goal = '', loggedStore?: string): Pro
     if (logged) rates.logged.push(await rate(logged, body));
   }
   for (const server of [bare, service, logged]) server?.child.kill();
-  const [bares, reads, log] = [rates.bare, rates.service, rates.logged].map((all) => all.slice(WARM_UP)) as [
-    number[],
-    number[],
-    number[],
-  ];
+  const [bares, reads, log] = [rates.bare, rates.service, rates.logged].map((all) =>
+    all.slice(WARM_UP),
+  ) as [number[], number[], number[]];
   const ratioOf = (all: readonly number[], base: readonly number[]) =>
     median(all.map((reached, round) => reached / (base[round] ?? Number.NaN)));
   const ratio = ratioOf(reads, bares);
   console.log(`bare node:http        ${Math.round(median(bares))} requests/s`);
-  console.log(`service, a read       ${Math.round(median(reads))} requests/s  ${ratio.toFixed(2)}x${goal}`);
+  console.log(
+    `service, a read       ${Math.round(median(reads))} requests/s  ${ratio.toFixed(2)}x${goal}`,
+  );
   if (logged)
     console.log(
       `svc serve with a log  ${Math.round(median(log))} requests/s  ${ratioOf(log, reads).toFixed(2)}x a read (goal 0.90x)`,
@@ -97,7 +111,9 @@ async function compareReads(store: string, goal = '', loggedStore?: string): Pro
 /** Answers as the service does where there is one document. */
 function serveBare(): void {
   const data = [{ id: 'd1', disabled: false, accessType: 'public' }];
-  const reply = JSON.stringify({ result: { status: 'success', message: 'Document(s) retrieved successfully.', data } });
+  const reply = JSON.stringify({
+    result: { status: 'success', message: 'Document(s) retrieved successfully.', data },
+  });
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
@@ -109,7 +125,9 @@ function serveBare(): void {
     });
   });
   server.listen(0, '127.0.0.1', () => {
-    console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+    console.log(
+      JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+    );
   });
 }
 
@@ -126,9 +144,21 @@ async function startServer(words: readonly string[]): Promise<Server> {
   return { child, ...JSON.parse(line) };
 }
 
-async function post({ url, apiKey = '', authToken = '' }: Server, path: string, data: object): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
+async function post(
+  { url, apiKey = '', authToken = '' }: Server,
+  path: string,
+  data: object,
+): Promise<void> {
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': apiKey,
+    'x-svc-auth-token': authToken,
+  };
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ data }),
+  });
   if (!response.ok) throw new Error(await response.text());
 }
 
@@ -138,7 +168,11 @@ async function rate(server: Server, body: string): Promise<number> {
   return (await times(server, CONNECTIONS, () => request)).length / SECONDS;
 }
 
-function requestText({ url, apiKey = '', authToken = '' }: Server, path: string, body: string): string {
+function requestText(
+  { url, apiKey = '', authToken = '' }: Server,
+  path: string,
+  body: string,
+): string {
   const head = [
     `POST ${path} HTTP/1.1`,
     `host: ${new URL(url).host}`,
@@ -151,10 +185,16 @@ function requestText({ url, apiKey = '', authToken = '' }: Server, path: string,
 }
 
 /** Milliseconds until each answer. */
-async function times({ url }: Server, connections: number, next: () => string): Promise<readonly number[]> {
+async function times(
+  { url }: Server,
+  connections: number,
+  next: () => string,
+): Promise<readonly number[]> {
   const { port } = new URL(url);
   const end = performance.now() + SECONDS * 1_000;
-  return (await Promise.all(Array.from({ length: connections }, () => drive(Number(port), next, end)))).flat();
+  return (
+    await Promise.all(Array.from({ length: connections }, () => drive(Number(port), next, end)))
+  ).flat();
 }
 
 function drive(port: number, next: () => string, end: number): Promise<readonly number[]> {
@@ -176,20 +216,28 @@ function drive(port: number, next: () => string, end: number): Promise<readonly 
   });
 }
 
-/** Calls that add one user each, over many connections at once, beside the same statements in a transaction each. */
+/**
+ * Calls that add one user each, over many connections at once, beside the same statements in a
+ * transaction each.
+ */
 async function compareSingleWrites(raw: Write, store: string): Promise<void> {
   const service = await startServer([SERVING, store]);
   const rates = { raw: [] as number[], service: [] as number[] };
   const waits: number[] = [];
   let count = 0;
-  const nextUser = () => ({ userId: `single-${count++}`, name: 'Ada Lovelace', email: 'ada@example.com' });
+  const nextUser = () => ({
+    userId: `single-${count++}`,
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+  });
   const next = () => {
     const body = JSON.stringify({ data: { organizationId: 'acme', users: [nextUser()] } });
     return requestText(service, '/v1/users/add', body);
   };
   for (let round = 0; round < ROUNDS; round++) {
     let written = 0;
-    for (const end = performance.now() + SECONDS * 1_000; performance.now() < end; written++) await raw([nextUser()]);
+    for (const end = performance.now() + SECONDS * 1_000; performance.now() < end; written++)
+      await raw([nextUser()]);
     rates.raw.push(written / SECONDS);
     const answers = await times(service, WRITERS, next);
     rates.service.push(answers.length / SECONDS);
@@ -199,7 +247,8 @@ async function compareSingleWrites(raw: Write, store: string): Promise<void> {
   const [raws, calls] = [rates.raw.slice(WARM_UP), rates.service.slice(WARM_UP)];
   const ratio = median(calls.map((reached, round) => reached / (raws[round] ?? Number.NaN)));
   waits.sort((one, other) => one - other);
-  const at = (share: number) => `${(waits[Math.floor(waits.length * share)] ?? Number.NaN).toFixed(1)} ms`;
+  const at = (share: number) =>
+    `${(waits[Math.floor(waits.length * share)] ?? Number.NaN).toFixed(1)} ms`;
   console.log(`1 user, statements    ${Math.round(median(raws))} a second, a transaction each`);
   console.log(
     `1 user, ${WRITERS} calls at once ${Math.round(median(calls))} a second  ${ratio.toFixed(2)}x  p50 ${at(0.5)}, p99 ${at(0.99)}`,
@@ -222,7 +271,9 @@ async function compareWrites(raw: Write, store: string, goal = ''): Promise<void
   }
   const [floor, reached] = [median(times.raw.slice(50)), median(times.service.slice(50))];
   console.log(`100 users, statements ${floor.toFixed(2)} ms`);
-  console.log(`100 users, a call     ${reached.toFixed(2)} ms  ${(reached / floor).toFixed(2)}x${goal}`);
+  console.log(
+    `100 users, a call     ${reached.toFixed(2)} ms  ${(reached / floor).toFixed(2)}x${goal}`,
+  );
   await close();
 }
 
@@ -240,7 +291,9 @@ function rawStatements(path: string) {
   const addUser = database.prepare(
     'insert into users values (1, ?, ?, ?, ?, ?) on conflict do update set name = excluded.name, email = excluded.email',
   );
-  const addMember = database.prepare("insert into members values (1, 'organization', '', ?, ?) on conflict do nothing");
+  const addMember = database.prepare(
+    "insert into members values (1, 'organization', '', ?, ?) on conflict do nothing",
+  );
   return async (users: readonly User[]) => {
     database.exec('begin immediate');
     for (const { userId, name, email } of users) {
@@ -251,7 +304,10 @@ function rawStatements(path: string) {
   };
 }
 
-/** The same rows, and what a read of documents asks for, by statements over connections of their own. */
+/**
+ * The same rows, and what a read of documents asks for, by statements over connections of their
+ * own.
+ */
 async function rawPostgres(store: string) {
   const clients = await Promise.all(Array.from({ length: 10 }, () => connected(store)));
   const [client = clients[0] as Client] = clients;
@@ -263,7 +319,12 @@ async function rawPostgres(store: string) {
       foreign key (organization, "userId") references "rawUsers")`);
   const write = async (users: readonly User[]) => {
     const rows = (width: number) =>
-      users.map((_, n) => `(1, ${Array.from({ length: width }, (__, at) => `$${n * width + at + 1}`).join()})`).join();
+      users
+        .map(
+          (_, n) =>
+            `(1, ${Array.from({ length: width }, (__, at) => `$${n * width + at + 1}`).join()})`,
+        )
+        .join();
     await client.query('begin');
     await client.query(
       `insert into "rawUsers" values ${rows(5)} on conflict (organization, "userId") do update set name = excluded.name`,
@@ -282,16 +343,29 @@ async function rawPostgres(store: string) {
     const read = async (own: Client) => {
       for (; performance.now() < end; count++) {
         await own.query('start transaction isolation level repeatable read read only');
-        await own.query('select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = $1', ['x']);
-        await own.query('select key from organizations where "apiKey" = $1 and "organizationId" = $2', ['x', 'acme']);
-        await own.query('select * from documents where organization = $1 and key > $2 order by key limit 1001', [1, 0]);
+        await own.query(
+          'select token from "apiKeys" left join "authTokens" on "apiKey" = id where id = $1',
+          ['x'],
+        );
+        await own.query(
+          'select key from organizations where "apiKey" = $1 and "organizationId" = $2',
+          ['x', 'acme'],
+        );
+        await own.query(
+          'select * from documents where organization = $1 and key > $2 order by key limit 1001',
+          [1, 0],
+        );
         await own.query('commit');
       }
     };
     await Promise.all(clients.map(read));
     return count / seconds;
   };
-  return { write, reads, end: async () => void (await Promise.all(clients.map((each) => each.end()))) };
+  return {
+    write,
+    reads,
+    end: async () => void (await Promise.all(clients.map((each) => each.end()))),
+  };
 }
 
 async function connected(store: string): Promise<Client> {
@@ -302,12 +376,22 @@ async function connected(store: string): Promise<Client> {
 
 async function serviceCall(store: string) {
   const folders = { config: '', state: '', data: '' };
-  const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(store, folders), { clock: systemClock });
+  const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(store, folders), {
+    clock: systemClock,
+  });
   const { apiKey, authToken } = target.key;
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': apiKey,
+    'x-svc-auth-token': authToken,
+  };
   const call: Write = async (users) => {
     const body = JSON.stringify({ data: { organizationId: 'acme', users } });
-    const response = await fetch(`${target.baseUrl}/v1/users/add`, { method: 'POST', headers, body });
+    const response = await fetch(`${target.baseUrl}/v1/users/add`, {
+      method: 'POST',
+      headers,
+      body,
+    });
     if (!response.ok) throw new Error(await response.text());
   };
   return { call, close };

@@ -1,7 +1,8 @@
 /**
- * What `svc plan` costs: a small file whose plan is empty, as a ratio to a bare `node -e 0`, and a large file in seconds and
- * memory. Both compare with `svc serve` over loopback. Run it with `npm run bench:settings`; numbers after `--` are the
- * factor of the large file's size, and the rounds of the small one.
+ * What `svc plan` costs: a small file whose plan is empty, as a ratio to a bare `node -e 0`, and a
+ * large file in seconds and memory. Both compare with `svc serve` over loopback. Run it with
+ * `npm run bench:settings`; numbers after `--` are the factor of the large file's size, and the
+ * rounds of the small one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,22 +28,38 @@ const large = {
   organizations: [{ organizationId }, { organizationId: 'small' }],
   config: { advancedWebhooks: { isEnabled: true } },
   folders: range(10_000).map((at) => ({
-    ...{ organizationId, folderId: `f${at}`, folderName: `Folder ${at}` },
+    organizationId,
+    folderId: `f${at}`,
+    folderName: `Folder ${at}`,
     parentFolderId: at < 100 ? 'root' : `f${Math.floor(at / 10)}`,
   })),
-  documents: range(100_000).map((at) => ({ organizationId, documentId: `d${at}`, documentName: `Document ${at}` })),
-  endpoints: range(200).map((at) => ({ uid: `bench.${at}`, url: `https://hooks.example.com/${at}` })),
+  documents: range(100_000).map((at) => ({
+    organizationId,
+    documentId: `d${at}`,
+    documentName: `Document ${at}`,
+  })),
+  endpoints: range(200).map((at) => ({
+    uid: `bench.${at}`,
+    url: `https://hooks.example.com/${at}`,
+  })),
 };
 const { organizations: _organizations, ...declared } = large;
 const seed = {
   ...large,
   folders: [
     ...large.folders,
-    ...range(4 / SIZE).map((at) => ({ organizationId: 'small', folderId: `f${at}`, folderName: `Folder ${at}` })),
+    ...range(4 / SIZE).map((at) => ({
+      organizationId: 'small',
+      folderId: `f${at}`,
+      folderName: `Folder ${at}`,
+    })),
   ],
 };
 const [firstFolder, ...otherFolders] = declared.folders;
-const changed = { ...declared, folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders] } as typeof declared;
+const changed = {
+  ...declared,
+  folders: [{ ...firstFolder, folderName: 'Renamed' }, ...otherFolders],
+} as typeof declared;
 const file = (name: string, content: object | string) => {
   const path = join(home, name);
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -51,7 +68,10 @@ const file = (name: string, content: object | string) => {
 /** Writes lists in the usual form of YAML, one field per line. */
 const toYaml = ({ config, ...lists }: typeof declared) =>
   `svc: 1\nstack: bench\nconfig: ${JSON.stringify(config)}\n${Object.entries(lists)
-    .map(([kind, records]) => `${kind}:\n${records.map((record) => `  - ${formatFields(record)}\n`).join('')}`)
+    .map(
+      ([kind, records]) =>
+        `${kind}:\n${records.map((record) => `  - ${formatFields(record)}\n`).join('')}`,
+    )
     .join('')}`;
 const formatFields = (record: object) =>
   Object.entries(record)
@@ -75,10 +95,14 @@ ${range(4 / SIZE)
 
 const store = ['--store', join(home, 'store.sqlite')];
 await run([...svc, 'local', 'import', file('seed.json', seed), ...store]);
-const service = spawn(process.execPath, ['bin/svc.js', 'serve', '--port', '0', '-o', 'json', ...store], {
-  env: environment,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const service = spawn(
+  process.execPath,
+  ['bin/svc.js', 'serve', '--port', '0', '-o', 'json', ...store],
+  {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 const [ready] = await once(createInterface(service.stdout), 'line');
 const { url, apiKey, authToken } = JSON.parse(ready) as Readonly<Record<string, string>>;
 Object.assign(environment, { SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken });
@@ -108,8 +132,13 @@ async function measureSmall(words: readonly string[]): Promise<void> {
 }
 
 async function measureLarge(name: string, path: string): Promise<void> {
-  const { milliseconds, megabytes } = await run([...svc, 'plan', '-f', path], { ...environment, NODE_OPTIONS: REPORT });
-  console.log(`${name}  ${(milliseconds / 1000).toFixed(2)} s  (goal 5 s)  ${megabytes.toFixed(0)} MB  (goal 200 MB)`);
+  const { milliseconds, megabytes } = await run([...svc, 'plan', '-f', path], {
+    ...environment,
+    NODE_OPTIONS: REPORT,
+  });
+  console.log(
+    `${name}  ${(milliseconds / 1000).toFixed(2)} s  (goal 5 s)  ${megabytes.toFixed(0)} MB  (goal 200 MB)`,
+  );
 }
 
 async function run([program = '', ...words]: readonly string[], env = environment) {

@@ -1,7 +1,7 @@
 /**
  * Time to save and restore a snapshot, in milliseconds, while readers use the store. Run it with
- * `node test/bench/snapshots.ts [users] [readers]` (default: 10,000 users and 8 readers). Each reader is a process that
- * reads a user every millisecond.
+ * `node test/bench/snapshots.ts [users] [readers]` (default: 10,000 users and 8 readers). Each
+ * reader is a process that reads a user every millisecond.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,9 @@ else await measure(Number(first), Number(second));
 
 async function read(store: string): Promise<void> {
   const database = new DatabaseSync(store, { timeout: 10_000 });
-  const select = database.prepare('select * from "users" where "organization" = 1 and "userId" = ?');
+  const select = database.prepare(
+    'select * from "users" where "organization" = 1 and "userId" = ?',
+  );
   process.stdout.write('ready\n');
   for (let at = 0; ; at++) {
     select.get(`u${at % 1_000}`);
@@ -36,14 +38,22 @@ async function measure(users: number, readers: number): Promise<void> {
   const store = join(folder, 'service.sqlite');
   const service = await openEmbedded(store, { clock: systemClock });
   const { apiKey, authToken } = service.target.key;
-  const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-api-key': apiKey,
+    'x-svc-auth-token': authToken,
+  };
   for (let at = 0; at < users; at += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, users - at) }, (_, index) => ({
       userId: `u${at + index}`,
       name: `User ${at + index}`,
     }));
     const body = JSON.stringify({ data: { organizationId: 'acme', users: batch } });
-    const response = await service.fetch('http://localhost/v1/users/add', { method: 'POST', headers, body });
+    const response = await service.fetch('http://localhost/v1/users/add', {
+      method: 'POST',
+      headers,
+      body,
+    });
     if (!response.ok) throw new Error(await response.text());
   }
   const snapshots = createSnapshots(store);

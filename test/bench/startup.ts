@@ -1,6 +1,7 @@
 /**
  * How long svc takes from start to end, as a ratio to a bare `node -e 0` measured in the same run.
- * Runs alternate, so that a machine that slows down slows both. Prints medians; run it with `npm run bench:startup`.
+ * Runs alternate, so that a machine that slows down slows both. Prints medians; run it with
+ * `npm run bench:startup`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,12 +12,21 @@ import { join } from 'node:path';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const home = mkdtempSync(join(tmpdir(), 'svc-startup-'));
-const environment: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: home, SVC_API_KEY: 'bench', SVC_AUTH_TOKEN: 'bench' };
+const environment: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  HOME: home,
+  SVC_API_KEY: 'bench',
+  SVC_AUTH_TOKEN: 'bench',
+};
 
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ result: { status: 'success', message: 'ok', data: [{ id: 'd1', documentName: 'One' }] } }));
+    response.end(
+      JSON.stringify({
+        result: { status: 'success', message: 'ok', data: [{ id: 'd1', documentName: 'One' }] },
+      }),
+    );
   });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -33,13 +43,23 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.2],
   ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.2],
   ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 2.6],
-  ['one call, --jq, over loopback', [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'], 3.1],
+  [
+    'one call, --jq, over loopback',
+    [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'],
+    3.1,
+  ],
   ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 3.6],
-  ['one call, --jq, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'], 4.3],
+  [
+    'one call, --jq, --local',
+    [...svc, 'folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'],
+    4.3,
+  ],
   ...(existsSync(executable) ? executableCases() : []),
 ];
 
-spawnSync(node, ['bin/svc.js', 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], { env: environment });
+spawnSync(node, ['bin/svc.js', 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], {
+  env: environment,
+});
 const times = cases.map((): number[] => []);
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [index, [, words]] of cases.entries()) {
@@ -54,7 +74,9 @@ const base = median(times[0] ?? []);
 console.log(`Node ${process.version}, ${ROUNDS} rounds, medians`);
 for (const [index, [name, , goal]] of cases.entries()) {
   const middle = median(times[index] ?? []);
-  console.log(`${name.padEnd(34)} ${middle.toFixed(1).padStart(7)} ms  ${(middle / base).toFixed(2)}x  (goal ${goal}x)`);
+  console.log(
+    `${name.padEnd(34)} ${middle.toFixed(1).padStart(7)} ms  ${(middle / base).toFixed(2)}x  (goal ${goal}x)`,
+  );
 }
 
 function executableCases(): typeof cases {
@@ -62,7 +84,11 @@ function executableCases(): typeof cases {
     ['executable --version', [executable, '--version'], 1.2],
     ['executable --help', [executable, '--help'], 1.3],
     ['executable users add --help', [executable, 'users', 'add', '--help'], 1.6],
-    ['executable, one call, --local', [executable, 'folders', 'list', '--org', 'acme', '--local'], 6.5],
+    [
+      'executable, one call, --local',
+      [executable, 'folders', 'list', '--org', 'acme', '--local'],
+      6.5,
+    ],
   ];
 }
 

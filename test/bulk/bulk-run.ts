@@ -10,12 +10,21 @@ export const recordsOf = (ids: readonly string[]): BulkRecord[] =>
     const json = JSON.stringify({ id });
     return { id, index, line: index + 1, value: { id }, text: id, jsonLine: json, json };
   });
-export const numbered = (count: number) => recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
+export const numbered = (count: number) =>
+  recordsOf(Array.from({ length: count }, (_, at) => `u${at}`));
 
 const EFFORT = { milliseconds: 1, limited: false, failed: false, retries: 0, waits: 0, waited: 0 };
-export const success = (batch: RecordList) => Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
-export const answered = (reply: unknown): BatchRequestOutcome => ({ kind: 'answered', response: reply, ...EFFORT });
-export const failedBy = (kind: 'refused' | 'fatal', error = new SvcError('invalid_argument', 'bad')): BatchRequestOutcome => ({
+export const success = (batch: RecordList) =>
+  Object.fromEntries(batch.map(({ id }) => [id, { success: true }]));
+export const answered = (reply: unknown): BatchRequestOutcome => ({
+  kind: 'answered',
+  response: reply,
+  ...EFFORT,
+});
+export const failedBy = (
+  kind: 'refused' | 'fatal',
+  error = new SvcError('invalid_argument', 'bad'),
+): BatchRequestOutcome => ({
   kind,
   error,
   ...EFFORT,
@@ -45,7 +54,11 @@ interface Running extends Partial<Omit<BulkJob, 'records' | 'limits'>> {
   readonly existing?: JobDependencies['existing'];
 }
 
-type Send = (batch: RecordList, index: number, kind: RequestKind) => BatchRequestOutcome | Promise<BatchRequestOutcome>;
+type Send = (
+  batch: RecordList,
+  index: number,
+  kind: RequestKind,
+) => BatchRequestOutcome | Promise<BatchRequestOutcome>;
 
 /** Runs a job against a scripted service. Pauses take no time. */
 export async function run(
@@ -81,4 +94,5 @@ export async function run(
   return { stop, items, unexpectedIds, requests, sent };
 }
 
-export const statuses = ({ items }: Ran) => items.map(({ record, status }) => `${record.id} ${status}`);
+export const statuses = ({ items }: Ran) =>
+  items.map(({ record, status }) => `${record.id} ${status}`);

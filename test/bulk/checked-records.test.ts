@@ -17,26 +17,57 @@ import { chunkSize } from './source/read-records.ts';
 const fields = bulkFieldsOf(users['users.add']);
 
 /** Both readings of users that come through a pipe. */
-async function read(text: string, format: InputFormat, size: number, given: Partial<RecordRules> = {}) {
+async function read(
+  text: string,
+  format: InputFormat,
+  size: number,
+  given: Partial<RecordRules> = {},
+) {
   const bytes = Buffer.from(text);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  );
   const { signal } = new AbortController();
   const [stdin, spool] = [Readable.from(chunks), join(await createTemporaryFolder(), 'spool')];
   const layout = { listName: 'users', knownFields: fields.knownFields, id: fields.id };
-  const input = await openInput({ files: [{ file: '-', format }], cwd: '/', stdin, signal, spool, ...layout });
-  const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', generateId: String, ...given };
+  const input = await openInput({
+    files: [{ file: '-', format }],
+    cwd: '/',
+    stdin,
+    signal,
+    spool,
+    ...layout,
+  });
+  const rules: RecordRules = {
+    fields,
+    shared: {},
+    duplicates: 'fail',
+    generateId: String,
+    ...given,
+  };
   const surveyed = await checkRecords(input, rules, signal);
   const records = [];
-  for await (const block of readCheckedRecords(input, rules, surveyed)) records.push(...block.records);
+  for await (const block of readCheckedRecords(input, rules, surveyed))
+    records.push(...block.records);
   return { surveyed, records };
 }
 
 /** Records whose text holds what looks like their id, before it or in it. */
 const tricky = fc.record({
-  before: fc.constantFrom('', '"owner":{"userId":"x"},', '"note":"\\"userId\\":\\"y\\"",', '"userId":"first",'),
+  before: fc.constantFrom(
+    '',
+    '"owner":{"userId":"x"},',
+    '"note":"\\"userId\\":\\"y\\"",',
+    '"userId":"first",',
+  ),
   id: fc.string({ unit: 'grapheme', minLength: 1 }),
   space: fc.constantFrom('', ' ', '\t'),
-  after: fc.constantFrom('', ',"name":"userId"', ',"user\\u0049d":"escaped"', ',"list":[{"userId":"z"}]'),
+  after: fc.constantFrom(
+    '',
+    ',"name":"userId"',
+    ',"user\\u0049d":"escaped"',
+    ',"list":[{"userId":"z"}]',
+  ),
 });
 
 describe('the second reading', () => {
@@ -48,18 +79,26 @@ describe('the second reading', () => {
         chunkSize,
         async (list, format, size) => {
           const texts = list.map(
-            ({ before, id, space, after }) => `{${before}"userId"${space}:${space}${JSON.stringify(id)}${after}}`,
+            ({ before, id, space, after }) =>
+              `{${before}"userId"${space}:${space}${JSON.stringify(id)}${after}}`,
           );
           const text = format === 'json' ? `[${texts.join(', ')}]` : texts.join('\n');
           const { surveyed, records } = await read(text, format, size, { duplicates: 'last' });
           const parsed = texts.map((one) => JSON.parse(one));
           const ids = parsed.map(({ userId }) => userId);
           const sent = parsed.filter(({ userId }, at) => ids.lastIndexOf(userId) === at);
-          expect(records.map(({ id, value }) => [id, value])).toEqual(sent.map((one) => [one.userId, one]));
+          expect(records.map(({ id, value }) => [id, value])).toEqual(
+            sent.map((one) => [one.userId, one]),
+          );
           expect(records.map(({ json }) => JSON.parse(json))).toEqual(sent);
           expect(records.map(({ text: own }) => own)).toEqual(records.map(({ json }) => json));
-          expect([surveyed.records, surveyed.skipped]).toEqual([sent.length, texts.length - sent.length]);
-          expect(records.map(({ index }) => index)).toEqual(sent.map((one) => ids.lastIndexOf(one.userId)));
+          expect([surveyed.records, surveyed.skipped]).toEqual([
+            sent.length,
+            texts.length - sent.length,
+          ]);
+          expect(records.map(({ index }) => index)).toEqual(
+            sent.map((one) => ids.lastIndexOf(one.userId)),
+          );
         },
       ),
       { numRuns: repeats(40) },
@@ -72,7 +111,11 @@ describe('the second reading', () => {
       ['{"userId":"0123"}', '0123,', 2],
       ['{"userId":"1e5","name":"x\\ny"}', '1e5,"x\ny"', 3],
     ]);
-    const yaml = await read('- userId: 0123\n- userId: no\n  name: ~\n- userId: 1e5\n  name: 7\n', 'yaml', 5);
+    const yaml = await read(
+      '- userId: 0123\n- userId: no\n  name: ~\n- userId: 1e5\n  name: 7\n',
+      'yaml',
+      5,
+    );
     expect(yaml.records.map(({ json, text, line }) => [json, text, line])).toEqual([
       ['{"userId":"0123"}', '- userId: "0123"', 1],
       ['{"userId":"no"}', '- userId: "no"\n  name: null', 2],
@@ -88,7 +131,8 @@ describe('repeated IDs', () => {
         const hashes = new RepeatedIdDetector();
         for (const id of ids) hashes.add(id);
         const repeated = hashes.takeRepeated();
-        for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) expect(repeated.has(id)).toBe(true);
+        for (const id of ids)
+          if (ids.indexOf(id) !== ids.lastIndexOf(id)) expect(repeated.has(id)).toBe(true);
       }),
     );
   });

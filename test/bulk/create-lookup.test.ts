@@ -10,7 +10,11 @@ import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { startTestService } from '../service/test-service.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const ADD = { documents: documents['documents.add'], folders: folders['folders.add'], users: users['users.add'] };
+const ADD = {
+  documents: documents['documents.add'],
+  folders: folders['folders.add'],
+  users: users['users.add'],
+};
 
 /** Creates a lookup against an embedded service, and counts its requests. */
 async function looking(noun: keyof typeof ADD, given: Fields = {}, features = {}) {
@@ -29,9 +33,19 @@ async function looking(noun: keyof typeof ADD, given: Fields = {}, features = {}
   });
   const operation = ADD[noun];
   const data = { organizationId: 'acme', ...given };
-  const look = createLookup({ client, operation, fields: bulkFieldsOf(operation), data, single: false });
+  const look = createLookup({
+    client,
+    operation,
+    fields: bulkFieldsOf(operation),
+    data,
+    single: false,
+  });
   const add = async (records: readonly Fields[], shared: Fields = {}) => {
-    const { http } = await scenario.call(operation.path, { organizationId: 'acme', ...shared, [noun]: records });
+    const { http } = await scenario.call(operation.path, {
+      organizationId: 'acme',
+      ...shared,
+      [noun]: records,
+    });
     expect(http).toBe(200);
   };
   return { look, add, asked: () => asked, scenario };
@@ -40,14 +54,27 @@ async function looking(noun: keyof typeof ADD, given: Fields = {}, features = {}
 const records = (id: string, values: readonly Fields[]): BulkRecord[] =>
   values.map((value, index) => {
     const json = JSON.stringify(value);
-    return { id: String(value[id]), index, line: index + 1, value, text: json, jsonLine: json, json };
+    return {
+      id: String(value[id]),
+      index,
+      line: index + 1,
+      value,
+      text: json,
+      jsonLine: json,
+      json,
+    };
   });
 
 describe('the lookup of existing records', () => {
   it('distinguishes documents as sent from others with the same ID, thirty per request', async () => {
     const { look, add, asked } = await looking('documents');
-    const sent = Array.from({ length: 70 }, (_, at) => ({ documentId: `d${at}`, documentName: `Plan ${at}` }));
-    await add(sent.slice(0, 69).map((one, at) => (at === 3 ? { ...one, documentName: 'Another' } : one)));
+    const sent = Array.from({ length: 70 }, (_, at) => ({
+      documentId: `d${at}`,
+      documentName: `Plan ${at}`,
+    }));
+    await add(
+      sent.slice(0, 69).map((one, at) => (at === 3 ? { ...one, documentName: 'Another' } : one)),
+    );
     const found = await look?.(records('documentId', sent));
     expect(asked()).toBe(3);
     expect(found?.size).toBe(69);
@@ -63,7 +90,9 @@ describe('the lookup of existing records', () => {
     });
     await add([{ documentId: 'here' }], { folderId: 'f1' });
     await add([{ documentId: 'elsewhere' }]);
-    const found = await look?.(records('documentId', [{ documentId: 'here' }, { documentId: 'elsewhere' }]));
+    const found = await look?.(
+      records('documentId', [{ documentId: 'here' }, { documentId: 'elsewhere' }]),
+    );
     expect(found).toEqual(new Map([['here', true]]));
   });
 

@@ -3,8 +3,17 @@ import { groupByReason } from '../../src/bulk/failure-reasons.ts';
 import type { UnsuccessfulRecord } from '../../src/bulk/journal/outcomes.ts';
 import { createRecordLocator } from '../../src/bulk/record-position.ts';
 
-const item = (at: number, message: string | null, beside: Partial<UnsuccessfulRecord> = {}): UnsuccessfulRecord => ({
-  ...{ at, id: `u${at}`, line: at + 1, status: 'failed', message, code: 'not-found' },
+const item = (
+  at: number,
+  message: string | null,
+  beside: Partial<UnsuccessfulRecord> = {},
+): UnsuccessfulRecord => ({
+  at,
+  id: `u${at}`,
+  line: at + 1,
+  status: 'failed',
+  message,
+  code: 'not-found',
   ...beside,
 });
 
@@ -12,12 +21,20 @@ const place = createRecordLocator([{ name: 'users.json', first: 0 }]);
 
 describe('reasons', () => {
   it('are grouped by message, not by record', () => {
-    const items = [item(1, 'no user u1'), item(2, 'no user u2'), item(3, 'no user u33'), item(4, 'taken')];
+    const items = [
+      item(1, 'no user u1'),
+      item(2, 'no user u2'),
+      item(3, 'no user u33'),
+      item(4, 'taken'),
+    ];
     const open = item(5, 'no answer', { status: 'open', code: 'outcome_unknown' });
     expect(groupByReason([...items, open], place)).toEqual({
       most: [
         {
-          ...{ status: 'failed', message: 'no user (id)', code: 'not-found', count: 2 },
+          status: 'failed',
+          message: 'no user (id)',
+          code: 'not-found',
+          count: 2,
           examples: [
             { id: 'u1', line: 2 },
             { id: 'u2', line: 3 },
@@ -33,7 +50,10 @@ describe('reasons', () => {
 
   it('are all counted, and only the most frequent are kept', () => {
     const each = Array.from({ length: 5_000 }, (_, at) => item(at, `reason ${at % 1_000}`));
-    const { most, others } = groupByReason([...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))], place);
+    const { most, others } = groupByReason(
+      [...each, ...Array.from({ length: 10 }, (_, at) => item(at, 'often'))],
+      place,
+    );
     expect(most).toHaveLength(20);
     expect(most.reduce((sum, { count }) => sum + count, others)).toBe(5_010);
   });

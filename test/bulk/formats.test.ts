@@ -24,8 +24,12 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   await writeFile(join(folder, name), text);
   const { signal } = new AbortController();
   const input = await openInput({
-    ...{ files: [{ file: name }], cwd: folder, stdin: Readable.from([]), signal, spool: '' },
-    ...{ ...fields },
+    files: [{ file: name }],
+    cwd: folder,
+    stdin: Readable.from([]),
+    signal,
+    spool: '',
+    ...fields,
   });
   const targets = new RecordTargets(fields, { organizationId: 'acme' });
   const rules = { fields, shared: {}, targets, duplicates: 'first', generateId: String } as const;
@@ -38,12 +42,26 @@ async function sent(fields: BulkFields, folder: string, name: string, text: stri
   return records;
 }
 
-const ids = fc.constantFrom('0123', '12345678901234567890', 'no', 'true', 'null', '~', '1e5', '1e999', '-1', '0x10', 'a b');
+const ids = fc.constantFrom(
+  '0123',
+  '12345678901234567890',
+  'no',
+  'true',
+  'null',
+  '~',
+  '1e5',
+  '1e999',
+  '-1',
+  '0x10',
+  'a b',
+);
 const text = fc.oneof(
   ids,
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((any) => !any.includes('\0')),
 );
-const free = fc.jsonValue({ maxDepth: 3, noUnicodeString: true }).map((value) => JSON.parse(JSON.stringify(value)));
+const free = fc
+  .jsonValue({ maxDepth: 3, noUnicodeString: true })
+  .map((value) => JSON.parse(JSON.stringify(value)));
 const record = fc.record(
   {
     id: text,
@@ -71,7 +89,12 @@ describe('the same records', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 4 }), async (records) => {
         const json = await sent(fields, folder, 'r.json', JSON.stringify(records));
-        const ndjson = await sent(fields, folder, 'r.ndjson', records.map((one) => JSON.stringify(one)).join('\n'));
+        const ndjson = await sent(
+          fields,
+          folder,
+          'r.ndjson',
+          records.map((one) => JSON.stringify(one)).join('\n'),
+        );
         expect(ndjson).toEqual(json);
         // Numbers are no text in JSON, and IDs without quotes in YAML.
         fc.pre(!records.some(({ actionType }) => typeof actionType === 'number'));
@@ -86,59 +109,108 @@ describe('the same records', () => {
 });
 
 describe('the output of a list command', () => {
-  it.each(['json', 'ndjson', 'yaml', 'csv'] as const)('is valid input as %s, without its read-only fields', async (format) => {
-    const folder = await createTemporaryFolder();
-    const listed = fc.record({ id: text, documentName: text, disabled: fc.boolean(), accessType: text });
-    const { columns = [] } = documents['documents.list'];
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(listed, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }), async (list) => {
-        const printed = await printedRecords(format, list, { columns });
-        const expected = list.map(({ id, documentName }) => ({ documentId: id, documentName }));
-        const name = `d.${format}`;
-        expect(await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed)).toEqual(expected);
-      }),
-      { numRuns: repeats(15) },
-    );
-  });
+  it.each(['json', 'ndjson', 'yaml', 'csv'] as const)(
+    'is valid input as %s, without its read-only fields',
+    async (format) => {
+      const folder = await createTemporaryFolder();
+      const listed = fc.record({
+        id: text,
+        documentName: text,
+        disabled: fc.boolean(),
+        accessType: text,
+      });
+      const { columns = [] } = documents['documents.list'];
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(listed, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }),
+          async (list) => {
+            const printed = await printedRecords(format, list, { columns });
+            const expected = list.map(({ id, documentName }) => ({ documentId: id, documentName }));
+            const name = `d.${format}`;
+            expect(
+              await sent(bulkFieldsOf(documents['documents.add']), folder, name, printed),
+            ).toEqual(expected);
+          },
+        ),
+        { numRuns: repeats(15) },
+      );
+    },
+  );
 
   it('keeps the fields of a folder that can be sent, and leaves records without the listed ID unchanged', async () => {
     const folder = await createTemporaryFolder();
-    const read = { createdAt: 1, lastUpdated: 2, apiKey: 'k', ancestors: ['root'], inheritAccessFromParent: false };
+    const read = {
+      createdAt: 1,
+      lastUpdated: 2,
+      apiKey: 'k',
+      ancestors: ['root'],
+      inheritAccessFromParent: false,
+    };
     const own = { folderId: 'f', folderName: 'F', parentFolderId: 'root', organizationId: 'acme' };
-    const file = JSON.stringify([{ ...own, ...read, accessType: 'public', subFolders: [], note: 'x' }]);
+    const file = JSON.stringify([
+      { ...own, ...read, accessType: 'public', subFolders: [], note: 'x' },
+    ]);
     const { organizationId: _, ...kept } = own;
     const add = bulkFieldsOf(folders['folders.add']);
-    expect(await sent(add, folder, 'f.json', file)).toEqual([{ ...kept, accessType: 'public', note: 'x' }]);
-    expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([{ ...kept, note: 'x' }]);
+    expect(await sent(add, folder, 'f.json', file)).toEqual([
+      { ...kept, accessType: 'public', note: 'x' },
+    ]);
+    expect(await sent(bulkFieldsOf(folders['folders.update']), folder, 'f.json', file)).toEqual([
+      { ...kept, note: 'x' },
+    ]);
     const inherited = [{ ...own, accessType: 'restricted', inheritAccessFromParent: true }];
     for (const format of ['json', 'yaml'] as const)
-      expect(await sent(add, folder, `f.${format}`, await printedRecords(format, inherited))).toEqual([kept]);
+      expect(
+        await sent(add, folder, `f.${format}`, await printedRecords(format, inherited)),
+      ).toEqual([kept]);
     const written = [{ documentId: 'd', id: 'other', accessType: 'public' }];
-    expect(await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(written))).toEqual(written);
+    expect(
+      await sent(
+        bulkFieldsOf(documents['documents.add']),
+        folder,
+        'd.json',
+        JSON.stringify(written),
+      ),
+    ).toEqual(written);
   });
 
-  it.each(['json', 'ndjson', 'yaml'] as const)('may have folders inside folders as %s', async (format) => {
-    interface Tree {
-      readonly folderId: string;
-      readonly subFolders?: readonly Tree[];
-    }
-    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
-      tree: fc.record(
-        { folderId: text, folderName: text, subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }) },
-        { requiredKeys: ['folderId', 'folderName'] },
-      ),
-    }));
-    const flatten = ({ subFolders = [], ...own }: Tree): readonly object[] => [own, ...subFolders.flatMap(flatten)];
-    const [folder, fields] = [await createTemporaryFolder(), bulkFieldsOf(folders['folders.add'])];
-    await fc.assert(
-      fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 3 }), async (trees) => {
-        const expected = trees.flatMap(flatten) as readonly Tree[];
-        fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
-        expect(await sent(fields, folder, `f.${format}`, await printedRecords(format, trees))).toEqual(expected);
-      }),
-      { numRuns: repeats(15) },
-    );
-  });
+  it.each(['json', 'ndjson', 'yaml'] as const)(
+    'may have folders inside folders as %s',
+    async (format) => {
+      interface Tree {
+        readonly folderId: string;
+        readonly subFolders?: readonly Tree[];
+      }
+      const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+        tree: fc.record(
+          {
+            folderId: text,
+            folderName: text,
+            subFolders: fc.array(tie('tree'), { maxLength: 3, depthIdentifier: 'tree' }),
+          },
+          { requiredKeys: ['folderId', 'folderName'] },
+        ),
+      }));
+      const flatten = ({ subFolders = [], ...own }: Tree): readonly object[] => [
+        own,
+        ...subFolders.flatMap(flatten),
+      ];
+      const [folder, fields] = [
+        await createTemporaryFolder(),
+        bulkFieldsOf(folders['folders.add']),
+      ];
+      await fc.assert(
+        fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 3 }), async (trees) => {
+          const expected = trees.flatMap(flatten) as readonly Tree[];
+          fc.pre(new Set(expected.map(({ folderId }) => folderId)).size === expected.length);
+          expect(
+            await sent(fields, folder, `f.${format}`, await printedRecords(format, trees)),
+          ).toEqual(expected);
+        }),
+        { numRuns: repeats(15) },
+      );
+    },
+  );
 
   it.each([
     [documents['documents.list'], documents['documents.add']],
@@ -147,7 +219,12 @@ describe('the output of a list command', () => {
   ])('%# has no field that the catalog does not know as input', (list, write) => {
     const { listed, id, knownFields, targetFields } = bulkFieldsOf(write);
     const fields = Object.keys(shapeOf(elementOf(list.output)));
-    const known = [...knownFields, ...targetFields.map(({ name }) => name), listed?.id ?? id, ...(listed?.readOnly ?? [])];
+    const known = [
+      ...knownFields,
+      ...targetFields.map(({ name }) => name),
+      listed?.id ?? id,
+      ...(listed?.readOnly ?? []),
+    ];
     expect(fields.filter((name) => name !== listed?.nested && !known.includes(name))).toEqual([]);
   });
 });
@@ -156,21 +233,39 @@ describe('CSV output', () => {
   const cell = fc.oneof(
     text,
     fc
-      .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', 'd1'), { minLength: 1, maxLength: 4 })
+      .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', 'd1'), {
+        minLength: 1,
+        maxLength: 4,
+      })
       .map((marks) => marks.join('')),
   );
 
   it('can be read back unchanged', async () => {
     const fields = bulkFieldsOf(documents['documents.add']);
     const folder = await createTemporaryFolder();
-    const records = fc.array(fc.record({ documentId: cell, documentName: cell }), { minLength: 1, maxLength: 5 });
+    const records = fc.array(fc.record({ documentId: cell, documentName: cell }), {
+      minLength: 1,
+      maxLength: 5,
+    });
     await fc.assert(
       fc.asyncProperty(records, async (list) => {
         const chunks: string[] = [];
-        const sink = { isTerminal: false, columns: undefined, write: async (chunk: string) => void chunks.push(chunk) };
-        const how = { format: 'csv', headers: true, quiet: false, showSecrets: false, color: false } as const;
+        const sink = {
+          isTerminal: false,
+          columns: undefined,
+          write: async (chunk: string) => void chunks.push(chunk),
+        };
+        const how = {
+          format: 'csv',
+          headers: true,
+          quiet: false,
+          showSecrets: false,
+          color: false,
+        } as const;
         await createPrinter(sink as never, how).records(singlePage(list), {});
-        const unique = list.filter(({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at);
+        const unique = list.filter(
+          ({ documentId }, at) => list.findIndex((one) => one.documentId === documentId) === at,
+        );
         expect(await sent(fields, folder, 'd.csv', chunks.join(''))).toEqual(unique);
       }),
       { numRuns: repeats(40) },

@@ -30,10 +30,26 @@ async function group(targets: readonly Target[], split = targets.length, runSize
   const folder = await createTemporaryFolder();
   const lines = targets.map((target, at) => JSON.stringify({ userId: `u${at}`, ...target }));
   const parts = split < lines.length ? [lines.slice(0, split), lines.slice(split)] : [lines];
-  const files = parts.map((_, at) => ({ file: join(folder, `${at}.ndjson`), name: `${at}.ndjson` }));
+  const files = parts.map((_, at) => ({
+    file: join(folder, `${at}.ndjson`),
+    name: `${at}.ndjson`,
+  }));
   for (const [at, part] of parts.entries()) await writeFile(files[at]?.file ?? '', part.join('\n'));
-  const input = await openInput({ ...fields, files, cwd: '/', stdin: Readable.from([]), signal, spool: '' });
-  const rules = { fields, shared: {}, targets: new RecordTargets(fields, {}), duplicates: 'fail', generateId: String } as const;
+  const input = await openInput({
+    ...fields,
+    files,
+    cwd: '/',
+    stdin: Readable.from([]),
+    signal,
+    spool: '',
+  });
+  const rules = {
+    fields,
+    shared: {},
+    targets: new RecordTargets(fields, {}),
+    duplicates: 'fail',
+    generateId: String,
+  } as const;
   const check = await checkRecords(input, rules, signal);
   expect(check.diagnostics).toEqual([]);
   const path = join(folder, 'grouped.sqlite');
@@ -41,7 +57,9 @@ async function group(targets: readonly Target[], split = targets.length, runSize
   return {
     grouped,
     path,
-    locate: createRecordLocator(files.map(({ name }, at) => ({ name, first: check.files[at]?.first ?? 0 }))),
+    locate: createRecordLocator(
+      files.map(({ name }, at) => ({ name, first: check.files[at]?.first ?? 0 })),
+    ),
   };
 }
 
@@ -53,9 +71,13 @@ async function batchesOf(pending: AsyncIterable<PendingRecords>, records: number
   return Array.fromAsync(splitIntoBatches(pending, { records, characters: 1e6 }));
 }
 
-const keyOf = ({ organizationId, documentId }: Target) => JSON.stringify([organizationId, documentId]);
+const keyOf = ({ organizationId, documentId }: Target) =>
+  JSON.stringify([organizationId, documentId]);
 const target: fc.Arbitrary<Target> = fc.record(
-  { organizationId: fc.constantFrom('acme', 'a', 'é"\n', '\ud800'), documentId: fc.constantFrom('d1', 'd2') },
+  {
+    organizationId: fc.constantFrom('acme', 'a', 'é"\n', '\ud800'),
+    documentId: fc.constantFrom('d1', 'd2'),
+  },
   { requiredKeys: ['organizationId'] },
 );
 /** Targets that are mixed: the first one comes again. */
@@ -69,36 +91,53 @@ const small = fc.integer({ min: 1, max: 9 });
 describe('records that name mixed targets', () => {
   it('are sent once each, in as few requests as possible, in the order of each target', async () => {
     await fc.assert(
-      fc.asyncProperty(mixedTargets, small, fc.nat(), small, async (targets, size, split, runSize) => {
-        const { grouped, path, locate } = await group(targets, 1 + (split % targets.length), runSize);
-        if (!grouped) return expect.fail();
-        const batches = await batchesOf(recordsOf(grouped), size);
-        const indexes = batches.flatMap(({ records }) => records.map(({ index }) => index));
-        expect(indexes).toEqual(targets.map((_, at) => at));
-        const counts = Map.groupBy(targets, keyOf);
-        expect(batches.length).toBe([...counts.values()].reduce((sum, { length }) => sum + Math.ceil(length / size), 0));
-        const first = split % targets.length;
-        for (const { records } of batches) {
-          const numbers = records.map(({ id }) => Number(id.slice(1)));
-          expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-          for (const [at, { index, line, json, text, target: own }] of records.entries()) {
-            const number = numbers[at] ?? 0;
-            expect(own?.data).toEqual(targets[number]);
-            expect(JSON.parse(json)).toEqual({ userId: `u${number}` });
-            expect(JSON.parse(text)).toEqual({ userId: `u${number}`, ...targets[number] });
-            const [file, inFile] = number <= first ? ['0.ndjson', number + 1] : ['1.ndjson', number - first];
-            expect(locate(index, line)).toEqual(first + 1 < targets.length ? { file, line: inFile } : { line: inFile });
+      fc.asyncProperty(
+        mixedTargets,
+        small,
+        fc.nat(),
+        small,
+        async (targets, size, split, runSize) => {
+          const { grouped, path, locate } = await group(
+            targets,
+            1 + (split % targets.length),
+            runSize,
+          );
+          if (!grouped) return expect.fail();
+          const batches = await batchesOf(recordsOf(grouped), size);
+          const indexes = batches.flatMap(({ records }) => records.map(({ index }) => index));
+          expect(indexes).toEqual(targets.map((_, at) => at));
+          const counts = Map.groupBy(targets, keyOf);
+          expect(batches.length).toBe(
+            [...counts.values()].reduce((sum, { length }) => sum + Math.ceil(length / size), 0),
+          );
+          const first = split % targets.length;
+          for (const { records } of batches) {
+            const numbers = records.map(({ id }) => Number(id.slice(1)));
+            expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+            for (const [at, { index, line, json, text, target: own }] of records.entries()) {
+              const number = numbers[at] ?? 0;
+              expect(own?.data).toEqual(targets[number]);
+              expect(JSON.parse(json)).toEqual({ userId: `u${number}` });
+              expect(JSON.parse(text)).toEqual({ userId: `u${number}`, ...targets[number] });
+              const [file, inFile] =
+                number <= first ? ['0.ndjson', number + 1] : ['1.ndjson', number - first];
+              expect(locate(index, line)).toEqual(
+                first + 1 < targets.length ? { file, line: inFile } : { line: inFile },
+              );
+            }
           }
-        }
-        await expect(stat(path)).rejects.toThrow('ENOENT');
-        grouped.close();
-      }),
+          await expect(stat(path)).rejects.toThrow('ENOENT');
+          grouped.close();
+        },
+      ),
       { numRuns: repeats(24) },
     );
   });
 
   it('are applied once if the job is killed at any time, except for requests in flight', async () => {
-    const kills = fc.array(fc.record({ after: fc.nat({ max: 12 }), lost: fc.nat({ max: 3 }) }), { maxLength: 6 });
+    const kills = fc.array(fc.record({ after: fc.nat({ max: 12 }), lost: fc.nat({ max: 3 }) }), {
+      maxLength: 6,
+    });
     await fc.assert(
       fc.asyncProperty(mixedTargets, small, kills, async (targets, size, stops) => {
         const journal = await Journal.create({} as Parameters<typeof Journal.create>[0]);
@@ -111,7 +150,10 @@ describe('records that name mixed targets', () => {
           const rules = { mayResend: () => true, markUnknown: async () => expect.fail() };
           const pending = planResume(recordsOf(grouped), journal.sentBatches(), rules);
           let sent = 0;
-          for await (const { records } of splitIntoBatches(pending, { records: size, characters: 1e6 })) {
+          for await (const { records } of splitIntoBatches(pending, {
+            records: size,
+            characters: 1e6,
+          })) {
             if (sent >= after + lost) break;
             sent += 1;
             journal.recordIntents([rangeOf(records)]);
@@ -122,7 +164,14 @@ describe('records that name mixed targets', () => {
             if (sent > after) inFlight += records.length;
             else {
               const range = rangeOf(records);
-              journal.recordOutcome({ range, known: [range], open: [], items: [], requests: 1, retries: 0 });
+              journal.recordOutcome({
+                range,
+                known: [range],
+                open: [],
+                items: [],
+                requests: 1,
+                retries: 0,
+              });
               journal.flush();
             }
           }

@@ -10,7 +10,10 @@ import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const TEXT = Array.from({ length: 5000 }, (_, at) => `{"userId":"u${at}"}\n`).join('');
 
-async function open(file: string, given: Partial<InputFileRequest> = {}): Promise<{ input: InputFile; cwd: string }> {
+async function open(
+  file: string,
+  given: Partial<InputFileRequest> = {},
+): Promise<{ input: InputFile; cwd: string }> {
   const cwd = given.cwd ?? (await createTemporaryFolder());
   const input = await openInputFile({
     file,
@@ -28,7 +31,8 @@ async function open(file: string, given: Partial<InputFileRequest> = {}): Promis
 
 async function texts(input: InputFile): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const block of (await input.open()).recordChunks) found.push(...block.map(({ text }) => text));
+  for await (const block of (await input.open()).recordChunks)
+    found.push(...block.map(({ text }) => text));
   return found;
 }
 
@@ -86,18 +90,25 @@ describe('an input', () => {
     const { input } = await open('u.ndjson.gz', { cwd });
     expect(await texts(input)).toHaveLength(5000);
     expect(input.fingerprint()).toEqual({ bytes: packed.length, sha256: sha256(packed) });
-    const { input: stdin } = await open('-', { stdin: Readable.from([packed.subarray(0, 1), packed.subarray(1)]) });
+    const { input: stdin } = await open('-', {
+      stdin: Readable.from([packed.subarray(0, 1), packed.subarray(1)]),
+    });
     expect(stdin.format).toBe('ndjson');
     expect(await texts(stdin)).toHaveLength(5000);
     expect(await texts(stdin)).toHaveLength(5000);
   });
 
   it('that is compressed and truncated is rejected, wherever it ends', async () => {
-    const packed = gzipSync(randomBytes(200_000).toString('hex').replace(/.{40}/g, '{"userId":"$&"}\n'));
+    const packed = gzipSync(
+      randomBytes(200_000).toString('hex').replace(/.{40}/g, '{"userId":"$&"}\n'),
+    );
     for (const length of [11, 5000, 100_000, packed.length - 1]) {
       const stdin = Readable.from([packed.subarray(0, length)]);
       const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
-      await expect(reading).rejects.toMatchObject({ failure: 'bad_data', message: 'stdin: the gzip data is truncated' });
+      await expect(reading).rejects.toMatchObject({
+        failure: 'bad_data',
+        message: 'stdin: the gzip data is truncated',
+      });
     }
   });
 

@@ -3,34 +3,53 @@ import { describe, expect, it } from 'vitest';
 import type { BatchRequestOutcome } from '../../src/bulk/batch-request.ts';
 import type { RecordList } from '../../src/bulk/batches.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { answered, failedBy, numbered, recordsOf, run, statuses, success, unanswered } from './bulk-run.ts';
+import {
+  answered,
+  failedBy,
+  numbered,
+  recordsOf,
+  run,
+  statuses,
+  success,
+  unanswered,
+} from './bulk-run.ts';
 
 describe('sending in batches', () => {
   it('splits lists of any size into full batches, in order, and ends a batch at an empty list', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(5)), fc.integer({ min: 1, max: 4 }), async (sizes, batchSize) => {
-        const all = numbered(sizes.reduce((sum, size) => sum + size, 0));
-        const rest = [...all];
-        const blocks = sizes.map((size) => rest.splice(0, size));
-        const { sent, items } = await run({ records: blocks, batchSize }, (batch) => answered(success(batch)));
-        expect(sent.flat()).toEqual(all.map(({ id }) => id));
-        expect(items.map(({ record }) => record.id)).toEqual(sent.flat());
-        const ends = sizes.map((_, at) => sizes.slice(0, at).reduce((sum, size) => sum + size, 0));
-        const cuts = new Set(ends.filter((_, at) => sizes[at] === 0));
-        let at = 0;
-        for (const batch of sent) {
-          const within = [...cuts].filter((cut) => cut > at && cut < at + batch.length);
-          expect(within).toEqual([]);
-          at += batch.length;
-          expect(batch.length === batchSize || at === all.length || cuts.has(at)).toBe(true);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.nat(5)),
+        fc.integer({ min: 1, max: 4 }),
+        async (sizes, batchSize) => {
+          const all = numbered(sizes.reduce((sum, size) => sum + size, 0));
+          const rest = [...all];
+          const blocks = sizes.map((size) => rest.splice(0, size));
+          const { sent, items } = await run({ records: blocks, batchSize }, (batch) =>
+            answered(success(batch)),
+          );
+          expect(sent.flat()).toEqual(all.map(({ id }) => id));
+          expect(items.map(({ record }) => record.id)).toEqual(sent.flat());
+          const ends = sizes.map((_, at) =>
+            sizes.slice(0, at).reduce((sum, size) => sum + size, 0),
+          );
+          const cuts = new Set(ends.filter((_, at) => sizes[at] === 0));
+          let at = 0;
+          for (const batch of sent) {
+            const within = [...cuts].filter((cut) => cut > at && cut < at + batch.length);
+            expect(within).toEqual([]);
+            at += batch.length;
+            expect(batch.length === batchSize || at === all.length || cuts.has(at)).toBe(true);
+          }
+        },
+      ),
     );
   });
 
   it('limits the size of a request, except for a single large record', async () => {
     const [small, large] = [recordsOf(['a', 'b', 'c']), recordsOf(['x'.repeat(2e6)])];
-    const { sent } = await run({ records: [small, large, small], batchSize: 9 }, (batch) => answered(success(batch)));
+    const { sent } = await run({ records: [small, large, small], batchSize: 9 }, (batch) =>
+      answered(success(batch)),
+    );
     expect(sent.map(({ length }) => length)).toEqual([3, 1, 3]);
   });
 
@@ -58,10 +77,12 @@ describe('sending in batches', () => {
     const landed = new Set<string>();
     await run({ records, batchSize: 20, concurrency: 3, onIntent }, async (batch) => {
       await new Promise((resolve) => setImmediate(resolve));
-      if (batch.some(({ index }) => index % 20 === 7) && batch.length > 1) return failedBy('refused');
+      if (batch.some(({ index }) => index % 20 === 7) && batch.length > 1)
+        return failedBy('refused');
       for (const { id, index } of batch) {
         landed.add(id);
-        if ([...Array(20).keys()].every((at) => landed.has(`u${index - (index % 20) + at}`))) open -= 1;
+        if ([...Array(20).keys()].every((at) => landed.has(`u${index - (index % 20) + at}`)))
+          open -= 1;
       }
       return answered(success(batch));
     });
@@ -75,15 +96,33 @@ describe('every record has at most one result', () => {
       kind: fc.constant('answered' as const),
       reply: fc.oneof(fc.constantFrom('all', 'none', 'list', 'internal'), fc.jsonValue()),
     }),
-    fc.record({ kind: fc.constantFrom('refused' as const, 'unknown' as const, 'divisible' as const, 'fatal' as const) }),
+    fc.record({
+      kind: fc.constantFrom(
+        'refused' as const,
+        'unknown' as const,
+        'divisible' as const,
+        'fatal' as const,
+      ),
+    }),
   );
-  const scripted = (script: fc.Memo<never> | readonly unknown[], batch: RecordList, index: number): BatchRequestOutcome => {
-    const step = (script as readonly { kind: string; reply?: unknown }[])[index % (script as readonly unknown[]).length];
+  const scripted = (
+    script: fc.Memo<never> | readonly unknown[],
+    batch: RecordList,
+    index: number,
+  ): BatchRequestOutcome => {
+    const step = (script as readonly { kind: string; reply?: unknown }[])[
+      index % (script as readonly unknown[]).length
+    ];
     switch (step?.kind) {
       case 'answered': {
         const internal = batch.map(() => ({ success: false, code: 'internal' }));
         const list = batch.map(() => ({ success: true }));
-        const replies: Readonly<Record<string, unknown>> = { all: success(batch), none: {}, list, internal };
+        const replies: Readonly<Record<string, unknown>> = {
+          all: success(batch),
+          none: {},
+          list,
+          internal,
+        };
         const isNamed = typeof step.reply === 'string' && Object.hasOwn(replies, step.reply);
         return answered(isNamed ? replies[step.reply as string] : step.reply);
       }
@@ -102,12 +141,17 @@ describe('every record has at most one result', () => {
       fc.asyncProperty(
         fc.uniqueArray(fc.string(), { maxLength: 30 }),
         fc.array(outcome, { minLength: 1 }),
-        fc.record({ batchSize: fc.integer({ min: 1, max: 5 }), concurrency: fc.integer({ min: 1, max: 5 }) }),
+        fc.record({
+          batchSize: fc.integer({ min: 1, max: 5 }),
+          concurrency: fc.integer({ min: 1, max: 5 }),
+        }),
         fc.option(fc.nat(5), { nil: undefined }),
         fc.scheduler(),
         async (ids, script, sizes, stopAtErrors, scheduler) => {
           const inFlight = new Set<string>();
-          const answer = scheduler.scheduleFunction(async (batch: RecordList, index: number) => scripted(script, batch, index));
+          const answer = scheduler.scheduleFunction(async (batch: RecordList, index: number) =>
+            scripted(script, batch, index),
+          );
           const send = async (batch: RecordList, index: number) => {
             for (const { id } of batch) {
               expect(inFlight.has(id)).toBe(false);
@@ -117,7 +161,11 @@ describe('every record has at most one result', () => {
             for (const { id } of batch) inFlight.delete(id);
             return came;
           };
-          const job = { records: [recordsOf(ids)], ...sizes, ...(stopAtErrors !== undefined && { stopAtErrors }) };
+          const job = {
+            records: [recordsOf(ids)],
+            ...sizes,
+            ...(stopAtErrors !== undefined && { stopAtErrors }),
+          };
           const { items, stop } = await scheduler.waitFor(run(job, send));
           const settled = items.map(({ record }) => record.id);
           expect(new Set(settled).size).toBe(settled.length);
@@ -140,12 +188,16 @@ describe('the results in a response', () => {
     const ran = await run({ records: [records], batchSize: 5 }, () => answered(reply));
     expect(statuses(ran)).toEqual(['a succeeded', 'b failed', 'c failed', 'd failed', 'e unknown']);
     expect(ran.items[3]).toMatchObject({ message: 'no', code: 'not-found' });
-    const exceptions = await run({ records: [records], batchSize: 5, reported: 'exceptions' }, () => answered(reply));
+    const exceptions = await run({ records: [records], batchSize: 5, reported: 'exceptions' }, () =>
+      answered(reply),
+    );
     expect(statuses(exceptions)).toEqual(['b failed', 'c failed', 'd failed', 'e unknown']);
   });
 
   it('are read in the order of the request if they are a list', async () => {
-    const ran = await run({ records: [numbered(2)] }, () => answered([{ success: false }, { success: true }]));
+    const ran = await run({ records: [numbered(2)] }, () =>
+      answered([{ success: false }, { success: true }]),
+    );
     expect(statuses(ran)).toEqual(['u0 failed', 'u1 succeeded']);
   });
 
@@ -153,8 +205,9 @@ describe('the results in a response', () => {
     const reply = JSON.parse(
       '{"10":{"success":true},"9":{"success":false},"__proto__":{"success":true},"constructor":{"success":true}}',
     );
-    const ran = await run({ records: [recordsOf(['9', '__proto__', '10', 'constructor', 'toString'])], batchSize: 9 }, () =>
-      answered(reply),
+    const ran = await run(
+      { records: [recordsOf(['9', '__proto__', '10', 'constructor', 'toString'])], batchSize: 9 },
+      () => answered(reply),
     );
     expect(statuses(ran)).toEqual([
       '9 failed',
@@ -174,10 +227,15 @@ describe('the results in a response', () => {
 
   it('retry only internal errors, a limited number of times', async () => {
     const reply = (batch: RecordList) => [
-      ...batch.map(({ id }) => ({ success: false, code: id === 'u0' ? 'already-exists' : 'internal' })),
+      ...batch.map(({ id }) => ({
+        success: false,
+        code: id === 'u0' ? 'already-exists' : 'internal',
+      })),
     ];
     const ran = await run({ records: [numbered(3)], batchSize: 3 }, (batch, index) =>
-      answered(index === 1 ? [{ success: true }, { success: false, code: 'internal' }] : reply(batch)),
+      answered(
+        index === 1 ? [{ success: true }, { success: false, code: 'internal' }] : reply(batch),
+      ),
     );
     expect(ran.sent).toEqual([['u0', 'u1', 'u2'], ['u1', 'u2'], ['u2']]);
     expect(statuses(ran)).toEqual(['u0 failed', 'u1 succeeded', 'u2 failed']);
@@ -186,7 +244,9 @@ describe('the results in a response', () => {
 
 describe('stopping', () => {
   it('happens after the allowed number of errors', async () => {
-    const ran = await run({ records: [numbered(8)], stopAtErrors: 3 }, () => answered([{ success: false }, { success: true }]));
+    const ran = await run({ records: [numbered(8)], stopAtErrors: 3 }, () =>
+      answered([{ success: false }, { success: true }]),
+    );
     expect(ran.sent).toHaveLength(3);
     expect(ran.items).toHaveLength(6);
     expect(ran.stop).toEqual({ kind: 'errors' });
@@ -205,11 +265,14 @@ describe('stopping', () => {
   it('happens at a signal, after the batches in flight complete', async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const ran = await run({ records: [numbered(10)], concurrency: 2, signal }, async (batch, index) => {
-      if (index === 1) controller.abort('enough');
-      await new Promise((resolve) => setImmediate(resolve));
-      return answered(success(batch));
-    });
+    const ran = await run(
+      { records: [numbered(10)], concurrency: 2, signal },
+      async (batch, index) => {
+        if (index === 1) controller.abort('enough');
+        await new Promise((resolve) => setImmediate(resolve));
+        return answered(success(batch));
+      },
+    );
     expect(ran.sent).toHaveLength(2);
     expect(statuses(ran).filter((status) => status.endsWith('succeeded'))).toHaveLength(4);
     expect(ran.stop).toEqual({ kind: 'signal', reason: 'enough' });
@@ -222,7 +285,9 @@ describe('stopping', () => {
       intents += 1;
       if (intents === 3) throw error;
     };
-    const ran = await run({ records: [numbered(10)], onIntent }, (batch) => answered(success(batch)));
+    const ran = await run({ records: [numbered(10)], onIntent }, (batch) =>
+      answered(success(batch)),
+    );
     expect(ran.sent).toHaveLength(2);
     expect(ran.stop).toEqual({ kind: 'broken', error });
   });
@@ -233,7 +298,9 @@ describe('stopping', () => {
       yield numbered(3);
       throw error;
     }
-    const ran = await run({ records: records(), batchSize: 1, concurrency: 2 }, (batch) => answered(success(batch)));
+    const ran = await run({ records: records(), batchSize: 1, concurrency: 2 }, (batch) =>
+      answered(success(batch)),
+    );
     expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 succeeded']);
     expect(ran.stop).toEqual({ kind: 'broken', error });
   });
@@ -252,7 +319,9 @@ describe('an unreliable service', () => {
     const ran = await run({ records: [numbered(400)], concurrency: 4 }, async (batch) => {
       calls += 1;
       await new Promise((resolve) => setImmediate(resolve));
-      return calls > 4 && calls % 3 === 0 ? unanswered('connection', 'now') : answered(success(batch));
+      return calls > 4 && calls % 3 === 0
+        ? unanswered('connection', 'now')
+        : answered(success(batch));
     });
     expect(ran.stop).toBeUndefined();
     expect(statuses(ran).filter((status) => !status.endsWith('succeeded'))).toEqual([]);

@@ -11,11 +11,19 @@ import { createTemporaryFolder } from '../temporary-folder.ts';
 import { numbered } from './bulk-run.ts';
 
 it('a recorder flushes the journal to disk once a second and at the end, not for every batch', async () => {
-  const journal = await Journal.create({} as JobDescription, join(await createTemporaryFolder(), 'journal.sqlite'));
+  const journal = await Journal.create(
+    {} as JobDescription,
+    join(await createTemporaryFolder(), 'journal.sqlite'),
+  );
   const clock = { time: 5_000, now: () => clock.time, sleep: async () => undefined };
   const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0, ...NO_EXISTING };
   const tally = new JobCounters(counts);
-  const recorder = new JobRecorder({ journal, clock, counters: tally, metrics: new Metrics(clock.now(), undefined) });
+  const recorder = new JobRecorder({
+    journal,
+    clock,
+    counters: tally,
+    metrics: new Metrics(clock.now(), undefined),
+  });
   const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
   const isFlushed = async (write: () => void | Promise<void>) => {
     exec.mockClear();
@@ -37,20 +45,35 @@ it('a recorder flushes the journal to disk once a second and at the end, not for
 });
 
 it('a recorder writes the intents of batches that start together in one transaction, with earlier outcomes', async () => {
-  const journal = await Journal.create({} as JobDescription, join(await createTemporaryFolder(), 'journal.sqlite'));
+  const journal = await Journal.create(
+    {} as JobDescription,
+    join(await createTemporaryFolder(), 'journal.sqlite'),
+  );
   const clock = { now: () => 5_000, sleep: async () => undefined };
   const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0, ...NO_EXISTING };
   const counters = new JobCounters(counts);
-  const recorder = new JobRecorder({ journal, clock, counters, metrics: new Metrics(clock.now(), undefined) });
+  const recorder = new JobRecorder({
+    journal,
+    clock,
+    counters,
+    metrics: new Metrics(clock.now(), undefined),
+  });
   const writes = vi.spyOn(journal, 'recordIntents');
   const all = numbered(6);
   const [first, second, third] = [all.slice(0, 2), all.slice(2, 4), all.slice(4)];
-  const settled = () => [...journal.sentBatches()].map(({ first: at, settled }) => `${at} ${settled}`);
+  const settled = () =>
+    [...journal.sentBatches()].map(({ first: at, settled }) => `${at} ${settled}`);
   const started = [recorder.recordIntent(first), recorder.recordIntent(second)];
   expect(settled()).toEqual([]);
   await Promise.all(started);
   expect(settled()).toEqual(['0 false', '2 false']);
-  const effort = { requests: 1, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined };
+  const effort = {
+    requests: 1,
+    retries: 0,
+    unexpectedIds: [],
+    fatal: undefined,
+    unanswered: undefined,
+  };
   await recorder.recordResult(first, { items: [], ...effort });
   await recorder.recordIntent(third);
   expect(settled()).toEqual(['0 true', '2 false', '4 false']);

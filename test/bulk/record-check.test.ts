@@ -78,7 +78,10 @@ describe('checking records', () => {
 });
 
 describe('records with the same ID', () => {
-  const values = ['__proto__', 'b', '__proto__', 'c', 'b'].map((userId, at) => ({ userId, name: `n${at}` }));
+  const values = ['__proto__', 'b', '__proto__', 'c', 'b'].map((userId, at) => ({
+    userId,
+    name: `n${at}`,
+  }));
   const lines = (records: readonly BulkRecord[]) => records.map(({ line }) => line);
 
   it('are reported with both lines', async () => {
@@ -91,16 +94,26 @@ describe('records with the same ID', () => {
 
   it('are resolved to the first or the last on request', async () => {
     const first = await check(values, { duplicates: 'first' });
-    expect([lines(first.records), lines(first.leftOut), first.findings]).toEqual([[1, 2, 4], [3, 5], []]);
+    expect([lines(first.records), lines(first.leftOut), first.findings]).toEqual([
+      [1, 2, 4],
+      [3, 5],
+      [],
+    ]);
     const last = await check(values, { duplicates: 'last' });
-    expect([lines(last.records), lines(last.leftOut), last.findings]).toEqual([[3, 4, 5], [1, 2], []]);
+    expect([lines(last.records), lines(last.leftOut), last.findings]).toEqual([
+      [3, 4, 5],
+      [1, 2],
+      [],
+    ]);
   });
 });
 
 describe('shards', () => {
   it('assign each record to exactly one machine', async () => {
     const values = Array.from({ length: 300 }, (_, at) => ({ userId: `u${at % 200}` }));
-    const parts = await Promise.all([1, 2, 3].map((part) => check(values, { duplicates: 'first', shard: { part, of: 3 } })));
+    const parts = await Promise.all(
+      [1, 2, 3].map((part) => check(values, { duplicates: 'first', shard: { part, of: 3 } })),
+    );
     const ids = parts.flatMap(({ records }) => records.map(({ id }) => id));
     expect(new Set(ids).size).toBe(200);
     expect(ids).toHaveLength(200);

@@ -54,12 +54,21 @@ describe('the text of a field', () => {
   });
 
   it('returns the record itself if nothing changes', () => {
-    const record = { id: 'a', owner: { id: 'b' }, sizes: [1, 2], owners: [{ id: 'c' }], stranger: '1' };
-    for (const format of ['json', 'ndjson', 'csv'] as const) expect(convert(record, format)).toBe(record);
+    const record = {
+      id: 'a',
+      owner: { id: 'b' },
+      sizes: [1, 2],
+      owners: [{ id: 'c' }],
+      stranger: '1',
+    };
+    for (const format of ['json', 'ndjson', 'csv'] as const)
+      expect(convert(record, format)).toBe(record);
   });
 
   it('stays in its position for any field names', () => {
-    const record = JSON.parse('{"__proto__":"1","switches":{"__proto__":"true","constructor":"false"},"size":"1"}');
+    const record = JSON.parse(
+      '{"__proto__":"1","switches":{"__proto__":"true","constructor":"false"},"size":"1"}',
+    );
     expect(Object.entries(convert(record) as object)).toEqual([
       ['__proto__', '1'],
       ['switches', JSON.parse('{"__proto__":true,"constructor":false}')],
@@ -107,7 +116,11 @@ describe('a plain scalar of YAML', () => {
   it.each([
     ['anything', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
     ['size', '1e999', 'the number 1e999 is too large: put it in quotes if it is text'],
-    ['stranger', '12345678901234567890', 'the number 12345678901234567890 would lose digits: put it in quotes: IDs are text'],
+    [
+      'stranger',
+      '12345678901234567890',
+      'the number 12345678901234567890 would lose digits: put it in quotes: IDs are text',
+    ],
   ])('%s: %s is rejected, not changed', (field, text, message) => {
     const problems: RecordProblem[] = [];
     convert({ [field]: plain(text) }, 'yaml', problems);
@@ -129,10 +142,19 @@ describe('null', () => {
     switches: { a: null, b: true },
   };
 
-  it.each(['json', 'ndjson', 'yaml'] as const)('is an absent field in %s, and a value in what is sent unchanged', (format) => {
-    expect(convert(record, format)).toEqual({ owner: { id: 'b', stranger: null }, switches: { b: true } });
-    expect(convert({ anything: { a: null }, sizes: [null] }, format)).toEqual({ anything: { a: null }, sizes: [null] });
-  });
+  it.each(['json', 'ndjson', 'yaml'] as const)(
+    'is an absent field in %s, and a value in what is sent unchanged',
+    (format) => {
+      expect(convert(record, format)).toEqual({
+        owner: { id: 'b', stranger: null },
+        switches: { b: true },
+      });
+      expect(convert({ anything: { a: null }, sizes: [null] }, format)).toEqual({
+        anything: { a: null },
+        sizes: [null],
+      });
+    },
+  );
 
   it('is the same in a cell that contains JSON', () => {
     expect(convert({ owner: '{"id":"b","admin":null}' })).toEqual({ owner: { id: 'b' } });
@@ -142,7 +164,11 @@ describe('null', () => {
 describe('a cell that contains JSON', () => {
   it('is rejected if it nests too deep or a number would change', () => {
     const problems: RecordProblem[] = [];
-    convert({ sizes: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, owner: '{"id":"a","n":1e999}' }, 'csv', problems);
+    convert(
+      { sizes: `${'['.repeat(10_000)}${']'.repeat(10_000)}`, owner: '{"id":"a","n":1e999}' },
+      'csv',
+      problems,
+    );
     expect(problems.toSorted((a, b) => (a.field ?? '').localeCompare(b.field ?? ''))).toEqual([
       { field: 'owner', message: 'the number 1e999 is too large' },
       { field: 'sizes', message: 'nested more than 100 levels deep' },

@@ -27,26 +27,45 @@ interface Given {
 }
 
 /** Both readings of files that are written first. */
-async function read(texts: Readonly<Record<string, string>>, { files, stdin = '', rules: given = {} }: Given = {}) {
+async function read(
+  texts: Readonly<Record<string, string>>,
+  { files, stdin = '', rules: given = {} }: Given = {},
+) {
   const cwd = await createTemporaryFolder();
   for (const [name, text] of Object.entries(texts)) await writeFile(join(cwd, name), text);
   const input = await openInput({
     files: files ?? Object.keys(texts).map((file) => ({ file })),
-    ...{ cwd, signal, stdin: Readable.from([Buffer.from(stdin)]), spool: join(cwd, 'spool') },
-    ...{ listName: 'users', knownFields: fields.knownFields, id: fields.id },
+    cwd,
+    signal,
+    stdin: Readable.from([Buffer.from(stdin)]),
+    spool: join(cwd, 'spool'),
+    listName: 'users',
+    knownFields: fields.knownFields,
+    id: fields.id,
   });
-  const rules: RecordRules = { fields, shared: {}, duplicates: 'fail', generateId: String, ...given };
+  const rules: RecordRules = {
+    fields,
+    shared: {},
+    duplicates: 'fail',
+    generateId: String,
+    ...given,
+  };
   const surveyed = await checkRecords(input, rules, signal);
   const records: BulkRecord[] = [];
   if (surveyed.diagnosticCount === 0) {
-    for await (const block of readCheckedRecords(input, rules, surveyed)) records.push(...block.records);
+    for await (const block of readCheckedRecords(input, rules, surveyed))
+      records.push(...block.records);
   }
-  const place = createRecordLocator(input.files.map(({ name }, at) => ({ name, first: surveyed.files[at]?.first ?? 0 })));
+  const place = createRecordLocator(
+    input.files.map(({ name }, at) => ({ name, first: surveyed.files[at]?.first ?? 0 })),
+  );
   const findings = surveyed.diagnostics.map(formatDiagnostic);
   return { cwd, input, surveyed, records, findings, place };
 }
 
-const FORMS: Readonly<Record<InputFormat, (ids: readonly string[]) => { text: string; lines: readonly number[] }>> = {
+const FORMS: Readonly<
+  Record<InputFormat, (ids: readonly string[]) => { text: string; lines: readonly number[] }>
+> = {
   json: (ids) => ({
     text: `[\n${ids.map((userId) => JSON.stringify({ userId })).join(',\n')}\n]`,
     lines: ids.map((_, at) => at + 2),
@@ -60,7 +79,8 @@ const FORMS: Readonly<Record<InputFormat, (ids: readonly string[]) => { text: st
     lines: ids.map((_, at) => 2 * at + 2),
   }),
   yaml: (ids) => ({
-    text: ids.length === 0 ? '[]\n' : ids.map((userId) => `- userId: ${userId}\n  name: x\n`).join(''),
+    text:
+      ids.length === 0 ? '[]\n' : ids.map((userId) => `- userId: ${userId}\n  name: x\n`).join(''),
     lines: ids.map((_, at) => 2 * at + 1),
   }),
 };
@@ -76,7 +96,10 @@ function filesOf(parts: readonly { readonly format: InputFormat; readonly count:
   const places: { readonly id: string; readonly file: string; readonly line: number }[] = [];
   for (const [at, { format, count }] of parts.entries()) {
     // NDJSON without records would be empty, which is refused.
-    const ids = Array.from({ length: format === 'ndjson' ? count + 1 : count }, (_, one) => `u${at}-${one}`);
+    const ids = Array.from(
+      { length: format === 'ndjson' ? count + 1 : count },
+      (_, one) => `u${at}-${one}`,
+    );
     const { text, lines } = FORMS[format](ids);
     const file = `${at}.${format}`;
     texts[file] = text;
@@ -91,7 +114,9 @@ describe('records of several files', () => {
       fc.asyncProperty(fc.array(formatted, { minLength: 2, maxLength: 5 }), async (parts) => {
         const { texts, places } = filesOf(parts);
         const { records, place, surveyed } = await read(texts);
-        expect(records.map(({ id, index, line }) => ({ id, ...place(index, line) }))).toEqual(places);
+        expect(records.map(({ id, index, line }) => ({ id, ...place(index, line) }))).toEqual(
+          places,
+        );
         expect(records.map(({ index }) => index)).toEqual(places.map((_, at) => at));
         expect([surveyed.records, surveyed.read]).toEqual([places.length, places.length]);
       }),
@@ -112,8 +137,13 @@ describe('records of several files', () => {
   const TWICE = { 'a.json': '[{"userId":"x","name":"1"}]', 'b.csv': 'userId,name\ny,2\nx,3\n' };
 
   it('with the same ID are reported with both files', async () => {
-    expect((await read(TWICE)).findings).toEqual(["b.csv:3: userId: 'x' is already on line 1 of a.json"]);
-    for (const [duplicates, names] of [['first', ['1', '2']] as const, ['last', ['2', '3']] as const]) {
+    expect((await read(TWICE)).findings).toEqual([
+      "b.csv:3: userId: 'x' is already on line 1 of a.json",
+    ]);
+    for (const [duplicates, names] of [
+      ['first', ['1', '2']] as const,
+      ['last', ['2', '3']] as const,
+    ]) {
       const { records, surveyed } = await read(TWICE, { rules: { duplicates } });
       expect(records.map(({ value }) => (value as { name: string }).name)).toEqual(names);
       expect([surveyed.records, surveyed.skipped]).toEqual([2, 1]);
@@ -135,7 +165,13 @@ describe('records of several files', () => {
       'c.yaml:1: userId: is missing',
       'e.json: the input is empty',
     ]);
-    expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([true, true, false, false, true]);
+    expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('keep their IDs if files format their JSON differently', async () => {
@@ -158,17 +194,20 @@ describe('the files of an input', () => {
     expect((await readdir(cwd)).toSorted()).toEqual(['a.ndjson', 'b.ndjson']);
   });
 
-  it.skipIf(process.platform === 'win32')('may be several pipes, each opened when its turn comes', async () => {
-    const cwd = await createTemporaryFolder();
-    const names = ['1', '2', '3', '4', '5', '6'].map((name) => join(cwd, `${name}.ndjson`));
-    for (const name of names) execFileSync('mkfifo', [name]);
-    const writing = (async () => {
-      for (const [at, name] of names.entries()) await writeFile(name, `{"userId":"p${at}"}\n`);
-    })();
-    const { records } = await read({}, { files: names.map((file) => ({ file })) });
-    await writing;
-    expect(records.map(({ id }) => id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'may be several pipes, each opened when its turn comes',
+    async () => {
+      const cwd = await createTemporaryFolder();
+      const names = ['1', '2', '3', '4', '5', '6'].map((name) => join(cwd, `${name}.ndjson`));
+      for (const name of names) execFileSync('mkfifo', [name]);
+      const writing = (async () => {
+        for (const [at, name] of names.entries()) await writeFile(name, `{"userId":"p${at}"}\n`);
+      })();
+      const { records } = await read({}, { files: names.map((file) => ({ file })) });
+      await writing;
+      expect(records.map(({ id }) => id)).toEqual(['p0', 'p1', 'p2', 'p3', 'p4', 'p5']);
+    },
+  );
 
   it('can have different formats, or one that is set for all', async () => {
     const texts = { 'a.txt': '{"userId":"a"}', 'b.json': '{"userId":"b"}' };
@@ -188,7 +227,9 @@ describe('the files of an input', () => {
   });
 
   it('are counted if there are many', async () => {
-    const texts = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}.ndjson`, `{"userId":"u${at}"}`]));
+    const texts = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`${at}.ndjson`, `{"userId":"u${at}"}`]),
+    );
     const { input, records } = await read(texts);
     expect([records.length, input.name]).toEqual([30, '0.ndjson and 29 more files']);
     const { bytes, of } = input.readProgress;

@@ -38,9 +38,21 @@ async function open(folder: string, file: string) {
   };
 }
 
-const itemsOf = (records: readonly SourceRecord[], status: RecordStatus, code: string | null = null): readonly RecordResult[] =>
+const itemsOf = (
+  records: readonly SourceRecord[],
+  status: RecordStatus,
+  code: string | null = null,
+): readonly RecordResult[] =>
   records.map(({ value, line, text }, index) => ({
-    record: { id: (value as { userId: string }).userId, index, line, value, text, jsonLine: JSON.stringify(value), json: text },
+    record: {
+      id: (value as { userId: string }).userId,
+      index,
+      line,
+      value,
+      text,
+      jsonLine: JSON.stringify(value),
+      json: text,
+    },
     status,
     message: 'said',
     code,
@@ -58,12 +70,20 @@ describe('the rejects', () => {
     const name = `users.rejects${file.slice('users'.length)}`;
     expect(written?.path).toBe(join(folder, name));
     const again = await open(folder, name);
-    expect(again.records.map(({ value }) => value)).toEqual(records.slice(1).map(({ value }) => value));
+    expect(again.records.map(({ value }) => value)).toEqual(
+      records.slice(1).map(({ value }) => value),
+    );
     expect(again.source.preamble()).toBe(source.preamble());
     const reasons = await readFile(join(folder, `${name}.reasons.ndjson`), 'utf8');
     const lines = reasons.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { line: records[1]?.line, id: '0123', status: 'failed', code: 'already-exists', message: 'said' },
+      {
+        line: records[1]?.line,
+        id: '0123',
+        status: 'failed',
+        code: 'already-exists',
+        message: 'said',
+      },
       { line: records[2]?.line, id: 'c', status: 'unknown', code: null, message: 'said' },
     ]);
     expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
@@ -79,17 +99,33 @@ describe('the rejects', () => {
   it('never go over another file', async () => {
     const { folder, format, locate, items } = await world();
     const paths: (string | undefined)[] = [];
-    for (const name of ['users.json', 'users.json.gz', 'users.rejects.json', 'users.rejects.2.json']) {
-      const rejects = await openRejectsFile({ folder, locate: locate, format: { ...format, name } });
+    for (const name of [
+      'users.json',
+      'users.json.gz',
+      'users.rejects.json',
+      'users.rejects.2.json',
+    ]) {
+      const rejects = await openRejectsFile({
+        folder,
+        locate: locate,
+        format: { ...format, name },
+      });
       await rejects.add(items);
       paths.push((await rejects.close())?.path.slice(folder.length + 1));
     }
-    expect(paths).toEqual([1, 2, 3, 4].map((number) => `users.rejects${number > 1 ? `.${number}` : ''}.json`));
+    expect(paths).toEqual(
+      [1, 2, 3, 4].map((number) => `users.rejects${number > 1 ? `.${number}` : ''}.json`),
+    );
   });
 
   it('leave no file when there are none', async () => {
     const { folder, format, locate } = await world();
-    const rejects = await openRejectsFile({ folder, format, locate, path: join(folder, 'again.json') });
+    const rejects = await openRejectsFile({
+      folder,
+      format,
+      locate,
+      path: join(folder, 'again.json'),
+    });
     expect(await rejects.close()).toBeUndefined();
     expect(await readdir(folder)).toEqual(['users.json']);
   });
@@ -123,7 +159,10 @@ describe('the rejects', () => {
   it('keep the file at their path until there are some', async () => {
     const { folder, format, locate, items } = await world();
     const path = join(folder, 'old.json');
-    await writeFile(path, 'precious and longer than what comes after it, by far and by any measure that there is');
+    await writeFile(
+      path,
+      'precious and longer than what comes after it, by far and by any measure that there is',
+    );
     const rejects = await openRejectsFile({ folder, format, locate, path });
     expect(await readFile(path, 'utf8')).toContain('precious');
     await rejects.add(items.slice(0, 1));

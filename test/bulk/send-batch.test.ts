@@ -7,12 +7,15 @@ import { repeats } from '../repeats.ts';
 import { answered, failedBy, numbered, run, statuses, success, unanswered } from './bulk-run.ts';
 
 /** A service that refuses each request which holds one of the given records. */
-const refusing = (poison: ReadonlySet<number>, refuse: () => ReturnType<typeof answered>) => (batch: RecordList) =>
-  batch.some(({ index }) => poison.has(index)) ? refuse() : answered(success(batch));
+const refusing =
+  (poison: ReadonlySet<number>, refuse: () => ReturnType<typeof answered>) => (batch: RecordList) =>
+    batch.some(({ index }) => poison.has(index)) ? refuse() : answered(success(batch));
 
 describe('records that exist already', () => {
   const taken = (batch: RecordList, unsettled = false) => ({
-    ...answered(Object.fromEntries(batch.map(({ id }) => [id, { success: false, code: 'already-exists' }]))),
+    ...answered(
+      Object.fromEntries(batch.map(({ id }) => [id, { success: false, code: 'already-exists' }])),
+    ),
     unsettled,
   });
   const [one] = [numbered(1)];
@@ -30,7 +33,9 @@ describe('records that exist already', () => {
     const ran = await run({ records, hasEarlierSuccess: true }, (batch, sent) =>
       sent === 0 && first ? first() : taken(batch),
     );
-    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(new Set(['unknown outcome_unknown']));
+    expect(new Set(ran.items.map(({ status, code }) => `${status} ${code}`))).toEqual(
+      new Set(['unknown outcome_unknown']),
+    );
     expect(ran.items[0]?.message).toMatch(
       /^the record already exists; an earlier request with an unknown outcome may have added it/,
     );
@@ -38,7 +43,10 @@ describe('records that exist already', () => {
 
   it('may come from a request without a response, while others got one', async () => {
     const answers = [answered({ u0: { success: true } }), unanswered('connection', 'now')];
-    const ran = await run({ records: [numbered(2)], batchSize: 1 }, (batch, sent) => answers[sent] ?? taken(batch));
+    const ran = await run(
+      { records: [numbered(2)], batchSize: 1 },
+      (batch, sent) => answers[sent] ?? taken(batch),
+    );
     expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 unknown']);
   });
 
@@ -51,7 +59,9 @@ describe('records that exist already', () => {
       ]);
     };
     for (const reported of ['all', 'exceptions'] as const) {
-      const ran = await run({ records: [{ resend: numbered(3) }], lookUp, reported }, (batch) => taken(batch));
+      const ran = await run({ records: [{ resend: numbered(3) }], lookUp, reported }, (batch) =>
+        taken(batch),
+      );
       expect(statuses(ran)).toEqual(['u0 succeeded', 'u1 failed', 'u2 unknown']);
       expect(ran.items[0]).toMatchObject({ effect: 'unchanged' });
     }
@@ -66,13 +76,20 @@ describe('records that exist already', () => {
 describe('existing records that may be skipped or updated', () => {
   const ids = (batch: RecordList) => batch.map(({ id }) => id);
   const answer = (batch: RecordList, refused: (id: string) => string | undefined) =>
-    answered(Object.fromEntries(ids(batch).map((id) => [id, { success: refused(id) === undefined, code: refused(id) }])));
+    answered(
+      Object.fromEntries(
+        ids(batch).map((id) => [id, { success: refused(id) === undefined, code: refused(id) }]),
+      ),
+    );
 
   it('are skipped, unless an earlier request of the job may have created them', async () => {
     const lookUp = async () => new Map(Object.entries({ u0: true, u1: false }));
     const skip = { existing: { action: 'skip' }, lookUp } as const;
     const taken = (batch: RecordList) => answer(batch, () => 'already-exists');
-    expect(statuses(await run({ records: [numbered(2)], ...skip }, taken))).toEqual(['u0 existing', 'u1 existing']);
+    expect(statuses(await run({ records: [numbered(2)], ...skip }, taken))).toEqual([
+      'u0 existing',
+      'u1 existing',
+    ]);
     const resumed = await run({ records: [{ resend: numbered(3) }], ...skip }, taken);
     expect(statuses(resumed)).toEqual(['u0 succeeded', 'u1 existing', 'u2 unknown']);
   });
@@ -88,15 +105,19 @@ describe('existing records that may be skipped or updated', () => {
           const updated: string[] = [];
           const existing = {
             action: 'update',
-            lookUp: async (records: RecordList) => new Map(ids(records).map((id) => [id, stateOf(id) === 'same'])),
+            lookUp: async (records: RecordList) =>
+              new Map(ids(records).map((id) => [id, stateOf(id) === 'same'])),
             send: async (batch: RecordList) => {
-              if (batch.length > 1 && ids(batch).some((id) => stateOf(id) === 'invalid')) return failedBy('refused');
+              if (batch.length > 1 && ids(batch).some((id) => stateOf(id) === 'invalid'))
+                return failedBy('refused');
               updated.push(...ids(batch));
               return answer(batch, (id) => (stateOf(id) === 'invalid' ? 'not-found' : undefined));
             },
           } as const;
-          const ran = await run({ records: [numbered(states.length)], batchSize, existing, hasEarlierSuccess: true }, (batch) =>
-            answer(batch, (id) => (stateOf(id) === 'new' ? undefined : 'already-exists')),
+          const ran = await run(
+            { records: [numbered(states.length)], batchSize, existing, hasEarlierSuccess: true },
+            (batch) =>
+              answer(batch, (id) => (stateOf(id) === 'new' ? undefined : 'already-exists')),
           );
           const expected = {
             new: 'succeeded undefined',
@@ -108,7 +129,9 @@ describe('existing records that may be skipped or updated', () => {
             states.map((one) => expected[one as keyof typeof expected]),
           );
           expect(updated.toSorted()).toEqual(
-            states.flatMap((one, at) => (one === 'different' || one === 'invalid' ? [`u${at}`] : [])).toSorted(),
+            states
+              .flatMap((one, at) => (one === 'different' || one === 'invalid' ? [`u${at}`] : []))
+              .toSorted(),
           );
         },
       ),
@@ -118,7 +141,9 @@ describe('existing records that may be skipped or updated', () => {
   it('stay unsent if the update fails for every record, so that a resume sends them again', async () => {
     const send = async () => failedBy('fatal', new SvcError('failed_precondition', 'disabled'));
     const existing = { action: 'update', lookUp: async () => new Map(), send } as const;
-    const ran = await run({ records: [numbered(2)], existing }, (batch) => answer(batch, () => 'already-exists'));
+    const ran = await run({ records: [numbered(2)], existing }, (batch) =>
+      answer(batch, () => 'already-exists'),
+    );
     expect(ran.stop).toMatchObject({ kind: 'fatal', error: { message: 'disabled' } });
     expect(statuses(ran)).toEqual(['u0 skipped', 'u1 skipped']);
   });
@@ -128,21 +153,30 @@ describe('invalid records in a refused request', () => {
   it.each([
     ['refused', () => failedBy('refused'), 'failed'],
     ['failed at', () => unanswered('service', 'now'), 'unknown'],
-  ] as const)('are found by cutting up what is %s, and the others land', async (_, refuse, status) => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 2, max: 130 }), fc.array(fc.nat(129), { maxLength: 4 }), async (size, some) => {
-        const poison = new Set(some.filter((index) => index < size));
-        const ran = await run(
-          { records: [numbered(size)], batchSize: size, hasEarlierSuccess: true },
-          refusing(poison, refuse),
-        );
-        const expected = numbered(size).map(({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`);
-        expect(statuses(ran)).toEqual(expected);
-        expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
-      }),
-      { numRuns: repeats(150) },
-    );
-  });
+  ] as const)(
+    'are found by cutting up what is %s, and the others land',
+    async (_, refuse, status) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 2, max: 130 }),
+          fc.array(fc.nat(129), { maxLength: 4 }),
+          async (size, some) => {
+            const poison = new Set(some.filter((index) => index < size));
+            const ran = await run(
+              { records: [numbered(size)], batchSize: size, hasEarlierSuccess: true },
+              refusing(poison, refuse),
+            );
+            const expected = numbered(size).map(
+              ({ id, index }) => `${id} ${poison.has(index) ? status : 'succeeded'}`,
+            );
+            expect(statuses(ran)).toEqual(expected);
+            expect(ran.requests - 1).toBeLessThanOrEqual(poison.size * 2 * Math.log2(size));
+          },
+        ),
+        { numRuns: repeats(150) },
+      );
+    },
+  );
 
   it('are removed at once if the service names them', async () => {
     const invalidRecords = new Map([
@@ -155,18 +189,20 @@ describe('invalid records in a refused request', () => {
         : answered(success(batch)),
     );
     expect(ran.requests).toBe(2);
-    expect(ran.items.filter(({ status }) => status === 'failed').map(({ message }) => message)).toEqual([
-      'no such domain',
-      'too long',
-    ]);
+    expect(
+      ran.items.filter(({ status }) => status === 'failed').map(({ message }) => message),
+    ).toEqual(['no such domain', 'too long']);
   });
 
   it('are not at fault if all records of a batch are refused with the same message', async () => {
     const error = new SvcError('invalid_argument', 'Unknown organization.');
-    const ran = await run({ records: [numbered(10_000)], batchSize: 100, concurrency: 4 }, async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      return failedBy('refused', error);
-    });
+    const ran = await run(
+      { records: [numbered(10_000)], batchSize: 100, concurrency: 4 },
+      async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return failedBy('refused', error);
+      },
+    );
     expect(ran.stop).toEqual({ kind: 'fatal', error });
     expect(ran.requests).toBeLessThan(500);
     expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
@@ -187,10 +223,15 @@ describe('invalid records in a refused request', () => {
 
   it('are no longer searched for after a stop: the rest counts as unsent', async () => {
     const controller = new AbortController();
-    const ran = await run({ records: [numbered(16)], batchSize: 16, signal: controller.signal }, (batch, index) => {
-      if (index === 2) controller.abort();
-      return batch.some(({ index: at }) => at === 15) ? failedBy('refused') : answered(success(batch));
-    });
+    const ran = await run(
+      { records: [numbered(16)], batchSize: 16, signal: controller.signal },
+      (batch, index) => {
+        if (index === 2) controller.abort();
+        return batch.some(({ index: at }) => at === 15)
+          ? failedBy('refused')
+          : answered(success(batch));
+      },
+    );
     expect(ran.sent).toHaveLength(3);
     const counts = (status: string) => statuses(ran).filter((told) => told.endsWith(status)).length;
     expect([counts('succeeded'), counts('skipped'), counts('failed')]).toEqual([12, 4, 0]);

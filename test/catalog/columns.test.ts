@@ -4,7 +4,9 @@ import type { Node } from '../../src/commands/definition.ts';
 import { loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
 
-async function toolColumns(node: Node): Promise<{ name: string; columns: readonly { hideOrder?: number }[] }[]> {
+async function toolColumns(
+  node: Node,
+): Promise<{ name: string; columns: readonly { hideOrder?: number }[] }[]> {
   const leaf = node.leaf?.kind === 'tool' ? await loadLeaf(node.leaf) : undefined;
   const columns = leaf?.kind === 'tool' ? leaf.definition.columns : undefined;
   const inner = await Promise.all([...node.children.values()].map(toolColumns));
@@ -18,7 +20,13 @@ describe('the columns of every list', () => {
       ...(await toolColumns(commandTree())),
     ];
     expect(lists.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['documents.list', 'jobs list', 'history', 'local deliveries list', 'webhooks.endpoints.list']),
+      expect.arrayContaining([
+        'documents.list',
+        'jobs list',
+        'history',
+        'local deliveries list',
+        'webhooks.endpoints.list',
+      ]),
     );
     for (const { name, columns } of lists) {
       const orders = columns.flatMap(({ hideOrder }) => hideOrder ?? []).sort((a, b) => a - b);

@@ -27,7 +27,8 @@ describe('explainIssue', () => {
   });
 
   it('suggestValue finds the closest allowed value', () => {
-    const meant = (value: unknown) => suggestValue(choice.safeParse(value).error?.issues[0] ?? expect.fail(), value);
+    const meant = (value: unknown) =>
+      suggestValue(choice.safeParse(value).error?.issues[0] ?? expect.fail(), value);
     expect([meant('edtior'), meant('king'), meant(7)]).toEqual(['editor', undefined, undefined]);
   });
 });

@@ -13,7 +13,8 @@ describe('the JSON Schemas of an operation', () => {
 
   beforeAll(async () => {
     const loaded = manifest.map(
-      async ({ resource, name }) => [name, createOperationSchemas(await loadOperation(resource, name))] as const,
+      async ({ resource, name }) =>
+        [name, createOperationSchemas(await loadOperation(resource, name))] as const,
     );
     schemas = new Map(await Promise.all(loaded));
   });
@@ -42,7 +43,10 @@ describe('the JSON Schemas of an operation', () => {
   });
 
   it('describe one record of a file: an object, an ID or an object with an ID, or the input of a call', () => {
-    expect(schemas.get('users.add')?.record).toMatchObject({ type: 'object', required: ['userId'] });
+    expect(schemas.get('users.add')?.record).toMatchObject({
+      type: 'object',
+      required: ['userId'],
+    });
     expect(schemas.get('groups.add-users')?.record).toMatchObject({
       anyOf: [{ type: 'string' }, { type: 'object', required: ['userId'] }],
     });
@@ -53,10 +57,20 @@ describe('the JSON Schemas of an operation', () => {
 
   it('support nested folders', () => {
     const output = schemas.get('folders.list')?.output;
-    const folder = { folderId: 'f', organizationId: 'o', parentFolderId: 'root', createdAt: 1, lastUpdated: 1 };
+    const folder = {
+      folderId: 'f',
+      organizationId: 'o',
+      parentFolderId: 'root',
+      createdAt: 1,
+      lastUpdated: 1,
+    };
     const read = z.fromJSONSchema(output as Parameters<typeof z.fromJSONSchema>[0]);
-    expect(read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [] }] }]).success).toBe(true);
-    expect(read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [{}] }] }]).success).toBe(false);
+    expect(
+      read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [] }] }]).success,
+    ).toBe(true);
+    expect(
+      read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [{}] }] }]).success,
+    ).toBe(false);
   });
 
   it('contain no command-line metadata in any operation', () => {
@@ -84,7 +98,12 @@ describe('the JSON Schemas of an operation', () => {
     userProperties: properties,
     permissions: { resources },
   });
-  const notification = { organizationId: 'o', documentId: 'd', actionUser: { userId: 'u' }, notifyUsers: [] };
+  const notification = {
+    organizationId: 'o',
+    documentId: 'd',
+    actionUser: { userId: 'u' },
+    notifyUsers: [],
+  };
   const shown = { displayHeadlineMessageTemplate: 'h', displayBodyMessage: 'b' };
 
   it.each<[OperationName, object, boolean]>([
@@ -102,12 +121,20 @@ describe('the JSON Schemas of an operation', () => {
     ['access-tokens.generate', token(person, { type: 'organization', id: 'o' }), true],
     ['access-tokens.generate', token({ ...person, organizationId: 'o' }), false],
     ['access-tokens.generate', token(person, { type: 'document', id: 'd' }), false],
-    ['access-tokens.generate', token(person, { type: 'folder', id: 'f', organizationId: 'o' }), true],
+    [
+      'access-tokens.generate',
+      token(person, { type: 'folder', id: 'f', organizationId: 'o' }),
+      true,
+    ],
     ['notifications.add', { ...notification, ...shown }, true],
     ['notifications.add', { ...notification, displayBodyMessage: 'b' }, false],
     ['notifications.add', { ...notification, isNotificationResolverUsed: true }, true],
     ['notifications.add', { ...notification, ...shown, notifyAll: false }, false],
-    ['notifications.add', { ...notification, ...shown, notifyAll: false, notifyUsers: [{ userId: 'u' }] }, true],
+    [
+      'notifications.add',
+      { ...notification, ...shown, notifyAll: false, notifyUsers: [{ userId: 'u' }] },
+      true,
+    ],
     ['email.update', {}, false],
     ['email.update', { useEmailService: true }, true],
     ['webhooks.config.update', {}, false],
@@ -118,7 +145,9 @@ describe('the JSON Schemas of an operation', () => {
   ])('agree with the validation of %s on %j: %s', async (name, input, isValid) => {
     const { resource } = manifest.find((entry) => entry.name === name) ?? expect.fail(name);
     const { input: checks } = await loadOperation(resource, name);
-    const matches = new Ajv2020({ strict: false, validateFormats: false }).compile(schemas.get(name)?.input ?? {});
+    const matches = new Ajv2020({ strict: false, validateFormats: false }).compile(
+      schemas.get(name)?.input ?? {},
+    );
     expect([checks.safeParse(input).success, matches(input)]).toEqual([isValid, isValid]);
   });
 });
@@ -130,11 +159,15 @@ describe('the JSON Schema of settings files', () => {
   it('conforms to the meta-schema, and describes every field of the file', () => {
     expect(schema.$schema).toBe(DRAFT);
     expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
-    const undescribed = Object.entries(schema.properties ?? {}).filter(([, field]) => !Object(field).description);
+    const undescribed = Object.entries(schema.properties ?? {}).filter(
+      ([, field]) => !Object(field).description,
+    );
     expect(undescribed).toEqual([]);
   });
 
-  const webhook = (authToken: unknown) => ({ config: { webhook: { webhookServiceConfig: { authToken } } } });
+  const webhook = (authToken: unknown) => ({
+    config: { webhook: { webhookServiceConfig: { authToken } } },
+  });
 
   it.each([
     [{ svc: 1, stack: 'acme', vars: { a: 'x', b: 1 }, users: { from: 'users.csv' } }, true],
@@ -148,7 +181,10 @@ describe('the JSON Schema of settings files', () => {
     [{ folders: [{ organizationId: 'o', folderId: 'f', folderNam: 'x' }] }, false],
     [{ users: [{ organizationId: 'o', userId: 'u', custom: 1 }] }, true],
     [{ userData: [{ organizationId: 'o', userId: 'u', comments: [{ any: 1 }] }] }, true],
-    [{ environments: { prod: { profile: 'prod', endpoints: [{ uid: 'a', disabled: true }] } } }, true],
+    [
+      { environments: { prod: { profile: 'prod', endpoints: [{ uid: 'a', disabled: true }] } } },
+      true,
+    ],
     [{ environments: { prod: { environments: {} } } }, false],
   ])('%j is valid: %s', (value, isValid) => {
     expect(ajv.validate(schema, value)).toBe(isValid);

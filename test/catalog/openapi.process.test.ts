@@ -33,16 +33,41 @@ it('the OpenAPI document generates TypeScript types that compile and enforce the
   const folder = await createTemporaryFolder();
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(await createDocument()));
   const generator = join(import.meta.dirname, 'generate-types.ts');
-  const { stdout: types } = await execute(process.execPath, [generator, join(folder, 'openapi.json')], {
-    maxBuffer: 10_000_000,
-  });
+  const { stdout: types } = await execute(
+    process.execPath,
+    [generator, join(folder, 'openapi.json')],
+    {
+      maxBuffer: 10_000_000,
+    },
+  );
   await writeFile(join(folder, 'service.ts'), types);
   await writeFile(join(folder, 'use.ts'), USE);
-  const compiler = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
-  const compile = [compiler, '--ignoreConfig', '--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext'];
-  const compiled = await execute(process.execPath, [...compile, '--allowImportingTsExtensions', 'use.ts'], {
-    cwd: folder,
-  }).catch((error) => error);
+  const compiler = join(
+    import.meta.dirname,
+    '..',
+    '..',
+    'node_modules',
+    'typescript',
+    'bin',
+    'tsc',
+  );
+  const compile = [
+    compiler,
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--target',
+    'esnext',
+    '--module',
+    'nodenext',
+  ];
+  const compiled = await execute(
+    process.execPath,
+    [...compile, '--allowImportingTsExtensions', 'use.ts'],
+    {
+      cwd: folder,
+    },
+  ).catch((error) => error);
   expect(compiled.stdout).toBe('');
   expect(compiled.code).toBeUndefined();
 });

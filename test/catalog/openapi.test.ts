@@ -27,12 +27,17 @@ describe('the OpenAPI document', () => {
 
   it('is valid OpenAPI 3.1, according to a validator that rejects invalid documents', async () => {
     expect(await validate(document)).toEqual({ valid: true, errors: undefined, version: '3.1' });
-    const { valid } = await validate({ ...document, paths: { '/v2/a': { post: { responses: { 200: {} } } } } });
+    const { valid } = await validate({
+      ...document,
+      paths: { '/v2/a': { post: { responses: { 200: {} } } } },
+    });
     expect(valid).toBe(false);
   });
 
   it('contains every path of the catalog, and unique operation IDs', () => {
-    expect(Object.keys(paths).sort()).toEqual([...new Set(manifest.map(({ path }) => path))].sort());
+    expect(Object.keys(paths).sort()).toEqual(
+      [...new Set(manifest.map(({ path }) => path))].sort(),
+    );
     const ids = Object.values(paths).map(({ post }) => post.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -42,7 +47,9 @@ describe('the OpenAPI document', () => {
       expect(post.description, path).toMatch(/^[A-Z].*\.$/);
       expect(post.description, path).not.toMatch(/--|\.\./);
     }
-    expect(postTo('/v1/users/add').description).toContain('Without a document or folder, adds users to the organization');
+    expect(postTo('/v1/users/add').description).toContain(
+      'Without a document or folder, adds users to the organization',
+    );
   });
 
   it('has one recursive component for nested folders', () => {
@@ -50,7 +57,9 @@ describe('the OpenAPI document', () => {
     const items = { $ref: '#/components/schemas/folder' };
     expect(schemas['folders.list.output']).toEqual({ type: 'array', items });
     expect(schemas.folder.properties.subFolders).toEqual({ type: 'array', items });
-    expect(schemas['folder.v1'].properties.subFolders.items).toEqual({ $ref: '#/components/schemas/folder.v1' });
+    expect(schemas['folder.v1'].properties.subFolders.items).toEqual({
+      $ref: '#/components/schemas/folder.v1',
+    });
     expect(JSON.stringify(schemas)).not.toContain('$defs');
   });
 
@@ -66,7 +75,9 @@ describe('the OpenAPI document', () => {
         .slice('#/'.length)
         .split('/')
         .reduce((node: Deep, name) => node?.[name], document);
-    expect(pointers.filter((pointer) => !pointer.startsWith('#/') || leads(pointer) === undefined)).toEqual([]);
+    expect(
+      pointers.filter((pointer) => !pointer.startsWith('#/') || leads(pointer) === undefined),
+    ).toEqual([]);
   });
 
   it('declares the credentials of each kind of operation', () => {
@@ -77,7 +88,9 @@ describe('the OpenAPI document', () => {
       workspaceAuthToken: { type: 'apiKey', in: 'header', name: 'x-own-workspace-auth-token' },
     });
     expect(postTo('/v1/users/add').security).toEqual([{ apiKey: [], authToken: [] }]);
-    expect(postTo('/v2/workspace/get').security).toEqual([{ workspaceId: [], workspaceAuthToken: [] }]);
+    expect(postTo('/v2/workspace/get').security).toEqual([
+      { workspaceId: [], workspaceAuthToken: [] },
+    ]);
     expect(postTo('/v2/workspace/create').security).toEqual([]);
   });
 
@@ -88,7 +101,9 @@ describe('the OpenAPI document', () => {
       properties: { data: { $ref: '#/components/schemas/users.add.input' } },
       required: ['data'],
     });
-    expect(responses['200'].content['application/json'].schema.properties.result.properties).toEqual({
+    expect(
+      responses['200'].content['application/json'].schema.properties.result.properties,
+    ).toEqual({
       status: { const: 'success' },
       message: { type: 'string' },
       data: { $ref: '#/components/schemas/users.add.output' },

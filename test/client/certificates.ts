@@ -11,23 +11,58 @@ const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-node
 export interface Authority {
   /** The path of the authority's own certificate. */
   readonly file: string;
-  /** Creates the key and certificate of `name` (`DNS:localhost`, `IP:127.0.0.1`), valid for the given number of days. */
+  /**
+   * Creates the key and certificate of `name` (`DNS:localhost`, `IP:127.0.0.1`), valid for the
+   * given number of days.
+   */
   issue(name: string, days?: number): Promise<{ readonly key: string; readonly cert: string }>;
 }
 
 export async function newAuthority(): Promise<Authority> {
   const folder = await createTemporaryFolder();
   const [file, key] = [join(folder, 'ca.pem'), join(folder, 'ca.key')];
-  await run('openssl', ['req', '-x509', ...KEY, '-keyout', key, '-out', file, '-subj', '/CN=an authority', '-days', '2']);
+  await run('openssl', [
+    'req',
+    '-x509',
+    ...KEY,
+    '-keyout',
+    key,
+    '-out',
+    file,
+    '-subj',
+    '/CN=an authority',
+    '-days',
+    '2',
+  ]);
   let serial = 0;
   return {
     file,
     async issue(name, days = 1) {
       serial += 1;
       const at = (ending: string) => join(folder, `${serial}.${ending}`);
-      const request = ['-keyout', at('key'), '-out', at('csr'), '-subj', '/CN=a server', '-addext', `subjectAltName=${name}`];
+      const request = [
+        '-keyout',
+        at('key'),
+        '-out',
+        at('csr'),
+        '-subj',
+        '/CN=a server',
+        '-addext',
+        `subjectAltName=${name}`,
+      ];
       await run('openssl', ['req', ...KEY, ...request]);
-      const signed = ['-CA', file, '-CAkey', key, '-days', String(days), '-copy_extensions', 'copy', '-out', at('pem')];
+      const signed = [
+        '-CA',
+        file,
+        '-CAkey',
+        key,
+        '-days',
+        String(days),
+        '-copy_extensions',
+        'copy',
+        '-out',
+        at('pem'),
+      ];
       await run('openssl', ['x509', '-req', '-in', at('csr'), ...signed]);
       return { key: await readFile(at('key'), 'utf8'), cert: await readFile(at('pem'), 'utf8') };
     },

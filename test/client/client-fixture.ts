@@ -2,7 +2,12 @@ import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { defineOperation, type Effect } from '../../src/catalog/define.ts';
 import { itemResults } from '../../src/catalog/fields.ts';
-import { type CallEvent, type ClientOptions, createClient, type Target } from '../../src/client/client.ts';
+import {
+  type CallEvent,
+  type ClientOptions,
+  createClient,
+  type Target,
+} from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { createHttpTransport } from '../../src/client/http-transport.ts';
 import type { Transport } from '../../src/client/transport.ts';
@@ -37,7 +42,9 @@ export function fakeClock(start = Date.UTC(2030, 0, 1)) {
 
 export type Step = Response | Error | ((request: Request) => Response | Promise<Response>);
 
-/** A `fetch` that responds with each step in turn, then repeats the last one. Records the requests. */
+/**
+ * A `fetch` that responds with each step in turn, then repeats the last one. Records the requests.
+ */
 export function scriptedFetch(...steps: readonly Step[]) {
   const requests: Request[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -75,7 +82,10 @@ export function newClient({ fetch, attemptTimeout = 10_000, ...options }: NewCli
 /** The event with all its texts, like an observer that prints everything. */
 function printable(event: CallEvent): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(event).map(([name, value]) => [name, typeof value === 'function' ? value() : value]),
+    Object.entries(event).map(([name, value]) => [
+      name,
+      typeof value === 'function' ? value() : value,
+    ]),
   );
 }
 
@@ -87,12 +97,20 @@ export function overHttp(attemptTimeout: number): Transport {
 }
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 
-export const success = (data: unknown = { id: 'a' }) => json({ result: { status: 'success', message: 'ok', data } });
+export const success = (data: unknown = { id: 'a' }) =>
+  json({ result: { status: 'success', message: 'ok', data } });
 
-export const failure = (status: string, http: number, message = 'no', headers: Record<string, string> = {}) =>
-  json({ error: { status, message } }, http, headers);
+export const failure = (
+  status: string,
+  http: number,
+  message = 'no',
+  headers: Record<string, string> = {},
+) => json({ error: { status, message } }, http, headers);
 
 /** The error that fetch throws for a system error. */
 export const networkError = (code: string, fields: Record<string, unknown> = {}) =>
@@ -119,7 +137,10 @@ export const OPERATIONS = {
   once: operation('once'),
 };
 
-export const listThings = defineOperation('things.call', { ...thing, output: z.array(z.looseObject({ id: z.string() })) });
+export const listThings = defineOperation('things.call', {
+  ...thing,
+  output: z.array(z.looseObject({ id: z.string() })),
+});
 
 export const addThings = defineOperation('things.call', {
   ...thing,

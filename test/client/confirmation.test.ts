@@ -6,8 +6,11 @@ import { repeats } from '../repeats.ts';
 
 const item = { success: true, id: '0123abcd', message: 'User added.' };
 const envelope = (data: unknown, beside: object = {}) =>
-  JSON.stringify({ result: { status: 'success', message: 'User(s) processed successfully.', data, ...beside } });
-const answerFor = (ids: readonly string[]) => envelope(Object.fromEntries(ids.map((id) => [id, item])));
+  JSON.stringify({
+    result: { status: 'success', message: 'User(s) processed successfully.', data, ...beside },
+  });
+const answerFor = (ids: readonly string[]) =>
+  envelope(Object.fromEntries(ids.map((id) => [id, item])));
 
 /** The reference implementation, which parses the response. */
 function isConfirmed(answer: string, ids: readonly string[]): boolean {
@@ -29,10 +32,22 @@ describe('a response that confirms a batch', () => {
   it.each([
     ['one id', ['a'], answerFor(['a'])],
     ['several', ['a', 'b:c', 'd e', 'ü', '你'], answerFor(['a', 'b:c', 'd e', 'ü', '你'])],
-    ['with spaces', ['a'], '{ "result" : {"data" : { "a": {"id": null, "success": true } }, "status": "success"} } '],
-    ['with other fields', ['a'], envelope({ a: { ...item, at: 1731705121000, role: null, is: false } }, { more: 1 })],
+    [
+      'with spaces',
+      ['a'],
+      '{ "result" : {"data" : { "a": {"id": null, "success": true } }, "status": "success"} } ',
+    ],
+    [
+      'with other fields',
+      ['a'],
+      envelope({ a: { ...item, at: 1731705121000, role: null, is: false } }, { more: 1 }),
+    ],
     ['an id like a field', ['success', 'data'], answerFor(['success', 'data'])],
-    ['an id like a prototype', ['__proto__'], '{"result":{"status":"success","data":{"__proto__":{"success":true}}}}'],
+    [
+      'an id like a prototype',
+      ['__proto__'],
+      '{"result":{"status":"success","data":{"__proto__":{"success":true}}}}',
+    ],
   ])('is recognized: %s', (_, ids, answer) => {
     expect(isConfirmed(answer, ids)).toBe(true);
     expect(confirmsAll(answer, ids)).toBe(true);
@@ -43,19 +58,31 @@ describe('a response that confirms a batch', () => {
     ['a text for true', envelope({ a: { success: 'true' } })],
     ['a number for true', envelope({ a: { success: 1 } })],
     ['true that goes on', '{"result":{"status":"success","data":{"a":{"success":trueish}}}}'],
-    ['true, then false', '{"result":{"status":"success","data":{"a":{"success":true,"success":false}}}}'],
+    [
+      'true, then false',
+      '{"result":{"status":"success","data":{"a":{"success":true,"success":false}}}}',
+    ],
     ['success under a longer name', envelope({ a: { successful: true } })],
     ['success deeper down', envelope({ a: { item: { success: true } } })],
     ['nothing about it', envelope({ a: {} })],
     ['another id', envelope({ b: item })],
     ['one more id', envelope({ a: item, b: item })],
     ['no ids', envelope({})],
-    ['an id twice', '{"result":{"status":"success","data":{"a":{"success":true},"a":{"success":false}}}}'],
+    [
+      'an id twice',
+      '{"result":{"status":"success","data":{"a":{"success":true},"a":{"success":false}}}}',
+    ],
     ['data twice', '{"result":{"status":"success","data":{"a":{"success":true}},"data":{}}}'],
     ['no status', '{"result":{"data":{"a":{"success":true}}}}'],
     ['another status', '{"result":{"status":"failure","data":{"a":{"success":true}}}}'],
-    ['an error beside it', '{"result":{"status":"success","data":{"a":{"success":true}}},"error":{}}'],
-    ['an error before it', '{"error":{},"result":{"status":"success","data":{"a":{"success":true}}}}'],
+    [
+      'an error beside it',
+      '{"result":{"status":"success","data":{"a":{"success":true}}},"error":{}}',
+    ],
+    [
+      'an error before it',
+      '{"error":{},"result":{"status":"success","data":{"a":{"success":true}}}}',
+    ],
     ['something behind it', `${answerFor(['a'])}x`],
     ['less than all of it', answerFor(['a']).slice(0, -1)],
     ['a comma too many', '{"result":{"status":"success","data":{"a":{"success":true,}}}}'],
@@ -75,26 +102,46 @@ describe('a response that confirms a batch', () => {
   });
 
   it('is never recognized unless parsing agrees, whatever the text', () => {
-    const ids = fc.uniqueArray(fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('success', 'data', '1', '10')), {
-      minLength: 1,
-      maxLength: 4,
-    });
+    const ids = fc.uniqueArray(
+      fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('success', 'data', '1', '10')),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
     const piece = fc.oneof(
-      fc.constantFrom('"', '\\', '{', '}', ',', ':', ' ', 'true', '"success":true', '\n', '1', '"a":{}'),
+      fc.constantFrom(
+        '"',
+        '\\',
+        '{',
+        '}',
+        ',',
+        ':',
+        ' ',
+        'true',
+        '"success":true',
+        '\n',
+        '1',
+        '"a":{}',
+      ),
       fc.string({ maxLength: 3 }),
     );
     let seen = 0;
     fc.assert(
-      fc.property(ids, fc.array(fc.tuple(fc.nat(), fc.nat(6), piece), { maxLength: 2 }), (given, changes) => {
-        let answer = answerFor(given);
-        for (const [place, removed, inserted] of changes) {
-          const at = place % (answer.length + 1);
-          answer = answer.slice(0, at) + inserted + answer.slice(at + removed);
-        }
-        if (!confirmsAll(answer, given)) return;
-        seen += 1;
-        expect(isConfirmed(answer, given)).toBe(true);
-      }),
+      fc.property(
+        ids,
+        fc.array(fc.tuple(fc.nat(), fc.nat(6), piece), { maxLength: 2 }),
+        (given, changes) => {
+          let answer = answerFor(given);
+          for (const [place, removed, inserted] of changes) {
+            const at = place % (answer.length + 1);
+            answer = answer.slice(0, at) + inserted + answer.slice(at + removed);
+          }
+          if (!confirmsAll(answer, given)) return;
+          seen += 1;
+          expect(isConfirmed(answer, given)).toBe(true);
+        },
+      ),
       { numRuns: repeats(750) },
     );
     expect(seen).toBeGreaterThan(repeats(75));

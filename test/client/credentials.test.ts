@@ -32,7 +32,11 @@ describe('a request', () => {
     const own = { accept: 'application/json', 'content-type': 'application/json' };
     expect(requests.map(({ headers }) => Object.fromEntries(headers))).toEqual([
       { ...own, 'x-vendor-api-key': API_KEY, 'x-vendor-auth-token': AUTH_TOKEN },
-      { ...own, 'x-vendor-workspace-id': WORKSPACE_ID, 'x-vendor-workspace-auth-token': WORKSPACE_TOKEN },
+      {
+        ...own,
+        'x-vendor-workspace-id': WORKSPACE_ID,
+        'x-vendor-workspace-auth-token': WORKSPACE_TOKEN,
+      },
       own,
     ]);
   });
@@ -41,7 +45,10 @@ describe('a request', () => {
     const { fetch, requests } = scriptedFetch(success());
     const { client } = newClient({ fetch, target: target('https://api.example.test/base/') });
     await client.call(OPERATIONS.read, JSON.parse('{"name":"n","__proto__":1}'));
-    expect([requests[0]?.method, requests[0]?.url]).toEqual(['POST', 'https://api.example.test/base/v2/things']);
+    expect([requests[0]?.method, requests[0]?.url]).toEqual([
+      'POST',
+      'https://api.example.test/base/v2/things',
+    ]);
     expect(await requests[0]?.text()).toBe('{"data":{"name":"n","__proto__":1}}');
   });
 });
@@ -51,26 +58,42 @@ describe('a missing credential', () => {
 
   it.each([
     ['key', OPERATIONS.read, nobody, 'SVC_API_KEY'],
-    ['key', OPERATIONS.read, { ...nobody, key: { apiKey: API_KEY, authToken: '' } }, 'SVC_AUTH_TOKEN'],
+    [
+      'key',
+      OPERATIONS.read,
+      { ...nobody, key: { apiKey: API_KEY, authToken: '' } },
+      'SVC_AUTH_TOKEN',
+    ],
     ['workspace', readWorkspace, nobody, 'SVC_WORKSPACE_ID'],
-  ])('of kind %s exits with 4, hints at both solutions, and sends nothing', async (_, operation, who, variable) => {
-    const { fetch, requests } = scriptedFetch(success());
-    const error = await errorOf(newClient({ fetch, target: who }).client.call(operation, {}));
-    expect(error.exitCode).toBe(4);
-    for (const way of ['svc profiles add', variable, '--local']) expect(error.hint).toContain(way);
-    expect(requests).toEqual([]);
-  });
+  ])(
+    'of kind %s exits with 4, hints at both solutions, and sends nothing',
+    async (_, operation, who, variable) => {
+      const { fetch, requests } = scriptedFetch(success());
+      const error = await errorOf(newClient({ fetch, target: who }).client.call(operation, {}));
+      expect(error.exitCode).toBe(4);
+      for (const way of ['svc profiles add', variable, '--local'])
+        expect(error.hint).toContain(way);
+      expect(requests).toEqual([]);
+    },
+  );
 
   it('does not affect an operation without credentials', async () => {
     const { fetch } = scriptedFetch(success());
-    expect(await newClient({ fetch, target: nobody }).client.call(open, {})).toMatchObject({ sent: true });
+    expect(await newClient({ fetch, target: nobody }).client.call(open, {})).toMatchObject({
+      sent: true,
+    });
   });
 
   it('includes the reason if it is known', async () => {
     const { fetch } = scriptedFetch(success());
-    const who = { ...nobody, missingReason: "the credentials of profile 'p' are for https://a.example.test only" };
+    const who = {
+      ...nobody,
+      missingReason: "the credentials of profile 'p' are for https://a.example.test only",
+    };
     const error = await errorOf(newClient({ fetch, target: who }).client.call(OPERATIONS.read, {}));
-    expect(error.message).toBe(`this command needs a credential, but no API key is set: ${who.missingReason}`);
+    expect(error.message).toBe(
+      `this command needs a credential, but no API key is set: ${who.missingReason}`,
+    );
   });
 });
 
@@ -98,7 +121,9 @@ describe('a rejected credential', () => {
   ])('is named with its source, but without its token', async (operation, hint) => {
     for (const refusal of refusals) {
       const { fetch } = scriptedFetch(refusal.clone());
-      const error = await errorOf(newClient({ fetch, target: { ...target(), sources } }).client.call(operation, {}));
+      const error = await errorOf(
+        newClient({ fetch, target: { ...target(), sources } }).client.call(operation, {}),
+      );
       expect(error).toMatchObject({ exitCode: 4, hint });
     }
   });
@@ -111,17 +136,25 @@ describe('a rejected credential', () => {
 });
 
 describe('a value that is not valid in a header', () => {
-  it.each(['line\nbreak-8c1f', 'carriage\rreturn', 'nul\0byte-8c1f', 'bell\u0007', 'snow☃man', 'emoji🔑', ' \t '])(
-    '%j is refused without repeating it',
-    async (authToken) => {
-      const { fetch, requests } = scriptedFetch(success());
-      const { client } = newClient({ fetch, target: { ...target(), key: { apiKey: API_KEY, authToken } } });
-      const error = await errorOf(client.call(OPERATIONS.read, {}));
-      expect(error.exitCode).toBe(2);
-      expect(`${error.message} ${error.hint}`).not.toContain(authToken.trim() || 'never');
-      expect(requests).toEqual([]);
-    },
-  );
+  it.each([
+    'line\nbreak-8c1f',
+    'carriage\rreturn',
+    'nul\0byte-8c1f',
+    'bell\u0007',
+    'snow☃man',
+    'emoji🔑',
+    ' \t ',
+  ])('%j is refused without repeating it', async (authToken) => {
+    const { fetch, requests } = scriptedFetch(success());
+    const { client } = newClient({
+      fetch,
+      target: { ...target(), key: { apiKey: API_KEY, authToken } },
+    });
+    const error = await errorOf(client.call(OPERATIONS.read, {}));
+    expect(error.exitCode).toBe(2);
+    expect(`${error.message} ${error.hint}`).not.toContain(authToken.trim() || 'never');
+    expect(requests).toEqual([]);
+  });
 
   it.each(['', 'x svc', 'x:svc-', 'x\n', 'ü-'])('rejects the prefix %j', async (headerPrefix) => {
     const { fetch } = scriptedFetch(success());
@@ -167,17 +200,25 @@ describe('the base URL', () => {
   });
 
   it('does not appear in the error if it contains a password', () => {
-    expect(() => normalizeBaseUrl('https://ada:hunter2@api.example.test', false)).toThrow(/^(?!.*hunter2)/);
+    expect(() => normalizeBaseUrl('https://ada:hunter2@api.example.test', false)).toThrow(
+      /^(?!.*hunter2)/,
+    );
   });
 
   it('is checked before the first call', () => {
     const { fetch } = scriptedFetch(success());
-    expect(() => newClient({ fetch, target: target('http://api.example.test') })).toThrow(/in the clear/);
+    expect(() => newClient({ fetch, target: target('http://api.example.test') })).toThrow(
+      /in the clear/,
+    );
   });
 });
 
 describe('a redirect', () => {
-  async function serve(seen: IncomingMessage[], headers: Record<string, string>, http: number): Promise<string> {
+  async function serve(
+    seen: IncomingMessage[],
+    headers: Record<string, string>,
+    http: number,
+  ): Promise<string> {
     const server = createServer((request, response) => {
       seen.push(request);
       response.writeHead(http, headers).end('{}');
@@ -185,15 +226,20 @@ describe('a redirect', () => {
     return `http://${await listen(server)}`;
   }
 
-  it.each([301, 302, 303, 307, 308])('with HTTP %i sends no headers and no body to the other host', async (http) => {
-    const asked: IncomingMessage[] = [];
-    const other: IncomingMessage[] = [];
-    const elsewhere = await serve(other, {}, 200);
-    const here = await serve(asked, { location: `${elsewhere}/v2/things?secret=1` }, http);
-    const { client } = newClient({ target: target(here) });
-    const error = await errorOf(client.call(OPERATIONS.keyed, {}));
-    expect(error).toMatchObject({ exitCode: 8, failure: 'unusable_answer' });
-    expect(error.message).toContain(`a redirect to ${elsewhere} (HTTP ${http}); svc does not follow redirects`);
-    expect([asked.length, other.length]).toEqual([1, 0]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'with HTTP %i sends no headers and no body to the other host',
+    async (http) => {
+      const asked: IncomingMessage[] = [];
+      const other: IncomingMessage[] = [];
+      const elsewhere = await serve(other, {}, 200);
+      const here = await serve(asked, { location: `${elsewhere}/v2/things?secret=1` }, http);
+      const { client } = newClient({ target: target(here) });
+      const error = await errorOf(client.call(OPERATIONS.keyed, {}));
+      expect(error).toMatchObject({ exitCode: 8, failure: 'unusable_answer' });
+      expect(error.message).toContain(
+        `a redirect to ${elsewhere} (HTTP ${http}); svc does not follow redirects`,
+      );
+      expect([asked.length, other.length]).toEqual([1, 0]);
+    },
+  );
 });

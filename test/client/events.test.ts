@@ -39,23 +39,33 @@ const reset = defineOperation('things.call', {
   revealsSecrets: true,
 });
 
-const configure = defineOperation('things.call', { ...thing, effect: 'set', input: z.looseObject({}) });
+const configure = defineOperation('things.call', {
+  ...thing,
+  effect: 'set',
+  input: z.looseObject({}),
+});
 
 /** Calls with `--dry-run` and returns the planned request. */
 async function planned(operation: typeof reset | typeof configure, input: Record<string, unknown>) {
   const shown: PlannedRequest[] = [];
   const { fetch, requests } = scriptedFetch(success());
-  const { client, events } = newClient({ fetch, dryRun: async (request) => void shown.push(request) });
+  const { client, events } = newClient({
+    fetch,
+    dryRun: async (request) => void shown.push(request),
+  });
   const reply = await client.call(operation as typeof configure, input);
   return { shown: shown[0], reply, sent: requests.length, events };
 }
 
 describe('a dry run', () => {
-  it.each(Object.entries(OPERATIONS))('sends nothing for an operation with the effect %s', async (_, operation) => {
-    const { reply, sent, events } = await planned(operation as typeof configure, {});
-    expect(reply).toEqual({ sent: false });
-    expect([sent, events]).toEqual([0, []]);
-  });
+  it.each(Object.entries(OPERATIONS))(
+    'sends nothing for an operation with the effect %s',
+    async (_, operation) => {
+      const { reply, sent, events } = await planned(operation as typeof configure, {});
+      expect(reply).toEqual({ sent: false });
+      expect([sent, events]).toEqual([0, []]);
+    },
+  );
 
   it('shows the request with masked credentials, and with its ID', async () => {
     const { shown } = await planned(reset, { apiKey: API_KEY });
@@ -102,13 +112,24 @@ describe('the events of a call', () => {
   const echo = `${FORMS.join(' ')} ${JSON.stringify(FORMS)}`;
 
   it('never contain a credential, even if the service echoes all of them', async () => {
-    const { fetch } = scriptedFetch(failure('UNAVAILABLE', 503, echo), json({ odd: echo }), success());
+    const { fetch } = scriptedFetch(
+      failure('UNAVAILABLE', 503, echo),
+      json({ odd: echo }),
+      success(),
+    );
     const { client, events } = newClient({ fetch });
     const error = await errorOf(client.call(configure, { note: echo, [AUTH_TOKEN]: 1 }));
-    expect(events.map(({ kind }) => kind)).toEqual(['request', 'response', 'retry', 'request', 'response']);
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'request',
+      'response',
+      'retry',
+      'request',
+      'response',
+    ]);
     const replies = events.map((event) => ('body' in event ? event.body : ''));
     expect(replies.join()).toContain('****');
-    for (const form of FORMS) expect(JSON.stringify(events.filter(({ kind }) => kind !== 'retry'))).not.toContain(form);
+    for (const form of FORMS)
+      expect(JSON.stringify(events.filter(({ kind }) => kind !== 'retry'))).not.toContain(form);
     for (const secret of [AUTH_TOKEN, WORKSPACE_TOKEN]) {
       expect(JSON.stringify(events)).not.toContain(secret);
       expect(inspect(error, { depth: 9 })).not.toContain(secret);
@@ -116,7 +137,11 @@ describe('the events of a call', () => {
   });
 
   it('never contain a credential, whatever its characters and encoding', async () => {
-    const anyToken = fc.string({ unit: fc.constantFrom(...'ab01+/=&"\\%\'<> é'), minLength: 8, maxLength: 24 });
+    const anyToken = fc.string({
+      unit: fc.constantFrom(...'ab01+/=&"\\%\'<> é'),
+      minLength: 8,
+      maxLength: 24,
+    });
     const tokens = fc.tuple(anyToken, anyToken).map(([a, b]) => [`t${a}.`, `w${b}.`] as const);
     await fc.assert(
       fc.asyncProperty(tokens, async ([authToken, workspaceAuthToken]) => {
@@ -128,13 +153,22 @@ describe('the events of a call', () => {
           Buffer.from(token).toString('hex'),
         ]);
         const said = forms.join(' ');
-        const { fetch } = scriptedFetch(failure('UNAVAILABLE', 503, said), failure(`NO ${said}`, 400, said));
-        const own = { key: { apiKey: API_KEY, authToken }, workspace: { workspaceId: 'w', workspaceAuthToken } };
+        const { fetch } = scriptedFetch(
+          failure('UNAVAILABLE', 503, said),
+          failure(`NO ${said}`, 400, said),
+        );
+        const own = {
+          key: { apiKey: API_KEY, authToken },
+          workspace: { workspaceId: 'w', workspaceAuthToken },
+        };
         const { client, events } = newClient({ fetch, target: { ...target(), ...own } });
         const error = await errorOf(client.call(configure, { note: said, [authToken]: said }));
         const plans: PlannedRequest[] = [];
         const plan = async (request: PlannedRequest) => void plans.push(request);
-        await newClient({ fetch, target: { ...target(), ...own }, dryRun: plan }).client.call(configure, { [said]: said });
+        await newClient({ fetch, target: { ...target(), ...own }, dryRun: plan }).client.call(
+          configure,
+          { [said]: said },
+        );
         const talk = [inspect(error, { depth: 9 }), JSON.stringify(events), JSON.stringify(plans)];
         const hasTalked = events.length > 2 && plans.length === 1;
         expect(hasTalked).toBe(true);
@@ -146,8 +180,13 @@ describe('the events of a call', () => {
 
   it('redact secrets from a response, in that event and later ones', async () => {
     const fresh = 'fresh-token-71aa05';
-    const bringing = json({ result: { status: 'success', data: { id: 'a', newAuthToken: { token: fresh } } } });
-    const { fetch } = scriptedFetch(bringing, json({ result: { status: 'success', data: { id: fresh } } }));
+    const bringing = json({
+      result: { status: 'success', data: { id: 'a', newAuthToken: { token: fresh } } },
+    });
+    const { fetch } = scriptedFetch(
+      bringing,
+      json({ result: { status: 'success', data: { id: fresh } } }),
+    );
     const { client, events } = newClient({ fetch });
     await client.call(OPERATIONS.read, {});
     expect(JSON.stringify(events[1])).toContain('\\"token\\":\\"****\\"');
@@ -164,14 +203,20 @@ describe('the events of a call', () => {
   it('do not keep the request in a network error', async () => {
     const { fetch } = scriptedFetch(networkError('ECONNRESET'));
     const error = await errorOf(newClient({ fetch }).client.call(OPERATIONS.keyed, {}));
-    for (const form of FORMS) expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(form);
+    for (const form of FORMS)
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(form);
   });
 
   it('contain the response time, and describe a body that cannot be shown', async () => {
     const { fetch } = scriptedFetch(new Response(Buffer.from([0xff])));
     const { client, events } = newClient({ fetch });
     await errorOf(client.call(OPERATIONS.read, {}));
-    expect(events[1]).toMatchObject({ kind: 'response', attempt: 1, httpStatus: 200, milliseconds: 0 });
+    expect(events[1]).toMatchObject({
+      kind: 'response',
+      attempt: 1,
+      httpStatus: 200,
+      milliseconds: 0,
+    });
     expect(events[1]).toHaveProperty('body', '(text that is not UTF-8)');
   });
 });

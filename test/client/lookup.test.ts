@@ -4,15 +4,28 @@ import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import type { ClientOptions } from '../../src/client/client.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { errorOf, failure, json, networkError, newClient, type Step, scriptedFetch, success } from './client-fixture.ts';
+import {
+  errorOf,
+  failure,
+  json,
+  networkError,
+  newClient,
+  type Step,
+  scriptedFetch,
+  success,
+} from './client-fixture.ts';
 
 const lost = networkError('ECONNRESET', { syscall: 'read' });
 const exists = failure('ALREADY_EXISTS', 409, 'It exists.');
 const URL_OF_HOOK = 'https://example.test/hook';
 
 const endpoint = (uid: string, url = URL_OF_HOOK) => ({
-  ...{ id: `ep_${uid}`, url, uid, disabled: false },
-  ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:00.000Z' },
+  id: `ep_${uid}`,
+  url,
+  uid,
+  disabled: false,
+  createdAt: '2030-01-01T00:00:00.000Z',
+  updatedAt: '2030-01-01T00:00:00.000Z',
 });
 const page = (endpoints: readonly object[], iterator?: string) =>
   success({ endpoints, done: iterator === undefined, iterator: iterator ?? null });
@@ -23,11 +36,22 @@ async function operationNamed(name: OperationName): Promise<Operation> {
 }
 
 /** Calls an operation against a scripted service. */
-async function run(name: OperationName, input: object, steps: readonly Step[], options: Partial<ClientOptions> = {}) {
+async function run(
+  name: OperationName,
+  input: object,
+  steps: readonly Step[],
+  options: Partial<ClientOptions> = {},
+) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { client, clock, events } = newClient({ fetch, inputNaming: 'flags', ...options });
   const call = client.call(await operationNamed(name), input as never);
-  return { call, clock, events, asked: () => requests.map(({ url }) => new URL(url).pathname.split('/').at(-1)), requests };
+  return {
+    call,
+    clock,
+    events,
+    asked: () => requests.map(({ url }) => new URL(url).pathname.split('/').at(-1)),
+    requests,
+  };
 }
 
 const create = (steps: readonly Step[], input: object = { url: URL_OF_HOOK, uid: 'u1' }) =>
@@ -52,7 +76,11 @@ describe('an endpoint created without a response', () => {
   });
 
   it('was not created by this call if its URL differs', async () => {
-    const { call } = await create([lost, exists, page([endpoint('u1', 'https://elsewhere.example.test')])]);
+    const { call } = await create([
+      lost,
+      exists,
+      page([endpoint('u1', 'https://elsewhere.example.test')]),
+    ]);
     expect(await errorOf(call)).toMatchObject({ failure: 'already_exists', message: 'It exists.' });
   });
 
@@ -76,13 +104,16 @@ describe('an endpoint created without a response', () => {
     ['refuses', failure('PERMISSION_DENIED', 403)],
     ['answers nonsense', new Response('<html>')],
     ['never ends its pages', page([endpoint('x')], 'again')],
-  ])('stays unknown if the service %s, and the error names the lookup command', async (_, answer) => {
-    const { call } = await create([lost, lost, lost, answer]);
-    expect(await errorOf(call)).toMatchObject({
-      exitCode: 9,
-      hint: 'the write may have been applied; check with: svc webhooks endpoints list --all; to retry safely, add --uid u1',
-    });
-  });
+  ])(
+    'stays unknown if the service %s, and the error names the lookup command',
+    async (_, answer) => {
+      const { call } = await create([lost, lost, lost, answer]);
+      expect(await errorOf(call)).toMatchObject({
+        exitCode: 9,
+        hint: 'the write may have been applied; check with: svc webhooks endpoints list --all; to retry safely, add --uid u1',
+      });
+    },
+  );
 
   it('has an ID that is generated before the first attempt and stays the same', async () => {
     const { call, requests } = await create([lost, success(endpoint('u1'))], { url: URL_OF_HOOK });
@@ -96,16 +127,27 @@ describe('an endpoint created without a response', () => {
 
 describe('a notification without a response', () => {
   const input = {
-    ...{ organizationId: 'acme', documentId: 'd1', notificationId: 'n1', actionUser: { userId: 'ada' } },
-    ...{ displayHeadlineMessageTemplate: 'h', displayBodyMessage: 'b', notifyUsers: [{ userId: 'bob' }] },
+    organizationId: 'acme',
+    documentId: 'd1',
+    notificationId: 'n1',
+    actionUser: { userId: 'ada' },
+    displayHeadlineMessageTemplate: 'h',
+    displayBodyMessage: 'b',
+    notifyUsers: [{ userId: 'bob' }],
   };
-  const dataOf = (...notifications: object[]) => success({ comments: [], reactions: [], recordings: [], notifications });
-  const add = (steps: readonly Step[], given: object = input) => run('notifications.add', given, [lost, lost, lost, ...steps]);
+  const dataOf = (...notifications: object[]) =>
+    success({ comments: [], reactions: [], recordings: [], notifications });
+  const add = (steps: readonly Step[], given: object = input) =>
+    run('notifications.add', given, [lost, lost, lost, ...steps]);
 
   it('was sent if its receiver has it', async () => {
-    const { call, requests } = await add([dataOf({ notificationId: 'n0' }, { notificationId: 'n1' })]);
+    const { call, requests } = await add([
+      dataOf({ notificationId: 'n0' }, { notificationId: 'n1' }),
+    ]);
     expect(await call).toMatchObject({ data: { success: true } });
-    expect(await requests.at(-1)?.json()).toEqual({ data: { organizationId: 'acme', userId: 'bob' } });
+    expect(await requests.at(-1)?.json()).toEqual({
+      data: { organizationId: 'acme', userId: 'bob' },
+    });
   });
 
   it('stays unknown if its receiver does not have it: the service may have skipped the receiver', async () => {
@@ -150,7 +192,10 @@ const COMMANDS: readonly [name: OperationName, input: object, command: string][]
 describe('a write with an unknown outcome', () => {
   it.each(COMMANDS)('%s names the lookup command', async (name, input, command) => {
     const { call } = await run(name, input, [lost]);
-    expect(await errorOf(call)).toMatchObject({ exitCode: 9, hint: `the write may have been applied; check with: ${command}` });
+    expect(await errorOf(call)).toMatchObject({
+      exitCode: 9,
+      hint: `the write may have been applied; check with: ${command}`,
+    });
   });
 
   it('names its own command if there is no lookup and repeating is safe', async () => {
@@ -167,41 +212,70 @@ describe('a write with an unknown outcome', () => {
   });
 
   it('keeps the status of the service and the number of retries', async () => {
-    const { call } = await run('email.update', { useEmailService: true }, [failure('INTERNAL', 500, 'Oops.')]);
-    expect(await errorOf(call)).toMatchObject({ exitCode: 9, status: 'INTERNAL', message: 'Oops.', retries: 1 });
+    const { call } = await run('email.update', { useEmailService: true }, [
+      failure('INTERNAL', 500, 'Oops.'),
+    ]);
+    expect(await errorOf(call)).toMatchObject({
+      exitCode: 9,
+      status: 'INTERNAL',
+      message: 'Oops.',
+      retries: 1,
+    });
   });
 
   it('has a command for every operation except bulk operations', async () => {
     const writes = manifest.filter(({ effect, bulk }) => effect !== 'read' && bulk !== 'array');
-    const named = [...COMMANDS.map(([name]) => name), 'webhooks.endpoints.create', 'notifications.add'];
+    const named = [
+      ...COMMANDS.map(([name]) => name),
+      'webhooks.endpoints.create',
+      'notifications.add',
+    ];
     const others = ['crdt.add', 'webhooks.endpoints.update', 'permissions.add'];
     expect(writes.map(({ name }) => name).toSorted()).toEqual([...named, ...others].toSorted());
     for (const { name } of writes) {
-      expect([name, (await operationNamed(name)).lookup !== undefined]).toEqual([name, name !== 'permissions.add']);
+      expect([name, (await operationNamed(name)).lookup !== undefined]).toEqual([
+        name,
+        name !== 'permissions.add',
+      ]);
     }
   });
 });
 
 describe('Ctrl-C while a write is in flight', () => {
   it.each([
-    ['documents.migrate', { organizationId: 'acme', documentId: 'd1', newDocumentId: 'd2' }, 'svc documents list'],
-    ['webhooks.endpoints.create', { url: URL_OF_HOOK, uid: 'u1' }, 'svc webhooks endpoints list --all'],
-  ] as const)('ends it at once and says what may have become of %s', async (name, input, command) => {
-    const controller = new AbortController();
-    const deaf = () => {
-      setImmediate(() => controller.abort(new SvcError('interrupted', 'stopped by Ctrl-C')));
-      return new Promise<Response>(() => undefined);
-    };
-    const { call } = await run(name, input, [deaf], { signal: controller.signal });
-    const error = await errorOf(call);
-    expect(error.exitCode).toBe(130);
-    expect(error.message).toBe('stopped by Ctrl-C: the request was in flight and may have been applied');
-    expect(error.hint).toContain(command);
-  });
+    [
+      'documents.migrate',
+      { organizationId: 'acme', documentId: 'd1', newDocumentId: 'd2' },
+      'svc documents list',
+    ],
+    [
+      'webhooks.endpoints.create',
+      { url: URL_OF_HOOK, uid: 'u1' },
+      'svc webhooks endpoints list --all',
+    ],
+  ] as const)(
+    'ends it at once and says what may have become of %s',
+    async (name, input, command) => {
+      const controller = new AbortController();
+      const deaf = () => {
+        setImmediate(() => controller.abort(new SvcError('interrupted', 'stopped by Ctrl-C')));
+        return new Promise<Response>(() => undefined);
+      };
+      const { call } = await run(name, input, [deaf], { signal: controller.signal });
+      const error = await errorOf(call);
+      expect(error.exitCode).toBe(130);
+      expect(error.message).toBe(
+        'stopped by Ctrl-C: the request was in flight and may have been applied',
+      );
+      expect(error.hint).toContain(command);
+    },
+  );
 
   it('does not mention a write for a read, or before anything was sent', async () => {
     const stopped = new SvcError('interrupted', 'stopped by Ctrl-C');
-    const { call } = await run('documents.migrate', {}, [json({})], { signal: AbortSignal.abort(stopped) });
+    const { call } = await run('documents.migrate', {}, [json({})], {
+      signal: AbortSignal.abort(stopped),
+    });
     await expect(call).rejects.toBe(stopped);
     const controller = new AbortController();
     const deaf = () => {

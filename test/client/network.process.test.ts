@@ -24,10 +24,24 @@ async function secureService(name: string, days?: number) {
 }
 
 /** Calls over the network, as the command line does. */
-async function call(baseUrl: string, options: Partial<NetworkOptions> = {}, effect: keyof typeof OPERATIONS = 'read') {
-  const { close, ...way } = await openNetwork({ baseUrl, environment: {}, attemptTimeout: 30_000, ...options });
+async function call(
+  baseUrl: string,
+  options: Partial<NetworkOptions> = {},
+  effect: keyof typeof OPERATIONS = 'read',
+) {
+  const { close, ...way } = await openNetwork({
+    baseUrl,
+    environment: {},
+    attemptTimeout: 30_000,
+    ...options,
+  });
   onTestFinished(close);
-  const { client, events } = newClient({ ...way, target: target(baseUrl), attemptTimeout: 30_000, insecureHttp: true });
+  const { client, events } = newClient({
+    ...way,
+    target: target(baseUrl),
+    attemptTimeout: 30_000,
+    insecureHttp: true,
+  });
   const reply = client.call(OPERATIONS[effect], {});
   return { reply, events };
 }
@@ -41,14 +55,33 @@ describe('TLS', () => {
   });
 
   it.each([
-    ['of an authority that nobody knows', 'IP:127.0.0.1', 1, false, 'the certificate was issued by an unknown authority'],
-    ['for another host', 'DNS:elsewhere.example.test', 1, true, 'the certificate is for another host'],
+    [
+      'of an authority that nobody knows',
+      'IP:127.0.0.1',
+      1,
+      false,
+      'the certificate was issued by an unknown authority',
+    ],
+    [
+      'for another host',
+      'DNS:elsewhere.example.test',
+      1,
+      true,
+      'the certificate is for another host',
+    ],
     ['that is expired', 'IP:127.0.0.1', -1, true, 'the certificate has expired'],
   ])('rejects a certificate %s, and sends nothing', async (_, name, days, trusted, reason) => {
     const { port, seen, authorities } = await secureService(name, days);
-    const { reply, events } = await call(`https://127.0.0.1:${port}`, trusted ? { authorities } : {}, 'once');
+    const { reply, events } = await call(
+      `https://127.0.0.1:${port}`,
+      trusted ? { authorities } : {},
+      'once',
+    );
     const error = await errorOf(reply);
-    expect(error).toMatchObject({ exitCode: 8, message: `cannot connect securely to 127.0.0.1:${port}: ${reason}` });
+    expect(error).toMatchObject({
+      exitCode: 8,
+      message: `cannot connect securely to 127.0.0.1:${port}: ${reason}`,
+    });
     expect(error.hint).toContain('--ca-file');
     expect([seen, events.filter(({ kind }) => kind === 'retry')]).toEqual([[], []]);
   });
@@ -59,7 +92,9 @@ describe('TLS', () => {
       const authorities = await readFile((await newAuthority()).file, 'utf8');
       const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
       const { reply } = await call(`https://${host}`, trusted ? { authorities } : {}, 'once');
-      expect((await errorOf(reply)).message).toBe(`cannot connect securely to ${host}: the server does not speak TLS`);
+      expect((await errorOf(reply)).message).toBe(
+        `cannot connect securely to ${host}: the server does not speak TLS`,
+      );
     },
   );
 });
@@ -73,7 +108,10 @@ describe('a proxy', () => {
     const environment = { HTTPS_PROXY: `http://${proxy.host}` };
     const { reply } = await call(elsewhere(port), { environment, authorities });
     expect(await reply).toMatchObject({ data: { id: 'a' } });
-    expect(proxy).toMatchObject({ asked: [`CONNECT service.example.test:${port}`], shown: [undefined] });
+    expect(proxy).toMatchObject({
+      asked: [`CONNECT service.example.test:${port}`],
+      shown: [undefined],
+    });
     expect(seen).toEqual([AUTH_TOKEN]);
   });
 
@@ -119,17 +157,20 @@ describe('a proxy', () => {
     ['asks for credentials', { credentials: 'ada:secret-7f21' }, 'it responded with HTTP 407'],
     ['refuses', { refuses: 403 }, 'it responded with HTTP 403'],
     ['cannot connect', { refuses: 502 }, 'it responded with HTTP 502'],
-  ])('that %s exits with 8 even for a write, and is named without its password', async (_, options, reason) => {
-    const proxy = await httpProxy(options);
-    const environment = { HTTPS_PROXY: `http://ada:hunter2-91@${proxy.host}` };
-    const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
-    expect(error).toMatchObject({
-      exitCode: 8,
-      message: `cannot connect to service.example.test through the proxy ${proxy.host}: ${reason}`,
-    });
-    expect(error.hint).toContain('HTTPS_PROXY');
-    expect(`${error.message}${error.hint}${error.stack}`).not.toContain('hunter2');
-  });
+  ])(
+    'that %s exits with 8 even for a write, and is named without its password',
+    async (_, options, reason) => {
+      const proxy = await httpProxy(options);
+      const environment = { HTTPS_PROXY: `http://ada:hunter2-91@${proxy.host}` };
+      const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
+      expect(error).toMatchObject({
+        exitCode: 8,
+        message: `cannot connect to service.example.test through the proxy ${proxy.host}: ${reason}`,
+      });
+      expect(error.hint).toContain('HTTPS_PROXY');
+      expect(`${error.message}${error.hint}${error.stack}`).not.toContain('hunter2');
+    },
+  );
 
   it('that is unreachable exits with 8, and nothing was sent', async () => {
     const server = createServer();
@@ -191,13 +232,18 @@ describe('the proxy of a URL', () => {
     expect(findProxy(new URL(url), environment)?.host).toBe(host);
   });
 
-  it.each(['ftp://p.test', 'http://', 'socks4://ada:hunter2@p.test', 'http://ada:hunter2@:1', '://'])(
-    '%j is usage, and is not repeated',
-    async (address) => {
-      const error = await errorOf((async () => findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }))());
-      expect(error.exitCode).toBe(2);
-      expect(error.message).toBe('HTTPS_PROXY is not a valid proxy address');
-      expect(error.hint).not.toContain('hunter2');
-    },
-  );
+  it.each([
+    'ftp://p.test',
+    'http://',
+    'socks4://ada:hunter2@p.test',
+    'http://ada:hunter2@:1',
+    '://',
+  ])('%j is usage, and is not repeated', async (address) => {
+    const error = await errorOf(
+      (async () => findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }))(),
+    );
+    expect(error.exitCode).toBe(2);
+    expect(error.message).toBe('HTTPS_PROXY is not a valid proxy address');
+    expect(error.hint).not.toContain('hunter2');
+  });
 });

@@ -10,7 +10,14 @@ const ENDPOINTS = webhookEndpoints['webhooks.endpoints.list'];
 
 /** One page of documents, with the token of the next page or without the field. */
 const page = (token?: unknown) =>
-  json({ result: { status: 'success', message: 'ok', data: [{ id: 'd' }], ...(token !== undefined && { pageToken: token }) } });
+  json({
+    result: {
+      status: 'success',
+      message: 'ok',
+      data: [{ id: 'd' }],
+      ...(token !== undefined && { pageToken: token }),
+    },
+  });
 
 /** Follows the pages to the end. Returns their number, the tokens, and the error. */
 async function follow(operation: Operation, ...answers: readonly Response[]) {
@@ -23,7 +30,9 @@ async function follow(operation: Operation, ...answers: readonly Response[]) {
   } catch (thrown) {
     error = thrown;
   }
-  const asked = await Promise.all(requests.map(async (request) => Object(await request.json()).data));
+  const asked = await Promise.all(
+    requests.map(async (request) => Object(await request.json()).data),
+  );
   return { count, error, asked: asked.map((data) => data.pageToken ?? data.iterator) };
 }
 
@@ -35,7 +44,9 @@ describe('the pages of a list', () => {
 
   it('end with done, whatever the iterator contains', async () => {
     const of = (iterator: string | null, done: boolean) =>
-      json({ result: { status: 'success', message: 'ok', data: { endpoints: [], iterator, done } } });
+      json({
+        result: { status: 'success', message: 'ok', data: { endpoints: [], iterator, done } },
+      });
     const followed = await follow(ENDPOINTS, of('a', false), of('b', true));
     expect(followed).toEqual({ count: 2, error: undefined, asked: [undefined, 'a'] });
   });
@@ -47,12 +58,18 @@ describe('the pages of a list', () => {
     ['a null iterator, and nothing of done', { iterator: null }],
   ])('are unusable if there are more pages but no cursor: %s', async (_, fields) => {
     const data = { endpoints: [], ...fields };
-    const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
+    const followed = await follow(
+      ENDPOINTS,
+      json({ result: { status: 'success', message: 'ok', data } }),
+    );
     expect(followed).toMatchObject({ count: 0, error: { failure: 'unusable_answer' } });
   });
 
   it.each([undefined, null])('end after a success with data %j', async (data) => {
-    const followed = await follow(ENDPOINTS, json({ result: { status: 'success', message: 'ok', data } }));
+    const followed = await follow(
+      ENDPOINTS,
+      json({ result: { status: 'success', message: 'ok', data } }),
+    );
     expect(followed).toMatchObject({ count: 1, error: undefined });
   });
 

@@ -6,7 +6,8 @@ const one = { id: 'd1', documentName: 'One' };
 const three = { id: 'd3', documentName: 'Three' };
 const missing = { success: false, message: 'Document does not exist.', code: 'not-found' };
 const internal = { success: false, message: 'Try again.', code: 'internal' };
-const strict = (details: unknown) => json({ error: { status: 'INTERNAL', message: 'Some failed.', details } }, 500);
+const strict = (details: unknown) =>
+  json({ error: { status: 'INTERNAL', message: 'Some failed.', details } }, 500);
 
 /** Reads d1, d2, and d3. */
 async function list(...steps: readonly Response[]) {
@@ -15,18 +16,26 @@ async function list(...steps: readonly Response[]) {
   const input = { organizationId: 'acme', documentIds: ['d1', 'd2', 'd3'] };
   const call = client.call(await loadOperation('documents', 'documents.list'), input as never);
   const result = await call.catch((error: unknown) => error);
-  const asked = await Promise.all(requests.map(async (request) => JSON.parse(await request.text()).data.documentIds));
+  const asked = await Promise.all(
+    requests.map(async (request) => JSON.parse(await request.text()).data.documentIds),
+  );
   return { call, result, asked };
 }
 
 describe('a read by IDs that failed with results in its details', () => {
   it.each([
-    ['a map by ID', { d3: { success: true, ...three }, d2: missing, d1: { success: true, ...one, id: '4711' } }],
+    [
+      'a map by ID',
+      { d3: { success: true, ...three }, d2: missing, d1: { success: true, ...one, id: '4711' } },
+    ],
     ['a list in the order of the request', [{ success: true, ...one }, missing, three]],
   ])('returns the records of %s that exist', async (_, details) => {
     const { result, asked } = await list(strict(details));
     expect(result).toMatchObject({ sent: true, data: [one, three] });
-    expect(Object.keys((result as { data: object[] }).data[0] ?? {}).toSorted()).toEqual(['documentName', 'id']);
+    expect(Object.keys((result as { data: object[] }).data[0] ?? {}).toSorted()).toEqual([
+      'documentName',
+      'id',
+    ]);
     expect(asked).toHaveLength(1);
   });
 
@@ -54,8 +63,14 @@ describe('a read by IDs that failed with results in its details', () => {
   });
 
   it.each([
-    ['an ID that fails inside the service again', [strict([one, missing, internal]), strict([internal])]],
-    ['an ID that fails for another reason', [strict([one, { success: false, code: 'locked' }, three])]],
+    [
+      'an ID that fails inside the service again',
+      [strict([one, missing, internal]), strict([internal])],
+    ],
+    [
+      'an ID that fails for another reason',
+      [strict([one, { success: false, code: 'locked' }, three])],
+    ],
     ['an ID without a result', [strict({ d1: one, d2: missing })]],
     ['details that are no results', [strict({ hint: 'ask somebody' })]],
     ['a list of another length', [strict([one])]],

@@ -18,8 +18,14 @@ interface HttpProxyOptions {
   readonly refuses?: number;
 }
 
-/** An HTTP proxy that tunnels `CONNECT` and forwards plain requests. Connects every host name to this machine. */
-export async function httpProxy({ credentials, refuses }: HttpProxyOptions = {}): Promise<RunningProxy> {
+/**
+ * An HTTP proxy that tunnels `CONNECT` and forwards plain requests. Connects every host name to
+ * this machine.
+ */
+export async function httpProxy({
+  credentials,
+  refuses,
+}: HttpProxyOptions = {}): Promise<RunningProxy> {
   const asked: string[] = [];
   const shown: (string | undefined)[] = [];
   const refusal = (incoming: IncomingMessage): number | undefined => {
@@ -44,7 +50,9 @@ export async function httpProxy({ credentials, refuses }: HttpProxyOptions = {})
   server.on('connect', (incoming, socket: Socket) => {
     const status = refusal(incoming);
     if (status !== undefined) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-    join(socket, Number(new URL(`http://${incoming.url}`).port), () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    join(socket, Number(new URL(`http://${incoming.url}`).port), () =>
+      socket.write('HTTP/1.1 200 OK\r\n\r\n'),
+    );
   });
   return { host: await listen(server), asked, shown };
 }
@@ -73,5 +81,6 @@ function join(socket: Socket, port: number, ready: () => void): void {
     ready();
     onward.pipe(socket).pipe(onward);
   });
-  for (const end of [socket, onward]) end.on('error', () => [socket, onward].map((each) => each.destroy()));
+  for (const end of [socket, onward])
+    end.on('error', () => [socket, onward].map((each) => each.destroy()));
 }

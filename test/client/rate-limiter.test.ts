@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter, parseRetryAfter } from '../../src/client/rate-limiter.ts';
 import { mentionsQuota } from '../../src/client/service-failure.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { errorOf, failure, fakeClock, json, newClient, OPERATIONS, scriptedFetch, success } from './client-fixture.ts';
+import {
+  errorOf,
+  failure,
+  fakeClock,
+  json,
+  newClient,
+  OPERATIONS,
+  scriptedFetch,
+  success,
+} from './client-fixture.ts';
 
 const MINUTE = 60_000;
 const limited = (headers: Record<string, string> = {}) =>
@@ -15,7 +24,10 @@ describe('a rate limit', () => {
     for (const random of [0, 0.999]) {
       requests.length = 0;
       const { client, clock } = newClient({ fetch, random: () => random });
-      expect(await client.call(OPERATIONS.keyed, {})).toMatchObject({ data: { id: 'a' }, retries: 1 });
+      expect(await client.call(OPERATIONS.keyed, {})).toMatchObject({
+        data: { id: 'a' },
+        retries: 1,
+      });
       expect(clock.slept[0]).toBeGreaterThanOrEqual(MINUTE);
       expect(clock.slept[0]).toBeLessThan(MINUTE * 1.25);
     }
@@ -28,11 +40,17 @@ describe('a rate limit', () => {
     await client.call(OPERATIONS.read, {});
     expect(clock.slept).toEqual([7_000]);
     const waiting = events.filter(({ kind }) => kind === 'waiting');
-    expect(waiting).toEqual([{ kind: 'waiting', untilEpoch: before + 7_000, reason: "the service's rate limit" }]);
+    expect(waiting).toEqual([
+      { kind: 'waiting', untilEpoch: before + 7_000, reason: "the service's rate limit" },
+    ]);
   });
 
   it('does not count as an attempt', async () => {
-    const steps = [limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' }), limited({ 'retry-after': '1' })];
+    const steps = [
+      limited({ 'retry-after': '1' }),
+      limited({ 'retry-after': '1' }),
+      limited({ 'retry-after': '1' }),
+    ];
     const { fetch, requests } = scriptedFetch(...steps, failure('UNAVAILABLE', 503), success());
     await newClient({ fetch }).client.call(OPERATIONS.set, {});
     expect(requests).toHaveLength(5);
@@ -41,7 +59,10 @@ describe('a rate limit', () => {
   it('exits with 7 at once if waiting is not allowed', async () => {
     const { fetch, requests } = scriptedFetch(limited());
     const { client, clock } = newClient({ fetch, maxWait: 0 });
-    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, status: 'RESOURCE_EXHAUSTED' });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({
+      exitCode: 7,
+      status: 'RESOURCE_EXHAUSTED',
+    });
     expect([requests.length, clock.slept]).toEqual([1, []]);
   });
 
@@ -78,17 +99,28 @@ describe('a rate limit', () => {
   it.each([
     ['a page of a proxy', () => new Response('<h1>Slow down</h1>', { status: 429 })],
     ['an error without a status', () => json({ error: { message: 'slow down' } }, 429)],
-  ])('without a duration is retried after a second, then twice as long each time: %s', async (_, slow) => {
-    const { fetch } = scriptedFetch(...Array.from({ length: 8 }, slow), success(), slow(), success());
-    const { client, clock } = newClient({ fetch, random: () => 0 });
-    await client.call(OPERATIONS.read, {});
-    expect(clock.slept).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
-    await client.call(OPERATIONS.read, {});
-    expect(clock.slept.at(-1)).toBe(1_000);
-    const jittered = newClient({ ...scriptedFetch(slow(), slow(), success()), random: () => 0.8 });
-    await jittered.client.call(OPERATIONS.read, {});
-    expect(jittered.clock.slept).toEqual([1_200, 2_400]);
-  });
+  ])(
+    'without a duration is retried after a second, then twice as long each time: %s',
+    async (_, slow) => {
+      const { fetch } = scriptedFetch(
+        ...Array.from({ length: 8 }, slow),
+        success(),
+        slow(),
+        success(),
+      );
+      const { client, clock } = newClient({ fetch, random: () => 0 });
+      await client.call(OPERATIONS.read, {});
+      expect(clock.slept).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * 1_000));
+      await client.call(OPERATIONS.read, {});
+      expect(clock.slept.at(-1)).toBe(1_000);
+      const jittered = newClient({
+        ...scriptedFetch(slow(), slow(), success()),
+        random: () => 0.8,
+      });
+      await jittered.client.call(OPERATIONS.read, {});
+      expect(jittered.clock.slept).toEqual([1_200, 2_400]);
+    },
+  );
 
   it('keeps its length when the system clock is changed', async () => {
     for (const set of [-MINUTE * 60, MINUTE * 60]) {
@@ -129,7 +161,10 @@ describe('the rate limiter', () => {
   it('pauses every call, and counts each pause once', async () => {
     let now = 0;
     const sleepers: (() => void)[] = [];
-    const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)) };
+    const clock = {
+      now: () => now,
+      sleep: () => new Promise<void>((resolve) => sleepers.push(resolve)),
+    };
     let isLimited = true;
     const { fetch, requests } = scriptedFetch(() => (isLimited ? limited() : success()));
     const { client, events } = newClient({ fetch, clock, maxWait: 70_000, random: () => 0 });
@@ -178,7 +213,13 @@ describe('a pause that svc processes share', () => {
 
   function shared(until?: number) {
     const told: number[] = [];
-    return { told, gate: { pausedUntil: () => until, pauseUntil: (untilEpoch: number) => void told.push(untilEpoch) } };
+    return {
+      told,
+      gate: {
+        pausedUntil: () => until,
+        pauseUntil: (untilEpoch: number) => void told.push(untilEpoch),
+      },
+    };
   }
   const now = fakeClock().now();
 
@@ -269,7 +310,8 @@ describe('requests after a pause', () => {
     });
     const { client } = newClient({ fetch, maxWait: 3_600_000 });
     await Promise.all(Array.from({ length: 4 }, () => client.call(OPERATIONS.read, {})));
-    // Four requests hit the limit first. After each pause, one request tests it for all, until one succeeds.
+    // Four requests hit the limit first. After each pause, one request tests it for all, until one
+    // succeeds.
     expect(peaks.slice(0, 13)).toEqual([1, 2, 3, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 });
@@ -332,7 +374,10 @@ describe('a quota', () => {
     'You may have up to 3 workspaces. Try again after deleting one.',
   ])('is detected in "%s"', async (message) => {
     expect(mentionsQuota(message)).toBe(true);
-    const { fetch, requests } = scriptedFetch(failure('RESOURCE_EXHAUSTED', 429, message), success());
+    const { fetch, requests } = scriptedFetch(
+      failure('RESOURCE_EXHAUSTED', 429, message),
+      success(),
+    );
     const { client, clock } = newClient({ fetch });
     expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, message });
     expect([requests.length, clock.slept]).toEqual([1, []]);
@@ -353,7 +398,9 @@ describe('a quota', () => {
   });
 
   it('is never waited for, even if the service specifies a time', async () => {
-    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, { 'retry-after': '1' });
+    const quota = json({ error: { status: 'RESOURCE_EXHAUSTED', message: 'maximum of 30' } }, 429, {
+      'retry-after': '1',
+    });
     const { fetch, requests } = scriptedFetch(quota, success());
     await errorOf(newClient({ fetch }).client.call(OPERATIONS.read, {}));
     expect(requests).toHaveLength(1);

@@ -10,11 +10,20 @@ it('passes reads on, and no write of the catalog', async () => {
     passed.push(path);
     return { sent: false } as const;
   };
-  const inner: Client = { call: pass, send: pass, sendText: pass, ensureWritesAllowed: async () => void passed.push('*') };
+  const inner: Client = {
+    call: pass,
+    send: pass,
+    sendText: pass,
+    ensureWritesAllowed: async () => void passed.push('*'),
+  };
   const client = createReadOnlyClient(inner);
   for (const { name, resource, path, effect } of manifest) {
     const operation = await loadOperation(resource, name);
-    for (const call of [client.call(operation, {}), client.send(operation, {}), client.sendText(operation, '{}')]) {
+    for (const call of [
+      client.call(operation, {}),
+      client.send(operation, {}),
+      client.sendText(operation, '{}'),
+    ]) {
       const refused = await call.then(
         () => false,
         () => true,

@@ -8,7 +8,16 @@ import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { createPoolTransport } from '../../src/client/pool-transport.ts';
-import { addThings, errorOf, listThings, newClient, OPERATIONS, overHttp, target, thing } from './client-fixture.ts';
+import {
+  addThings,
+  errorOf,
+  listThings,
+  newClient,
+  OPERATIONS,
+  overHttp,
+  target,
+  thing,
+} from './client-fixture.ts';
 
 type Answer = (response: ServerResponse) => void;
 
@@ -37,9 +46,12 @@ const send =
   (response) => {
     response.writeHead(http, headers).end(body);
   };
-const sendJson = (body: unknown, http = 200) => send(JSON.stringify(body), http, { 'content-type': 'application/json' });
-const html = (http: number) => send('<!doctype html><h1>Sorry</h1>', http, { 'content-type': 'text/html' });
-const error = (status: string, http: number) => sendJson({ error: { status, message: 'it says' } }, http);
+const sendJson = (body: unknown, http = 200) =>
+  send(JSON.stringify(body), http, { 'content-type': 'application/json' });
+const html = (http: number) =>
+  send('<!doctype html><h1>Sorry</h1>', http, { 'content-type': 'text/html' });
+const error = (status: string, http: number) =>
+  sendJson({ error: { status, message: 'it says' } }, http);
 const data = { id: 'a' };
 const whole = JSON.stringify({ result: { status: 'success', message: 'ok', data } });
 
@@ -56,7 +68,8 @@ const WAYS = {
 
 function client(way: keyof typeof WAYS = 'http', attemptTimeout = 30_000): Client {
   requests = 0;
-  return newClient({ transport: WAYS[way](attemptTimeout), target: target(baseUrl), maxWait: 0 }).client;
+  return newClient({ transport: WAYS[way](attemptTimeout), target: target(baseUrl), maxWait: 0 })
+    .client;
 }
 
 /** Raw bytes on the wire, which may not be valid HTTP. */
@@ -67,8 +80,17 @@ const raw =
     if (end) socket?.end();
   };
 
-/** The outcome of a response: the exit codes of a read and of a write, and the number of read attempts. */
-const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: number, sent: number | readonly number[]][] = [
+/**
+ * The outcome of a response: the exit codes of a read and of a write, and the number of read
+ * attempts.
+ */
+const UNUSABLE: readonly [
+  name: string,
+  answer: Answer,
+  read: number,
+  write: number,
+  sent: number | readonly number[],
+][] = [
   ['an HTML page', html(200), 8, 9, 1],
   ['an empty body', send(''), 8, 9, 1],
   ['only blanks', send(' \n '), 8, 9, 1],
@@ -88,7 +110,13 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['result an array', sendJson({ result: [data] }), 8, 9, 1],
   ['result empty', sendJson({ result: {} }), 8, 9, 1],
   ['data of another type', sendJson({ result: { status: 'success', data: 'a' } }), 8, 9, 1],
-  ['data that lacks its id', sendJson({ result: { status: 'success', data: { name: 'a' } } }), 8, 9, 1],
+  [
+    'data that lacks its id',
+    sendJson({ result: { status: 'success', data: { name: 'a' } } }),
+    8,
+    9,
+    1,
+  ],
   ['an id that is a number', sendJson({ result: { status: 'success', data: { id: 1 } } }), 8, 9, 1],
   ['a result that says error', sendJson({ result: { status: 'error', message: 'no' } }), 8, 9, 1],
   ['a result whose status is a number', sendJson({ result: { status: 200, data } }), 8, 9, 1],
@@ -115,7 +143,13 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['a firewall page', html(403), 4, 4, 1],
   ['a rate limit page', html(429), 7, 7, 1],
   ['a redirect', send('', 302, { location: 'https://elsewhere.example.test/' }), 8, 8, 1],
-  ['a redirect that keeps the method', send('', 307, { location: 'https://elsewhere.example.test/' }), 8, 8, 1],
+  [
+    'a redirect that keeps the method',
+    send('', 307, { location: 'https://elsewhere.example.test/' }),
+    8,
+    8,
+    1,
+  ],
   ['a redirect to nowhere', send(whole, 301), 8, 8, 1],
   ['not modified', send('', 304), 8, 8, 1],
   ['bytes that are not UTF-8', send(Buffer.from([0x7b, 0xff, 0xfe, 0x7d])), 8, 9, 1],
@@ -123,7 +157,9 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['UTF-8 cut in a character', send(Buffer.from('"é').subarray(0, 2)), 8, 9, 1],
   [
     'a success with something deep beside its data',
-    send(`{"result":{"status":"success","data":{"id":"a","x":${'['.repeat(500)}${']'.repeat(500)}}}}`),
+    send(
+      `{"result":{"status":"success","data":{"id":"a","x":${'['.repeat(500)}${']'.repeat(500)}}}}`,
+    ),
     8,
     9,
     1,
@@ -138,7 +174,13 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
     1,
   ],
   ['gzip that is none', send(whole, 200, { 'content-encoding': 'gzip' }), 8, 9, 3],
-  ['gzip cut short', send(gzipSync(whole).subarray(0, 30), 200, { 'content-encoding': 'gzip' }), 8, 9, [1, 3]],
+  [
+    'gzip cut short',
+    send(gzipSync(whole).subarray(0, 30), 200, { 'content-encoding': 'gzip' }),
+    8,
+    9,
+    [1, 3],
+  ],
   [
     'a body shorter than announced',
     (response) => {
@@ -154,19 +196,55 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['a comment in JSON', send(`/* ok */ ${whole}`), 8, 9, 1],
   ['two byte order marks', send(`\ufeff\ufeff${whole}`), 8, 9, 1],
   ['JSON lines', send(`${whole}\n${whole}\n`), 8, 9, 1],
-  ['a result that comes twice, and is none at last', send('{"result":{"data":{"id":"a"}},"result":7}'), 8, 9, 1],
-  ['an error behind a success', send(`${whole.slice(0, -1)},"error":{"status":"INTERNAL"}}`, 200), 8, 9, 3],
-  ['data behind __proto__', send('{"result":{"status":"success","__proto__":{"data":{"id":"a"}}}}', 418), 8, 8, 1],
+  [
+    'a result that comes twice, and is none at last',
+    send('{"result":{"data":{"id":"a"}},"result":7}'),
+    8,
+    9,
+    1,
+  ],
+  [
+    'an error behind a success',
+    send(`${whole.slice(0, -1)},"error":{"status":"INTERNAL"}}`, 200),
+    8,
+    9,
+    3,
+  ],
+  [
+    'data behind __proto__',
+    send('{"result":{"status":"success","__proto__":{"data":{"id":"a"}}}}', 418),
+    8,
+    8,
+    1,
+  ],
   ['205', send('', 205), 8, 9, 1],
   ['part of a document', send(whole.slice(0, 20), 206), 8, 9, 1],
   ['multiple choices', send(whole, 300, { location: '/elsewhere' }), 8, 8, 1],
   ['a redirect to a script', send('', 302, { location: 'javascript:alert(1)' }), 8, 8, 1],
   ['a redirect to itself', send('', 308, { location: '/v2/things' }), 8, 8, 1],
-  ['a redirect with a password in it', send('', 302, { location: 'https://u:pw@e.example.test/?t=1' }), 8, 8, 1],
-  ['protocols switched', raw('HTTP/1.1 101 Switching\nupgrade: x\nconnection: upgrade\n\n'), 8, 9, 3],
+  [
+    'a redirect with a password in it',
+    send('', 302, { location: 'https://u:pw@e.example.test/?t=1' }),
+    8,
+    8,
+    1,
+  ],
+  [
+    'protocols switched',
+    raw('HTTP/1.1 101 Switching\nupgrade: x\nconnection: upgrade\n\n'),
+    8,
+    9,
+    3,
+  ],
   ['early hints, and then nothing', raw('HTTP/1.1 103 Early Hints\nlink: <x>\n\n'), 8, 9, 3],
   ['chunks that are cut', raw('HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\n5\n{"res'), 8, 9, 3],
-  ['chunks without a size', raw('HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n{}\n0\n\n'), 8, 9, 3],
+  [
+    'chunks without a size',
+    raw('HTTP/1.1 200 OK\ntransfer-encoding: chunked\n\nzz\n{}\n0\n\n'),
+    8,
+    9,
+    3,
+  ],
   ['a length that is none', raw('HTTP/1.1 200 OK\ncontent-length: many\n\n{}'), 8, 9, 3],
   ['two lengths', raw('HTTP/1.1 200 OK\ncontent-length: 2\ncontent-length: 9\n\n{}'), 8, 9, 3],
   ['a status line without a number', raw('HTTP/1.1 OK\n\n'), 8, 9, 3],
@@ -174,8 +252,20 @@ const UNUSABLE: readonly [name: string, answer: Answer, read: number, write: num
   ['thousands of headers', raw(`HTTP/1.1 200 OK\n${'x: y\n'.repeat(8_400)}\n`), 8, 9, 3],
   ['a hang-up without a word', (response) => response.socket?.destroy(), 8, 9, 3],
   ['a reset', (response) => response.socket?.resetAndDestroy(), 8, 9, 3],
-  ['what is not HTTP', (response) => response.socket?.end('220 mail.example.test ESMTP\r\n'), 8, 9, 3],
-  ['a header that never ends', (response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`), 8, 9, 3],
+  [
+    'what is not HTTP',
+    (response) => response.socket?.end('220 mail.example.test ESMTP\r\n'),
+    8,
+    9,
+    3,
+  ],
+  [
+    'a header that never ends',
+    (response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+    8,
+    9,
+    3,
+  ],
 ];
 
 const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 });
@@ -205,7 +295,10 @@ describe.each(['http', 'pool', 'fetch'] as const)('an unusable response over %s'
       response.on('close', () => clearInterval(drip));
     };
     const error = await errorOf(client(way, 150).send(OPERATIONS.once, {}));
-    expect(error).toMatchObject({ exitCode: 9, message: expect.stringContaining('no response within 0.15 s') });
+    expect(error).toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('no response within 0.15 s'),
+    });
   });
 
   it('is covered by at least 80 cases', () => expect(UNUSABLE.length).toBeGreaterThanOrEqual(80));
@@ -232,19 +325,25 @@ const SAID: readonly [status: string, http: number, exitCode: number][] = [
 ];
 
 describe('the status of an error', () => {
-  it.each(SAID)('%s decides, with HTTP %i or any other HTTP status', async (status, http, exitCode) => {
-    for (const httpStatus of [http, 200, 400, 500]) {
-      answer = error(status, httpStatus);
-      const thrown = await errorOf(client().call(OPERATIONS.once, {}));
-      expect([httpStatus, thrown.exitCode]).toEqual([httpStatus, exitCode]);
-      expect(thrown.status).toBe(status);
-      expect(thrown.message).toBe('it says');
-    }
-  });
+  it.each(SAID)(
+    '%s decides, with HTTP %i or any other HTTP status',
+    async (status, http, exitCode) => {
+      for (const httpStatus of [http, 200, 400, 500]) {
+        answer = error(status, httpStatus);
+        const thrown = await errorOf(client().call(OPERATIONS.once, {}));
+        expect([httpStatus, thrown.exitCode]).toEqual([httpStatus, exitCode]);
+        expect(thrown.status).toBe(status);
+        expect(thrown.message).toBe('it says');
+      }
+    },
+  );
 
   it.each(
     SAID.filter(
-      ([status]) => !['OUT_OF_RANGE', 'FAILED_PRECONDITION', 'UNKNOWN', 'DATA_LOSS', 'ALREADY_EXISTS'].includes(status),
+      ([status]) =>
+        !['OUT_OF_RANGE', 'FAILED_PRECONDITION', 'UNKNOWN', 'DATA_LOSS', 'ALREADY_EXISTS'].includes(
+          status,
+        ),
     ),
   )('is %s where an error of HTTP %i names none', async (_, http, exitCode) => {
     answer = sendJson({ error: { message: 'it says' } }, http);
@@ -252,8 +351,13 @@ describe('the status of an error', () => {
   });
 
   it('includes a numeric code and the first issue, but does not depend on them', async () => {
-    const issues = [{ code: 'invalid_type', path: ['data', 'users', 0, 'userId'], message: 'Required' }];
-    answer = sendJson({ error: { status: 'INVALID_ARGUMENT', message: 'Bad', code: 5, details: { issues } } }, 400);
+    const issues = [
+      { code: 'invalid_type', path: ['data', 'users', 0, 'userId'], message: 'Required' },
+    ];
+    answer = sendJson(
+      { error: { status: 'INVALID_ARGUMENT', message: 'Bad', code: 5, details: { issues } } },
+      400,
+    );
     const thrown = await errorOf(client().call(OPERATIONS.read, {}));
     expect(thrown.message).toBe('Bad [code 5]');
     expect(thrown.hint).toBe('data.users.0.userId: Required');
@@ -297,21 +401,35 @@ describe('a success', () => {
   });
 
   it('keeps every ID of a bulk response, including malformed items', async () => {
-    const items = '{"10":{"success":true},"9":{"success":"true"},"__proto__":{"success":true},"constructor":7}';
+    const items =
+      '{"10":{"success":true},"9":{"success":"true"},"__proto__":{"success":true},"constructor":7}';
     answer = send(`{"result":{"status":"success","data":${items}}}`);
     const reply = await client().call(addThings, { things: [{ id: '9' }] });
-    expect(reply.sent && new Set(Object.keys(reply.data ?? {}))).toEqual(new Set(['10', '9', '__proto__', 'constructor']));
+    expect(reply.sent && new Set(Object.keys(reply.data ?? {}))).toEqual(
+      new Set(['10', '9', '__proto__', 'constructor']),
+    );
   });
 
   it('may lack fields if at least one known field is present and all types match', async () => {
-    const { 'webhooks.endpoints.create': create, 'webhooks.endpoints.secret': secret } = webhookEndpoints;
+    const { 'webhooks.endpoints.create': create, 'webhooks.endpoints.secret': secret } =
+      webhookEndpoints;
     const reply = async (answered: unknown) => {
       answer = sendJson({ result: { status: 'success', data: answered } });
       return client().call(create, { url: 'https://example.com', uid: 'u' });
     };
-    expect(await reply({ id: 'ep_1', url: 'https://example.com' })).toMatchObject({ data: { id: 'ep_1' } });
-    for (const odd of [{}, { other: 1 }, { id: 7 }, { id: 'ep_1', disabled: 'no' }, { id: 'ep_1', url: null }]) {
-      expect(await errorOf(reply(odd)), JSON.stringify(odd)).toMatchObject({ failure: 'outcome_unknown' });
+    expect(await reply({ id: 'ep_1', url: 'https://example.com' })).toMatchObject({
+      data: { id: 'ep_1' },
+    });
+    for (const odd of [
+      {},
+      { other: 1 },
+      { id: 7 },
+      { id: 'ep_1', disabled: 'no' },
+      { id: 'ep_1', url: null },
+    ]) {
+      expect(await errorOf(reply(odd)), JSON.stringify(odd)).toMatchObject({
+        failure: 'outcome_unknown',
+      });
     }
     answer = sendJson({ result: { status: 'success', data: { endpointId: 'ep_1' } } });
     const lacksSecret = client().call(secret, { endpointId: 'ep_1' });
@@ -326,7 +444,11 @@ describe('a success', () => {
 
   it('must contain data if the operation reveals a secret', async () => {
     answer = sendJson({ result: { status: 'success', data: null } });
-    const reset = defineOperation('things.call', { ...thing, effect: 'once', revealsSecrets: true });
+    const reset = defineOperation('things.call', {
+      ...thing,
+      effect: 'once',
+      revealsSecrets: true,
+    });
     expect((await errorOf(client().call(reset, {}))).failure).toBe('outcome_unknown');
   });
 });

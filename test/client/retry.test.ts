@@ -18,7 +18,9 @@ import {
 
 type EffectName = keyof typeof OPERATIONS;
 
-/** Calls an operation with one effect against a scripted service; `end` is `ok` or the failure kind. */
+/**
+ * Calls an operation with one effect against a scripted service; `end` is `ok` or the failure kind.
+ */
 async function run(effect: EffectName, ...steps: readonly Step[]) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { client, clock } = newClient({ fetch });
@@ -63,22 +65,32 @@ describe('a request that was never sent', () => {
     '%s is tried three times for every effect, and is 8',
     async (code) => {
       for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
-        expect(await run(effect, networkError(code))).toMatchObject({ end: 'unreachable', sent: 3 });
+        expect(await run(effect, networkError(code))).toMatchObject({
+          end: 'unreachable',
+          sent: 3,
+        });
       }
     },
   );
 
   it('is detected after several addresses failed', async () => {
     const timedOut = Object.assign(new Error('x'), { code: 'ETIMEDOUT', syscall: 'connect' });
-    const all = new TypeError('fetch failed', { cause: new AggregateError([refused.cause, timedOut]) });
+    const all = new TypeError('fetch failed', {
+      cause: new AggregateError([refused.cause, timedOut]),
+    });
     expect(await run('once', all)).toMatchObject({ end: 'unreachable', sent: 3 });
-    const one = new TypeError('fetch failed', { cause: new AggregateError([refused.cause, reset.cause]) });
+    const one = new TypeError('fetch failed', {
+      cause: new AggregateError([refused.cause, reset.cause]),
+    });
     expect(await run('once', one)).toMatchObject({ end: 'outcome_unknown', sent: 1 });
   });
 
   it('is retried even with the effect once', async () => {
     expect(await run('once', refused, success())).toMatchObject({ end: 'ok', sent: 2 });
-    expect(await run('once', refused, reset, success())).toMatchObject({ end: 'outcome_unknown', sent: 2 });
+    expect(await run('once', refused, reset, success())).toMatchObject({
+      end: 'outcome_unknown',
+      sent: 2,
+    });
   });
 
   it('does not settle an earlier attempt', async () => {
@@ -95,17 +107,24 @@ describe('a request that was never sent', () => {
 });
 
 describe('a rejection', () => {
-  it.each(['INVALID_ARGUMENT', 'NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION', 'PERMISSION_DENIED', 'UNIMPLEMENTED'])(
-    'is final with %s',
-    async (status) => {
-      for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
-        expect((await run(effect, failure(status, 400))).sent).toBe(1);
-      }
-    },
-  );
+  it.each([
+    'INVALID_ARGUMENT',
+    'NOT_FOUND',
+    'ALREADY_EXISTS',
+    'FAILED_PRECONDITION',
+    'PERMISSION_DENIED',
+    'UNIMPLEMENTED',
+  ])('is final with %s', async (status) => {
+    for (const effect of Object.keys(OPERATIONS) as EffectName[]) {
+      expect((await run(effect, failure(status, 400))).sent).toBe(1);
+    }
+  });
 
   it('settles an earlier attempt', async () => {
-    expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({ end: 'invalid_argument', sent: 2 });
+    expect(await run('keyed', reset, failure('INVALID_ARGUMENT', 400))).toMatchObject({
+      end: 'invalid_argument',
+      sent: 2,
+    });
   });
 
   it('reports that an earlier attempt may have created the record', async () => {
@@ -116,12 +135,20 @@ describe('a rejection', () => {
   });
 
   it('from a proxy settles nothing', async () => {
-    expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({ end: 'outcome_unknown' });
+    expect(await run('keyed', reset, new Response('<html>', { status: 404 }))).toMatchObject({
+      end: 'outcome_unknown',
+    });
   });
 
   it('with ABORTED was not applied, and is retried only if the effect allows', async () => {
-    expect(await run('keyed', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 3 });
-    expect(await run('once', failure('ABORTED', 409))).toMatchObject({ end: 'unreachable', sent: 1 });
+    expect(await run('keyed', failure('ABORTED', 409))).toMatchObject({
+      end: 'unreachable',
+      sent: 3,
+    });
+    expect(await run('once', failure('ABORTED', 409))).toMatchObject({
+      end: 'unreachable',
+      sent: 1,
+    });
   });
 });
 
@@ -130,13 +157,18 @@ describe('delete', () => {
 
   it('succeeds if NOT_FOUND follows an attempt with an unknown outcome', async () => {
     expect(await run('delete', reset, notFound)).toMatchObject({ end: 'ok', sent: 2 });
-    expect(await run('delete', internal, unavailable, notFound)).toMatchObject({ end: 'ok', sent: 3 });
+    expect(await run('delete', internal, unavailable, notFound)).toMatchObject({
+      end: 'ok',
+      sent: 3,
+    });
   });
 
   it('fails if nothing was sent before, or if the 404 is from a proxy', async () => {
     expect(await run('delete', notFound)).toMatchObject({ end: 'not_found' });
     expect(await run('delete', refused, notFound)).toMatchObject({ end: 'not_found' });
-    expect(await run('delete', reset, new Response('', { status: 404 }))).toMatchObject({ end: 'outcome_unknown' });
+    expect(await run('delete', reset, new Response('', { status: 404 }))).toMatchObject({
+      end: 'outcome_unknown',
+    });
   });
 
   it('is the only effect that treats NOT_FOUND as success', async () => {
@@ -145,8 +177,12 @@ describe('delete', () => {
 });
 
 describe('a bulk call that failed with details', () => {
-  const details = { a: { success: true }, b: { success: false, code: 'internal', message: 'later' } };
-  const withDetails = (given: unknown) => json({ error: { status: 'INTERNAL', message: 'some', details: given } }, 500);
+  const details = {
+    a: { success: true },
+    b: { success: false, code: 'internal', message: 'later' },
+  };
+  const withDetails = (given: unknown) =>
+    json({ error: { status: 'INTERNAL', message: 'some', details: given } }, 500);
 
   it.each([
     ['a map', details],
@@ -154,14 +190,24 @@ describe('a bulk call that failed with details', () => {
     ['an empty map', {}],
   ])('fails without a retry, and keeps %s unchanged', async (_, given) => {
     const { fetch, requests } = scriptedFetch(withDetails(given), success());
-    const error = await errorOf(newClient({ fetch }).client.call(addThings, { things: [{ id: 'a' }, { id: 'b' }] }));
+    const error = await errorOf(
+      newClient({ fetch }).client.call(addThings, { things: [{ id: 'a' }, { id: 'b' }] }),
+    );
     expect(requests).toHaveLength(1);
     expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toMatchObject({ failure: 'outcome_unknown', status: 'INTERNAL', httpStatus: 500, details: given });
+    expect(error).toMatchObject({
+      failure: 'outcome_unknown',
+      status: 'INTERNAL',
+      httpStatus: 500,
+      details: given,
+    });
   });
 
   it('is retried if details are absent or null', async () => {
-    expect(await run('keyed', withDetails(null), internal, success())).toMatchObject({ end: 'ok', sent: 3 });
+    expect(await run('keyed', withDetails(null), internal, success())).toMatchObject({
+      end: 'ok',
+      sent: 3,
+    });
   });
 });
 
@@ -179,14 +225,23 @@ describe('the time between attempts', () => {
     const { fetch } = scriptedFetch(unavailable, success());
     const { client, events } = newClient({ fetch });
     expect(await client.call(OPERATIONS.read, {})).toMatchObject({ retries: 1 });
-    expect(events.map(({ kind }) => kind)).toEqual(['request', 'response', 'retry', 'request', 'response']);
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'request',
+      'response',
+      'retry',
+      'request',
+      'response',
+    ]);
     expect(events[2]).toEqual({ kind: 'retry', attempt: 1, inMilliseconds: 250, reason: 'no' });
   });
 
   it('ends at once when the signal aborts', async () => {
     const controller = new AbortController();
     const stopped = new Error('stopped by a test');
-    const clock = { ...fakeClock(), sleep: () => new Promise<void>((_, reject) => reject(controller.signal.reason)) };
+    const clock = {
+      ...fakeClock(),
+      sleep: () => new Promise<void>((_, reject) => reject(controller.signal.reason)),
+    };
     const { fetch, requests } = scriptedFetch(unavailable);
     const { client } = newClient({
       fetch,
@@ -209,7 +264,10 @@ describe('the retry budget', () => {
   });
 
   it('is refilled by successes', async () => {
-    const script: Step[] = [...Array.from({ length: 150 }, () => unavailable), ...Array.from({ length: 20 }, () => success())];
+    const script: Step[] = [
+      ...Array.from({ length: 150 }, () => unavailable),
+      ...Array.from({ length: 20 }, () => success()),
+    ];
     const { fetch, requests } = scriptedFetch(...script, unavailable);
     const { client } = newClient({ fetch });
     for (let call = 0; call < 50; call += 1) await errorOf(client.call(OPERATIONS.read, {}));

@@ -7,11 +7,23 @@ const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'onc
 
 describe('a call to a path outside the catalog', () => {
   it.each([
-    { of: 'an envelope', body: { result: { status: 'success', message: 'ok', data: [1] } }, data: [1] },
-    { of: 'an envelope without data', body: { result: { status: 'success', message: 'ok' } }, data: null },
+    {
+      of: 'an envelope',
+      body: { result: { status: 'success', message: 'ok', data: [1] } },
+      data: [1],
+    },
+    {
+      of: 'an envelope without data',
+      body: { result: { status: 'success', message: 'ok' } },
+      data: null,
+    },
     { of: 'a result that is the data', body: { result: { id: 'a' } }, data: { id: 'a' } },
     { of: 'a result that is not an object', body: { result: 'done' }, data: 'done' },
-    { of: 'a result without its wrapper', body: { status: 'success', message: 'ok', data: 1 }, data: 1 },
+    {
+      of: 'a result without its wrapper',
+      body: { status: 'success', message: 'ok', data: 1 },
+      data: 1,
+    },
     { of: 'a bare object', body: { id: 'a' }, data: { id: 'a' } },
     { of: 'an empty object', body: {}, data: {} },
     { of: 'a bare list', body: [], data: [] },
@@ -66,7 +78,13 @@ describe('data that is already JSON text', () => {
   it('is sent unchanged, and parsed only for display', async () => {
     const { fetch, requests } = scriptedFetch(json({}));
     const { client, events } = newClient({ fetch });
-    expect(await client.sendText(keyed, text)).toMatchObject({ sent: true, data: {}, retries: 0, waits: 0, waited: 0 });
+    expect(await client.sendText(keyed, text)).toMatchObject({
+      sent: true,
+      data: {},
+      retries: 0,
+      waits: 0,
+      waited: 0,
+    });
     expect(await requests[0]?.text()).toBe(`{"data":${text}}`);
     expect(events[0]).toMatchObject({ request: { body: { data: { b: [1, 2] } } } });
   });
@@ -79,7 +97,9 @@ describe('data that is already JSON text', () => {
       pool: () => Promise.reject(new Error('a planned request needs no connection')),
     });
     expect(await client.sendText(keyed, '[1]')).toEqual({ sent: false });
-    expect(planned).toMatchObject([{ body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } }]);
+    expect(planned).toMatchObject([
+      { body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } },
+    ]);
   });
 
   it('uses the pool from the second batch on, including retries', async () => {
@@ -89,7 +109,13 @@ describe('data that is already JSON text', () => {
     const transport: Transport = async ({ body }) => {
       sent.push(body);
       const httpStatus = statuses.shift() ?? 200;
-      return { httpStatus, retryAfter: undefined, location: undefined, date: undefined, body: { text: '{"result":1}' } };
+      return {
+        httpStatus,
+        retryAfter: undefined,
+        location: undefined,
+        date: undefined,
+        body: { text: '{"result":1}' },
+      };
     };
     let opened = 0;
     const { client } = newClient({
@@ -113,7 +139,10 @@ describe('the statistics of a call', () => {
 
   it('count the waits for rate limits and their duration', async () => {
     const limited = failure('RESOURCE_EXHAUSTED', 429, 'slow down', { 'retry-after': '8' });
-    const { client } = newClient({ fetch: scriptedFetch(limited, limited, json({})).fetch, random: () => 0 });
+    const { client } = newClient({
+      fetch: scriptedFetch(limited, limited, json({})).fetch,
+      random: () => 0,
+    });
     expect(await client.send(keyed, {})).toMatchObject({ retries: 2, waits: 2, waited: 16_000 });
     expect(await client.send(keyed, {})).toMatchObject({ retries: 0, waits: 0, waited: 0 });
   });
@@ -126,17 +155,28 @@ describe('a batch with IDs', () => {
   it.each([
     { ids: ['b', 'a'], answer: success(data), confirmed: true },
     { ids: ['a', 'b'], answer: success(data), confirmed: false },
-    { ids: ['b', 'a'], answer: json({ result: { status: 'success', data } }, 201), confirmed: false },
+    {
+      ids: ['b', 'a'],
+      answer: json({ result: { status: 'success', data } }, 201),
+      confirmed: false,
+    },
     { ids: undefined, answer: success(data), confirmed: false },
-  ])('is confirmed without parsing if the response has the typical form: $confirmed', async ({ ids, answer, confirmed }) => {
-    const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
-    const result = confirmed ? { data: null } : { data, result: { status: 'success' } };
-    expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, ...result });
-  });
+  ])(
+    'is confirmed without parsing if the response has the typical form: $confirmed',
+    async ({ ids, answer, confirmed }) => {
+      const { client } = newClient({ fetch: scriptedFetch(answer).fetch });
+      const result = confirmed ? { data: null } : { data, result: { status: 'success' } };
+      expect(await client.sendText(keyed, '{}', ids)).toMatchObject({ confirmed, ...result });
+    },
+  );
 
   it('is not confirmed by a failure', async () => {
     const text = await success(data).text();
-    const { client } = newClient({ fetch: scriptedFetch(new Response(text, { status: 400 })).fetch });
-    await expect(client.sendText(keyed, '{}', ['b', 'a'])).rejects.toMatchObject({ failure: 'unusable_answer' });
+    const { client } = newClient({
+      fetch: scriptedFetch(new Response(text, { status: 400 })).fetch,
+    });
+    await expect(client.sendText(keyed, '{}', ['b', 'a'])).rejects.toMatchObject({
+      failure: 'unusable_answer',
+    });
   });
 });

@@ -7,7 +7,9 @@ const settled = () => new Promise(setImmediate);
 /** Sends all admitted requests, completes them, and returns their number for each round. */
 async function rounds(slowStart: SlowStart, requests: number): Promise<number[]> {
   let underWay = 0;
-  const entered = Array.from({ length: requests }, () => slowStart.acquire(undefined).then(() => (underWay += 1)));
+  const entered = Array.from({ length: requests }, () =>
+    slowStart.acquire(undefined).then(() => (underWay += 1)),
+  );
   const sizes: number[] = [];
   for (let done = 0; done < requests; done += sizes.at(-1) ?? 0) {
     await settled();
@@ -59,24 +61,27 @@ describe('slow start', () => {
 
   it('admits every request eventually, and never more than allowed', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom('answered', 'failed', 'limited'), { maxLength: 60 }), async (ends) => {
-        const slowStart = new SlowStart();
-        slowStart.begin();
-        let [underWay, answered, through] = [0, 0, 0];
-        await Promise.all(
-          ends.map(async (end) => {
-            await slowStart.acquire(undefined);
-            underWay += 1;
-            expect(underWay).toBeLessThanOrEqual(1 + answered);
-            await settled();
-            underWay -= 1;
-            if (end === 'answered') answered += 1;
-            slowStart.release(end === 'answered');
-            through += 1;
-          }),
-        );
-        expect(through).toBe(ends.length);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('answered', 'failed', 'limited'), { maxLength: 60 }),
+        async (ends) => {
+          const slowStart = new SlowStart();
+          slowStart.begin();
+          let [underWay, answered, through] = [0, 0, 0];
+          await Promise.all(
+            ends.map(async (end) => {
+              await slowStart.acquire(undefined);
+              underWay += 1;
+              expect(underWay).toBeLessThanOrEqual(1 + answered);
+              await settled();
+              underWay -= 1;
+              if (end === 'answered') answered += 1;
+              slowStart.release(end === 'answered');
+              through += 1;
+            }),
+          );
+          expect(through).toBe(ends.length);
+        },
+      ),
     );
   });
 });

@@ -35,7 +35,10 @@ describe('the time of an attempt', () => {
     answer = behaviour;
     const { client } = newClient({ target: target(baseUrl), attemptTimeout: 60 });
     const error = await errorOf(client.call(OPERATIONS.once, {}));
-    expect(error).toMatchObject({ failure: 'outcome_unknown', message: expect.stringContaining('no response within 0.06 s') });
+    expect(error).toMatchObject({
+      failure: 'outcome_unknown',
+      message: expect.stringContaining('no response within 0.06 s'),
+    });
     await closed;
   });
 

@@ -33,7 +33,8 @@ function rawServer(answer: (socket: Socket) => void): Promise<string> {
   return served(server);
 }
 
-const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) => served(createServer(answer));
+const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  served(createServer(answer));
 
 type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
 
@@ -65,7 +66,10 @@ async function outcomeOf(transport: Transport, baseUrl: string): Promise<unknown
 
 const head = (headers: string, status = '200 OK') => `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n`;
 const whole = (body: string | Buffer, headers = '') =>
-  Buffer.concat([Buffer.from(head(`content-length: ${Buffer.byteLength(body)}${headers}`)), Buffer.from(body)]);
+  Buffer.concat([
+    Buffer.from(head(`content-length: ${Buffer.byteLength(body)}${headers}`)),
+    Buffer.from(body),
+  ]);
 const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
 
 describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) => {
@@ -79,7 +83,10 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
     ['not UTF-8', [whole(Buffer.from([0x22, 0xff, 0x22]))]],
     ['empty', [whole('')]],
     ['without a body', [head('x: y', '204 No Content')]],
-    ['a redirect', [head('location: http://other.test/\r\ncontent-length: 0', '307 Temporary Redirect')]],
+    [
+      'a redirect',
+      [head('location: http://other.test/\r\ncontent-length: 0', '307 Temporary Redirect')],
+    ],
     ['a rate limit', [head('retry-after: 7\r\ncontent-length: 0', '429 Too Many Requests')]],
     ['a failure', [head('content-length: 6', '502 Bad Gateway'), '<html>']],
     ['after early hints', [head('link: </a>', '103 Early Hints'), whole(JSON_BODY)]],
@@ -91,7 +98,11 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
     ['cut in its head', ['HTTP/1.1 200 O'], 'close'],
     ['missing', [], 'close'],
     ['with too large a head', [head(`x: ${'y'.repeat(100_000)}`)]],
-    ['with an impossible length', [head('content-length: 5\r\ncontent-length: 6'), '123456'], 'close'],
+    [
+      'with an impossible length',
+      [head('content-length: 5\r\ncontent-length: 6'), '123456'],
+      'close',
+    ],
   ])('%s', async (_, parts, ending) => {
     const url = await rawServer(async (socket) => {
       for (const part of parts) {
@@ -113,7 +124,10 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
   });
 
   it('if the server supports only HTTP/2, so that the request was not applied', async () => {
-    for (const settings of ['000000040000000000', '00000c04000000000000030000006400040010000000000408000000000000']) {
+    for (const settings of [
+      '000000040000000000',
+      '00000c04000000000000030000006400040010000000000408000000000000',
+    ]) {
       const url = await rawServer((socket) => void socket.end(Buffer.from(settings, 'hex')));
       expect(await outcomeOf(over(url), url)).toEqual({
         applied: 'no',
@@ -124,15 +138,24 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
   });
 
   it('if the encoding is unsupported', async () => {
-    const url = await rawServer((socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')));
-    expect(await outcomeOf(over(url), url)).toMatchObject({ body: { flaw: expect.stringContaining('unsupported encoding') } });
+    const url = await rawServer(
+      (socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')),
+    );
+    expect(await outcomeOf(over(url), url)).toMatchObject({
+      body: { flaw: expect.stringContaining('unsupported encoding') },
+    });
   });
 
   it('if the compressed body is damaged or truncated', async () => {
     const gzipped = gzipSync(JSON_BODY);
     for (const body of [Buffer.from('no gzip'), gzipped.subarray(0, -9)]) {
-      const url = await rawServer((socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')));
-      expect(await outcomeOf(over(url), url)).toMatchObject({ applied: 'maybe', retry: 'by_effect' });
+      const url = await rawServer(
+        (socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')),
+      );
+      expect(await outcomeOf(over(url), url)).toMatchObject({
+        applied: 'maybe',
+        retry: 'by_effect',
+      });
     }
   });
 
@@ -149,14 +172,25 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
 
 describe.each(WAYS)('a request over %s', (_, over) => {
   it('sends the same bytes as fetch', async () => {
-    const seen: { url?: string | undefined; method?: string | undefined; body: string; headers: object }[] = [];
+    const seen: {
+      url?: string | undefined;
+      method?: string | undefined;
+      body: string;
+      headers: object;
+    }[] = [];
     const url = await httpServer((incoming, response) => {
       let body = '';
       incoming.on('data', (chunk) => {
         body += chunk;
       });
       incoming.on('end', () => {
-        const { accept, host, 'content-type': type, 'x-svc-api-key': key, 'content-length': length } = incoming.headers;
+        const {
+          accept,
+          host,
+          'content-type': type,
+          'x-svc-api-key': key,
+          'content-length': length,
+        } = incoming.headers;
         const { url: path, method } = incoming;
         seen.push({ url: path, method, body, headers: { accept, host, type, key, length } });
         response.end('{}');
@@ -165,13 +199,18 @@ describe.each(WAYS)('a request over %s', (_, over) => {
     await over(url)(request(url));
     await byFetch(request(url));
     expect(seen[0]).toEqual(seen[1]);
-    expect(seen[0]).toMatchObject({ url: '/base/v1/users/add', method: 'POST', body: '{"data":"ü"}' });
+    expect(seen[0]).toMatchObject({
+      url: '/base/v1/users/add',
+      method: 'POST',
+      body: '{"data":"ü"}',
+    });
   });
 
   it('uses a new connection after the last one was closed', async () => {
     const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
     const transport = over(url);
-    for (let sent = 0; sent < 3; sent += 1) expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
+    for (let sent = 0; sent < 3; sent += 1)
+      expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
   });
 });
 
@@ -269,22 +308,25 @@ describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
 });
 
 describe.each(WAYS)('a signal over %s', (_, over) => {
-  it.each(['before the answer', 'within the answer'])("ends a request %s with the signal's reason", async (when) => {
-    const arrived = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    const url = await rawServer((socket) => {
-      if (when === 'within the answer') socket.write(head('content-length: 99'));
-      socket.on('close', () => closed.resolve());
-      arrived.resolve();
-    });
-    const stop = new AbortController();
-    const reply = over(url)(request(url), stop.signal);
-    const failed = expect(reply).rejects.toThrow('stopped');
-    await arrived.promise;
-    stop.abort(new Error('stopped'));
-    await failed;
-    await closed.promise;
-  });
+  it.each(['before the answer', 'within the answer'])(
+    "ends a request %s with the signal's reason",
+    async (when) => {
+      const arrived = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      const url = await rawServer((socket) => {
+        if (when === 'within the answer') socket.write(head('content-length: 99'));
+        socket.on('close', () => closed.resolve());
+        arrived.resolve();
+      });
+      const stop = new AbortController();
+      const reply = over(url)(request(url), stop.signal);
+      const failed = expect(reply).rejects.toThrow('stopped');
+      await arrived.promise;
+      stop.abort(new Error('stopped'));
+      await failed;
+      await closed.promise;
+    },
+  );
 
   it('that has already aborted prevents the request', async () => {
     let requests = 0;
@@ -292,7 +334,9 @@ describe.each(WAYS)('a signal over %s', (_, over) => {
       requests += 1;
     });
     const transport = over(url);
-    await expect(transport(request(url), AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+    await expect(transport(request(url), AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
+      'stopped',
+    );
     const stop = new AbortController();
     const queued = transport(request(url), stop.signal);
     stop.abort(new Error('stopped'));

@@ -7,7 +7,11 @@ const FORBIDDEN = new SvcError('usage', 'no');
 
 function clientAsking(beforeWrite: () => Promise<void>, dryRun = false) {
   const { fetch, requests } = scriptedFetch(success());
-  const { client } = newClient({ fetch, beforeWrite, ...(dryRun && { dryRun: async () => undefined }) });
+  const { client } = newClient({
+    fetch,
+    beforeWrite,
+    ...(dryRun && { dryRun: async () => undefined }),
+  });
   return { client, requests };
 }
 
@@ -18,12 +22,17 @@ describe('a client that needs permission to write', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it.each(Object.entries(WRITES))('sends nothing with the effect %s without permission', async (_, operation) => {
-    const { client, requests } = clientAsking(() => Promise.reject(FORBIDDEN));
-    expect(await errorOf(client.call(operation, {}))).toBe(FORBIDDEN);
-    expect(await errorOf(client.send({ path: '/v2/x', auth: 'key', effect: operation.effect }, {}))).toBe(FORBIDDEN);
-    expect(requests).toEqual([]);
-  });
+  it.each(Object.entries(WRITES))(
+    'sends nothing with the effect %s without permission',
+    async (_, operation) => {
+      const { client, requests } = clientAsking(() => Promise.reject(FORBIDDEN));
+      expect(await errorOf(client.call(operation, {}))).toBe(FORBIDDEN);
+      expect(
+        await errorOf(client.send({ path: '/v2/x', auth: 'key', effect: operation.effect }, {})),
+      ).toBe(FORBIDDEN);
+      expect(requests).toEqual([]);
+    },
+  );
 
   it('asks once for all writes, and sends none before the permission', async () => {
     let asked = 0;
@@ -32,7 +41,11 @@ describe('a client that needs permission to write', () => {
       asked += 1;
       return promise;
     });
-    const writes = [client.call(WRITES.keyed, {}), client.call(WRITES.delete, {}), client.ensureWritesAllowed()];
+    const writes = [
+      client.call(WRITES.keyed, {}),
+      client.call(WRITES.delete, {}),
+      client.ensureWritesAllowed(),
+    ];
     await client.call(read, {});
     expect(requests).toHaveLength(1);
     resolve();

@@ -19,7 +19,10 @@ export interface FakeContextOptions {
   readonly stdin?: string | Uint8Array;
   /** Answers to prompts, in order. If given, the streams are terminals. */
   readonly answers?: readonly string[];
-  /** Width of a terminal with 30 lines. Without it, the width is 80, and the number of lines is unknown. */
+  /**
+   * Width of a terminal with 30 lines. Without it, the width is 80, and the number of lines is
+   * unknown.
+   */
   readonly columns?: number;
 }
 
@@ -42,7 +45,10 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
   const isTerminal = given.answers !== undefined;
   const size = isTerminal ? { columns: given.columns ?? 80, rows: given.columns && 30 } : undefined;
   const written: Written[] = [];
-  const [stdout, stderr] = [memorySink('stdout', written, size), memorySink('stderr', written, size)];
+  const [stdout, stderr] = [
+    memorySink('stdout', written, size),
+    memorySink('stderr', written, size),
+  ];
   const answers = [...(given.answers ?? [])];
   const questions: string[] = [];
   const ask = async (question: string) => {
@@ -58,23 +64,33 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     folders: given.folders ?? (await createUserFolders()),
   };
   const format = options.output ?? 'table';
-  const progress = createProgress(stderr, systemClock, options.quiet ? 'none' : isTerminal ? 'bar' : 'lines');
+  const progress = createProgress(
+    stderr,
+    systemClock,
+    options.quiet ? 'none' : isTerminal ? 'bar' : 'lines',
+  );
   return {
     ...processParts,
-    io: { stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) }, stdout, stderr },
+    io: {
+      stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) },
+      stdout,
+      stderr,
+    },
     clock: systemClock,
     activity: new Activity(),
     inputNaming: 'flags',
     signal: new AbortController().signal,
     options,
-    settings: async () => (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
+    settings: async () =>
+      (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     client: () => Promise.reject(new Error('no client in this test')),
     embedded: async () => undefined,
     format: async () => format,
     printer: async () => createPrinter(stdout, { ...options, format, color: false }),
     progress: async () => progress,
-    note: async (message) => (options.quiet ? undefined : stderr.write(`${renderHint(options, message)}\n`)),
+    note: async (message) =>
+      options.quiet ? undefined : stderr.write(`${renderHint(options, message)}\n`),
     warn: (message) => stderr.write(`warning: ${renderHint(options, message)}\n`),
     confirm: async (question) => {
       if (!options.yes && (await ask(question)) !== 'yes') throw new Error('not confirmed');
@@ -87,12 +103,16 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
   };
 }
 
-/** Prompts with the given answers, as typed in plain mode; an empty answer selects the default value. */
+/**
+ * Prompts with the given answers, as typed in plain mode; an empty answer selects the default
+ * value.
+ */
 function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
   return {
     text: async (question) => parseAnswer(question, await ask(question.message)),
     secret: ask,
-    confirm: async (message, defaultValue) => ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
+    confirm: async (message, defaultValue) =>
+      ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
     pick: async ({ message, defaultValue = '' }) => (await ask(message)) || defaultValue,
     multiSelect: async ({ message, defaultValues: defaultValue }) => {
       const answer = await ask(message);
@@ -120,7 +140,11 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   insecureHttp: false,
 };
 
-function memorySink(stream: Written['stream'], written: Written[], size: Pick<Sink, 'columns' | 'rows'> | undefined): Sink {
+function memorySink(
+  stream: Written['stream'],
+  written: Written[],
+  size: Pick<Sink, 'columns' | 'rows'> | undefined,
+): Sink {
   return {
     isTerminal: size !== undefined,
     columns: size?.columns,
@@ -133,5 +157,7 @@ function memorySink(stream: Written['stream'], written: Written[], size: Pick<Si
 }
 
 function textOf(stream: Written['stream'], written: readonly Written[]): string {
-  return Buffer.concat(written.flatMap((each) => (each.stream === stream ? [each.bytes] : []))).toString();
+  return Buffer.concat(
+    written.flatMap((each) => (each.stream === stream ? [each.bytes] : [])),
+  ).toString();
 }

@@ -1,6 +1,11 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Context } from '../../src/commands/context.ts';
-import type { CommandDefinition, Invocation, OptionDefinition, OptionsOf } from '../../src/commands/definition.ts';
+import type {
+  CommandDefinition,
+  Invocation,
+  OptionDefinition,
+  OptionsOf,
+} from '../../src/commands/definition.ts';
 import { defineCommand } from '../../src/commands/definition.ts';
 import { selectOptions } from '../../src/commands/options.ts';
 import type { ListenFlags } from '../../src/commands/webhooks/flags.ts';
@@ -19,13 +24,27 @@ const FLAGS = [
 
 type Flags = OptionsOf<typeof FLAGS>;
 
-const definition = { command: ['example'], summary: 'Example', options: FLAGS, globalFlags: [] } as const;
+const definition = {
+  command: ['example'],
+  summary: 'Example',
+  options: FLAGS,
+  globalFlags: [],
+} as const;
 
 async function runExample(_context: Context, _invocation: Invocation<Flags>): Promise<void> {}
 async function runWithoutOptions(_context: Context, _invocation: Invocation): Promise<void> {}
-async function runWithSwitch(_context: Context, _invocation: Invocation<{ maxDepth?: boolean }>): Promise<void> {}
-async function runWithDepth(_context: Context, _invocation: Invocation<{ depth?: string }>): Promise<void> {}
-async function runWithMore(_context: Context, _invocation: Invocation<Flags & { depth?: string }>): Promise<void> {}
+async function runWithSwitch(
+  _context: Context,
+  _invocation: Invocation<{ maxDepth?: boolean }>,
+): Promise<void> {}
+async function runWithDepth(
+  _context: Context,
+  _invocation: Invocation<{ depth?: string }>,
+): Promise<void> {}
+async function runWithMore(
+  _context: Context,
+  _invocation: Invocation<Flags & { depth?: string }>,
+): Promise<void> {}
 
 describe('the options of a command', () => {
   it('have the keys and types of their definitions', () => {

@@ -25,7 +25,11 @@ async function left(words: readonly string[]): Promise<unknown> {
   });
   const stdin = { isTerminal: false, stream };
   const named = words.map((word) => (word.endsWith('.txt') ? join(context.cwd, word) : word));
-  const failure = await runCommandLine(named, { ...context, io: { ...io, stdin }, signal: controller.signal }).then(
+  const failure = await runCommandLine(named, {
+    ...context,
+    io: { ...io, stdin },
+    signal: controller.signal,
+  }).then(
     () => undefined,
     (error: unknown) => error,
   );

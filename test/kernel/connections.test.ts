@@ -5,7 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { limitConnections } from '../../src/kernel/connections.ts';
 import { listen } from '../listen.ts';
 
-/** A server limited to two connections, and a function that opens a connection and sends these bytes. */
+/**
+ * A server limited to two connections, and a function that opens a connection and sends these
+ * bytes.
+ */
 async function limited(answer: RequestListener) {
   const server = createServer(answer);
   limitConnections(server, 2);

@@ -20,7 +20,10 @@ describe('parseDuration', () => {
   it('names the flag of an invalid duration', () => {
     expect(parseDurationFlag('--timeout', '2s')).toBe(2_000);
     expect(() => parseDurationFlag('--timeout', 'soon')).toThrow(
-      expect.objectContaining({ failure: 'usage', message: "--timeout must be a duration, got 'soon'" }),
+      expect.objectContaining({
+        failure: 'usage',
+        message: "--timeout must be a duration, got 'soon'",
+      }),
     );
   });
 });

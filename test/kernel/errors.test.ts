@@ -37,18 +37,40 @@ describe('FAILURES', () => {
 describe('SvcError', () => {
   it('keeps everything but the new message or hint when reworded', () => {
     const cause = new Error('below');
-    const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
+    const error = new SvcError('not_found', 'no such thing', {
+      hint: 'look',
+      status: 'NOT_FOUND',
+      cause,
+    });
     error.retries = 2;
     const { stack } = error;
     const kept = { failure: 'not_found', status: 'NOT_FOUND', cause, retries: 2, stack };
-    expect(error.reworded({ hint: 'list them' })).toMatchObject({ ...kept, message: 'no such thing', hint: 'list them' });
-    expect(error.reworded({ message: 'gone' })).toMatchObject({ ...kept, message: 'gone', hint: 'look' });
+    expect(error.reworded({ hint: 'list them' })).toMatchObject({
+      ...kept,
+      message: 'no such thing',
+      hint: 'list them',
+    });
+    expect(error.reworded({ message: 'gone' })).toMatchObject({
+      ...kept,
+      message: 'gone',
+      hint: 'look',
+    });
   });
 
   it('has a failure, a hint, a status, and a cause', () => {
     const cause = new Error('below');
-    const error = new SvcError('not_found', 'no such thing', { hint: 'look', status: 'NOT_FOUND', cause });
-    expect(error).toMatchObject({ failure: 'not_found', hint: 'look', status: 'NOT_FOUND', cause, name: 'SvcError' });
+    const error = new SvcError('not_found', 'no such thing', {
+      hint: 'look',
+      status: 'NOT_FOUND',
+      cause,
+    });
+    expect(error).toMatchObject({
+      failure: 'not_found',
+      hint: 'look',
+      status: 'NOT_FOUND',
+      cause,
+      name: 'SvcError',
+    });
   });
 
   it('systemErrorCode returns the code of a system error', async () => {

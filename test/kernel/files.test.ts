@@ -26,7 +26,11 @@ describe('replaceFile', () => {
   });
 
   it.each([
-    ['is truncated', { write: (path: string) => writeFile(path, 'ne') }, 'only part of the file was written'],
+    [
+      'is truncated',
+      { write: (path: string) => writeFile(path, 'ne') },
+      'only part of the file was written',
+    ],
     ['is never written', { write: async () => undefined }, 'no such file'],
   ])('keeps the old content if the new one %s', async (_, replacement, reason) => {
     const folder = await createTemporaryFolder();
@@ -70,12 +74,16 @@ describe('local files', () => {
       failure: 'local',
       message: `cannot create ${join(folder, 'file', 'inner')}: part of the path is not a folder`,
     });
-    await expect(readTextIfExists(folder)).rejects.toMatchObject({ message: `cannot read ${folder}: is a folder` });
+    await expect(readTextIfExists(folder)).rejects.toMatchObject({
+      message: `cannot read ${folder}: is a folder`,
+    });
   });
 });
 
 describe('moveReplacing', () => {
-  /** Dependencies whose rename fails a number of times, and whose time passes only while sleeping. */
+  /**
+   * Dependencies whose rename fails a number of times, and whose time passes only while sleeping.
+   */
   function dependencies(platform: NodeJS.Platform, code: string, failures: number) {
     let [now, tries] = [0, 0];
     return {
@@ -94,11 +102,14 @@ describe('moveReplacing', () => {
     };
   }
 
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('waits on Windows while another process has the file open (%s)', async (code) => {
-    const held = dependencies('win32', code, 5);
-    await moveReplacing('a', 'b', held);
-    expect(held.waited()).toBe(10 + 20 + 40 + 80 + 160);
-  });
+  it.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'waits on Windows while another process has the file open (%s)',
+    async (code) => {
+      const held = dependencies('win32', code, 5);
+      await moveReplacing('a', 'b', held);
+      expect(held.waited()).toBe(10 + 20 + 40 + 80 + 160);
+    },
+  );
 
   it('gives up after three seconds', async () => {
     const held = dependencies('win32', 'EPERM', Number.POSITIVE_INFINITY);
@@ -127,8 +138,12 @@ it('flushFolder flushes a folder, except on Windows, which cannot open folders',
 describe('createFolder', () => {
   it('creates missing parents, and keeps existing folders', async () => {
     const path = join(await createTemporaryFolder(), 'a', 'b', 'c');
-    expect([await createFolder(path, 0o700), await createFolder(path, 0o755)]).toEqual([true, false]);
-    for (const made of [path, join(path, '..')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
+    expect([await createFolder(path, 0o700), await createFolder(path, 0o755)]).toEqual([
+      true,
+      false,
+    ]);
+    for (const made of [path, join(path, '..')])
+      expect((await stat(made)).mode & 0o777).toBe(0o700);
   });
 
   it('succeeds for all concurrent callers', async () => {
@@ -151,7 +166,9 @@ describe('createFolder', () => {
       if (folder === path) return mkdir(folder);
       throw Object.assign(new Error(), { code: 'ENOENT' });
     };
-    await expect(createFolder(join(path, 'a', 'b'), 0o700, make)).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await expect(createFolder(join(path, 'a', 'b'), 0o700, make)).rejects.toMatchObject({
+      code: 'ENOTDIR',
+    });
   });
 
   it.runIf(process.platform === 'linux')('ends if the system cannot create folders', async () => {
@@ -164,9 +181,13 @@ describe('createFolder', () => {
   });
 
   it('is the only way that the source creates folders recursively, because Node.js never ends below /proc', () => {
-    const sources = globSync('src/**/*.ts').map((path) => [path, readFileSync(path, 'utf8')] as const);
+    const sources = globSync('src/**/*.ts').map(
+      (path) => [path, readFileSync(path, 'utf8')] as const,
+    );
     expect(sources.length).toBeGreaterThan(100);
-    const own = sources.filter(([, text]) => /\bmkdir(Sync)?\([^;]*recursive/.test(text)).map(([path]) => path);
+    const own = sources
+      .filter(([, text]) => /\bmkdir(Sync)?\([^;]*recursive/.test(text))
+      .map(([path]) => path);
     expect(own).toEqual([]);
   });
 });

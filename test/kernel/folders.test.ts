@@ -11,11 +11,17 @@ describe('resolveUserFolders', () => {
       data: '/home/ada/.local/share/svc',
     });
     const own = join(userInfo().homedir, '.config', 'svc');
-    for (const HOME of [undefined, '', '.', 'relative']) expect(resolveUserFolders({ HOME }, 'linux').config).toBe(own);
+    for (const HOME of [undefined, '', '.', 'relative'])
+      expect(resolveUserFolders({ HOME }, 'linux').config).toBe(own);
   });
 
   it('uses the XDG variables, except empty and relative ones', () => {
-    const environment = { HOME: '/h', XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '', XDG_DATA_HOME: 'relative' };
+    const environment = {
+      HOME: '/h',
+      XDG_CONFIG_HOME: '/c',
+      XDG_STATE_HOME: '',
+      XDG_DATA_HOME: 'relative',
+    };
     expect(resolveUserFolders(environment, 'darwin')).toEqual({
       config: '/c/svc',
       state: '/h/.local/state/svc',
@@ -24,7 +30,14 @@ describe('resolveUserFolders', () => {
   });
 
   it('uses APPDATA on Windows', () => {
-    const folders = resolveUserFolders({ APPDATA: '/R', LOCALAPPDATA: '/L', XDG_CONFIG_HOME: '/c' }, 'win32');
-    expect(folders).toEqual({ config: join('/R', 'svc'), state: join('/L', 'svc', 'state'), data: join('/L', 'svc', 'data') });
+    const folders = resolveUserFolders(
+      { APPDATA: '/R', LOCALAPPDATA: '/L', XDG_CONFIG_HOME: '/c' },
+      'win32',
+    );
+    expect(folders).toEqual({
+      config: join('/R', 'svc'),
+      state: join('/L', 'svc', 'state'),
+      data: join('/L', 'svc', 'data'),
+    });
   });
 });

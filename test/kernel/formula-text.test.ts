@@ -5,7 +5,9 @@ import { neutralizeFormula, restoreFormula } from '../../src/kernel/formula-text
 const text = fc.oneof(
   fc.string(),
   fc
-    .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', 'a', '"'), { maxLength: 5 })
+    .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', 'a', '"'), {
+      maxLength: 5,
+    })
     .map((marks) => marks.join('')),
 );
 

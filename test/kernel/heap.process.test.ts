@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { run } from '../acceptance/svc.ts';
 
-/** Creates objects that live for a while, as a stream does, and prints the final size of the young generation. */
+/**
+ * Creates objects that live for a while, as a stream does, and prints the final size of the young
+ * generation.
+ */
 const STREAMING = `
   import { getHeapSpaceStatistics } from 'node:v8';
   import { limitYoungGeneration } from './src/kernel/heap.ts';
@@ -15,7 +18,8 @@ const STREAMING = `
 `;
 
 it('limits the young generation of a real process', async () => {
-  const sizeOf = async (mode: string) => Number((await run(['--input-type=module', '-e', STREAMING, mode], {})).stdout);
+  const sizeOf = async (mode: string) =>
+    Number((await run(['--input-type=module', '-e', STREAMING, mode], {})).stdout);
   const [limited, unlimited] = await Promise.all([sizeOf('limited'), sizeOf('unlimited')]);
   expect(limited).toBeGreaterThan(0);
   expect(limited).toBeLessThanOrEqual(16);

@@ -1,12 +1,19 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { limitHeapGrowth, limitYoungGeneration, startWithSmallHeap } from '../../src/kernel/heap.ts';
+import {
+  limitHeapGrowth,
+  limitYoungGeneration,
+  startWithSmallHeap,
+} from '../../src/kernel/heap.ts';
 
 it('lets the young generation grow to the limit, then sets the growth factor once', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const flags: string[] = [];
   let megabytes = 1;
-  limitYoungGeneration(16, { youngGenerationSize: () => megabytes * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
+  limitYoungGeneration(16, {
+    youngGenerationSize: () => megabytes * 1024 * 1024,
+    setFlag: (flag) => flags.push(flag),
+  });
   await vi.advanceTimersByTimeAsync(100);
   megabytes = 15;
   await vi.advanceTimersByTimeAsync(100);
@@ -20,7 +27,10 @@ it('limits the growth of both the old and the young generation', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const flags: string[] = [];
-  limitHeapGrowth({ youngGenerationSize: () => 16 * 1024 * 1024, setFlag: (flag) => flags.push(flag) });
+  limitHeapGrowth({
+    youngGenerationSize: () => 16 * 1024 * 1024,
+    setFlag: (flag) => flags.push(flag),
+  });
   await vi.advanceTimersByTimeAsync(100);
   expect(flags).toEqual(['--heap-growing-percent=100', '--semi-space-growth-factor=1']);
 });
@@ -34,7 +44,12 @@ it('keeps the heap of an idle process small until the first work', () => {
   };
   const startup = startWithSmallHeap(heap);
   startup.trim();
-  expect(calls.splice(0)).toEqual(['--no-opt', '--no-maglev', '--semi-space-growth-factor=1', 'collect']);
+  expect(calls.splice(0)).toEqual([
+    '--no-opt',
+    '--no-maglev',
+    '--semi-space-growth-factor=1',
+    'collect',
+  ]);
   startup.resumeOptimizing();
   startup.resumeOptimizing();
   startup.trim();

@@ -6,9 +6,14 @@ import { text } from 'node:stream/consumers';
 import { spawn as spawnTerminal } from '@lydell/node-pty';
 import { describe, expect, it } from 'vitest';
 
-const [IO, PROCESS] = ['io', 'process'].map((name) => new URL(`../../src/kernel/${name}.ts`, import.meta.url).href);
+const [IO, PROCESS] = ['io', 'process'].map(
+  (name) => new URL(`../../src/kernel/${name}.ts`, import.meta.url).href,
+);
 
-/** A separate program, because the test runner owns the streams of this process. It prints the result of a write to stderr. */
+/**
+ * A separate program, because the test runner owns the streams of this process. It prints the
+ * result of a write to stderr.
+ */
 function program(body: string): string[] {
   const code = `
     import { createProcessIo } from ${JSON.stringify(IO)};
@@ -41,12 +46,17 @@ describe.each([
     const child = run(`${opening} await tried('result');`, full.fd);
     const [message, code] = await Promise.all([readAll(child.stderr), exitCode(child)]);
     await full.close();
-    expect(JSON.parse(message)).toEqual({ failure: 'local', hint: expect.stringContaining('disk') });
+    expect(JSON.parse(message)).toEqual({
+      failure: 'local',
+      hint: expect.stringContaining('disk'),
+    });
     expect(code).toBe(0);
   });
 
   it('reports that its reader closed the pipe', async () => {
-    const child = run(`${opening} for await (const _ of stdin.stream) break; await tried('result');`);
+    const child = run(
+      `${opening} for await (const _ of stdin.stream) break; await tried('result');`,
+    );
     child.stdout?.destroy();
     child.stdin?.write('the reader has left');
     const [message, code] = await Promise.all([readAll(child.stderr), exitCode(child)]);
@@ -61,7 +71,9 @@ describe.each([
     const ended = exitCode(child);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const received = await readAll(child.stdout);
-    const expected = Array.from({ length: 64 }, (_, page) => String(page % 10).repeat(65_536)).join('');
+    const expected = Array.from({ length: 64 }, (_, page) => String(page % 10).repeat(65_536)).join(
+      '',
+    );
     expect(received === expected).toBe(true);
     expect(await ended).toBe(0);
   });
@@ -82,7 +94,8 @@ it("stdout recognizes Windows' error code for a closed pipe", async () => {
 });
 
 describe('a sink', () => {
-  const SIZE = 'await stdout.write(JSON.stringify([stdin.isTerminal, stdout.isTerminal, stdout.columns ?? null]));';
+  const SIZE =
+    'await stdout.write(JSON.stringify([stdin.isTerminal, stdout.isTerminal, stdout.columns ?? null]));';
 
   it('has no width if it is a pipe', async () => {
     expect(await readAll(run(SIZE).stdout)).toBe('[false,false,null]');
@@ -99,18 +112,24 @@ describe('a sink', () => {
   });
 
   it('accepts bytes', async () => {
-    expect(await readAll(run("await stdout.write(new TextEncoder().encode('é'));").stdout)).toBe('é');
+    expect(await readAll(run("await stdout.write(new TextEncoder().encode('é'));").stdout)).toBe(
+      'é',
+    );
   });
 });
 
-it.runIf(existsSync('/dev/full'))('a message that cannot be written does not fail the command', async () => {
-  const full = await open('/dev/full', 'w');
-  const body = "await stderr.write('messages'); stderr.stream; await stderr.write('messages'); await stdout.write('result');";
-  const child = spawn(process.execPath, program(body), { stdio: ['ignore', 'pipe', full.fd] });
-  const [result, code] = await Promise.all([readAll(child.stdout), exitCode(child)]);
-  await full.close();
-  expect({ result, code }).toEqual({ result: 'result', code: 0 });
-});
+it.runIf(existsSync('/dev/full'))(
+  'a message that cannot be written does not fail the command',
+  async () => {
+    const full = await open('/dev/full', 'w');
+    const body =
+      "await stderr.write('messages'); stderr.stream; await stderr.write('messages'); await stdout.write('result');";
+    const child = spawn(process.execPath, program(body), { stdio: ['ignore', 'pipe', full.fd] });
+    const [result, code] = await Promise.all([readAll(child.stdout), exitCode(child)]);
+    await full.close();
+    expect({ result, code }).toEqual({ result: 'result', code: 0 });
+  },
+);
 
 it('suppresses the warning of one experimental feature, but no other or later warning', async () => {
   const child = run(`

@@ -3,7 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { locateJsonProblem } from '../../src/kernel/json-problem.ts';
 import { repeats } from '../repeats.ts';
 
-const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"a"', '"\\u12"', '1', '01', '1.', 'true', 'nul', ' ', '\n');
+const MARKS = fc.constantFrom(
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  ':',
+  '"a"',
+  '"\\u12"',
+  '1',
+  '01',
+  '1.',
+  'true',
+  'nul',
+  ' ',
+  '\n',
+);
 
 describe('the position of a JSON syntax problem', () => {
   it('is found for exactly the texts that JSON.parse rejects', () => {

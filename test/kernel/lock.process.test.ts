@@ -51,7 +51,9 @@ describe('a lock', () => {
 
   it('is released if the body fails', async () => {
     const path = join(await createTemporaryFolder(), 'x.lock');
-    await expect(withLock(path, options, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    await expect(
+      withLock(path, options, () => Promise.reject(new Error('failed'))),
+    ).rejects.toThrow('failed');
     expect(await isLocked(path)).toBe(false);
   });
 
@@ -74,7 +76,9 @@ describe('a lock', () => {
       process.stdout.write(String(await isLocked(${JSON.stringify(path)})));`;
     await withLock(path, options, async () => {
       await expect(acquireLock(path, options)).rejects.toMatchObject({ failure: 'locked' });
-      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', other], { stdio: 'pipe' });
+      const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', other], {
+        stdio: 'pipe',
+      });
       const [answer] = await once(child.stdout, 'data');
       expect(String(answer)).toBe('true');
     });
@@ -96,7 +100,9 @@ describe('a lock', () => {
     const path = join(await createTemporaryFolder(), 'x.lock');
     await withLock(path, options, async () => {
       const createError = (owner: string) => new SvcError('locked', `busy: ${owner}`);
-      await expect(acquireLock(path, { ...options, createError })).rejects.toThrow(`busy: process ${process.pid}`);
+      await expect(acquireLock(path, { ...options, createError })).rejects.toThrow(
+        `busy: process ${process.pid}`,
+      );
     });
   });
 
@@ -104,7 +110,11 @@ describe('a lock', () => {
     const path = join(await createTemporaryFolder(), 'x.lock');
     const stop = new AbortController();
     await withLock(path, options, async () => {
-      const waiting = withLock(path, { ...options, timeout: 60_000, signal: stop.signal }, async () => 'in');
+      const waiting = withLock(
+        path,
+        { ...options, timeout: 60_000, signal: stop.signal },
+        async () => 'in',
+      );
       stop.abort(new Error('stopped'));
       await expect(waiting).rejects.toThrow('stopped');
     });

@@ -48,7 +48,9 @@ describe('findSimilar', () => {
         (typed, known) => {
           const edits = (name: string) => distance(typed, name);
           const isSimilar = (name: string) =>
-            name !== typed && edits(name) <= 2 && edits(name) * 2 < Math.min(typed.length, name.length);
+            name !== typed &&
+            edits(name) <= 2 &&
+            edits(name) * 2 < Math.min(typed.length, name.length);
           const similar = known.filter(isSimilar);
           const least = Math.min(...similar.map(edits));
           expect(findSimilar(typed, known)).toBe(similar.find((name) => edits(name) === least));

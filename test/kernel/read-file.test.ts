@@ -82,7 +82,10 @@ describe('a file that the user named', () => {
     [import.meta.filename, 'usage', 'is larger than 1000 bytes'],
   ])('is limited: %s', async (path, failure, message) => {
     const refused = readNamedFile(path, '/', { maxBytes: 1_000 });
-    await expect(refused).rejects.toMatchObject({ failure, message: expect.stringContaining(message) });
+    await expect(refused).rejects.toMatchObject({
+      failure,
+      message: expect.stringContaining(message),
+    });
   });
 
   it('may be empty', async () => {

@@ -4,16 +4,32 @@ import { redactRemembered } from '../../src/kernel/redact.ts';
 import { redactUrls } from '../../src/kernel/redact-urls.ts';
 import { repeats } from '../repeats.ts';
 
-const NAMES = ['token', 'access_token', 'authToken', 'key', 'api_key', 'apiKey', 'signature', 'sig', 'X-Amz-Signature'];
+const NAMES = [
+  'token',
+  'access_token',
+  'authToken',
+  'key',
+  'api_key',
+  'apiKey',
+  'signature',
+  'sig',
+  'X-Amz-Signature',
+];
 const OTHERS = ['client_secret', 'password', 'jwt', 'id_token', 'AUTH'];
 
 /** Secrets that occur in no other part of the URLs below. */
-const secret = fc.string({ minLength: 6, maxLength: 30, unit: fc.constantFrom(...'QWZqwz017-_.~') });
+const secret = fc.string({
+  minLength: 6,
+  maxLength: 30,
+  unit: fc.constantFrom(...'QWZqwz017-_.~'),
+});
 const url = fc.record({
   scheme: fc.constantFrom('http', 'https', 'HTTPS', 'wss'),
   user: fc.option(fc.tuple(secret, fc.option(secret))),
   path: fc.constantFrom('', '/', '/hook', '/a/b@c'),
-  parameters: fc.array(fc.tuple(fc.constantFrom('plain', 'page', ...NAMES, ...OTHERS), secret), { maxLength: 4 }),
+  parameters: fc.array(fc.tuple(fc.constantFrom('plain', 'page', ...NAMES, ...OTHERS), secret), {
+    maxLength: 4,
+  }),
   fragment: fc.constantFrom('', '#there'),
 });
 type Parts = typeof url extends fc.Arbitrary<infer Value> ? Value : never;
@@ -45,7 +61,9 @@ describe('redactUrls', () => {
     fc.assert(
       fc.property(url, fc.constantFrom(...AROUND), (parts, around) => {
         const shown = redactUrls(around(written(parts)));
-        const kept = parts.parameters.filter(([name]) => name === 'plain' || name === 'page').map(([, value]) => value);
+        const kept = parts.parameters
+          .filter(([name]) => name === 'plain' || name === 'page')
+          .map(([, value]) => value);
         for (const hidden of secretsOf(parts)) {
           if (kept.every((value) => !value.includes(hidden))) expect(shown).not.toContain(hidden);
         }

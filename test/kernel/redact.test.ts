@@ -23,7 +23,8 @@ const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => JSON.stringify(JSON.stringify(secret)).slice(3, -3),
   (secret) => encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase()),
   (secret) => Array.from(secret, (one) => (/[\w-]/.test(one) ? one : unicodeEscape(one))).join(''),
-  (secret) => Array.from(Buffer.from(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+  (secret) =>
+    Array.from(Buffer.from(secret), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
   (secret) => Buffer.from(secret).toString('hex'),
   (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
 ];
@@ -34,7 +35,10 @@ function unicodeEscape(text: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** Ordinary secrets, and secrets with special characters for each kind of escape. No asterisks, because masks consist of them. */
+/**
+ * Ordinary secrets, and secrets with special characters for each kind of escape. No asterisks,
+ * because masks consist of them.
+ */
 const secret = fc
   .oneof(
     fc.string({ minLength: 4, maxLength: 60, unit: codePoint }),
@@ -47,7 +51,9 @@ describe('maskSecret', () => {
   it('shows only the last four characters of secrets with at least twenty', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(maskSecret(text)).toBe(text === '' ? '' : text.length < 20 ? '****' : `****${text.slice(-4)}`);
+        expect(maskSecret(text)).toBe(
+          text === '' ? '' : text.length < 20 ? '****' : `****${text.slice(-4)}`,
+        );
       }),
     );
   });
@@ -55,13 +61,16 @@ describe('maskSecret', () => {
 
 describe('redactText', () => {
   it('masks every form of a secret', () => {
-    const parts = fc.array(fc.tuple(filler, fc.nat(), fc.nat({ max: FORMS.length - 1 })), { maxLength: 8 });
+    const parts = fc.array(fc.tuple(filler, fc.nat(), fc.nat({ max: FORMS.length - 1 })), {
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), parts, (secrets, layout) => {
         const write = ([text, which, form]: [string, number, number]) =>
           text + FORMS[form]?.(secrets[which % secrets.length] ?? '');
         const redacted = redactText(layout.map(write).join(''), secrets);
-        for (const one of secrets) for (const form of FORMS) expect(redacted).not.toContain(form(one));
+        for (const one of secrets)
+          for (const form of FORMS) expect(redacted).not.toContain(form(one));
       }),
       { numRuns: repeats(200) },
     );
@@ -69,23 +78,36 @@ describe('redactText', () => {
 
   it('finds a secret in the middle of a longer encoded text', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 12, maxLength: 40 }), fc.string(), fc.string(), (hidden, before, after) => {
-        fc.pre(!hidden.includes('*') && !`${before}${after}`.includes(hidden));
-        for (const encoding of ['base64', 'base64url'] as const) {
-          const redacted = redactText(Buffer.from(before + hidden + after).toString(encoding), [hidden]);
-          expect(redacted).toContain('****');
-          expect(Buffer.from(redacted.replaceAll('*', 'A'), encoding).toString()).not.toContain(hidden);
-        }
-      }),
+      fc.property(
+        fc.string({ minLength: 12, maxLength: 40 }),
+        fc.string(),
+        fc.string(),
+        (hidden, before, after) => {
+          fc.pre(!hidden.includes('*') && !`${before}${after}`.includes(hidden));
+          for (const encoding of ['base64', 'base64url'] as const) {
+            const redacted = redactText(Buffer.from(before + hidden + after).toString(encoding), [
+              hidden,
+            ]);
+            expect(redacted).toContain('****');
+            expect(Buffer.from(redacted.replaceAll('*', 'A'), encoding).toString()).not.toContain(
+              hidden,
+            );
+          }
+        },
+      ),
     );
   });
 
   it('changes no other text', () => {
-    const words = fc.array(fc.constantFrom('users', 'of', 'acme', '{"id":1}', '\n')).map((list) => list.join(' '));
+    const words = fc
+      .array(fc.constantFrom('users', 'of', 'acme', '{"id":1}', '\n'))
+      .map((list) => list.join(' '));
     fc.assert(
       fc.property(words, secret, words, (before, hidden, after) => {
         fc.pre(redactText(`${before} ${after}`, [hidden]) === `${before} ${after}`);
-        expect(redactText(`${before}<${hidden}>${after}`, [hidden])).toBe(`${before}<${maskSecret(hidden)}>${after}`);
+        expect(redactText(`${before}<${hidden}>${after}`, [hidden])).toBe(
+          `${before}<${maskSecret(hidden)}>${after}`,
+        );
       }),
     );
     expect(redactText('a to z', ['', 'a', 'to', ' z'])).toBe('a to z');
@@ -118,10 +140,16 @@ describe('redactJsonText', () => {
     ['{"secret":"whsec_0123456789abcdef"}', '{"secret":"****cdef"}'],
     ['{"workspaceAuthToken":"a\\"b","y":"z"}', '{"workspaceAuthToken":"****","y":"z"}'],
     ['{"newAuthToken":{"token":"cut sho', '{"newAuthToken":{"token":"****'],
-    ['{"body":"{\\"token\\":\\"abc\\",\\"x\\":1}"}', '{"body":"{\\"token\\":\\"****\\",\\"x\\":1}"}'],
+    [
+      '{"body":"{\\"token\\":\\"abc\\",\\"x\\":1}"}',
+      '{"body":"{\\"token\\":\\"****\\",\\"x\\":1}"}',
+    ],
     ['{"emailServiceConfig":{"apiKey":"mail"}}', '{"emailServiceConfig":{"apiKey":"****"}}'],
     ['{"token":""}', '{"token":""}'],
-    ['{"pageToken":"p","nextPageToken":"n","tokens":"t"}', '{"pageToken":"p","nextPageToken":"n","tokens":"t"}'],
+    [
+      '{"pageToken":"p","nextPageToken":"n","tokens":"t"}',
+      '{"pageToken":"p","nextPageToken":"n","tokens":"t"}',
+    ],
     ['{"token":null,"secret":12}', '{"token":null,"secret":12}'],
   ])('%s', (text, redacted) => {
     expect(redactJsonText(text, [])).toBe(redacted);
@@ -139,7 +167,11 @@ describe('redactJsonText', () => {
   });
 
   it('handles a hostile text quickly', () => {
-    for (const text of [`{"token":"${'\\n'.repeat(2e6)}`, `"token${'\\'.repeat(2e6)}`, '"token":"'.repeat(2e5)]) {
+    for (const text of [
+      `{"token":"${'\\n'.repeat(2e6)}`,
+      `"token${'\\'.repeat(2e6)}`,
+      '"token":"'.repeat(2e5),
+    ]) {
       expect(redactJsonText(text, []).length).toBeLessThanOrEqual(text.length * 2);
     }
   });

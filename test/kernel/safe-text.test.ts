@@ -4,13 +4,31 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-
 import { codePoint } from '../code-point.ts';
 
 const UNSAFE = [
-  ...['\u0000', '\u0007', '\b', '\u001b', '\u007f', '\u0085', '\u009b', '\u00ad', '\u061c', '\u200b', '\u200e'],
-  ...['\u2028', '\u202e', '\u2060', '\u2066', '\ufeff', '\u{e0041}', '\ud800', '\udc00'],
+  '\u0000',
+  '\u0007',
+  '\b',
+  '\u001b',
+  '\u007f',
+  '\u0085',
+  '\u009b',
+  '\u00ad',
+  '\u061c',
+  '\u200b',
+  '\u200e',
+  '\u2028',
+  '\u202e',
+  '\u2060',
+  '\u2066',
+  '\ufeff',
+  '\u{e0041}',
+  '\ud800',
+  '\udc00',
 ];
 
 describe('escapeForTerminal', () => {
   it('preserves ordinary text in any script', () => {
-    for (const text of ['plain', 'é 文書 한국어 नमस्ते', '👩‍👩‍👧 🪐 🇯🇵']) expect(escapeForTerminal(text)).toBe(text);
+    for (const text of ['plain', 'é 文書 한국어 नमस्ते', '👩‍👩‍👧 🪐 🇯🇵'])
+      expect(escapeForTerminal(text)).toBe(text);
   });
 
   it('escapes line breaks and tabs as in source code', () => {
@@ -22,7 +40,8 @@ describe('escapeForTerminal', () => {
   });
 
   it('preserves joiners in emoji and Indic scripts, and escapes all others', () => {
-    for (const text of ['👩‍👩‍👧', '🏳️‍🌈', '👩🏽‍💻', 'क्‍ष', '葛\u{e0100}']) expect(escapeForTerminal(text)).toBe(text);
+    for (const text of ['👩‍👩‍👧', '🏳️‍🌈', '👩🏽‍💻', 'क्‍ष', '葛\u{e0100}'])
+      expect(escapeForTerminal(text)).toBe(text);
     expect(escapeForTerminal('ad\u200dmin')).toBe('ad\\u200dmin');
     expect(escapeForTerminal('👩\u200d')).toBe('👩\\u200d');
   });
@@ -30,7 +49,10 @@ describe('escapeForTerminal', () => {
 
 /** Arbitrary text with many unsafe characters. */
 const hostile = fc.string({
-  unit: fc.oneof(fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'), fc.string({ unit: codePoint, maxLength: 1 })),
+  unit: fc.oneof(
+    fc.constantFrom(...UNSAFE, '\n', '\u200d', '👩', '\u094d'),
+    fc.string({ unit: codePoint, maxLength: 1 }),
+  ),
 });
 
 /** Ranges from the Unicode charts, independent of the code under test. */
@@ -91,8 +113,10 @@ describe('escapeForTerminal, for any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         fc.pre(!text.includes('\\'));
-        const back = escapeForTerminal(text).replace(/\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g, (_, name, four, more) =>
-          name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
+        const back = escapeForTerminal(text).replace(
+          /\\(?:([nrt])|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/g,
+          (_, name, four, more) =>
+            name ? (named[name] ?? '') : String.fromCodePoint(Number.parseInt(four ?? more, 16)),
         );
         expect(back).toBe(text);
       }),

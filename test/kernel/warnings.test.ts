@@ -19,15 +19,23 @@ describe('withoutExperimentalWarning', () => {
       process.emitWarning('Glob is an experimental feature', 'ExperimentalWarning');
       process.emitWarning('SQLite is old', 'DeprecationWarning');
     };
-    const others = ['ExperimentalWarning: Glob is an experimental feature', 'DeprecationWarning: SQLite is old'];
-    expect(await warningsOf(() => withoutExperimentalWarning('SQLite', async () => warn()))).toEqual(others);
+    const others = [
+      'ExperimentalWarning: Glob is an experimental feature',
+      'DeprecationWarning: SQLite is old',
+    ];
+    expect(
+      await warningsOf(() => withoutExperimentalWarning('SQLite', async () => warn())),
+    ).toEqual(others);
     expect(await warningsOf(async () => warn())).toHaveLength(3);
   });
 
   it('shows warnings again after calls that overlap', async () => {
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const calls = [first, second].map(({ promise }) => withoutExperimentalWarning('SQLite', () => promise));
-    const warn = () => process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
+    const calls = [first, second].map(({ promise }) =>
+      withoutExperimentalWarning('SQLite', () => promise),
+    );
+    const warn = () =>
+      process.emitWarning('SQLite is an experimental feature', 'ExperimentalWarning');
     expect(await warningsOf(async () => warn())).toEqual([]);
     first.resolve();
     await calls[0];
@@ -39,6 +47,8 @@ describe('withoutExperimentalWarning', () => {
 
   it('returns the loaded value, or throws the error', async () => {
     expect(await withoutExperimentalWarning('X', async () => 7)).toBe(7);
-    await expect(withoutExperimentalWarning('X', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(
+      withoutExperimentalWarning('X', () => Promise.reject(new Error('no'))),
+    ).rejects.toThrow('no');
   });
 });

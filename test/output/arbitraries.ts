@@ -32,7 +32,13 @@ export const anyText = fc.oneof(
 /** An object with any property names, `__proto__` among them. */
 const anyRecord = <Value>(value: fc.Arbitrary<Value>) =>
   fc
-    .array(fc.tuple(fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'no', '10', '9')), value), { maxLength: 5 })
+    .array(
+      fc.tuple(
+        fc.oneof(anyText, fc.constantFrom('__proto__', 'constructor', 'no', '10', '9')),
+        value,
+      ),
+      { maxLength: 5 },
+    )
     .map((entries) => Object.fromEntries(entries));
 
 /** Anything that JSON can hold. */

@@ -21,7 +21,9 @@ describe('csv', () => {
     expect(await printedRecords('csv', records, { columns })).toBe(
       'id,documentName\r\nd1,"Q3, ""plan"""\r\nd2,"two\nlines"\r\nd3,\r\n',
     );
-    expect(await printedRecords('csv', [records[2]], { columns }, { headers: false })).toBe('d3,\r\n');
+    expect(await printedRecords('csv', [records[2]], { columns }, { headers: false })).toBe(
+      'd3,\r\n',
+    );
   });
 
   it('has the fields of all records if no operation defines columns, and nests JSON', async () => {
@@ -41,27 +43,33 @@ describe('csv', () => {
 
   it('without records is its header', async () => {
     expect(await printedRecords('csv', [], { columns })).toBe('id,documentName\r\n');
-    expect((await writes('csv', {}, (printer) => printer.records(pagesOf(), { columns }))).join('')).toBe(
-      'id,documentName\r\n',
-    );
+    expect(
+      (await writes('csv', {}, (printer) => printer.records(pagesOf(), { columns }))).join(''),
+    ).toBe('id,documentName\r\n');
     expect(await printedRecords('csv', [])).toBe('');
   });
 
   it('for one value is one line', async () => {
-    expect(await printedValue('csv', { id: 'w1', owner: { name: 'Ada' } })).toBe('id,owner\r\nw1,"{""name"":""Ada""}"\r\n');
+    expect(await printedValue('csv', { id: 'w1', owner: { name: 'Ada' } })).toBe(
+      'id,owner\r\nw1,"{""name"":""Ada""}"\r\n',
+    );
     expect(await printedValue('csv', 'text')).toBe('value\r\ntext\r\n');
   });
 
   it.each(['=1+1', '+1', '-1', '@x', '\t=1', '\r=1', '＝1', '＋1', '－1', '＠x'])(
     'keeps %j from being a formula',
     async (text) => {
-      const [cell] = Papa.parse<string[]>(await printedRecords('csv', [text], {}, { headers: false })).data[0] ?? [];
+      const [cell] =
+        Papa.parse<string[]>(await printedRecords('csv', [text], {}, { headers: false })).data[0] ??
+        [];
       expect(cell).toBe(`'${text}`);
     },
   );
 
   it('keeps an empty cell that is alone on its line', async () => {
-    expect(await printedRecords('csv', ['a', '', 'b'], {}, { headers: false })).toBe('a\r\n""\r\nb\r\n');
+    expect(await printedRecords('csv', ['a', '', 'b'], {}, { headers: false })).toBe(
+      'a\r\n""\r\nb\r\n',
+    );
   });
 
   it('keeps a negative number as a number', async () => {
@@ -78,14 +86,22 @@ describe('csv', () => {
   });
 
   it('is read back unchanged by a parser', async () => {
-    const notFormula = anyText.filter((text) => !/^'*[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed());
+    const notFormula = anyText.filter(
+      (text) => !/^'*[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed(),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.record({ id: notFormula, documentName: notFormula }), { minLength: 1 }), async (records) => {
-        const text = await printedRecords('csv', records, { columns });
-        const parsed = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
-        expect(parsed.errors).toEqual([]);
-        expect(parsed.data).toEqual(records);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.record({ id: notFormula, documentName: notFormula }), { minLength: 1 }),
+        async (records) => {
+          const text = await printedRecords('csv', records, { columns });
+          const parsed = Papa.parse<Record<string, string>>(text, {
+            header: true,
+            skipEmptyLines: true,
+          });
+          expect(parsed.errors).toEqual([]);
+          expect(parsed.data).toEqual(records);
+        },
+      ),
     );
   });
 });

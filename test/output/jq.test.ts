@@ -3,9 +3,17 @@ import { SvcError } from '../../src/kernel/errors.ts';
 import { type JqLimits, openJqFilter } from '../../src/output/jq.ts';
 import { pagesOf, writes } from './printed.ts';
 
-const value = { name: 'Ada', tags: ['a', 'b'], empty: '', lines: ' one\ntwo ', big: '12345678901234567890', n: 1.5 };
+const value = {
+  name: 'Ada',
+  tags: ['a', 'b'],
+  empty: '',
+  lines: ' one\ntwo ',
+  big: '12345678901234567890',
+  n: 1.5,
+};
 
-const filterOf = (expression: string, limits?: JqLimits) => openJqFilter(expression, undefined, limits);
+const filterOf = (expression: string, limits?: JqLimits) =>
+  openJqFilter(expression, undefined, limits);
 
 async function refusal(run: Promise<unknown>): Promise<SvcError> {
   const thrown = await run.catch((error: unknown) => error);
@@ -48,7 +56,10 @@ describe('a jq expression', () => {
   });
 
   it.each([
-    { expression: '.a[', message: /^--jq: syntax error, unexpected end of file at <top-level>, line 1, column 3$/ },
+    {
+      expression: '.a[',
+      message: /^--jq: syntax error, unexpected end of file at <top-level>, line 1, column 3$/,
+    },
     { expression: 'nope', message: /^--jq: nope\/0 is not defined/ },
     { expression: '', message: /^--jq: Top-level program not given/ },
     { expression: '1) | (2', message: /^--jq: syntax error/ },
@@ -87,12 +98,17 @@ describe('limits', () => {
   it('reject an input that is too large', async () => {
     const apply = await filterOf('1', { milliseconds: 10_000, bytes });
     expect(await apply('"é"')).toBe('1\n');
-    expect((await refusal(apply(JSON.stringify('é'.repeat(500))))).message).toBe('--jq: the result exceeds 1000 bytes');
+    expect((await refusal(apply(JSON.stringify('é'.repeat(500))))).message).toBe(
+      '--jq: the result exceeds 1000 bytes',
+    );
   });
 
   it('end at a signal that arrived while the expression ran', async () => {
     const stopped = new SvcError('terminated', 'stopped');
-    const opened = openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), { milliseconds: 100, bytes });
+    const opened = openJqFilter('last(repeat(1))', AbortSignal.abort(stopped), {
+      milliseconds: 100,
+      bytes,
+    });
     // On a busy machine, jq may reach the limit while it compiles the expression.
     expect(await refusal(opened.then((filter) => filter('1')))).toBe(stopped);
   });
@@ -104,15 +120,15 @@ describe('a printer with a filter', () => {
 
   it('passes it all records as one masked document', async () => {
     const pages = pagesOf([{ token: 'secret' }], [{ token: 'other' }]);
-    expect(await writes('json', { filter }, (printer) => printer.records(pages, { secrets }))).toEqual([
-      '[{"token":"****"},{"token":"****"}]\u001b\n',
-    ]);
+    expect(
+      await writes('json', { filter }, (printer) => printer.records(pages, { secrets })),
+    ).toEqual(['[{"token":"****"},{"token":"****"}]\u001b\n']);
   });
 
   it('escapes the output for a terminal', async () => {
     const printOptions = { filter, terminal: 80 };
-    expect(await writes('json', printOptions, (printer) => printer.value({ a: '\u009b' }, {}))).toEqual([
-      '{"a":"\\u009b"}\\u001b\n',
-    ]);
+    expect(
+      await writes('json', printOptions, (printer) => printer.value({ a: '\u009b' }, {})),
+    ).toEqual(['{"a":"\\u009b"}\\u001b\n']);
   });
 });

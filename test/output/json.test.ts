@@ -31,16 +31,23 @@ describe('json', () => {
 
   it('without records is an empty array', async () => {
     expect(await printedRecords('json', [])).toBe('[]\n');
-    expect((await writes('json', {}, (printer) => printer.records(pagesOf(), {}))).join('')).toBe('[]\n');
+    expect((await writes('json', {}, (printer) => printer.records(pagesOf(), {}))).join('')).toBe(
+      '[]\n',
+    );
   });
 
   it('is written page by page as one document', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(anyJson, { maxLength: 3 }), { maxLength: 4 }), async (pages) => {
-        const written = await writes('json', {}, (printer) => printer.records(pagesOf(...pages), {}));
-        expect(written.join('')).toBe(`${JSON.stringify(pages.flat(), null, 2)}\n`);
-        expect(written).toHaveLength(pages.filter((page) => page.length > 0).length + 1);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(anyJson, { maxLength: 3 }), { maxLength: 4 }),
+        async (pages) => {
+          const written = await writes('json', {}, (printer) =>
+            printer.records(pagesOf(...pages), {}),
+          );
+          expect(written.join('')).toBe(`${JSON.stringify(pages.flat(), null, 2)}\n`);
+          expect(written).toHaveLength(pages.filter((page) => page.length > 0).length + 1);
+        },
+      ),
     );
   });
 });
@@ -64,7 +71,8 @@ describe('ndjson', () => {
     }
     const { createPrinter } = await import('../../src/output/printer.ts');
     const { Writable } = await import('node:stream');
-    const write = async (text: string | Uint8Array) => void order.push(`wrote ${String(text).trim()}`);
+    const write = async (text: string | Uint8Array) =>
+      void order.push(`wrote ${String(text).trim()}`);
     await createPrinter(
       { isTerminal: false, columns: undefined, stream: new Writable(), write },
       { format: 'ndjson', headers: true, quiet: false, showSecrets: false, color: false },

@@ -21,12 +21,24 @@ it.each([
   expect(await (await openJqFilter(expression))(json)).toBe(text);
 });
 
-it.each(['.a | [0]', '.a?', '..', '.', '.[-1]', '.[01]', '.a b', '.é', '.["a"]', '.a | . | .b', '[0]', 'a', '.[0', ''])(
-  'the expression %o is left to jq',
-  (expression) => {
-    expect(compilePaths(expression)).toBeUndefined();
-  },
-);
+it.each([
+  '.a | [0]',
+  '.a?',
+  '..',
+  '.',
+  '.[-1]',
+  '.[01]',
+  '.a b',
+  '.é',
+  '.["a"]',
+  '.a | . | .b',
+  '[0]',
+  'a',
+  '.[0',
+  '',
+])('the expression %o is left to jq', (expression) => {
+  expect(compilePaths(expression)).toBeUndefined();
+});
 
 it.each([
   { expression: '.a', json: '{"a":1.0}' },
@@ -46,22 +58,35 @@ const step = fc.oneof(
   fc.constantFrom(' | .', '|.', ' |\n.').chain((pipe) => name.map((field) => pipe + field)),
 );
 const pathOf = fc
-  .tuple(fc.constantFrom('.[]', '.[0]', '.a', '.id', '.__proto__'), fc.array(step, { maxLength: 3 }))
+  .tuple(
+    fc.constantFrom('.[]', '.[0]', '.a', '.id', '.__proto__'),
+    fc.array(step, { maxLength: 3 }),
+  )
   .map(([first, rest]) => [first, ...rest].join(''));
-const leaf = fc.oneof(anyText, fc.boolean(), fc.constant(null), fc.string({ unit: fc.constantFrom('\ud800', '\udc00', 'a') }));
+const leaf = fc.oneof(
+  anyText,
+  fc.boolean(),
+  fc.constant(null),
+  fc.string({ unit: fc.constantFrom('\ud800', '\udc00', 'a') }),
+);
 /** Nested objects and arrays whose fields the paths name. */
 const anyRecords = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     leaf,
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.array(fc.tuple(name, tie('value')), { maxLength: 4 }).map((fields) => Object.fromEntries(fields)),
+    fc
+      .array(fc.tuple(name, tie('value')), { maxLength: 4 })
+      .map((fields) => Object.fromEntries(fields)),
   ),
 })).value;
 
 it('a path selects the same text as jq', async () => {
   let selected = 0;
-  const values = fc.array(fc.tuple(fc.oneof(anyRecords, anyJson), fc.boolean()), { minLength: 6, maxLength: 6 });
+  const values = fc.array(fc.tuple(fc.oneof(anyRecords, anyJson), fc.boolean()), {
+    minLength: 6,
+    maxLength: 6,
+  });
   const property = fc.asyncProperty(pathOf, values, async (path, inputs) => {
     const select = compilePaths(path);
     const filter = await openJqFilter(path);

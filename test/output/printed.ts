@@ -2,7 +2,12 @@ import { Writable } from 'node:stream';
 import type { Sink } from '../../src/kernel/io.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from '../../src/output/display-options.ts';
 import type { Format } from '../../src/output/format.ts';
-import { createPrinter, type OutputOptions, type Printer, type ResultShape } from '../../src/output/printer.ts';
+import {
+  createPrinter,
+  type OutputOptions,
+  type Printer,
+  type ResultShape,
+} from '../../src/output/printer.ts';
 
 export interface PrintOptions extends Omit<Partial<OutputOptions>, 'display'> {
   readonly display?: Partial<DisplayOptions>;
@@ -11,7 +16,11 @@ export interface PrintOptions extends Omit<Partial<OutputOptions>, 'display'> {
 }
 
 /** Captures the writes of a printer. */
-export async function writes(format: Format, printOptions: PrintOptions, print: (printer: Printer) => Promise<void>) {
+export async function writes(
+  format: Format,
+  printOptions: PrintOptions,
+  print: (printer: Printer) => Promise<void>,
+) {
   const { terminal, display, ...options } = printOptions;
   const isInteractive = terminal !== undefined;
   const written: string[] = [];
@@ -35,10 +44,17 @@ export async function printedRecords(
   shape: ResultShape = {},
   printOptions: PrintOptions = {},
 ) {
-  return (await writes(format, printOptions, (printer) => printer.records(pagesOf(records), shape))).join('');
+  return (
+    await writes(format, printOptions, (printer) => printer.records(pagesOf(records), shape))
+  ).join('');
 }
 
-export async function printedValue(format: Format, value: unknown, shape: ResultShape = {}, printOptions: PrintOptions = {}) {
+export async function printedValue(
+  format: Format,
+  value: unknown,
+  shape: ResultShape = {},
+  printOptions: PrintOptions = {},
+) {
   return (await writes(format, printOptions, (printer) => printer.value(value, shape))).join('');
 }
 

@@ -10,15 +10,17 @@ const records = [
 
 describe('--fields', () => {
   it('selects and orders fields, and keeps their nesting', async () => {
-    expect(await printedRecords('ndjson', records, {}, { fields: ['owner.email', 'id', 'parts.n'] })).toBe(
+    expect(
+      await printedRecords('ndjson', records, {}, { fields: ['owner.email', 'id', 'parts.n'] }),
+    ).toBe(
       '{"owner":{"email":"ada@example.com"},"id":"d1","parts":[{"n":1},{"n":3}]}\n{"owner":null,"id":"d2","parts":null}\n',
     );
   });
 
   it('follows names that contain dots', async () => {
-    expect(await printedRecords('ndjson', [records[1]], {}, { fields: ['triggers.comment.add'] })).toBe(
-      '{"triggers":{"comment.add":true}}\n',
-    );
+    expect(
+      await printedRecords('ndjson', [records[1]], {}, { fields: ['triggers.comment.add'] }),
+    ).toBe('{"triggers":{"comment.add":true}}\n');
   });
 
   it('selects in every format', async () => {
@@ -26,7 +28,9 @@ describe('--fields', () => {
     expect(await printedRecords('table', records, {}, printOptions)).toBe(
       'OWNER.EMAIL      ID\nada@example.com  d1\n                 d2\n',
     );
-    expect(await printedRecords('csv', records, {}, printOptions)).toBe('owner.email,id\r\nada@example.com,d1\r\n,d2\r\n');
+    expect(await printedRecords('csv', records, {}, printOptions)).toBe(
+      'owner.email,id\r\nada@example.com,d1\r\n,d2\r\n',
+    );
     expect(await printedRecords('yaml', records, {}, printOptions)).toBe(
       '- owner:\n    email: ada@example.com\n  id: d1\n- owner: null\n  id: d2\n',
     );
@@ -34,7 +38,9 @@ describe('--fields', () => {
       { owner: { email: 'ada@example.com' }, id: 'd1' },
       { owner: null, id: 'd2' },
     ]);
-    expect(await printedValue('table', records[0], {}, printOptions)).toBe('owner.email  ada@example.com\nid           d1\n');
+    expect(await printedValue('table', records[0], {}, printOptions)).toBe(
+      'owner.email  ada@example.com\nid           d1\n',
+    );
   });
 
   it('accepts table headers and JSON names in any case; an exact JSON name wins', async () => {
@@ -43,7 +49,8 @@ describe('--fields', () => {
       { header: 'NEXT ATTEMPT', field: 'nextAttempt' },
     ] as const;
     const list = [{ documentName: 'Plan', nextAttempt: 5, folderId: 'f1' }];
-    const select = (given: readonly unknown[], ...fields: string[]) => printedRecords('ndjson', given, { columns }, { fields });
+    const select = (given: readonly unknown[], ...fields: string[]) =>
+      printedRecords('ndjson', given, { columns }, { fields });
     expect(await select(list, 'name', 'Next Attempt', 'DOCUMENTNAME', 'folder id')).toBe(
       '{"documentName":"Plan","nextAttempt":5,"folderId":"f1"}\n',
     );
@@ -52,38 +59,49 @@ describe('--fields', () => {
     expect(await printedValue('json', records[0], {}, { fields: ['OWNER.EMAIL', 'ID'] })).toBe(
       `${JSON.stringify({ owner: { email: 'ada@example.com' }, id: 'd1' }, null, 2)}\n`,
     );
-    await expect(select(list, 'nxt attempt')).rejects.toMatchObject({ hint: "did you mean 'nextAttempt'?" });
+    await expect(select(list, 'nxt attempt')).rejects.toMatchObject({
+      hint: "did you mean 'nextAttempt'?",
+    });
     await expect(select(list, 'nme')).rejects.toMatchObject({ hint: "did you mean 'name'?" });
   });
 
   it('selects the rows of a table if they have more fields than the records', async () => {
-    const shape = { table: { rows: [{ id: 'a', count: 2 }], columns: [{ header: 'COUNT', field: 'count' }] } };
+    const shape = {
+      table: { rows: [{ id: 'a', count: 2 }], columns: [{ header: 'COUNT', field: 'count' }] },
+    };
     const print = (format: 'table' | 'json' | 'csv', fields?: readonly string[]) =>
       printedValue(format, [{ id: 'a', tries: [1, 2] }], shape, fields ? { fields } : {});
     expect(await print('table')).toBe('COUNT\n2\n');
     expect(await print('csv')).toBe('id,tries\r\na,"[1,2]"\r\n');
-    expect(JSON.parse(await print('json', ['count', 'tries']))).toEqual([{ count: 2, tries: [1, 2] }]);
+    expect(JSON.parse(await print('json', ['count', 'tries']))).toEqual([
+      { count: 2, tries: [1, 2] },
+    ]);
   });
 
   it("keeps the operation's header of a field", async () => {
     const columns = [{ header: 'DOCUMENT', field: 'id', kind: 'whole' }] as const;
-    expect(await printedRecords('table', records, { columns }, { fields: ['id'] })).toBe('DOCUMENT\nd1\nd2\n');
+    expect(await printedRecords('table', records, { columns }, { fields: ['id'] })).toBe(
+      'DOCUMENT\nd1\nd2\n',
+    );
   });
 
-  it.each(FORMATS)('rejects a field that no record has, in %s, before any output', async (format) => {
-    const written: string[] = [];
-    const run = writes(format, { fields: ['id', 'ownr'] }, (printer) => printer.records(pagesOf([], records), {})).then(
-      (texts) => written.push(...texts),
-    );
-    const refusal = await run.catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(SvcError);
-    expect(refusal).toMatchObject({
-      failure: 'usage',
-      message: "--fields: no field 'ownr' in the result",
-      hint: "did you mean 'owner'?",
-    });
-    expect(written).toEqual([]);
-  });
+  it.each(FORMATS)(
+    'rejects a field that no record has, in %s, before any output',
+    async (format) => {
+      const written: string[] = [];
+      const run = writes(format, { fields: ['id', 'ownr'] }, (printer) =>
+        printer.records(pagesOf([], records), {}),
+      ).then((texts) => written.push(...texts));
+      const refusal = await run.catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(SvcError);
+      expect(refusal).toMatchObject({
+        failure: 'usage',
+        message: "--fields: no field 'ownr' in the result",
+        hint: "did you mean 'owner'?",
+      });
+      expect(written).toEqual([]);
+    },
+  );
 
   it('warns about a field that a single result lacks, after printing it', async () => {
     const heard: string[] = [];
@@ -99,40 +117,58 @@ describe('--fields', () => {
   });
 
   it('suggests fields inside objects', async () => {
-    await expect(printedRecords('json', records, {}, { fields: ['owner.emial'] })).rejects.toMatchObject({
+    await expect(
+      printedRecords('json', records, {}, { fields: ['owner.emial'] }),
+    ).rejects.toMatchObject({
       hint: "did you mean 'owner.email'?",
     });
   });
 
   it('accepts a column that is empty on the first page, and any field for an empty list', async () => {
     const columns = [{ header: 'NAME', field: 'documentName' }];
-    expect(await printedRecords('ndjson', [{ id: 'd1' }], { columns }, { fields: ['documentName'] })).toBe(
-      '{"documentName":null}\n',
-    );
+    expect(
+      await printedRecords('ndjson', [{ id: 'd1' }], { columns }, { fields: ['documentName'] }),
+    ).toBe('{"documentName":null}\n');
     expect(await printedRecords('json', [], {}, { fields: ['anything'] })).toBe('[]\n');
   });
 
   it('prints a single result anyway, because the write may have happened', async () => {
-    expect(await printedValue('json', { token: 't' }, {}, { fields: ['tokn'] })).toBe('{\n  "tokn": null\n}\n');
+    expect(await printedValue('json', { token: 't' }, {}, { fields: ['tokn'] })).toBe(
+      '{\n  "tokn": null\n}\n',
+    );
   });
 
   it('treats names such as constructor as field names', async () => {
     const record = JSON.parse('{"__proto__":{"id":"p"},"constructor":"c"}');
-    expect(await printedRecords('ndjson', [record], {}, { fields: ['__proto__.id', 'constructor'] })).toBe(
-      '{"__proto__":{"id":"p"},"constructor":"c"}\n',
-    );
-    await expect(printedRecords('ndjson', [{ id: 1 }], {}, { fields: ['constructor'] })).rejects.toThrow('no field');
+    expect(
+      await printedRecords('ndjson', [record], {}, { fields: ['__proto__.id', 'constructor'] }),
+    ).toBe('{"__proto__":{"id":"p"},"constructor":"c"}\n');
+    await expect(
+      printedRecords('ndjson', [{ id: 1 }], {}, { fields: ['constructor'] }),
+    ).rejects.toThrow('no field');
   });
 });
 
 describe('secrets', () => {
   const SECRET = 'sk-0123456789abcdefghij';
-  const value = { id: 'w1', authToken: SECRET, keys: { k1: { token: SECRET }, k2: { token: '' } }, list: [{ token: 'short' }] };
-  const secrets = [['authToken'], ['keys', '*', 'token'], ['list', '*', 'token'], ['absent', 'token']];
+  const value = {
+    id: 'w1',
+    authToken: SECRET,
+    keys: { k1: { token: SECRET }, k2: { token: '' } },
+    list: [{ token: 'short' }],
+  };
+  const secrets = [
+    ['authToken'],
+    ['keys', '*', 'token'],
+    ['list', '*', 'token'],
+    ['absent', 'token'],
+  ];
 
   it.each(FORMATS)('are masked in %s, in one value and in records', async (format) => {
     const ofValue = await printedValue(format, value, { secrets });
-    const ofRecords = await printedRecords(format, [value], { secrets: secrets.map((path) => ['*', ...path]) });
+    const ofRecords = await printedRecords(format, [value], {
+      secrets: secrets.map((path) => ['*', ...path]),
+    });
     for (const text of [ofValue, ofRecords]) {
       expect(text).not.toContain(SECRET.slice(0, -4));
       expect(text).not.toContain('short');
@@ -146,7 +182,9 @@ describe('secrets', () => {
 
   it('are masked inside an envelope, and only at their paths', async () => {
     const envelope = { status: 'success', data: { ...value, name: SECRET.slice(0, 5) } };
-    const text = await printedValue('json', envelope, { secrets: secrets.map((path) => ['data', ...path]) });
+    const text = await printedValue('json', envelope, {
+      secrets: secrets.map((path) => ['data', ...path]),
+    });
     expect(JSON.parse(text)).toEqual({
       status: 'success',
       data: {
@@ -174,19 +212,34 @@ describe('secrets', () => {
 
   it('keep an ID named __proto__', async () => {
     const reply = JSON.parse('{"__proto__":{"token":"abcd"}}');
-    expect(await printedValue('ndjson', reply, { secrets: [['*', 'token']] })).toBe('{"__proto__":{"token":"****"}}\n');
+    expect(await printedValue('ndjson', reply, { secrets: [['*', 'token']] })).toBe(
+      '{"__proto__":{"token":"****"}}\n',
+    );
   });
 });
 
 it('--quiet does not affect the result', async () => {
-  expect(await printedValue('json', { id: 'd1' }, {}, { quiet: true })).toBe(await printedValue('json', { id: 'd1' }));
+  expect(await printedValue('json', { id: 'd1' }, {}, { quiet: true })).toBe(
+    await printedValue('json', { id: 'd1' }),
+  );
 });
 
 it('a failing sink ends printing with its error', async () => {
   const { createPrinter } = await import('../../src/output/printer.ts');
   const { Writable } = await import('node:stream');
   const full = new SvcError('local', 'the disk is full');
-  const sink = { isTerminal: false, columns: undefined, stream: new Writable(), write: () => Promise.reject(full) };
-  const printer = createPrinter(sink, { format: 'ndjson', headers: true, quiet: false, showSecrets: false, color: false });
+  const sink = {
+    isTerminal: false,
+    columns: undefined,
+    stream: new Writable(),
+    write: () => Promise.reject(full),
+  };
+  const printer = createPrinter(sink, {
+    format: 'ndjson',
+    headers: true,
+    quiet: false,
+    showSecrets: false,
+    color: false,
+  });
   await expect(printer.records(pagesOf([1], [2]), {})).rejects.toBe(full);
 });

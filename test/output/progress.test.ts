@@ -3,8 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Sink } from '../../src/kernel/io.ts';
 import { ASCII_GLYPHS } from '../../src/output/glyphs.ts';
-import { createProgress, createRateEstimator, type ProgressStyle } from '../../src/output/progress.ts';
-import { type ProgressState, renderBarLine, renderPlainLine, renderSpinnerLine } from '../../src/output/progress-text.ts';
+import {
+  createProgress,
+  createRateEstimator,
+  type ProgressStyle,
+} from '../../src/output/progress.ts';
+import {
+  type ProgressState,
+  renderBarLine,
+  renderPlainLine,
+  renderSpinnerLine,
+} from '../../src/output/progress-text.ts';
 
 const ERASE = '\r\u001b[2K';
 
@@ -36,11 +45,19 @@ function watched(style: ProgressStyle, columns = 80, isInLine?: () => boolean) {
     }
     now = end;
   };
-  return { written, sink, pass, progress: createProgress(sink, { now: () => now, sleep }, style, { isInLine }) };
+  return {
+    written,
+    sink,
+    pass,
+    progress: createProgress(sink, { now: () => now, sleep }, style, { isInLine }),
+  };
 }
 
 const users = (done: number, beside: Partial<ProgressState> = {}): ProgressState => ({
-  ...{ phase: 'sending', unit: 'users', done, total: 5000 },
+  phase: 'sending',
+  unit: 'users',
+  done,
+  total: 5000,
   ...beside,
 });
 
@@ -53,7 +70,9 @@ describe('progress', () => {
     expect(written).toEqual([]);
     done = 1000;
     await pass(150);
-    expect(written).toEqual([`${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`]);
+    expect(written).toEqual([
+      `${ERASE}sending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users  3,367/s  2 s left`,
+    ]);
     await pass(1000);
     expect(written).toHaveLength(11);
     await end();
@@ -91,10 +110,14 @@ describe('progress', () => {
     const end = progress.track(() => users(1000));
     await pass(300);
     await progress.print('retrying\n');
-    expect(written.at(-1)).toBe(`${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users`);
+    expect(written.at(-1)).toBe(
+      `${ERASE}retrying\nsending  ████░░░░░░░░░░░░░░░░░░░░  20%  1,000 of 5,000 users`,
+    );
     progress.countDown(10_000, "the service's rate limit");
     await pass(1_000);
-    expect(written.at(-1)).toBe(`${ERASE}█░░░░░░░  20%  1,000 of 5,000 users  waiting 9 s for the service's rate limit`);
+    expect(written.at(-1)).toBe(
+      `${ERASE}█░░░░░░░  20%  1,000 of 5,000 users  waiting 9 s for the service's rate limit`,
+    );
     await pass(9_000);
     expect(written.at(-1)).not.toContain('waiting');
     await end();
@@ -120,7 +143,9 @@ describe('a spinner', () => {
     const { written, progress, pass } = watched('bar');
     const end = progress.showActivity('agents list: waiting for example.com');
     await pass(150);
-    const shown = ['⠋', '⠙'].map((frame) => `${ERASE}${frame} agents list: waiting for example.com`);
+    const shown = ['⠋', '⠙'].map(
+      (frame) => `${ERASE}${frame} agents list: waiting for example.com`,
+    );
     expect(written).toEqual(shown);
     await pass(3_900);
     expect(written.at(-1)).toBe(`${ERASE}⠋ agents list: waiting for example.com  4 s`);
@@ -154,7 +179,8 @@ describe('a spinner', () => {
 
   it('is one permanent line in line style, and nothing when quiet', async () => {
     const { written, progress, pass } = watched('lines');
-    for (const text of ['m1: pending', 'm1: pending', 'm1: \u001b[2J']) await progress.showActivity(text)();
+    for (const text of ['m1: pending', 'm1: pending', 'm1: \u001b[2J'])
+      await progress.showActivity(text)();
     await pass(60_000);
     expect(written).toEqual(['m1: pending\n', 'm1: \\u001b[2J\n']);
     const quiet = watched('none');
@@ -224,7 +250,11 @@ describe('a countdown', () => {
 });
 
 describe('a line of progress', () => {
-  const snapshot = { state: users(420_000, { total: 1_000_000, failed: 3, inFlight: 8 }), rate: 12_345, waiting: undefined };
+  const snapshot = {
+    state: users(420_000, { total: 1_000_000, failed: 3, inFlight: 8 }),
+    rate: 12_345,
+    waiting: undefined,
+  };
 
   it('drops less important parts if space is short', () => {
     expect([119, 79, 39].map((room) => renderBarLine(snapshot, room))).toEqual([
@@ -236,8 +266,12 @@ describe('a line of progress', () => {
   });
 
   it('is drawn in ASCII if the terminal supports nothing else', () => {
-    expect(renderBarLine(snapshot, 39, ASCII_GLYPHS)).toBe('#####.......  42%  3 failed  47 s left');
-    const frames = [0, 100, 200, 300, 400].map((at) => renderSpinnerLine('waiting', at, 40, ASCII_GLYPHS));
+    expect(renderBarLine(snapshot, 39, ASCII_GLYPHS)).toBe(
+      '#####.......  42%  3 failed  47 s left',
+    );
+    const frames = [0, 100, 200, 300, 400].map((at) =>
+      renderSpinnerLine('waiting', at, 40, ASCII_GLYPHS),
+    );
     expect(frames.join(',')).toBe('| waiting,/ waiting,- waiting,\\ waiting,| waiting');
   });
 
@@ -247,17 +281,26 @@ describe('a line of progress', () => {
       'checking: 60 MB of 120 MB (50%), 8.1 MB/s, 8 s left',
     );
     const pipe = { state: { ...checking, total: undefined }, rate: 0, waiting: undefined };
-    expect([renderPlainLine(pipe), renderBarLine(pipe, 79)]).toEqual(['checking: 60 MB', 'checking  60 MB']);
+    expect([renderPlainLine(pipe), renderBarLine(pipe, 79)]).toEqual([
+      'checking: 60 MB',
+      'checking  60 MB',
+    ]);
   });
 
   it('fits every width, and shows 100% only when complete', () => {
     fc.assert(
-      fc.property(fc.nat(), fc.nat(1e9), fc.integer({ min: 1, max: 1e9 }), fc.nat(200), (failed, done, total, room) => {
-        const state = users(Math.min(done, total), { total, failed });
-        const line = renderBarLine({ state, rate: failed, waiting: undefined }, room);
-        expect(line.length).toBeLessThanOrEqual(room);
-        if (line.includes('100%')) expect(state.done).toBe(total);
-      }),
+      fc.property(
+        fc.nat(),
+        fc.nat(1e9),
+        fc.integer({ min: 1, max: 1e9 }),
+        fc.nat(200),
+        (failed, done, total, room) => {
+          const state = users(Math.min(done, total), { total, failed });
+          const line = renderBarLine({ state, rate: failed, waiting: undefined }, room);
+          expect(line.length).toBeLessThanOrEqual(room);
+          if (line.includes('100%')) expect(state.done).toBe(total);
+        },
+      ),
     );
   });
 });
@@ -268,7 +311,8 @@ describe('the rate', () => {
     for (let second = 1; second <= 60; second += 1) estimateRate(second * 1000, 500 + second * 100);
     expect(estimateRate(60_000, 6_500)).toBeCloseTo(100);
     expect(estimateRate(61_000, 6_500)).toBeGreaterThan(80);
-    for (let second = 62; second <= 122; second += 1) estimateRate(second * 1000, 6_500 + (second - 61) * 10);
+    for (let second = 62; second <= 122; second += 1)
+      estimateRate(second * 1000, 6_500 + (second - 61) * 10);
     expect(Math.round(estimateRate(122_000, 7_110))).toBe(10);
   });
 });

@@ -42,7 +42,12 @@ describe('a table of records', () => {
   });
 
   it('shows every field of undescribed records', async () => {
-    expect(await printedRecords('table', [{ folderId: 'f1' }, { active: true, tags: ['a', 'b'], at: { x: 1 } }])).toBe(
+    expect(
+      await printedRecords('table', [
+        { folderId: 'f1' },
+        { active: true, tags: ['a', 'b'], at: { x: 1 } },
+      ]),
+    ).toBe(
       ['FOLDER ID  ACTIVE  TAGS  AT', 'f1', '           true    a, b  {"x":1}', ''].join('\n'),
     );
   });
@@ -57,19 +62,32 @@ describe('a table of records', () => {
   });
 
   it('keeps values that are not times', async () => {
-    const records = [{ lastUpdated: 'soon' }, { lastUpdated: 1e300 }, { lastUpdated: 7 }, { lastUpdated: '5' }];
-    expect(await printedRecords('table', records, { columns: columns.slice(2) }, { headers: false })).toBe(
-      'soon\n1e+300\n1970-01-01T00:00:00Z\n5\n',
-    );
+    const records = [
+      { lastUpdated: 'soon' },
+      { lastUpdated: 1e300 },
+      { lastUpdated: 7 },
+      { lastUpdated: '5' },
+    ];
+    expect(
+      await printedRecords('table', records, { columns: columns.slice(2) }, { headers: false }),
+    ).toBe('soon\n1e+300\n1970-01-01T00:00:00Z\n5\n');
   });
 
   it('dims its header only in color', async () => {
-    const colored = await printedRecords('table', [documents[0]], { columns: columns.slice(0, 1) }, { color: true });
+    const colored = await printedRecords(
+      'table',
+      [documents[0]],
+      { columns: columns.slice(0, 1) },
+      { color: true },
+    );
     expect(colored).toBe('\u001b[2mID\u001b[22m\nd1\n');
   });
 
   it('keeps one set of widths for thousands of rows', async () => {
-    const many = Array.from({ length: 2500 }, (_, index) => ({ id: `d${index}`, documentName: 'x' }));
+    const many = Array.from({ length: 2500 }, (_, index) => ({
+      id: `d${index}`,
+      documentName: 'x',
+    }));
     const written = lines(await printedRecords('table', many, { columns }));
     expect(written).toHaveLength(2501);
     expect(written[1]).toBe('d0     x');
@@ -89,8 +107,12 @@ describe('a table on a terminal', () => {
       `${'d'.repeat(30)}  nine words or so that tell  2024-11-15T21:12:01Z`,
       `${' '.repeat(32)}a whole short story`,
     ]);
-    expect((await shown(long, columns, 68))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15T21:12Z`);
-    expect((await shown(long, columns, 61))[1]).toBe(`${'d'.repeat(30)}  nine words or so   2024-11-15`);
+    expect((await shown(long, columns, 68))[1]).toBe(
+      `${'d'.repeat(30)}  nine words or so   2024-11-15T21:12Z`,
+    );
+    expect((await shown(long, columns, 61))[1]).toBe(
+      `${'d'.repeat(30)}  nine words or so   2024-11-15`,
+    );
     const some = [
       { ...long[0], documentName: 'short' },
       { ...long[0], documentName: 'n'.repeat(60) },
@@ -112,11 +134,18 @@ describe('a table on a terminal', () => {
       { header: 'UPDATED', field: 'updatedAt', kind: 'time', hideOrder: 2 },
       { header: 'EMPTY', field: 'empty', hideOrder: 4 },
     ];
-    const record = { id: 'd'.repeat(30), events: ['comment.add', 'comment.delete'], rate: 7, updatedAt: 1731705121000 };
+    const record = {
+      id: 'd'.repeat(30),
+      events: ['comment.add', 'comment.delete'],
+      rate: 7,
+      updatedAt: 1731705121000,
+    };
     const notes: string[] = [];
     const headers = async (terminal: number) => {
       const note = async (line: string) => void notes.push(line);
-      return lines(await printedRecords('table', [record], { columns: given }, { terminal, note }))[0]?.split(/ +/);
+      return lines(
+        await printedRecords('table', [record], { columns: given }, { terminal, note }),
+      )[0]?.split(/ +/);
     };
     expect(await headers(90)).toEqual(['ID', 'EVENTS', 'RATE', 'UPDATED']);
     expect(notes).toEqual([]);
@@ -143,9 +172,14 @@ describe('a table on a terminal', () => {
 
   it('drops empty columns before it narrows others, but no selected ones', async () => {
     const records = [{ id: 'd'.repeat(24), documentName: 'a name of thirty-two characters' }];
-    const views = [{ terminal: 57 }, { terminal: 80 }, { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] }];
+    const views = [
+      { terminal: 57 },
+      { terminal: 80 },
+      { terminal: 57, fields: ['id', 'documentName', 'lastUpdated'] },
+    ];
     const heads = views.map(
-      async (printOptions) => lines(await printedRecords('table', records, { columns }, printOptions))[0],
+      async (printOptions) =>
+        lines(await printedRecords('table', records, { columns }, printOptions))[0],
     );
     expect((await Promise.all(heads)).map((head) => head?.split(/ +/))).toEqual([
       ['ID', 'NAME'],
@@ -159,7 +193,9 @@ describe('a table on a terminal', () => {
       { header: 'ID', field: 'id', kind: 'whole' },
       { header: 'SKIPPED', field: 'skipped', hideOrder: 1 },
     ] as const;
-    expect((await shown([{ id: 'd'.repeat(30), skipped: 7 }], given, 20)).join(' ')).toMatch(/ID.*d{30}.*SKIPPED\s+7/);
+    expect((await shown([{ id: 'd'.repeat(30), skipped: 7 }], given, 20)).join(' ')).toMatch(
+      /ID.*d{30}.*SKIPPED\s+7/,
+    );
   });
 
   it('breaks scripts without spaces anywhere, except in values to copy', async () => {
@@ -173,7 +209,10 @@ describe('a table on a terminal', () => {
   });
 
   it('shows records as lists without truncation if their columns do not fit', async () => {
-    const records = [{ ...long[0], documentName: 'a plan for the whole of next year' }, { id: 'd2' }];
+    const records = [
+      { ...long[0], documentName: 'a plan for the whole of next year' },
+      { id: 'd2' },
+    ];
     expect(lines(await printedRecords('table', records, { columns }, { terminal: 40 }))).toEqual([
       `ID       ${'d'.repeat(30)}`,
       'NAME     a plan for the whole of next',
@@ -190,27 +229,27 @@ describe('a table on a terminal', () => {
       { header: 'NAME', field: 'documentName' },
     ];
     const records = [{ on: true, documentName: 'x'.repeat(20) }];
-    expect(lines(await printedRecords('table', records, { columns: flags }, { terminal: 30 }))).toEqual([
-      'ON BY    NAME',
-      'DEFAULT',
-      `✓        ${'x'.repeat(20)}`,
-    ]);
+    expect(
+      lines(await printedRecords('table', records, { columns: flags }, { terminal: 30 })),
+    ).toEqual(['ON BY    NAME', 'DEFAULT', `✓        ${'x'.repeat(20)}`]);
   });
 
   it('shows marks for true and false, and words on request', async () => {
     const records = [{ id: true }, { id: false }];
     const shape = { columns: columns.slice(0, 1) };
     expect(await printedRecords('table', records, shape, { terminal: 80 })).toBe('ID\n✓\n–\n');
-    expect(await printedRecords('table', records, shape, { terminal: 80, display: { useMarks: false } })).toBe(
-      'ID\ntrue\nfalse\n',
-    );
+    expect(
+      await printedRecords('table', records, shape, { terminal: 80, display: { useMarks: false } }),
+    ).toBe('ID\ntrue\nfalse\n');
     expect(await printedRecords('table', records, shape)).toBe('ID\ntrue\nfalse\n');
   });
 
   it('aligns numbers to the right, but not in a pipe', async () => {
     const records = [{ total: 7 }, { total: 1200 }];
     const shape = { columns: [{ header: 'TOTAL', field: 'total' }] };
-    expect(await printedRecords('table', records, shape, { terminal: 80 })).toBe('TOTAL\n    7\n 1200\n');
+    expect(await printedRecords('table', records, shape, { terminal: 80 })).toBe(
+      'TOTAL\n    7\n 1200\n',
+    );
     expect(await printedRecords('table', records, shape)).toBe('TOTAL\n7\n1200\n');
   });
 
@@ -219,13 +258,21 @@ describe('a table on a terminal', () => {
   });
 
   it('uses only the sixteen colors of the terminal, which take no width', async () => {
-    const state: readonly Column[] = [...columns, { header: 'STATE', field: 'state', kind: 'state' }];
+    const state: readonly Column[] = [
+      ...columns,
+      { header: 'STATE', field: 'state', kind: 'state' },
+    ];
     const records = ['done', 'failed', 'running', 'other'].map((word) => ({
       ...documents[1],
       state: word,
       documentName: false,
     }));
-    const colored = await printedRecords('table', records, { columns: state }, { terminal: 80, color: true });
+    const colored = await printedRecords(
+      'table',
+      records,
+      { columns: state },
+      { terminal: 80, color: true },
+    );
     const plain = await printedRecords('table', records, { columns: state }, { terminal: 80 });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what this is about
     const codes = Array.from(colored.matchAll(/\u001b\[([0-9;]*)m/g), ([, code]) => code);
@@ -239,23 +286,32 @@ describe('a table on a terminal', () => {
   });
 
   it('treats a terminal of unknown width as unlimited', async () => {
-    expect(lines(await printedRecords('table', long, { columns }, { terminal: 0 }))[1]).toContain(text);
+    expect(lines(await printedRecords('table', long, { columns }, { terminal: 0 }))[1]).toContain(
+      text,
+    );
   });
 
   const anyRecords = fc.array(fc.record({ id: anyText, documentName: anyText, other: anyText }), {
     minLength: 1,
     maxLength: 8,
   });
-  const anyColumns: readonly Column[] = [...columns.slice(0, 2), { header: 'OTHER', field: 'other' }];
+  const anyColumns: readonly Column[] = [
+    ...columns.slice(0, 2),
+    { header: 'OTHER', field: 'other' },
+  ];
 
   it('is escaped, keeps IDs whole, and fits as far as its other columns can shrink', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecords, fc.integer({ min: 20, max: 120 }), async (records, terminal) => {
-        const written = lines(await printedRecords('table', records, { columns: anyColumns }, { terminal }));
+        const written = lines(
+          await printedRecords('table', records, { columns: anyColumns }, { terminal }),
+        );
         const isList = !written[0]?.startsWith('ID ') || !written[0].includes('NAME');
         const text = written.join('\n');
         for (const { id } of records)
-          expect(text).toContain(isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd());
+          expect(text).toContain(
+            isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd(),
+          );
         for (const line of written) {
           expect(escapeForTerminal(line)).toBe(line);
           // In a list a word that is wider than the terminal stays whole.
@@ -266,12 +322,25 @@ describe('a table on a terminal', () => {
   });
 
   it('starts each column at the same position in every line', async () => {
-    const word = fc.constantFrom('plan', '四半期', 'café', '👩‍👩‍👧', '🪐🪐', '한국어', '✅ ok', 'नमस्ते', '🇯🇵', 'e\u0301');
+    const word = fc.constantFrom(
+      'plan',
+      '四半期',
+      'café',
+      '👩‍👩‍👧',
+      '🪐🪐',
+      '한국어',
+      '✅ ok',
+      'नमस्ते',
+      '🇯🇵',
+      'e\u0301',
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(word, { minLength: 2, maxLength: 8 }), async (words) => {
         const records = words.map((documentName) => ({ documentName, id: '|' }));
         const reversed = [...columns.slice(0, 2)].reverse();
-        const written = lines(await printedRecords('table', records, { columns: reversed }, { headers: false }));
+        const written = lines(
+          await printedRecords('table', records, { columns: reversed }, { headers: false }),
+        );
         const places = written.map((line) => stringWidth(line.slice(0, line.indexOf('|'))));
         expect(new Set(places).size).toBe(1);
       }),
@@ -280,9 +349,15 @@ describe('a table on a terminal', () => {
 });
 
 describe('a table of more records than are needed to choose its columns', () => {
-  const given: readonly Column[] = [...columns.slice(0, 2), { header: 'LATE', field: 'late', hideOrder: 1 }];
+  const given: readonly Column[] = [
+    ...columns.slice(0, 2),
+    { header: 'LATE', field: 'late', hideOrder: 1 },
+  ];
   async function* pages() {
-    yield Array.from({ length: 1_000 }, (_, at) => ({ id: `d${at}`, documentName: 'a plan for the whole next year' }));
+    yield Array.from({ length: 1_000 }, (_, at) => ({
+      id: `d${at}`,
+      documentName: 'a plan for the whole next year',
+    }));
     yield [{ id: 'd'.repeat(12), documentName: 'Plan', late: 'x'.repeat(20) }];
     yield [];
     yield [{ id: 'e', documentName: 'Plan' }];
@@ -290,7 +365,9 @@ describe('a table of more records than are needed to choose its columns', () => 
   const print = async (options: PrintOptions) => {
     const notes: string[] = [];
     const note = async (message: string) => void notes.push(message);
-    const texts = await writes('table', { ...options, note }, (printer) => printer.records(pages(), { columns: given }));
+    const texts = await writes('table', { ...options, note }, (printer) =>
+      printer.records(pages(), { columns: given }),
+    );
     return { lines: texts.join('').trimEnd().split('\n'), notes };
   };
 
@@ -343,11 +420,16 @@ describe('a table of one value', () => {
   });
 
   it('is never truncated', async () => {
-    expect(await printedValue('table', { id: 'x'.repeat(99) }, {}, { terminal: 40 })).toContain('x'.repeat(99));
+    expect(await printedValue('table', { id: 'x'.repeat(99) }, {}, { terminal: 40 })).toContain(
+      'x'.repeat(99),
+    );
   });
 
   it('is wrapped between words on a terminal, under the value', async () => {
-    const value = { id: 'w1', summary: 'comment.add, comment.update, comment.delete, comment.reaction_add' };
+    const value = {
+      id: 'w1',
+      summary: 'comment.add, comment.update, comment.delete, comment.reaction_add',
+    };
     expect(lines(await printedValue('table', value, {}, { terminal: 40 }))).toEqual([
       'id       w1',
       'summary  comment.add, comment.update,',
@@ -358,7 +440,11 @@ describe('a table of one value', () => {
   });
 
   it('gives long names lines of their own if the lines would be too long', async () => {
-    const value = { id: 'w1', keys: { '86aeab37347b26909c33aac95c888177': { name: 'Local' } }, none: null };
+    const value = {
+      id: 'w1',
+      keys: { '86aeab37347b26909c33aac95c888177': { name: 'Local' } },
+      none: null,
+    };
     expect(lines(await printedValue('table', value, {}, { terminal: 40 }))).toEqual([
       'id        w1',
       'keys',
@@ -376,11 +462,17 @@ describe('a table of one value', () => {
 
   it('formats recognizable times on a terminal, and in a pipe only on request', async () => {
     const value = { createdAt: 1731705121000, count: 1731705121000, expiresAt: 1731705121 };
-    const shown = ['createdAt  2024-11-15T21:12:01Z', 'count      1731705121000', 'expiresAt  1731705121'];
+    const shown = [
+      'createdAt  2024-11-15T21:12:01Z',
+      'count      1731705121000',
+      'expiresAt  1731705121',
+    ];
     expect(lines(await printedValue('table', value, {}, { terminal: 80 }))).toEqual(shown);
     expect(lines(await printedValue('table', value))[0]).toBe('createdAt  1731705121000');
     const relative = { time: 'relative', now: 1731705121000 + 5 * 60_000 } as const;
-    expect(lines(await printedValue('table', value, {}, { display: relative }))[0]).toBe('createdAt  5 min ago');
+    expect(lines(await printedValue('table', value, {}, { display: relative }))[0]).toBe(
+      'createdAt  5 min ago',
+    );
   });
 
   it('is the escaped text for text, and empty for nothing', async () => {

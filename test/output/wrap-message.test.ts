@@ -27,18 +27,24 @@ describe('a message on a terminal', () => {
   });
 
   it('stays as it is if it fits, or is indented as part of a layout', async () => {
-    for (const text of ['two  words', `  ${COMMAND} \\`]) expect(await wrapMessage([text], 20)).toBe(text);
+    for (const text of ['two  words', `  ${COMMAND} \\`])
+      expect(await wrapMessage([text], 20)).toBe(text);
   });
 
   it('keeps all words, and exceeds the width only with a single one', async () => {
     const word = fc.stringMatching(/^[a-z./:四半]{1,30}$/);
     const text = fc.array(word, { minLength: 1, maxLength: 20 }).map((words) => words.join(' '));
     await fc.assert(
-      fc.asyncProperty(fc.array(text), fc.integer({ min: 10, max: 60 }), async (sentences, width) => {
-        const wrapped = await wrapMessage(sentences, width);
-        expect(wrapped.replace(/\s/g, '')).toBe(sentences.join('').replace(/\s/g, ''));
-        for (const line of wrapped.split('\n')) expect(line.includes(' ') && line.length > width).toBe(false);
-      }),
+      fc.asyncProperty(
+        fc.array(text),
+        fc.integer({ min: 10, max: 60 }),
+        async (sentences, width) => {
+          const wrapped = await wrapMessage(sentences, width);
+          expect(wrapped.replace(/\s/g, '')).toBe(sentences.join('').replace(/\s/g, ''));
+          for (const line of wrapped.split('\n'))
+            expect(line.includes(' ') && line.length > width).toBe(false);
+        },
+      ),
     );
   });
 });

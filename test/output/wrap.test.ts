@@ -11,14 +11,21 @@ const text = anyText.map(escapeForTerminal);
 describe('a wrapped text', () => {
   it('breaks between words, and truncates a word, path, or URL that is longer than a line', () => {
     expect(wrap('a plan for next year', 10, stringWidth, 9)).toEqual(['a plan for', 'next year']);
-    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual(['see', 'https://example.com…', 'now']);
+    expect(wrap('see https://example.com/a/path now', 20, stringWidth, 9)).toEqual([
+      'see',
+      'https://example.com…',
+      'now',
+    ]);
     expect(wrap('x'.repeat(25), 10, stringWidth, 9)).toEqual([`${'x'.repeat(9)}…`]);
   });
 
   it('breaks next to any character of a script without spaces, but not before its marks', () => {
     expect(wrap('四半期計画の設計書', 8, stringWidth, 9)).toEqual(['四半期計', '画の設計', '書']);
     expect(wrap('Q3 plan四半期計画', 8, stringWidth, 9)).toEqual(['Q3 plan', '四半期計', '画']);
-    expect(wrap('か\u3099'.repeat(4), 4, stringWidth, 9)).toEqual(['か\u3099'.repeat(2), 'か\u3099'.repeat(2)]);
+    expect(wrap('か\u3099'.repeat(4), 4, stringWidth, 9)).toEqual([
+      'か\u3099'.repeat(2),
+      'か\u3099'.repeat(2),
+    ]);
   });
 
   it('keeps whitespace other than spaces, which may be part of a value to copy', () => {
@@ -63,7 +70,8 @@ describe('a text wrapped by words', () => {
         const words = (all: string) => all.split(' ').filter((word) => word !== '');
         const lines = wrapWords(given, most, stringWidth);
         expect(words(lines.join(' '))).toEqual(words(given));
-        for (const line of lines.filter((one) => words(one).length > 1)) expect(stringWidth(line)).toBeLessThanOrEqual(most);
+        for (const line of lines.filter((one) => words(one).length > 1))
+          expect(stringWidth(line)).toBeLessThanOrEqual(most);
       }),
     );
   });

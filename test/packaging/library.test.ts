@@ -14,11 +14,24 @@ const COMPILER = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescrip
 const execute = promisify(execFile);
 
 /** Type-checks the files of a folder with strict settings, as a consumer would. */
-async function complaints(folder: string, files: readonly string[], options: Record<string, unknown> = {}) {
-  const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2024', types: [], ...options };
+async function complaints(
+  folder: string,
+  files: readonly string[],
+  options: Record<string, unknown> = {},
+) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types: [],
+    ...options,
+  };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   // Several threads check the same types more than once.
-  const compiling = execute(process.execPath, [COMPILER, '--project', folder, '--singleThreaded'], { cwd: folder });
+  const compiling = execute(process.execPath, [COMPILER, '--project', folder, '--singleThreaded'], {
+    cwd: folder,
+  });
   return compiling.then(
     () => '',
     ({ stdout }: { stdout: string }) => stdout,
@@ -42,16 +55,26 @@ const PROCESS = 'declare const process: { env: Record<string, string | undefined
 describe('the installed library', () => {
   it('compiles and runs each example in its documentation', async () => {
     const page = await readFile(join(HOME, 'docs', 'library.md'), 'utf8');
-    const examples = Array.from(page.matchAll(/^```ts\n([\s\S]*?)^```$/gm), ([, code = '']) => code);
+    const examples = Array.from(
+      page.matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+      ([, code = '']) => code,
+    );
     expect(examples.length).toBeGreaterThan(4);
     const files = examples.map((_, at) => `example-${at}.ts`);
-    await Promise.all(examples.map((code, at) => writeFile(join(project, files[at] ?? ''), PROCESS + code)));
+    await Promise.all(
+      examples.map((code, at) => writeFile(join(project, files[at] ?? ''), PROCESS + code)),
+    );
     expect(await complaints(project, files, { skipLibCheck: true })).toBe('');
     for (const [at, code] of examples.entries()) {
-      const promised = Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)/g), ([, output = '']) => output);
+      const promised = Array.from(
+        code.matchAll(/console\.log\(.*\); \/\/ (.*)/g),
+        ([, output = '']) => output,
+      );
       const { stdout, stderr, code: exitCode } = await run([files[at] ?? ''], { cwd: project });
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-      expect(stdout.split('\n').filter(Boolean)).toEqual(promised.flatMap((output) => output.split(', then ')));
+      expect(stdout.split('\n').filter(Boolean)).toEqual(
+        promised.flatMap((output) => output.split(', then ')),
+      );
     }
   });
 
@@ -61,8 +84,14 @@ describe('the installed library', () => {
     const options = { types: ['node'], typeRoots: [join(HOME, 'node_modules', '@types')] };
     const compiled = { ...options, skipLibCheck: true, allowImportingTsExtensions: true };
     expect(await complaints(project, ['develop/invite.test.ts'], compiled)).toBe('');
-    const suite = await run([join(HOME, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'develop'], { cwd: project });
-    expect(suite, suite.stdout).toMatchObject({ code: 0, stdout: expect.stringMatching(/4 passed/) });
+    const suite = await run(
+      [join(HOME, 'node_modules', 'vitest', 'vitest.mjs'), 'run', 'develop'],
+      { cwd: project },
+    );
+    expect(suite, suite.stdout).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/4 passed/),
+    });
   });
 
   it('has types that reject invalid input, in a project without other types', async () => {
@@ -75,7 +104,10 @@ describe('the installed library', () => {
     const start =
       "import { createClient } from '@collab-svc/svc';\nconst client = createClient({ baseUrl: 'https://a.example' });\n";
     await writeFile(join(project, 'wrong.ts'), `${start}${wrong.join('\n')}\n`);
-    const said = await complaints(project, ['wrong.ts'], { skipLibCheck: false, exactOptionalPropertyTypes: true });
+    const said = await complaints(project, ['wrong.ts'], {
+      skipLibCheck: false,
+      exactOptionalPropertyTypes: true,
+    });
     const lines = Array.from(said.matchAll(/^wrong\.ts\((\d+),/gm), ([, line]) => Number(line));
     expect(lines).toEqual([3, 4, 5, 6]);
     expect(said).not.toMatch(/node_modules/);
@@ -87,12 +119,17 @@ describe('the installed library', () => {
       registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
       await import('@collab-svc/svc');`;
     const { stdout } = await run(['--input-type=module', '-e', code], { cwd: project });
-    const files = Array.from(stdout.matchAll(/node_modules\/@collab-svc\/svc\/(.*)/g), ([, file]) => `dist/${file}`);
+    const files = Array.from(
+      stdout.matchAll(/node_modules\/@collab-svc\/svc\/(.*)/g),
+      ([, file]) => `dist/${file}`,
+    );
     const { outputs } = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
     // The entry, which checks the Node.js version first, is not part of the bundle.
     const sources = files.flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
     expect(sources).toContain('src/index.ts');
-    expect(sources.filter((source) => /^src\/service\/|node_modules\/kysely\//.test(source))).toEqual([]);
+    expect(
+      sources.filter((source) => /^src\/service\/|node_modules\/kysely\//.test(source)),
+    ).toEqual([]);
   });
 });
 

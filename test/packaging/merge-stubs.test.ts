@@ -6,7 +6,12 @@ const STUB = 'import{a,b as c}from"./chunk.js";import"./shared.js";export{a as l
 const MAIN = 'let{load:l}=await import("./chunks/stub.js"),{size:s}=await import("./other.js");';
 
 function merge(files: Readonly<Record<string, string>>) {
-  const all = { 'main.js': MAIN, 'chunks/chunk.js': CHUNK, 'chunks/shared.js': 'var f=1;export{f as a};', ...files };
+  const all = {
+    'main.js': MAIN,
+    'chunks/chunk.js': CHUNK,
+    'chunks/shared.js': 'var f=1;export{f as a};',
+    ...files,
+  };
   return mergeStubs(new Map(Object.entries(all)), ['stub.js']);
 }
 
@@ -15,14 +20,22 @@ describe('a file that only re-exports a chunk', () => {
     const merged = merge({ 'chunks/stub.js': STUB });
     expect([...merged.keys()]).toEqual(['main.js', 'chunks/chunk.js', 'chunks/shared.js']);
     expect(merged.get('main.js')).toBe(MAIN.replace('stub.js', 'chunk.js'));
-    expect(exportsOf(merged.get('chunks/chunk.js') ?? '').toSorted()).toEqual(['a', 'b', 'load', 'size']);
+    expect(exportsOf(merged.get('chunks/chunk.js') ?? '').toSorted()).toEqual([
+      'a',
+      'b',
+      'load',
+      'size',
+    ]);
     expect(merged.get('chunks/chunk.js')).toContain('x as load');
     expect(merged.get('chunks/chunk.js')).toContain('y as size');
   });
 
   it.each([
     ['has code of its own', `var z=1;${STUB}`],
-    ['loads a file that the chunk does not load', STUB.replace('import"./shared.js"', 'import"./extra.js"')],
+    [
+      'loads a file that the chunk does not load',
+      STUB.replace('import"./shared.js"', 'import"./extra.js"'),
+    ],
     ['exports a name that the chunk uses for something else', STUB.replace('c as size', 'c as a')],
     ['re-exports two chunks', `import{z}from"./shared.js";${STUB}`],
   ])('is kept if it %s', (_, stub) => {
@@ -34,7 +47,8 @@ describe('a file that only re-exports a chunk', () => {
 });
 
 it('only imports without names are dropped', () => {
-  const code = 'import"./own.js";import{a}from"./own.js";import"./own.json";import"./chunks/own.js";';
+  const code =
+    'import"./own.js";import{a}from"./own.js";import"./own.json";import"./chunks/own.js";';
   expect(dropImports(new Map([['main.js', code]]), 'own.js').get('main.js')).toBe(
     'import{a}from"./own.js";import"./own.json";',
   );

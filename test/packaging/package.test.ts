@@ -21,7 +21,15 @@ let root: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-package-'));
   packed = await packPackage();
-  const install = ['install', '--global', packed.tarball, '--prefix', 'prefix', '--ignore-scripts', '--omit=optional'];
+  const install = [
+    'install',
+    '--global',
+    packed.tarball,
+    '--prefix',
+    'prefix',
+    '--ignore-scripts',
+    '--omit=optional',
+  ];
   await npm(install, folder);
   root = join(folder, 'prefix', 'lib', 'node_modules', '@collab-svc', 'svc');
 }, 120_000);
@@ -40,14 +48,22 @@ async function installed() {
 describe('the package', () => {
   it('is at most 3.2 MB, without Node.js and build-only files', () => {
     expect(packed.size).toBeLessThanOrEqual(3_200_000);
-    expect(packed.files.filter((path) => /metafile|node_modules|\.node$|\.exe$|bin\/node/.test(path))).toEqual([]);
-    expect(packed.files).toEqual(expect.arrayContaining(['bin/svc.js', 'main.js', 'chunks/jq.wasm.br', 'LICENSE']));
+    expect(
+      packed.files.filter((path) => /metafile|node_modules|\.node$|\.exe$|bin\/node/.test(path)),
+    ).toEqual([]);
+    expect(packed.files).toEqual(
+      expect.arrayContaining(['bin/svc.js', 'main.js', 'chunks/jq.wasm.br', 'LICENSE']),
+    );
   });
 
   it('has no install scripts, and no dependency except the optional keychain', async () => {
     const manifest = JSON.parse(await read('package.json'));
     expect(manifest).not.toHaveProperty('scripts');
-    expect(manifest).toMatchObject({ name: '@collab-svc/svc', type: 'module', bin: { svc: 'bin/svc.js' } });
+    expect(manifest).toMatchObject({
+      name: '@collab-svc/svc',
+      type: 'module',
+      bin: { svc: 'bin/svc.js' },
+    });
     expect({ ...manifest.dependencies, ...manifest.peerDependencies }).toEqual({});
     expect(Object.keys(manifest.optionalDependencies)).toEqual([KEYCHAIN]);
   });
@@ -63,11 +79,18 @@ describe('the package', () => {
     const { bomFormat, components, metadata } = JSON.parse(await read('sbom.cdx.json'));
     expect(bomFormat).toBe('CycloneDX');
     expect(metadata.component.name).toBe('@collab-svc/svc');
-    const listed = components.map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
+    const listed = components.map(
+      ({ name, version }: { name: string; version: string }) => `${name} ${version}`,
+    );
     const notices = await read('THIRD-PARTY-NOTICES.txt');
-    const noticed = Array.from(notices.matchAll(/(?<=^-{80}\n\n(?:\S.*\n)*)(\S+ \d\S*) \(.*\)$/gm), ([, title]) => title);
+    const noticed = Array.from(
+      notices.matchAll(/(?<=^-{80}\n\n(?:\S.*\n)*)(\S+ \d\S*) \(.*\)$/gm),
+      ([, title]) => title,
+    );
     expect(noticed).toEqual(expect.arrayContaining([expect.stringMatching(/^commander 15/)]));
-    expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(noticed.sort());
+    expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(
+      noticed.sort(),
+    );
   });
 });
 
@@ -76,10 +99,17 @@ describe('the bill of materials', () => {
     const bill = JSON.parse(await read('sbom.cdx.json'));
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 });
     const own: string = bill.metadata.component['bom-ref'];
-    const refs: readonly string[] = [own, ...bill.components.map((part: Component) => part['bom-ref'])];
+    const refs: readonly string[] = [
+      own,
+      ...bill.components.map((part: Component) => part['bom-ref']),
+    ];
     expect(new Set(refs).size).toBe(refs.length);
     for (const part of [bill.metadata.component, ...bill.components]) {
-      expect(part).toMatchObject({ type: 'library', name: expect.any(String), version: expect.any(String) });
+      expect(part).toMatchObject({
+        type: 'library',
+        name: expect.any(String),
+        version: expect.any(String),
+      });
       expect(part.purl).toBe(`pkg:npm/${part.name.replace('@', '%40')}@${part.version}`);
       expect(part.licenses.length).toBeGreaterThan(0);
     }
@@ -94,8 +124,12 @@ describe('the installed command', () => {
     const svc = await installed();
     const { version } = JSON.parse(await read('package.json'));
     expect(await svc(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-    expect(await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-q'])).toMatchObject({ code: 0 });
-    expect(await svc(['users', 'data', '--local', '--org', 'acme', '--user', 'u1', '--jq', 'keys'])).toEqual({
+    expect(
+      await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-q']),
+    ).toMatchObject({ code: 0 });
+    expect(
+      await svc(['users', 'data', '--local', '--org', 'acme', '--user', 'u1', '--jq', 'keys']),
+    ).toEqual({
       code: 0,
       stdout: '["comments","notifications","reactions","recordings"]\n',
       stderr: '',
@@ -109,13 +143,34 @@ describe('npm pack in the checkout itself', () => {
   it('makes a package that runs, too, without the source and the tests', async () => {
     const other = join(folder, 'checkout');
     await mkdir(other);
-    const { stdout } = await execute('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', other], { cwd: HOME });
+    const { stdout } = await execute(
+      'npm',
+      ['pack', '--json', '--ignore-scripts', '--pack-destination', other],
+      { cwd: HOME },
+    );
     const [{ filename, files }] = JSON.parse(stdout);
     const folders = new Set(files.map(({ path }: { path: string }) => path.split('/')[0]));
-    expect([...folders].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
+    expect([...folders].sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin',
+      'dist',
+      'package.json',
+    ]);
     await execute('tar', ['-xzf', filename], { cwd: other });
     const { home, env } = await newUser();
-    const svc = [join(other, 'package', 'bin', 'svc.js'), 'users', 'add', '--local', '--org', 'acme', '--user', 'u1', '-q'];
+    const svc = [
+      join(other, 'package', 'bin', 'svc.js'),
+      'users',
+      'add',
+      '--local',
+      '--org',
+      'acme',
+      '--user',
+      'u1',
+      '-q',
+    ];
     expect(await run(svc, { cwd: home, env })).toMatchObject({ code: 0 });
   });
 });

@@ -16,7 +16,10 @@ interface Packed {
   readonly size: number;
 }
 
-/** Packs the package from the bundle of this checkout. All files of a test run share the tarball, which they must not change. */
+/**
+ * Packs the package from the bundle of this checkout. All files of a test run share the tarball,
+ * which they must not change.
+ */
 export async function packPackage(): Promise<Packed> {
   const folder = join(tmpdir(), 'packed');
   const result = join(folder, 'result.json');
@@ -34,7 +37,9 @@ async function packInto(folder: string): Promise<Packed> {
   const root = join(folder, 'package');
   await cp(join(HOME, 'dist'), root, { recursive: true });
   await execute(process.execPath, ['package.config.ts', root], { cwd: HOME });
-  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root });
+  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: root,
+  });
   const [{ filename, files, unpackedSize }] = JSON.parse(stdout);
   const paths = files.map(({ path }: { path: string }) => path);
   return { tarball: join(folder, filename), files: paths, size: unpackedSize };
@@ -42,6 +47,11 @@ async function packInto(folder: string): Promise<Packed> {
 
 /** Runs npm offline with a separate home folder. */
 export async function npm(words: readonly string[], cwd: string): Promise<void> {
-  const env = { PATH: process.env['PATH'], HOME: cwd, npm_config_cache: join(cwd, '.npm'), npm_config_offline: 'true' };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: cwd,
+    npm_config_cache: join(cwd, '.npm'),
+    npm_config_offline: 'true',
+  };
   await execute('npm', words, { cwd, env });
 }

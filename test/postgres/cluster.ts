@@ -39,19 +39,44 @@ export async function startCluster({
   const folder = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
   const owner = await ownerOf(folder);
   const as = (program: string, words: readonly string[]) =>
-    run(owner ? 'setpriv' : join(programs, program), owner ? [...owner, join(programs, program), ...words] : [...words], {
-      cwd: folder,
-    });
+    run(
+      owner ? 'setpriv' : join(programs, program),
+      owner ? [...owner, join(programs, program), ...words] : [...words],
+      {
+        cwd: folder,
+      },
+    );
   const data = join(folder, 'data');
-  await as('initdb', ['-D', data, '-U', 'svc', '-E', 'UTF8', '--locale=C', '-A', 'trust', '--no-sync']);
+  await as('initdb', [
+    '-D',
+    data,
+    '-U',
+    'svc',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '-A',
+    'trust',
+    '--no-sync',
+  ]);
   const port = await freePort();
   const settings = {
-    ...{ listen_addresses: '127.0.0.1', port, unix_socket_directories: folder, max_connections: 200 },
-    ...{ password_encryption: 'scram-sha-256', shared_buffers: sharedBuffers, log_min_messages: 'fatal', autovacuum: 'off' },
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    max_connections: 200,
+    password_encryption: 'scram-sha-256',
+    shared_buffers: sharedBuffers,
+    log_min_messages: 'fatal',
+    autovacuum: 'off',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
   };
   // One user needs a password; all others are trusted.
-  const rules = ['local all all trust', `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`, 'host all all 127.0.0.1/32 trust'];
+  const rules = [
+    'local all all trust',
+    `host all ${LOCKED} 127.0.0.1/32 scram-sha-256`,
+    'host all all 127.0.0.1/32 trust',
+  ];
   await writeFile(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
   const flags = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -62,7 +87,8 @@ export async function startCluster({
   await control('start');
   return {
     port,
-    url: (database, parameters) => `postgres://svc@127.0.0.1:${port}/${database}${parameters ? `?${parameters}` : ''}`,
+    url: (database, parameters) =>
+      `postgres://svc@127.0.0.1:${port}/${database}${parameters ? `?${parameters}` : ''}`,
     control,
     remove: async () => {
       await control('stop', '-m', 'immediate').catch(() => undefined);
@@ -85,10 +111,15 @@ async function programFolder(): Promise<string | undefined> {
     '/usr/bin',
     '/opt/homebrew/bin',
   ];
-  return folders.find((folder) => ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(folder, program))));
+  return folders.find((folder) =>
+    ['initdb', 'pg_ctl', 'postgres'].every((program) => existsSync(join(folder, program))),
+  );
 }
 
-/** PostgreSQL refuses to run as root, so it runs as another user who owns the folder. @returns the command prefix */
+/**
+ * PostgreSQL refuses to run as root, so it runs as another user who owns the folder.
+ * @returns the command prefix
+ */
 async function ownerOf(folder: string): Promise<readonly string[] | undefined> {
   if (userInfo().uid !== 0) return undefined;
   const nobody = 65_534;

@@ -14,7 +14,8 @@ import { newStoreLocation } from '../service/store-location.ts';
 function clockWith(pause: Clock['sleep']): Clock {
   return {
     now: systemClock.now,
-    sleep: (milliseconds, signal) => (milliseconds < 500 ? systemClock.sleep : pause)(milliseconds, signal),
+    sleep: (milliseconds, signal) =>
+      (milliseconds < 500 ? systemClock.sleep : pause)(milliseconds, signal),
   };
 }
 
@@ -79,7 +80,9 @@ describe('a peer', () => {
   it('detects that notifications do not arrive', async () => {
     const [place, elsewhere] = [await newStoreLocation(), await newStoreLocation()];
     const peers = createPostgresPeers(database(place).kysely, database(elsewhere).connect);
-    const clock = clockWith((milliseconds, signal) => (milliseconds > 5_000 ? untilWoken : briefly)(0, signal));
+    const clock = clockWith((milliseconds, signal) =>
+      (milliseconds > 5_000 ? untilWoken : briefly)(0, signal),
+    );
     const member = await peers.join(clock, deaf);
     expect(member.isReceiving).toBe(false);
     await member.leave();
@@ -97,10 +100,14 @@ describe('a peer', () => {
     };
     const gone = vi.fn();
     const looks = createSteppedPolls();
-    const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, { ...deaf, onPeerLost: gone });
+    const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, {
+      ...deaf,
+      onPeerLost: gone,
+    });
     const member = await createPostgresPeers(own.kysely, connect).join(clockWith(briefly), deaf);
     onTestFinished(async () => void (await Promise.all([watching.leave(), member.leave()])));
-    const hasDisappeared = async (name = member.name) => (await watching.selectDisappeared([name], others.kysely)).length > 0;
+    const hasDisappeared = async (name = member.name) =>
+      (await watching.selectDisappeared([name], others.kysely)).length > 0;
     await looks.next();
     const first = process;
     await terminate(process);
@@ -135,7 +142,10 @@ describe('a peer', () => {
   });
 });
 
-/** Creates a clock whose pauses between two polls end when `next` is called, which resolves after the poll. */
+/**
+ * Creates a clock whose pauses between two polls end when `next` is called, which resolves after
+ * the poll.
+ */
 function createSteppedPolls() {
   let paused = Promise.withResolvers<void>();
   let step: () => void = () => undefined;

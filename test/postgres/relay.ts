@@ -20,7 +20,9 @@ export async function relayTo({ hostname, port }: URL) {
     });
     server.on('data', (words) => client.write(words));
     for (const socket of [client, server]) {
-      socket.on('error', () => undefined).on('close', () => [client, server].forEach((each) => void each.destroy()));
+      socket
+        .on('error', () => undefined)
+        .on('close', () => [client, server].forEach((each) => void each.destroy()));
     }
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void relay.close());

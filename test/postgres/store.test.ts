@@ -35,7 +35,9 @@ async function asked(sql: string): Promise<readonly Record<string, unknown>[]> {
   }
 }
 
-const anyText = fc.string({ unit: fc.oneof(fc.constantFrom('\0', '\u0001', '\u0002', 'a'), fc.string({ maxLength: 1 })) });
+const anyText = fc.string({
+  unit: fc.oneof(fc.constantFrom('\0', '\u0001', '\u0002', 'a'), fc.string({ maxLength: 1 })),
+});
 
 describe('a text that PostgreSQL stores', () => {
   it('survives a round trip, contains no NUL when stored, and keeps its sort order', () => {
@@ -43,7 +45,8 @@ describe('a text that PostgreSQL stores', () => {
       fc.property(anyText, anyText, (one, other) => {
         expect(decodeText(encodeText(one))).toBe(one);
         expect(encodeText(one)).not.toContain('\0');
-        const order = (first: string, second: string) => Buffer.compare(Buffer.from(first), Buffer.from(second));
+        const order = (first: string, second: string) =>
+          Buffer.compare(Buffer.from(first), Buffer.from(second));
         expect(order(encodeText(one), encodeText(other))).toBe(order(one, other));
       }),
     );
@@ -52,13 +55,37 @@ describe('a text that PostgreSQL stores', () => {
 
 describe('a store in PostgreSQL', () => {
   it('exports the same as an SQLite store, in the same order', async () => {
-    const stores = [await opened(await newStoreLocation()), await opened(`${await createTemporaryFolder()}/s.sqlite`)];
-    const character = fc.constantFrom('a', 'A', 'b', 'B', 'é', '-', '_', ' ', '🙂', '\ue000', '\0', '\u0001', '~', '0', 'ß');
-    const ids = fc.uniqueArray(fc.string({ unit: character, minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 9 });
+    const stores = [
+      await opened(await newStoreLocation()),
+      await opened(`${await createTemporaryFolder()}/s.sqlite`),
+    ];
+    const character = fc.constantFrom(
+      'a',
+      'A',
+      'b',
+      'B',
+      'é',
+      '-',
+      '_',
+      ' ',
+      '🙂',
+      '\ue000',
+      '\0',
+      '\u0001',
+      '~',
+      '0',
+      'ß',
+    );
+    const ids = fc.uniqueArray(fc.string({ unit: character, minLength: 1, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 9,
+    });
     const exported = async (store: Store, state: unknown) => {
       await resetState(store);
       const { apiKey } = await ensureLocalCredentials(store);
-      expect(await importState({ store, apiKey, now: 1, dryRun: false }, stateSchema.parse(state))).toEqual([]);
+      expect(
+        await importState({ store, apiKey, now: 1, dryRun: false }, stateSchema.parse(state)),
+      ).toEqual([]);
       return JSON.stringify(await exportState(store, apiKey));
     };
     const isAlike = fc.asyncProperty(ids, ids, async (organizations, users) => {
@@ -67,7 +94,11 @@ describe('a store in PostgreSQL', () => {
       const state = {
         users: own((organizationId, userId) => ({ organizationId, userId })),
         groups: own((organizationId, groupId) => ({ organizationId, groupId, userIds: users })),
-        folders: own((organizationId, id) => ({ organizationId, folderId: `f${id}`, createdAt: 0.5 })),
+        folders: own((organizationId, id) => ({
+          organizationId,
+          folderId: `f${id}`,
+          createdAt: 0.5,
+        })),
         documents: own((organizationId, documentId) => ({ organizationId, documentId })),
         crdt: own((organizationId, editorId) => {
           return { organizationId, documentId: 'd', editorId, type: 'text', data: editorId };
@@ -84,7 +115,9 @@ describe('a store in PostgreSQL', () => {
     const { apiKey, authToken } = await ensureLocalCredentials(store);
     const { fetch } = createService({ store, clock: systemClock });
     const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-    const userId = Array.from({ length: 5_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join('');
+    const userId = Array.from({ length: 5_000 }, (_, n) =>
+      String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
+    ).join('');
     const body = JSON.stringify({ data: { organizationId: 'acme', users: [{ userId }] } });
     const response = await post(fetch, '/v1/users/add', body, headers);
     expect(response.status).toBe(400);
@@ -162,7 +195,10 @@ describe('writes of several processes', () => {
       table === 'workspaces'
         ? database.updateTable(table).set({ name: 'x' }).execute()
         : database.updateTable(table).set({ version: 3 }).execute();
-    const writer = (store: Store | undefined, tables: readonly ('workspaces' | 'schemaVersion')[]) =>
+    const writer = (
+      store: Store | undefined,
+      tables: readonly ('workspaces' | 'schemaVersion')[],
+    ) =>
       store?.writeRelaxed(async (database) => {
         for (const table of tables) {
           await update(database, table);
@@ -171,7 +207,10 @@ describe('writes of several processes', () => {
           await bothHave.promise;
         }
       });
-    await Promise.all([writer(stores[0], ['workspaces', 'schemaVersion']), writer(stores[1], ['schemaVersion', 'workspaces'])]);
+    await Promise.all([
+      writer(stores[0], ['workspaces', 'schemaVersion']),
+      writer(stores[1], ['schemaVersion', 'workspaces']),
+    ]);
     expect(begun).toBeGreaterThan(4);
   });
 });
@@ -187,10 +226,17 @@ describe('a connection that is lost', () => {
       }),
     );
     await write.begun;
-    await asked(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost'`);
+    await asked(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost'`,
+    );
     write.end();
-    await expect(write.ended).rejects.toMatchObject({ status: 'UNAVAILABLE', message: 'The store cannot be reached.' });
-    const names = await store.read((database) => database.selectFrom('workspaces').select('name').execute());
+    await expect(write.ended).rejects.toMatchObject({
+      status: 'UNAVAILABLE',
+      message: 'The store cannot be reached.',
+    });
+    const names = await store.read((database) =>
+      database.selectFrom('workspaces').select('name').execute(),
+    );
     expect(names).toEqual([{ name: 'Local workspace' }]);
   });
 });
@@ -204,7 +250,9 @@ describe('a server that cannot store', () => {
     const place = await newStoreLocation();
     const store = await opened(place);
     const failing = store.write((database) =>
-      sql`do ${sql.lit(`begin raise exception 'no luck' using errcode = '${code}'; end`)}`.execute(database),
+      sql`do ${sql.lit(`begin raise exception 'no luck' using errcode = '${code}'; end`)}`.execute(
+        database,
+      ),
     );
     await expect(failing).rejects.toMatchObject({
       failure: 'local',
@@ -222,7 +270,9 @@ describe('connections', () => {
     const store = await opened(url.href);
     const reads = () =>
       Promise.all(
-        Array.from({ length: 5 }, () => store.read((database) => database.selectFrom('users').selectAll().execute())),
+        Array.from({ length: 5 }, () =>
+          store.read((database) => database.selectFrom('users').selectAll().execute()),
+        ),
       );
     await reads();
     relay.dropAll();
@@ -230,7 +280,9 @@ describe('connections', () => {
     relay.dropAll();
     await ensureLocalCredentials(store);
     expect(relay.dropped()).toBeGreaterThan(5);
-    expect(await store.read((database) => database.selectFrom('workspaces').select('name').execute())).toHaveLength(1);
+    expect(
+      await store.read((database) => database.selectFrom('workspaces').select('name').execute()),
+    ).toHaveLength(1);
   });
 
   it('are awaited if the server allows only a few', async () => {
@@ -238,11 +290,14 @@ describe('connections', () => {
     await asked('create role few login connection limit 2');
     const schema = url.searchParams.get('options')?.split('=')[1];
     await opened(url.href);
-    await asked(`grant all on schema ${schema} to few; grant all on all tables in schema ${schema} to few`);
+    await asked(
+      `grant all on schema ${schema} to few; grant all on all tables in schema ${schema} to few`,
+    );
     url.username = 'few';
     const store = await opened(url.href);
     const count = 40;
-    const read = () => store.read((database) => database.selectFrom('users').select('userId').execute());
+    const read = () =>
+      store.read((database) => database.selectFrom('users').select('userId').execute());
     await expect(Promise.all(Array.from({ length: count }, read))).resolves.toHaveLength(count);
   });
 });

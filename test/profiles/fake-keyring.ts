@@ -22,7 +22,9 @@ export function fakeKeyring(kept = new Map<string, string>()): KeyringModule {
   };
 }
 
-/** A keychain in this process: the real calls on a fake module, with faults that a test can enable. */
+/**
+ * A keychain in this process: the real calls on a fake module, with faults that a test can enable.
+ */
 export function fakeKeychain(kept = new Map<string, string>()) {
   const state = { fault: undefined as string | undefined, calls: 0 };
   const keychain: Keychain = async (calls) => {

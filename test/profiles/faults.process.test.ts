@@ -23,14 +23,23 @@ beforeAll(async () => {
 /** Starts a writer that stores secrets in the file, or in a folder that serves as a keychain. */
 function startWriter({ config }: Folders, names: readonly string[], vault = ''): ChildProcess {
   const env = { ...process.env, NODE_COMPILE_CACHE: join(writer, '..', 'compiled') };
-  return spawn(process.execPath, [writer, config, vault, ...names], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [writer, config, vault, ...names], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 const openStore = (folders: Folders, lockTimeout?: number) =>
-  createProfileStore({ folders, clock: systemClock, ...(lockTimeout !== undefined && { lockTimeout }) });
+  createProfileStore({
+    folders,
+    clock: systemClock,
+    ...(lockTimeout !== undefined && { lockTimeout }),
+  });
 
 const filesOf = async ({ config }: Folders) =>
-  Promise.all(['profiles.json', 'secrets.json'].map((name) => readFile(join(config, name), 'utf8')));
+  Promise.all(
+    ['profiles.json', 'secrets.json'].map((name) => readFile(join(config, name), 'utf8')),
+  );
 
 describe('parallel writers', () => {
   it('lose nothing with eight processes of five profiles each', async () => {
@@ -46,7 +55,9 @@ describe('parallel writers', () => {
     const { profiles } = await openStore(folders).read();
     expect(profiles.size).toBe(40);
     const secrets = await readFile(join(folders.config, 'secrets.json'), 'utf8');
-    expect(Object.keys(JSON.parse(secrets)).sort()).toEqual([...profiles.values()].map(({ id }) => id).sort());
+    expect(Object.keys(JSON.parse(secrets)).sort()).toEqual(
+      [...profiles.values()].map(({ id }) => id).sort(),
+    );
     expect((await readdir(folders.config)).sort()).toEqual([
       'profiles.json',
       'profiles.lock',
@@ -72,49 +83,58 @@ const KILLS = repeats(3);
 const MOMENTS = 4 * KILLS;
 
 describe('a killed writer', () => {
-  it.each(['file', 'keychain'])(`leaves either the old or the new profiles, at ${MOMENTS} moments (%s)`, async (place) => {
-    const home = await createTemporaryFolder();
-    const foldersIn = (copy: string) => ({ config: join(copy, 'config'), state: '', data: '' });
-    const vaultIn = (copy: string) => (place === 'keychain' ? join(copy, 'vault') : '');
-    const [folders, vault] = [foldersIn(home), vaultIn(home)];
-    if (vault !== '') await mkdir(vault);
-    const random = seeded(2024);
-    const acknowledged = new Set<string>();
-    for (let round = 0; round < KILLS; round++) {
-      const names = Array.from({ length: 200 }, (_, index) => `r${round}-${index}`);
-      const started = startWriter(folders, names, vault);
-      let said = '';
-      started.stdout?.on('data', (chunk) => {
-        said += chunk;
-      });
-      const over = once(started, 'close');
-      const acknowledge = () => {
-        for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
-      };
-      const untilNext = () => Promise.race([once(started.stdout ?? started, 'data'), over]);
-      for (let copies = 0; copies < 3; copies++) {
+  it.each(['file', 'keychain'])(
+    `leaves either the old or the new profiles, at ${MOMENTS} moments (%s)`,
+    async (place) => {
+      const home = await createTemporaryFolder();
+      const foldersIn = (copy: string) => ({ config: join(copy, 'config'), state: '', data: '' });
+      const vaultIn = (copy: string) => (place === 'keychain' ? join(copy, 'vault') : '');
+      const [folders, vault] = [foldersIn(home), vaultIn(home)];
+      if (vault !== '') await mkdir(vault);
+      const random = seeded(2024);
+      const acknowledged = new Set<string>();
+      for (let round = 0; round < KILLS; round++) {
+        const names = Array.from({ length: 200 }, (_, index) => `r${round}-${index}`);
+        const started = startWriter(folders, names, vault);
+        let said = '';
+        started.stdout?.on('data', (chunk) => {
+          said += chunk;
+        });
+        const over = once(started, 'close');
+        const acknowledge = () => {
+          for (const name of said.split('\n').slice(0, -1)) acknowledged.add(name);
+        };
+        const untilNext = () => Promise.race([once(started.stdout ?? started, 'data'), over]);
+        for (let copies = 0; copies < 3; copies++) {
+          await untilNext();
+          await sleep(random() * 30);
+          acknowledge();
+          const copy = await copyAsKilled(started, home);
+          await expectConsistent(foldersIn(copy), vaultIn(copy), acknowledged);
+        }
         await untilNext();
         await sleep(random() * 30);
+        started.kill('SIGKILL');
+        await over;
         acknowledge();
-        const copy = await copyAsKilled(started, home);
-        await expectConsistent(foldersIn(copy), vaultIn(copy), acknowledged);
+        await expectConsistent(folders, vault, acknowledged);
       }
-      await untilNext();
-      await sleep(random() * 30);
-      started.kill('SIGKILL');
-      await over;
-      acknowledge();
-      await expectConsistent(folders, vault, acknowledged);
-    }
-    expect(acknowledged.size).toBeGreaterThanOrEqual(MOMENTS);
-    const last = startWriter(folders, ['last'], vault);
-    expect(await once(last, 'exit')).toEqual([0, null]);
-    const { profiles } = await openStore(folders).read();
-    expect((await keptTokens(folders, vault)).size).toBe(profiles.size);
-    expect((await readdir(folders.config)).filter((name) => name.includes('.staged-'))).toEqual([]);
-  });
+      expect(acknowledged.size).toBeGreaterThanOrEqual(MOMENTS);
+      const last = startWriter(folders, ['last'], vault);
+      expect(await once(last, 'exit')).toEqual([0, null]);
+      const { profiles } = await openStore(folders).read();
+      expect((await keptTokens(folders, vault)).size).toBe(profiles.size);
+      expect((await readdir(folders.config)).filter((name) => name.includes('.staged-'))).toEqual(
+        [],
+      );
+    },
+  );
 
-  async function expectConsistent(folders: Folders, vault: string, acknowledged: ReadonlySet<string>): Promise<void> {
+  async function expectConsistent(
+    folders: Folders,
+    vault: string,
+    acknowledged: ReadonlySet<string>,
+  ): Promise<void> {
     const { profiles, leftovers } = await openStore(folders).read();
     for (const name of acknowledged) expect(profiles.has(name), name).toBe(true);
     const kept = await keptTokens(folders, vault);
@@ -139,7 +159,10 @@ async function keptTokens(folders: Folders, vault: string): Promise<Map<string, 
   const names = await readdir(vault);
   const texts = await Promise.all(names.map((name) => readFile(join(vault, name), 'utf8')));
   return new Map(
-    names.map((name, index) => [name.split(' ')[1] ?? '', texts[index]?.replace('https://api.example.com ', '') ?? '']),
+    names.map((name, index) => [
+      name.split(' ')[1] ?? '',
+      texts[index]?.replace('https://api.example.com ', '') ?? '',
+    ]),
   );
 }
 
@@ -147,11 +170,23 @@ describe('a full disk', () => {
   it('keeps both files unchanged when the file size limit is reached', async () => {
     const folders = await createUserFolders();
     const store = openStore(folders);
-    for (let index = 0; index < 9; index++) await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
+    for (let index = 0; index < 9; index++)
+      await store.add(`p${index}`, { org: 'x'.repeat(60) }, { authToken: 'token' });
     const before = await filesOf(folders);
-    const command = ['-c', 'ulimit -f 1; exec "$@"', '-', process.execPath, writer, folders.config, '', 'new'];
+    const command = [
+      '-c',
+      'ulimit -f 1; exec "$@"',
+      '-',
+      process.execPath,
+      writer,
+      folders.config,
+      '',
+      'new',
+    ];
     const { stderr } = spawnSync('bash', command, { encoding: 'utf8' });
-    expect(stderr).toMatch(/^local: .*cannot write .*profiles\.json: only part of the file was written/);
+    expect(stderr).toMatch(
+      /^local: .*cannot write .*profiles\.json: only part of the file was written/,
+    );
     expect(await filesOf(folders)).toEqual(before);
   });
 
@@ -162,7 +197,9 @@ describe('a full disk', () => {
     await store.add('prod', { org: 'x'.repeat(6_000) }, { authToken: 'token' });
     const before = await filesOf(folders);
     await fill(join(folders.config, 'filler'));
-    await expect(store.add('more', { org: 'y'.repeat(6_000) }, { authToken: 'other' })).rejects.toMatchObject({
+    await expect(
+      store.add('more', { org: 'y'.repeat(6_000) }, { authToken: 'other' }),
+    ).rejects.toMatchObject({
       failure: 'local',
     });
     expect(await filesOf(folders)).toEqual(before);
@@ -174,7 +211,8 @@ describe('a full disk', () => {
 
 function canMount(): boolean {
   const probe = mkdtempSync(join(tmpdir(), 'svc-mount-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', probe]).status === 0;
+  const mounted =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', probe]).status === 0;
   if (mounted) spawnSync('umount', [probe]);
   rmdirSync(probe);
   return mounted;

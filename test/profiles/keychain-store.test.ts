@@ -25,8 +25,8 @@ async function userWithKeychain() {
   const read = (name: string) => readFile(join(folders.config, name), 'utf8').catch(() => '');
   const cwd = await createTemporaryFolder();
   const settings = (profile: string, environment = {}) =>
-    resolveSettingsWithoutSecrets({ flags: { profile }, environment, cwd, folders, keychain }).then((settings) =>
-      settings.withSecrets(),
+    resolveSettingsWithoutSecrets({ flags: { profile }, environment, cwd, folders, keychain }).then(
+      (settings) => settings.withSecrets(),
     );
   /** The number of copies of a secret. */
   const copies = async (secret: string) => {
@@ -39,13 +39,19 @@ async function userWithKeychain() {
 describe('secrets in a keychain', () => {
   it('are stored only there, and are found', async () => {
     const { store, settings, copies, read } = await userWithKeychain();
-    expect(await store.add('prod', PROD, SECRETS)).toEqual({ location: 'keychain', keychainProblem: undefined });
+    expect(await store.add('prod', PROD, SECRETS)).toEqual({
+      location: 'keychain',
+      keychainProblem: undefined,
+    });
     for (const secret of Object.values(SECRETS)) expect(await copies(secret)).toBe(1);
     expect(await read('secrets.json')).toBe('');
     expect(JSON.parse(await read('profiles.json'))).not.toHaveProperty('leftovers');
     expect(await settings('prod')).toMatchObject({
       authToken: { value: SECRETS.authToken, source: "profile 'prod' (keychain)" },
-      workspaceAuthToken: { value: SECRETS.workspaceAuthToken, source: "profile 'prod' (keychain)" },
+      workspaceAuthToken: {
+        value: SECRETS.workspaceAuthToken,
+        source: "profile 'prod' (keychain)",
+      },
     });
   });
 
@@ -86,7 +92,10 @@ describe('secrets in a keychain', () => {
       await store.add(`p${insecure}`, PROD, SECRETS, { insecure });
       await putToken(store, `p${insecure}`, { authToken: `new-token-${insecure}` });
       expect(await settings(`p${insecure}`)).toMatchObject({
-        authToken: { value: `new-token-${insecure}`, source: expect.stringContaining(insecure ? 'file' : 'keychain') },
+        authToken: {
+          value: `new-token-${insecure}`,
+          source: expect.stringContaining(insecure ? 'file' : 'keychain'),
+        },
         workspaceAuthToken: { value: SECRETS.workspaceAuthToken },
       });
     }
@@ -97,7 +106,10 @@ describe('secrets in a keychain', () => {
     const { store, state, copies, settings } = await userWithKeychain();
     state.fault = 'did not respond within 3 s';
     const kept = await store.add('prod', PROD, SECRETS);
-    expect(kept).toEqual({ location: expect.stringContaining('secrets.json'), keychainProblem: state.fault });
+    expect(kept).toEqual({
+      location: expect.stringContaining('secrets.json'),
+      keychainProblem: state.fault,
+    });
     expect(await copies(SECRETS.authToken)).toBe(1);
     expect((await settings('prod')).authToken?.value).toBe(SECRETS.authToken);
     await store.add('test', PROD, { authToken: 'first-token' });
@@ -137,19 +149,25 @@ describe('secrets in a keychain', () => {
 });
 
 describe('a profile whose base URL was edited by hand', () => {
-  it.each([true, false])('does not send its secrets to another origin (in a file: %s)', async (insecure) => {
-    const { folders, store, read, settings } = await userWithKeychain();
-    await store.add('prod', PROD, SECRETS, { insecure });
-    const path = join(folders.config, 'profiles.json');
-    await writeFile(path, (await read('profiles.json')).replace('api.example.com', 'evil.example.com'));
-    const found = await settings('prod');
-    expect(found).not.toHaveProperty('authToken');
-    expect(found).not.toHaveProperty('workspaceAuthToken');
-    expect(found.missingReason).toContain('was saved for https://api.example.com');
-    await putToken(store, 'prod', { authToken: 'for-the-new-one' });
-    expect(await settings('prod')).toMatchObject({ authToken: { value: 'for-the-new-one' } });
-    expect(await settings('prod')).not.toHaveProperty('workspaceAuthToken');
-  });
+  it.each([true, false])(
+    'does not send its secrets to another origin (in a file: %s)',
+    async (insecure) => {
+      const { folders, store, read, settings } = await userWithKeychain();
+      await store.add('prod', PROD, SECRETS, { insecure });
+      const path = join(folders.config, 'profiles.json');
+      await writeFile(
+        path,
+        (await read('profiles.json')).replace('api.example.com', 'evil.example.com'),
+      );
+      const found = await settings('prod');
+      expect(found).not.toHaveProperty('authToken');
+      expect(found).not.toHaveProperty('workspaceAuthToken');
+      expect(found.missingReason).toContain('was saved for https://api.example.com');
+      await putToken(store, 'prod', { authToken: 'for-the-new-one' });
+      expect(await settings('prod')).toMatchObject({ authToken: { value: 'for-the-new-one' } });
+      expect(await settings('prod')).not.toHaveProperty('workspaceAuthToken');
+    },
+  );
 });
 
 /** Possible steps of a user, each with a working or failing keychain. */
@@ -191,7 +209,8 @@ it('after any sequence of steps, every secret in use is stored exactly once, and
       }
       state.fault = undefined;
       await store.add('last', {}, {});
-      for (const [name, token] of tokens) expect((await settings(name)).authToken?.value).toBe(token);
+      for (const [name, token] of tokens)
+        expect((await settings(name)).authToken?.value).toBe(token);
       const inUse = new Set(tokens.values());
       for (const token of every) expect(await copies(token)).toBe(inUse.has(token) ? 1 : 0);
       expect(kept.size).toBeLessThanOrEqual(tokens.size);

@@ -21,11 +21,15 @@ describe('keychain calls', () => {
       { kind: 'get', account: 'a' },
       { kind: 'delete', account: 'a' },
     ];
-    expect(await performKeychainCalls(calls, async () => keyring)).toEqual({ values: [null, 's\n1', null, null, null, null] });
+    expect(await performKeychainCalls(calls, async () => keyring)).toEqual({
+      values: [null, 's\n1', null, null, null, null],
+    });
   });
 
   it('report why they failed, without the secret', async () => {
-    const absent = await performKeychainCalls(GET, () => Promise.reject(new Error("Cannot find package '@napi-rs/keyring'")));
+    const absent = await performKeychainCalls(GET, () =>
+      Promise.reject(new Error("Cannot find package '@napi-rs/keyring'")),
+    );
     expect(absent).toEqual({ fault: "Cannot find package '@napi-rs/keyring'" });
     const failing = class extends fakeKeyring().Entry {
       override setPassword(secret: string) {
@@ -33,13 +37,19 @@ describe('keychain calls', () => {
       }
     };
     const call = { kind: 'set', account: 'a', secret: 'hunter2-hunter2' } as const;
-    expect(await performKeychainCalls([call], async () => ({ Entry: failing }))).toEqual({ fault: 'cannot keep ****' });
+    expect(await performKeychainCalls([call], async () => ({ Entry: failing }))).toEqual({
+      fault: 'cannot keep ****',
+    });
   });
 
   it('never fall back to the kernel keyring, which is not persistent', async () => {
     const options: unknown[] = [];
     const watched = class extends fakeKeyring().Entry {
-      constructor(service: string, account: string, given: { readonly linux: { readonly store: 'secret-service' } }) {
+      constructor(
+        service: string,
+        account: string,
+        given: { readonly linux: { readonly store: 'secret-service' } },
+      ) {
         super(service, account, given);
         options.push(given);
       }
@@ -66,7 +76,10 @@ describe('the system keychain', () => {
         values: [text + JSON.stringify(process.argv.slice(2)) + Object.keys(process.env).filter((name) => /SVC/.test(name))],
       })));`;
     const environment = { ...BUS, SVC_AUTH_TOKEN: 'secret' };
-    const keychain = createSystemKeychain(environment, { program: await program(echo), platform: 'linux' });
+    const keychain = createSystemKeychain(environment, {
+      program: await program(echo),
+      platform: 'linux',
+    });
     expect(await keychain(GET)).toEqual({ values: [`${JSON.stringify(GET)}[]`] });
   });
 
@@ -80,7 +93,11 @@ describe('the system keychain', () => {
   it.each([
     ['that reads nothing and dies', 'process.exit(1)', 'returned no usable response'],
     ['that is killed', 'process.kill(process.pid, "SIGKILL")', 'returned no usable response'],
-    ['that answers in the middle of a word', 'process.stdout.write(`{"values":[`)', 'returned no usable response'],
+    [
+      'that answers in the middle of a word',
+      'process.stdout.write(`{"values":[`)',
+      'returned no usable response',
+    ],
     ['that answers too little', 'console.log(`{"values":[]}`)', 'returned no usable response'],
     ['that fails', 'console.log(`{"fault":"it is locked"}`)', 'failed: it is locked'],
   ])('fails with a process %s', async (_, code, message) => {
@@ -103,7 +120,10 @@ describe('the system keychain', () => {
     const path = join(await createTemporaryFolder(), 'bus');
     const server = createServer(() => undefined).listen(path);
     onTestFinished(() => void server.close());
-    const keychain = createSystemKeychain({ ...BUS, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, { timeout: 800 });
+    const keychain = createSystemKeychain(
+      { ...BUS, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` },
+      { timeout: 800 },
+    );
     expect(await keychain(GET)).toEqual({ fault: 'did not respond within 0.8 s' });
   });
 });

@@ -11,7 +11,8 @@ async function machine() {
   const { keychain, kept, state } = fakeKeychain();
   let created = 0;
   const create = () => `secret-${++created}`;
-  const load = (options = {}) => loadMachineSecret('lab', create, { folders, clock: systemClock, keychain, ...options });
+  const load = (options = {}) =>
+    loadMachineSecret('lab', create, { folders, clock: systemClock, keychain, ...options });
   return { load, kept, state, file: join(folders.config, 'lab.json'), folders };
 }
 
@@ -44,6 +45,9 @@ describe("a machine's secret", () => {
     const { load, file } = await machine();
     await load();
     await writeFile(file, '{"secret": 1}');
-    await expect(load()).rejects.toMatchObject({ failure: 'local', message: expect.stringContaining('is damaged') });
+    await expect(load()).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringContaining('is damaged'),
+    });
   });
 });

@@ -3,7 +3,12 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRecoveryFile, fingerprintOf, listPendingRecoveries, parseRecord } from '../../src/profiles/recovery.ts';
+import {
+  createRecoveryFile,
+  fingerprintOf,
+  listPendingRecoveries,
+  parseRecord,
+} from '../../src/profiles/recovery.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const BEGINNING = {
@@ -18,13 +23,17 @@ describe('a record', () => {
   it('is complete and private from the start, and follows each update', async () => {
     const folders = await createUserFolders();
     const recovery = await createRecoveryFile(folders, BEGINNING);
-    expect(await listPendingRecoveries(folders)).toMatchObject([{ record: { ...BEGINNING, state: 'sending', token: null } }]);
+    expect(await listPendingRecoveries(folders)).toMatchObject([
+      { record: { ...BEGINNING, state: 'sending', token: null } },
+    ]);
     expect((await stat(recovery.path)).mode & 0o777).toBe(0o600);
     const size = (await stat(recovery.path)).size;
     const token = randomBytes(200).toString('base64url');
     await recovery.setState('unknown');
     await recovery.storeToken(token);
-    expect(await listPendingRecoveries(folders)).toMatchObject([{ record: { state: 'kept', token } }]);
+    expect(await listPendingRecoveries(folders)).toMatchObject([
+      { record: { state: 'kept', token } },
+    ]);
     // No more disk space was needed.
     expect((await stat(recovery.path)).size).toBe(size);
     await recovery.remove();
@@ -51,13 +60,18 @@ describe('a record', () => {
     const start = Buffer.byteLength(before.split('\n')[0] ?? '') + 1;
     fc.assert(
       fc.property(fc.integer({ min: start, max: after.length }), (cut) => {
-        const torn = Buffer.concat([after.subarray(0, cut), Buffer.from(before).subarray(cut)]).toString();
+        const torn = Buffer.concat([
+          after.subarray(0, cut),
+          Buffer.from(before).subarray(cut),
+        ]).toString();
         expect([null, token]).toContain(parseRecord(torn)?.token);
       }),
     );
     fc.assert(
       fc.property(fc.integer({ min: 0, max: after.length }), (cut) => {
-        expect([undefined, null, token]).toContain(parseRecord(after.subarray(0, cut).toString())?.token);
+        expect([undefined, null, token]).toContain(
+          parseRecord(after.subarray(0, cut).toString())?.token,
+        );
       }),
     );
   });
@@ -79,14 +93,20 @@ describe('a record', () => {
     const recovery = await createRecoveryFile(folders, BEGINNING);
     await recovery.close();
     await writeFile(recovery.path, '{"id": 1}');
-    expect(await listPendingRecoveries(folders)).toEqual([{ path: recovery.path, record: undefined }]);
+    expect(await listPendingRecoveries(folders)).toEqual([
+      { path: recovery.path, record: undefined },
+    ]);
   });
 
   it('is not created if its folder cannot be created', async () => {
     const folders = await createUserFolders();
     await writeFile(folders.state, 'no folder');
-    await expect(createRecoveryFile(folders, BEGINNING)).rejects.toMatchObject({ failure: 'local' });
-    await expect(listPendingRecoveries({ ...folders, state: join(folders.state, 'below') })).rejects.toMatchObject({
+    await expect(createRecoveryFile(folders, BEGINNING)).rejects.toMatchObject({
+      failure: 'local',
+    });
+    await expect(
+      listPendingRecoveries({ ...folders, state: join(folders.state, 'below') }),
+    ).rejects.toMatchObject({
       failure: 'local',
     });
   });

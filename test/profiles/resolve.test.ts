@@ -4,7 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import { SETTING_VARIABLES } from '../../src/kernel/variables.ts';
-import { resolveSettingsWithoutSecrets, type SettingsDependencies } from '../../src/profiles/resolve.ts';
+import {
+  resolveSettingsWithoutSecrets,
+  type SettingsDependencies,
+} from '../../src/profiles/resolve.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
@@ -18,21 +21,40 @@ beforeEach(async () => {
   cwd = await createTemporaryFolder();
 });
 
-const resolve = (flags: SettingsDependencies['flags'] = {}, environment: Environment = {}, folder = cwd) =>
-  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) => settings.withSecrets());
+const resolve = (
+  flags: SettingsDependencies['flags'] = {},
+  environment: Environment = {},
+  folder = cwd,
+) =>
+  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) =>
+    settings.withSecrets(),
+  );
 
 async function saveProfiles() {
   const store = createProfileStore({ folders, clock: systemClock });
-  const prod = { baseUrl: 'https://api.example.com', apiKey: 'key-1', workspaceId: 'w-1', org: 'acme', output: 'yaml' };
+  const prod = {
+    baseUrl: 'https://api.example.com',
+    apiKey: 'key-1',
+    workspaceId: 'w-1',
+    org: 'acme',
+    output: 'yaml',
+  };
   await store.add('prod', prod, { authToken: TOKEN, workspaceAuthToken: 'workspace-token' });
-  await store.add('test', { baseUrl: 'https://test.example.com', headerPrefix: 'x-test-', protected: true }, {});
+  await store.add(
+    'test',
+    { baseUrl: 'https://test.example.com', headerPrefix: 'x-test-', protected: true },
+    {},
+  );
 }
 
 const writeFolderFile = (text: string, folder = cwd) => writeFile(join(folder, '.svc.json'), text);
 
 describe('the settings', () => {
   it('are almost empty without configuration', async () => {
-    expect(await resolve()).toEqual({ protected: false, headerPrefix: { value: 'x-svc-', source: 'default' } });
+    expect(await resolve()).toEqual({
+      protected: false,
+      headerPrefix: { value: 'x-svc-', source: 'default' },
+    });
   });
 
   it('come from the current profile, with the location of the secrets', async () => {
@@ -52,21 +74,28 @@ describe('the settings', () => {
     });
   });
 
-  it.each(Object.entries(SETTING_VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'))(
-    'take %s from %s before the profile, and not when it is empty',
-    async (name, variable) => {
-      await saveProfiles();
-      expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({ [name]: { value: 'x-given', source: variable } });
-      expect(await resolve({}, { [variable]: '' })).toEqual(await resolve());
-    },
-  );
+  it.each(
+    Object.entries(SETTING_VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'),
+  )('take %s from %s before the profile, and not when it is empty', async (name, variable) => {
+    await saveProfiles();
+    expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({
+      [name]: { value: 'x-given', source: variable },
+    });
+    expect(await resolve({}, { [variable]: '' })).toEqual(await resolve());
+  });
 
   it('take the profile name from flag, environment, and folder, in this order', async () => {
     await saveProfiles();
     await writeFolderFile('{"profile":"test"}');
     const environment = { SVC_PROFILE: 'prod' };
-    expect((await resolve({ profile: 'test' }, environment)).profile).toEqual({ value: 'test', source: 'flag --profile' });
-    expect((await resolve({}, environment)).profile).toEqual({ value: 'prod', source: 'SVC_PROFILE' });
+    expect((await resolve({ profile: 'test' }, environment)).profile).toEqual({
+      value: 'test',
+      source: 'flag --profile',
+    });
+    expect((await resolve({}, environment)).profile).toEqual({
+      value: 'prod',
+      source: 'SVC_PROFILE',
+    });
     expect((await resolve()).profile).toEqual({ value: 'test', source: join(cwd, '.svc.json') });
     expect(await resolve()).toMatchObject({ protected: true, headerPrefix: { value: 'x-test-' } });
   });
@@ -82,7 +111,10 @@ describe('the settings', () => {
     await writeFolderFile('{"org":"by-folder","output":"json"}');
     expect(await places({}, {})).toEqual(['by-folder', 'json']);
     expect(await places({}, environment)).toEqual(['by-env', 'csv']);
-    expect(await places({ org: 'by-flag', output: 'ndjson' }, environment)).toEqual(['by-flag', 'ndjson']);
+    expect(await places({ org: 'by-flag', output: 'ndjson' }, environment)).toEqual([
+      'by-flag',
+      'ndjson',
+    ]);
   });
 
   it('come from the nearest .svc.json in a parent folder', async () => {
@@ -116,7 +148,10 @@ describe('a .svc.json', () => {
   ])('that contains %s is rejected by path, without repeating the content', async (text, named) => {
     await writeFolderFile(text);
     const refused = await resolve().catch((error: unknown) => error);
-    expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(join(cwd, '.svc.json')) });
+    expect(refused).toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(join(cwd, '.svc.json')),
+    });
     expect(refused).toMatchObject({ message: expect.stringContaining(named) });
     expect(String(refused)).not.toMatch(/hunter2|evil/);
   });
@@ -151,8 +186,15 @@ describe('stored credentials', () => {
 
   it('do not replace those of the environment', async () => {
     await saveProfiles();
-    const environment = { SVC_BASE_URL: 'https://elsewhere.example.com', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
-    expect(await resolve({}, environment)).toMatchObject({ apiKey: { value: 'k' }, authToken: { value: 't' } });
+    const environment = {
+      SVC_BASE_URL: 'https://elsewhere.example.com',
+      SVC_API_KEY: 'k',
+      SVC_AUTH_TOKEN: 't',
+    };
+    expect(await resolve({}, environment)).toMatchObject({
+      apiKey: { value: 'k' },
+      authToken: { value: 't' },
+    });
   });
 
   it('are not read from the profiles file, or without a base URL', async () => {
@@ -174,9 +216,15 @@ describe('an invalid value', () => {
     ['SVC_BASE_URL', 'hunter2'],
     ['SVC_BASE_URL', 'https://api.example.com/?token=hunter2'],
     ['SVC_HEADER_PREFIX', 'hunter2: '],
-  ])('is rejected with the name of its source, without repeating it: %s=%j', async (variable, value) => {
-    const refused = await resolve({}, { [variable]: value }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ failure: 'usage', message: expect.stringContaining(variable) });
-    expect(`${String(refused)} ${Object(refused).hint}`).not.toContain('hunter2');
-  });
+  ])(
+    'is rejected with the name of its source, without repeating it: %s=%j',
+    async (variable, value) => {
+      const refused = await resolve({}, { [variable]: value }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({
+        failure: 'usage',
+        message: expect.stringContaining(variable),
+      });
+      expect(`${String(refused)} ${Object(refused).hint}`).not.toContain('hunter2');
+    },
+  );
 });

@@ -6,12 +6,18 @@ import { readSecretFromFile, readSecretFromStream } from '../../src/profiles/sec
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const read = (...chunks: readonly (string | Uint8Array)[]) =>
-  readSecretFromStream(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), '--auth-token-stdin');
+  readSecretFromStream(
+    Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
+    '--auth-token-stdin',
+  );
 
 describe('a secret', () => {
-  it.each(['token', 'token\n', 'token\r\n', 'token\n\n'])('loses its trailing newline: %j', async (text) => {
-    expect(await read(text)).toBe('token');
-  });
+  it.each(['token', 'token\n', 'token\r\n', 'token\n\n'])(
+    'loses its trailing newline: %j',
+    async (text) => {
+      expect(await read(text)).toBe('token');
+    },
+  );
 
   it('is read in the encodings of Windows PowerShell: UTF-16, or UTF-8 with a byte order mark', async () => {
     expect(await read(Buffer.from('\ufefft\u00f6ken\r\n', 'utf16le'))).toBe('t\u00f6ken');

@@ -31,7 +31,9 @@ describe('the profiles', () => {
   it('keep added profiles, without the secrets', async () => {
     const { folders, store } = await storeWith('prod');
     expect((await store.read()).profiles.get('prod')).toMatchObject(PROD);
-    expect(await readFile(join(folders.config, 'profiles.json'), 'utf8')).not.toContain('token of prod');
+    expect(await readFile(join(folders.config, 'profiles.json'), 'utf8')).not.toContain(
+      'token of prod',
+    );
     expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
 
@@ -44,7 +46,9 @@ describe('the profiles', () => {
 
   it('reject a name that exists, and keep the existing profile', async () => {
     const { folders, store } = await storeWith('prod');
-    await expect(store.add('prod', { baseUrl: 'https://other.example.com' }, {})).rejects.toMatchObject({
+    await expect(
+      store.add('prod', { baseUrl: 'https://other.example.com' }, {}),
+    ).rejects.toMatchObject({
       failure: 'already_exists',
     });
     expect((await store.read()).profiles.get('prod')).toMatchObject(PROD);
@@ -68,10 +72,16 @@ describe('the profiles', () => {
     expect(await readFile(join(folders.config, 'secrets.json'), 'utf8')).toBe('{}\n');
   });
 
-  it.each(['use', 'remove'] as const)('suggest a similar name when %s gets one that does not exist', async (method) => {
-    const { store } = await storeWith('prod');
-    await expect(store[method]('prd')).rejects.toMatchObject({ failure: 'not_found', hint: "did you mean 'prod'?" });
-  });
+  it.each(['use', 'remove'] as const)(
+    'suggest a similar name when %s gets one that does not exist',
+    async (method) => {
+      const { store } = await storeWith('prod');
+      await expect(store[method]('prd')).rejects.toMatchObject({
+        failure: 'not_found',
+        hint: "did you mean 'prod'?",
+      });
+    },
+  );
 
   it('do not give an abandoned secret to a new profile of the same name', async () => {
     const { folders, store } = await storeWith('prod');
@@ -83,7 +93,10 @@ describe('the profiles', () => {
   it('keep fields that a newer version wrote', async () => {
     const { folders, store } = await storeWith();
     await mkdir(folders.config, { recursive: true });
-    await writeFile(join(folders.config, 'profiles.json'), '{"profiles":{"prod":{"apiKey":"key-1","region":"eu"}}}');
+    await writeFile(
+      join(folders.config, 'profiles.json'),
+      '{"profiles":{"prod":{"apiKey":"key-1","region":"eu"}}}',
+    );
     await store.use('prod');
     expect((await store.read()).profiles.get('prod')).toEqual({ apiKey: 'key-1', region: 'eu' });
   });
@@ -92,11 +105,15 @@ describe('the profiles', () => {
     const names = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/);
     const notable = fc.constantFrom('__proto__', 'constructor', 'toString', '10', '9', '.', '..');
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.oneof(names, notable), { minLength: 1, maxLength: 4 }), async (chosen) => {
-        const { folders, store } = await storeWith(...chosen);
-        expect([...(await store.read()).profiles.keys()].sort()).toEqual(chosen.toSorted());
-        for (const name of chosen) expect(await secretsOf(folders, name)).toEqual({ authToken: `token of ${name}` });
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.oneof(names, notable), { minLength: 1, maxLength: 4 }),
+        async (chosen) => {
+          const { folders, store } = await storeWith(...chosen);
+          expect([...(await store.read()).profiles.keys()].sort()).toEqual(chosen.toSorted());
+          for (const name of chosen)
+            expect(await secretsOf(folders, name)).toEqual({ authToken: `token of ${name}` });
+        },
+      ),
       { numRuns: repeats(8) },
     );
   });
@@ -128,7 +145,9 @@ describe('the files', () => {
     const { folders, store } = await storeWith('prod');
     const path = join(folders.config, file);
     await writeFile(path, text);
-    const refused = await store.add('test', PROD, { authToken: 'secret' }).catch((error: unknown) => error);
+    const refused = await store
+      .add('test', PROD, { authToken: 'secret' })
+      .catch((error: unknown) => error);
     expect(refused).toMatchObject({ failure: 'local', message: expect.stringContaining(path) });
     expect(String(refused)).not.toContain('hunter2');
     expect(await readFile(path, 'utf8')).toBe(text);

@@ -6,8 +6,8 @@ import { createProfileStore } from '../../src/profiles/store.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
 /**
- * A writer of its own process: adds the profiles named on its command line, one after the other, and says each. Their
- * secrets go into the keychain that is a folder, or without one into the file.
+ * A writer of its own process: adds the profiles named on its command line, one after the other,
+ * and says each. Their secrets go into the keychain that is a folder, or without one into the file.
  */
 const [config = '', vault = '', ...names] = process.argv.slice(2);
 ignoreSignalListenersOfLibraries();
@@ -18,7 +18,11 @@ const folders = { config, state: config, data: config };
 const store = createProfileStore({ folders, clock: systemClock, lockTimeout, ...keychain });
 try {
   for (const name of names) {
-    await store.add(name, { baseUrl: 'https://api.example.com', org: name.repeat(20) }, { authToken: `token-${name}` });
+    await store.add(
+      name,
+      { baseUrl: 'https://api.example.com', org: name.repeat(20) },
+      { authToken: `token-${name}` },
+    );
     process.stdout.write(`${name}\n`);
   }
 } catch (error) {

@@ -12,7 +12,13 @@ const request = {
   permissions: {
     resources: [
       { type: 'organization', id: 'acme' },
-      { type: 'document', id: 'd1', organizationId: 'acme', accessRole: 'viewer', expiresAt: IN_2100 },
+      {
+        type: 'document',
+        id: 'd1',
+        organizationId: 'acme',
+        accessRole: 'viewer',
+        expiresAt: IN_2100,
+      },
     ],
   },
 };
@@ -45,7 +51,13 @@ describe('an access token', () => {
       permissions: {
         resources: [
           { type: 'organization', id: 'acme', accessRole: 'editor' },
-          { type: 'document', id: 'd1', organizationId: 'acme', accessRole: 'viewer', expiresAt: IN_2100 },
+          {
+            type: 'document',
+            id: 'd1',
+            organizationId: 'acme',
+            accessRole: 'viewer',
+            expiresAt: IN_2100,
+          },
         ],
       },
     });
@@ -53,7 +65,9 @@ describe('an access token', () => {
 
   it("is signed with the workspace's own key, which is stored", async () => {
     const { call, store } = await startTestService();
-    const [workspace] = await store.read((database) => database.selectFrom('workspaces').select('signingKey').execute());
+    const [workspace] = await store.read((database) =>
+      database.selectFrom('workspaces').select('signingKey').execute(),
+    );
     const key = Buffer.from(workspace?.signingKey ?? '', 'base64url');
     expect(key).toHaveLength(32);
     const { body } = await call(GENERATE, request);
@@ -72,22 +86,42 @@ describe('an access token', () => {
   it('defaults isAdmin to false, and accepts an empty list of resources', async () => {
     const { call } = await startTestService();
     const userProperties = { name: 'Ada', email: 'ada@example.com', sub: 'someone else', iss: 'x' };
-    const { body } = await call(GENERATE, { userId: 'u1', userProperties, permissions: { resources: [] } });
+    const { body } = await call(GENERATE, {
+      userId: 'u1',
+      userProperties,
+      permissions: { resources: [] },
+    });
     const claims = claimsOf(body.result?.data.token);
-    expect(claims).toMatchObject({ iss: 'svc', sub: 'u1', isAdmin: false, permissions: { resources: [] } });
+    expect(claims).toMatchObject({
+      iss: 'svc',
+      sub: 'u1',
+      isAdmin: false,
+      permissions: { resources: [] },
+    });
   });
 
   it('requires an expiry in the future by the clock of the service', async () => {
     const { call } = await startTestService();
     const resources = [{ type: 'organization', id: 'acme', expiresAt: NOW + 1 }];
-    expect(await call(GENERATE, { ...request, permissions: { resources } })).toMatchObject({ http: 200 });
+    expect(await call(GENERATE, { ...request, permissions: { resources } })).toMatchObject({
+      http: 200,
+    });
   });
 
   it.each([
-    [{ userProperties: { name: 'Ada', email: 'a', organizationId: 'acme' } }, 'userProperties.organizationId: '],
+    [
+      { userProperties: { name: 'Ada', email: 'a', organizationId: 'acme' } },
+      'userProperties.organizationId: ',
+    ],
     [{ userProperties: { name: 'Ada' } }, 'userProperties.email: '],
-    [{ permissions: { resources: [{ type: 'team', id: 't' }] } }, 'permissions.resources[0].type: '],
-    [{ permissions: { resources: [{ type: 'document', id: 'd' }] } }, 'permissions.resources[0].organizationId: '],
+    [
+      { permissions: { resources: [{ type: 'team', id: 't' }] } },
+      'permissions.resources[0].type: ',
+    ],
+    [
+      { permissions: { resources: [{ type: 'document', id: 'd' }] } },
+      'permissions.resources[0].organizationId: ',
+    ],
     [
       { permissions: { resources: [{ type: 'organization', id: 'o', expiresAt: NOW }] } },
       'permissions.resources[0].expiresAt: ',

@@ -6,13 +6,26 @@ interface Folder {
   readonly own: 'public' | 'restricted' | 'organizationPrivate' | undefined;
 }
 
-/** A chain of folders, the outermost first. A folder without access of its own inherits its parent's. */
-const chains = fc.array(fc.record<Folder>({ own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined) }), {
-  maxLength: 6,
-});
+/**
+ * A chain of folders, the outermost first. A folder without access of its own inherits its
+ * parent's.
+ */
+const chains = fc.array(
+  fc.record<Folder>({
+    own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined),
+  }),
+  {
+    maxLength: 6,
+  },
+);
 
-/** The levels as the service stores them: an inheriting folder holds a copy of its parent's access. */
-function storedLevels(chain: readonly Folder[], documentAccess: string): readonly AccessLevelSettings[] {
+/**
+ * The levels as the service stores them: an inheriting folder holds a copy of its parent's access.
+ */
+function storedLevels(
+  chain: readonly Folder[],
+  documentAccess: string,
+): readonly AccessLevelSettings[] {
   let accessType = 'public';
   const folders = chain.map(({ own }, at): AccessLevelSettings => {
     accessType = own ?? accessType;
@@ -25,7 +38,9 @@ function storedLevels(chain: readonly Folder[], documentAccess: string): readonl
   ];
 }
 
-/** Whether a user who is a member of only one folder can open a document at the end of the chain. */
+/**
+ * Whether a user who is a member of only one folder can open a document at the end of the chain.
+ */
 function hasAccess(chain: readonly Folder[], memberOf: number, documentAccess: string): boolean {
   if (documentAccess === 'restricted') return false;
   // The member's own folder grants access. A restriction on a folder further in denies it.
@@ -38,10 +53,15 @@ describe('access to a document', () => {
       fc.property(chains, fc.constantFrom('public', 'restricted'), (chain, documentAccess) => {
         const path = storedLevels(chain, documentAccess);
         const member = { role: 'editor', expiresAt: null };
-        const { via } = createAccessCheck({ disabled: false, path }, 0)(path.map((level) => ({ ...level, ...member })));
+        const { via } = createAccessCheck(
+          { disabled: false, path },
+          0,
+        )(path.map((level) => ({ ...level, ...member })));
         const granting = new Set(via.map(({ id }) => id));
         chain.forEach((_, at) => {
-          expect(granting.has(String(at)), `folder ${at}`).toBe(hasAccess(chain, at, documentAccess));
+          expect(granting.has(String(at)), `folder ${at}`).toBe(
+            hasAccess(chain, at, documentAccess),
+          );
         });
         expect(granting.has('')).toBe(hasAccess(chain, -1, documentAccess));
         expect(granting.has('d')).toBe(true);

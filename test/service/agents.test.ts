@@ -37,7 +37,11 @@ const LEGAL: Agent = {
     responseDescriptions: { ok: 'fine' },
     knowledge: { useMemory: true, maxChunks: 4 },
     mcpServers: [
-      { name: 'one', url: 'https://one.example.com', auth: { type: 'basic', username: 'u', password: 'S3CRET-4' } },
+      {
+        name: 'one',
+        url: 'https://one.example.com',
+        auth: { type: 'basic', username: 'u', password: 'S3CRET-4' },
+      },
       { name: 'two', url: 'https://two.example.com', auth: 'S3CRET-5' },
       { name: 'three', url: 'https://three.example.com' },
     ],
@@ -59,13 +63,21 @@ async function startWithAgents(): Promise<TestService> {
       await database.insertInto('agents').values(row).execute();
     }
     const agentIds = JSON.stringify(['tone', 'gone', 'hidden', 'spelling']);
-    const group = { apiKey, groupId: 'g', agentIds, agentGroup: JSON.stringify({ groupId: 'g', agentIds }) };
+    const group = {
+      apiKey,
+      groupId: 'g',
+      agentIds,
+      agentGroup: JSON.stringify({ groupId: 'g', agentIds }),
+    };
     await database.insertInto('agentGroups').values(group).execute();
   });
   return service;
 }
 
-const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
+const success = (message: string, data: object) => ({
+  http: 200,
+  body: { result: { status: 'success', message, data } },
+});
 
 describe('the list of agents', () => {
   const SPELLING_ROW = {
@@ -88,7 +100,14 @@ describe('the list of agents', () => {
     executionCount: 0,
     lastExecutedAt: null,
   };
-  const TONE_ROW = { id: 'tone', name: 'Tone', enabled: false, version: 1, managedBy: 'customer', executionCount: 0 };
+  const TONE_ROW = {
+    id: 'tone',
+    name: 'Tone',
+    enabled: false,
+    version: 1,
+    managedBy: 'customer',
+    executionCount: 0,
+  };
 
   it('is empty until agents are imported', async () => {
     const { call } = await startTestService();
@@ -129,8 +148,12 @@ describe('the list of agents', () => {
     const service = await startWithAgents();
     const second = await addSecondKey(service);
     expect((await service.call(GET, {}, second)).body.result?.data).toEqual({ agents: [] });
-    expect((await service.call(GET, { groupId: 'g' }, second)).body.error?.status).toBe('NOT_FOUND');
-    expect((await service.call(GET, { agentId: 'legal' }, second)).body.error?.status).toBe('NOT_FOUND');
+    expect((await service.call(GET, { groupId: 'g' }, second)).body.error?.status).toBe(
+      'NOT_FOUND',
+    );
+    expect((await service.call(GET, { agentId: 'legal' }, second)).body.error?.status).toBe(
+      'NOT_FOUND',
+    );
   });
 });
 
@@ -138,7 +161,9 @@ describe('a single agent', () => {
   it('shows only identity and input if it is built in', async () => {
     const { call } = await startWithAgents();
     const { rawInstructions: _, executionCount: __, lastExecutedAt: ___, ...agent } = SPELLING;
-    expect(await call(GET, { agentId: 'spelling' })).toEqual(success('Agent fetched successfully', { agent }));
+    expect(await call(GET, { agentId: 'spelling' })).toEqual(
+      success('Agent fetched successfully', { agent }),
+    );
   });
 
   it('shows everything except secrets and run counters if it is a custom agent', async () => {
@@ -152,7 +177,11 @@ describe('a single agent', () => {
       contextGathering: {
         strategies: ['http'],
         strategyOptions: {
-          http: { url: 'https://example.com', auth: { type: 'bearer', token: redacted }, retries: 2 },
+          http: {
+            url: 'https://example.com',
+            auth: { type: 'bearer', token: redacted },
+            retries: 2,
+          },
           search: { apiKey: redacted, headers: { Authorization: redacted }, pages: ['a'] },
         },
       },
@@ -161,7 +190,11 @@ describe('a single agent', () => {
         responseDescriptions: { ok: 'fine' },
         knowledge: { useMemory: true, maxChunks: 4 },
         mcpServers: [
-          { name: 'one', url: 'https://one.example.com', auth: { type: 'basic', username: redacted, password: redacted } },
+          {
+            name: 'one',
+            url: 'https://one.example.com',
+            auth: { type: 'basic', username: redacted, password: redacted },
+          },
           { name: 'two', url: 'https://two.example.com', auth: redacted },
           { name: 'three', url: 'https://three.example.com' },
         ],

@@ -3,13 +3,37 @@ import { manifest } from '../../src/catalog/manifest.ts';
 import { addSecondKey, post, startTestService } from './test-service.ts';
 
 type Headers = Record<string, string>;
-type Refusal = readonly [name: string, change: Headers, http: number, status: string, message: string];
+type Refusal = readonly [
+  name: string,
+  change: Headers,
+  http: number,
+  status: string,
+  message: string,
+];
 
 /** Each row has one fault more than the next. The service reports the first one that applies. */
 const KEY_REFUSALS: readonly Refusal[] = [
-  ['nothing', { 'x-svc-api-key': '', 'x-svc-auth-token': '' }, 400, 'INVALID_ARGUMENT', 'API key not found in headers.'],
-  ['no token', { 'x-svc-api-key': 'no', 'x-svc-auth-token': '' }, 400, 'INVALID_ARGUMENT', 'Auth Token not found in headers.'],
-  ['an unknown key', { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' }, 403, 'PERMISSION_DENIED', 'Invalid API key.'],
+  [
+    'nothing',
+    { 'x-svc-api-key': '', 'x-svc-auth-token': '' },
+    400,
+    'INVALID_ARGUMENT',
+    'API key not found in headers.',
+  ],
+  [
+    'no token',
+    { 'x-svc-api-key': 'no', 'x-svc-auth-token': '' },
+    400,
+    'INVALID_ARGUMENT',
+    'Auth Token not found in headers.',
+  ],
+  [
+    'an unknown key',
+    { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' },
+    403,
+    'PERMISSION_DENIED',
+    'Invalid API key.',
+  ],
   ['a wrong token', { 'x-svc-auth-token': 'no' }, 401, 'UNAUTHENTICATED', 'Invalid auth token.'],
 ];
 
@@ -35,18 +59,31 @@ const WORKSPACE_REFUSALS: readonly Refusal[] = [
     'NOT_FOUND',
     'Workspace not found.',
   ],
-  ['a wrong token', { 'x-svc-workspace-auth-token': 'no' }, 401, 'UNAUTHENTICATED', 'Invalid auth token for workspace.'],
+  [
+    'a wrong token',
+    { 'x-svc-workspace-auth-token': 'no' },
+    401,
+    'UNAUTHENTICATED',
+    'Invalid auth token for workspace.',
+  ],
 ];
 
 /** Removes undefined headers. An empty header counts as missing, too. */
-const omitUndefined = (headers: Headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+const omitUndefined = (headers: Headers) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 
 describe('API key credentials', () => {
-  it.each(KEY_REFUSALS)('reject %s before checking the input', async (_, change, http, status, message) => {
-    const { call, keyHeaders } = await startTestService();
-    const headers = omitUndefined({ ...keyHeaders(), ...change });
-    expect(await call('/v1/users/add', {}, headers)).toEqual({ http, body: { error: { status, message } } });
-  });
+  it.each(KEY_REFUSALS)(
+    'reject %s before checking the input',
+    async (_, change, http, status, message) => {
+      const { call, keyHeaders } = await startTestService();
+      const headers = omitUndefined({ ...keyHeaders(), ...change });
+      expect(await call('/v1/users/add', {}, headers)).toEqual({
+        http,
+        body: { error: { status, message } },
+      });
+    },
+  );
 
   it('give access only to data of the API key', async () => {
     const service = await startTestService();
@@ -54,7 +91,11 @@ describe('API key credentials', () => {
     const second = await addSecondKey(service);
     const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
     await call('/v1/organizations/documents/add', documents);
-    const theirs = await call('/v2/organizations/documents/get', { organizationId: 'acme' }, second);
+    const theirs = await call(
+      '/v2/organizations/documents/get',
+      { organizationId: 'acme' },
+      second,
+    );
     expect(theirs.body.result?.data).toEqual([]);
     const added = await call('/v1/organizations/documents/add', documents, second);
     expect(added.body.result?.data.d1.success).toBe(true);
@@ -62,7 +103,8 @@ describe('API key credentials', () => {
 
   it('stop working as soon as the token is reset, and the new token works', async () => {
     const { call, credentials, keyHeaders } = await startTestService();
-    const list = (headers: Headers) => call('/v2/organizations/documents/get', { organizationId: 'acme' }, headers);
+    const list = (headers: Headers) =>
+      call('/v2/organizations/documents/get', { organizationId: 'acme' }, headers);
     expect((await list(keyHeaders())).http).toBe(200);
     const reset = await call('/v2/workspace/authtoken/reset', { apiKey: credentials.apiKey });
     const { token } = reset.body.result?.data.newAuthToken ?? {};
@@ -81,7 +123,10 @@ describe('workspace credentials', () => {
   it.each(WORKSPACE_REFUSALS)('reject %s', async (_, change, http, status, message) => {
     const { call, workspaceHeaders } = await startTestService();
     const headers = omitUndefined({ ...workspaceHeaders(), ...change });
-    expect(await call('/v2/workspace/get', {}, headers)).toEqual({ http, body: { error: { status, message } } });
+    expect(await call('/v2/workspace/get', {}, headers)).toEqual({
+      http,
+      body: { error: { status, message } },
+    });
   });
 
   it('cannot reset a token of another workspace', async () => {
@@ -106,7 +151,10 @@ describe('the Authorization header', () => {
     ['Bearer abc', 200],
   ])('%s: %i', async (authorization, http) => {
     const { fetch, workspaceHeaders } = await startTestService();
-    const response = await post(fetch, '/v2/workspace/get', '{"data":{}}', { ...workspaceHeaders(), authorization });
+    const response = await post(fetch, '/v2/workspace/get', '{"data":{}}', {
+      ...workspaceHeaders(),
+      authorization,
+    });
     expect(response.status).toBe(http);
   });
 });

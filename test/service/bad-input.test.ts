@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { startTestService } from './test-service.ts';
 
 const ids = { organizationId: 'acme', documentId: 'd1' };
-const activity = { id: 'a1', featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
+const activity = {
+  id: 'a1',
+  featureType: 'custom',
+  actionType: 'added',
+  actionUser: { userId: 'u1' },
+};
 
 /** A valid call of each operation, and its required fields. */
 const CALLS: readonly (readonly [path: string, input: object, required: readonly string[]])[] = [
@@ -11,8 +16,16 @@ const CALLS: readonly (readonly [path: string, input: object, required: readonly
     { organizationId: 'acme', createOrganization: true, users: [{ userId: 'u1' }] },
     ['organizationId', 'users', 'users[0].userId'],
   ],
-  ['/v1/users/update', { organizationId: 'acme', users: [{ userId: 'u1' }] }, ['organizationId', 'users', 'users[0].userId']],
-  ['/v2/users/update', { organizationId: 'acme', users: [{ userId: 'u1' }] }, ['organizationId', 'users', 'users[0].userId']],
+  [
+    '/v1/users/update',
+    { organizationId: 'acme', users: [{ userId: 'u1' }] },
+    ['organizationId', 'users', 'users[0].userId'],
+  ],
+  [
+    '/v2/users/update',
+    { organizationId: 'acme', users: [{ userId: 'u1' }] },
+    ['organizationId', 'users', 'users[0].userId'],
+  ],
   ['/v1/users/data/get', { organizationId: 'acme', userId: 'u1' }, ['organizationId', 'userId']],
   [
     '/v2/organizations/add',
@@ -44,11 +57,30 @@ const CALLS: readonly (readonly [path: string, input: object, required: readonly
   [
     '/v2/auth/generate_token',
     { userId: 'u1', userProperties: { name: 'A', email: 'a' }, permissions: { resources: [] } },
-    ['userId', 'userProperties', 'userProperties.name', 'userProperties.email', 'permissions', 'permissions.resources'],
+    [
+      'userId',
+      'userProperties',
+      'userProperties.name',
+      'userProperties.email',
+      'permissions',
+      'permissions.resources',
+    ],
   ],
-  ['/v2/presence/add', { ...ids, users: [{ userId: 'u1' }] }, ['organizationId', 'documentId', 'users', 'users[0].userId']],
-  ['/v2/presence/update', { ...ids, users: [{ userId: 'u1' }] }, ['organizationId', 'documentId', 'users', 'users[0].userId']],
-  ['/v2/presence/delete', { ...ids, userIds: ['u1'] }, ['organizationId', 'documentId', 'userIds', 'userIds[0]']],
+  [
+    '/v2/presence/add',
+    { ...ids, users: [{ userId: 'u1' }] },
+    ['organizationId', 'documentId', 'users', 'users[0].userId'],
+  ],
+  [
+    '/v2/presence/update',
+    { ...ids, users: [{ userId: 'u1' }] },
+    ['organizationId', 'documentId', 'users', 'users[0].userId'],
+  ],
+  [
+    '/v2/presence/delete',
+    { ...ids, userIds: ['u1'] },
+    ['organizationId', 'documentId', 'userIds', 'userIds[0]'],
+  ],
   [
     '/v2/activities/add',
     { ...ids, activities: [activity] },
@@ -92,7 +124,11 @@ const CALLS: readonly (readonly [path: string, input: object, required: readonly
 ];
 
 /** Returns the call with one field changed. A path such as `users[0].userId` names the field. */
-function withChangedField(input: object, path: string, change: (of: Record<string, unknown>, field: string) => void): unknown {
+function withChangedField(
+  input: object,
+  path: string,
+  change: (of: Record<string, unknown>, field: string) => void,
+): unknown {
   const data = structuredClone(input);
   const fields = path.split(/[.[\]]+/).filter(Boolean);
   const last = fields.pop() ?? '';
@@ -101,15 +137,26 @@ function withChangedField(input: object, path: string, change: (of: Record<strin
   return data;
 }
 
-const WRONG_CHANGES: readonly (readonly [string, (of: Record<string, unknown>, field: string) => void])[] = [
-  ['missing', (of, field) => (Array.isArray(of) ? of.splice(Number(field), 1, null) : delete of[field])],
+const WRONG_CHANGES: readonly (readonly [
+  string,
+  (of: Record<string, unknown>, field: string) => void,
+])[] = [
+  [
+    'missing',
+    (of, field) => (Array.isArray(of) ? of.splice(Number(field), 1, null) : delete of[field]),
+  ],
   ['null', (of, field) => (of[field] = null)],
   ['a number', (of, field) => (of[field] = 7)],
   ['empty', (of, field) => (of[field] = typeof of[field] === 'string' ? '' : undefined)],
-  ['of another type', (of, field) => (of[field] = typeof of[field] === 'string' ? { toString: 1 } : 'text')],
+  [
+    'of another type',
+    (of, field) => (of[field] = typeof of[field] === 'string' ? { toString: 1 } : 'text'),
+  ],
 ];
 
-const REQUIRED_FIELDS = CALLS.flatMap(([path, input, required]) => required.map((field) => [path, field, input] as const));
+const REQUIRED_FIELDS = CALLS.flatMap(([path, input, required]) =>
+  required.map((field) => [path, field, input] as const),
+);
 
 describe('a rejected call names the field if', () => {
   it.each(REQUIRED_FIELDS)('%s has an invalid %s', async (path, field, input) => {
@@ -119,18 +166,30 @@ describe('a rejected call names the field if', () => {
       expect([http, body.error?.status], how).toEqual([400, 'INVALID_ARGUMENT']);
       expect(body.error?.message.startsWith(field), `${how}: ${body.error?.message}`).toBe(true);
     }
-    const organizations = await store.read((database) => database.selectFrom('organizations').selectAll().execute());
+    const organizations = await store.read((database) =>
+      database.selectFrom('organizations').selectAll().execute(),
+    );
     expect([organizations, reported]).toEqual([[], []]);
   });
 });
 
-const HOSTILE_IDS = ['__proto__', 'constructor', 'a\u0000b', '\u001b[2J', '‮', "'; drop table users; --", 'x'.repeat(100_000)];
+const HOSTILE_IDS = [
+  '__proto__',
+  'constructor',
+  'a\u0000b',
+  '\u001b[2J',
+  '‮',
+  "'; drop table users; --",
+  'x'.repeat(100_000),
+];
 
 describe('a call accepts unusual IDs', () => {
   it.each(CALLS.map(([path, input]) => [path, input] as const))('%s', async (path, input) => {
     const { call, reported } = await startTestService();
     for (const id of HOSTILE_IDS) {
-      const text = JSON.stringify(input).replaceAll('"u1"', JSON.stringify(id)).replaceAll('"acme"', JSON.stringify(id));
+      const text = JSON.stringify(input)
+        .replaceAll('"u1"', JSON.stringify(id))
+        .replaceAll('"acme"', JSON.stringify(id));
       const { http } = await call(path, JSON.parse(text));
       expect([200, 400], id.slice(0, 40)).toContain(http);
     }
@@ -139,13 +198,20 @@ describe('a call accepts unusual IDs', () => {
 
   it('keeps fields with unusual names', async () => {
     const { call } = await startTestService();
-    const json = '{"userId":"u1","__proto__":{"admin":true},"constructor":1,"toString":2,"hasOwnProperty":3}';
+    const json =
+      '{"userId":"u1","__proto__":{"admin":true},"constructor":1,"toString":2,"hasOwnProperty":3}';
     const users = [JSON.parse(json)];
     expect((await call('/v1/users/add', { organizationId: 'acme', users })).http).toBe(200);
     expect((await call('/v2/presence/add', { ...ids, users })).http).toBe(200);
-    expect((await call('/v2/activities/add', { ...ids, activities: [{ ...activity, ...users[0] }] })).http).toBe(200);
+    expect(
+      (await call('/v2/activities/add', { ...ids, activities: [{ ...activity, ...users[0] }] }))
+        .http,
+    ).toBe(200);
     const changes = JSON.parse('{"__proto__":{"from":1,"to":2}}');
-    const { body } = await call('/v2/activities/update', { organizationId: 'acme', activities: [{ id: 'a1', changes }] });
+    const { body } = await call('/v2/activities/update', {
+      organizationId: 'acme',
+      activities: [{ id: 'a1', changes }],
+    });
     expect(body.result?.data.a1.success).toBe(true);
     expect(Object.keys(Object.prototype)).toEqual([]);
   });

@@ -31,7 +31,10 @@ describe('an invalid body', () => {
 
   it.each(['text/plain', 'application/jsonp', ''])("content type '%s'", async (type) => {
     const { fetch, keyHeaders } = await startTestService();
-    const response = await post(fetch, '/v1/users/add', '{"data":{}}', { ...keyHeaders(), 'content-type': type });
+    const response = await post(fetch, '/v1/users/add', '{"data":{}}', {
+      ...keyHeaders(),
+      'content-type': type,
+    });
     expect([response.status, await response.json()]).toEqual([400, BAD_REQUEST]);
   });
 
@@ -53,7 +56,10 @@ describe('a valid body', () => {
     const { call } = await startTestService();
     const { http, body } = await call('/v1/users/add', data);
     expect(http).toBe(400);
-    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^data: /) });
+    expect(body.error).toMatchObject({
+      status: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^data: /),
+    });
   });
 
   it('is rejected with the first invalid field, and a list of all of them', async () => {
@@ -68,7 +74,10 @@ describe('a valid body', () => {
 
   it('is rejected with at most 100 issues', async () => {
     const { call } = await startTestService();
-    const { body } = await call('/v1/users/add', { organizationId: 'acme', users: Array(5_000).fill(0) });
+    const { body } = await call('/v1/users/add', {
+      organizationId: 'acme',
+      users: Array(5_000).fill(0),
+    });
     expect(body.error?.message).toMatch(/^users\[0\]: /);
     expect(body.error?.details?.issues).toHaveLength(100);
   });
@@ -82,14 +91,20 @@ describe('limits', () => {
     const response = await post(fetch, '/v1/users/add', nested(depth), keyHeaders());
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
-      error: { status: 'INVALID_ARGUMENT', message: `The body is nested deeper than ${MAX_NESTING} levels.` },
+      error: {
+        status: 'INVALID_ARGUMENT',
+        message: `The body is nested deeper than ${MAX_NESTING} levels.`,
+      },
     });
   });
 
   it('do not count brackets in strings or closed brackets as nesting', async () => {
     const { call } = await startTestService();
     const name = '["\\{'.repeat(1_000);
-    const others = { flat: Array(1_000).fill([{}]), deep: JSON.parse('['.repeat(100) + ']'.repeat(100)) };
+    const others = {
+      flat: Array(1_000).fill([{}]),
+      deep: JSON.parse('['.repeat(100) + ']'.repeat(100)),
+    };
     const users = [{ userId: 'u1', name, ...others }];
     expect((await call('/v1/users/add', { organizationId: 'acme', users })).http).toBe(200);
   });
@@ -100,13 +115,24 @@ describe('limits', () => {
     const streamed = new Blob([body]).stream();
     const json = { ...keyHeaders(), 'content-type': 'application/json' };
     const responses = await Promise.all([
-      fetch('http://localhost/v1/users/add', { method: 'POST', headers: json, body: streamed, duplex: 'half' }),
-      post(fetch, '/v1/users/add', body, { ...keyHeaders(), 'content-length': String(body.length) }),
+      fetch('http://localhost/v1/users/add', {
+        method: 'POST',
+        headers: json,
+        body: streamed,
+        duplex: 'half',
+      }),
+      post(fetch, '/v1/users/add', body, {
+        ...keyHeaders(),
+        'content-length': String(body.length),
+      }),
     ]);
     for (const response of responses) {
       expect(response.status).toBe(400);
       expect(await response.json()).toEqual({
-        error: { status: 'INVALID_ARGUMENT', message: `The body is larger than ${MAX_BODY_BYTES} bytes.` },
+        error: {
+          status: 'INVALID_ARGUMENT',
+          message: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
+        },
       });
     }
   });
@@ -119,19 +145,33 @@ describe('other requests', () => {
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  it.each(['/', '/v2/nothing', '/v1/users/add/', '/v1/users/add/x'])('unknown path %s', async (path) => {
-    const { fetch, keyHeaders } = await startTestService();
-    const response = await post(fetch, path, '{"data":{}}', keyHeaders());
-    expect([response.status, await response.json()]).toEqual([404, { error: { status: 'NOT_FOUND', message: 'Not Found' } }]);
-  });
+  it.each(['/', '/v2/nothing', '/v1/users/add/', '/v1/users/add/x'])(
+    'unknown path %s',
+    async (path) => {
+      const { fetch, keyHeaders } = await startTestService();
+      const response = await post(fetch, path, '{"data":{}}', keyHeaders());
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { error: { status: 'NOT_FOUND', message: 'Not Found' } },
+      ]);
+    },
+  );
 
   it('an internal error is reported to the operator but not to the caller', async () => {
     const { call, store, reported } = await startTestService();
     await store.write((database) => database.schema.dropTable('members').execute());
-    const { http, body } = await call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
-    expect([http, body]).toEqual([500, { error: { status: 'INTERNAL', message: 'Internal error' } }]);
+    const { http, body } = await call('/v1/users/add', {
+      organizationId: 'acme',
+      users: [{ userId: 'u1' }],
+    });
+    expect([http, body]).toEqual([
+      500,
+      { error: { status: 'INTERNAL', message: 'Internal error' } },
+    ]);
     expect(String(reported)).toContain('members');
-    const users = await store.read((database) => database.selectFrom('users').selectAll().execute());
+    const users = await store.read((database) =>
+      database.selectFrom('users').selectAll().execute(),
+    );
     expect(users, 'what the failed call wrote is gone').toEqual([]);
   });
 });

@@ -6,15 +6,23 @@ const documentId = 'd1';
 
 const readPresence = ({ store }: TestService) =>
   store.read((database) =>
-    database.selectFrom('presence').select(['documentId', 'userId', 'name', 'status', 'otherFields']).execute(),
+    database
+      .selectFrom('presence')
+      .select(['documentId', 'userId', 'name', 'status', 'otherFields'])
+      .execute(),
   );
 
 describe('presence', () => {
   it('is updated field by field, and added if it does not exist', async () => {
     const service = await startTestService();
-    const update = (users: object[]) => service.call('/v2/presence/update', { organizationId, documentId, users });
+    const update = (users: object[]) =>
+      service.call('/v2/presence/update', { organizationId, documentId, users });
     await update([{ userId: 'u1', name: 'Ada', status: 'online', color: 'red' }]);
-    await update([{ userId: 'u1', status: 'thinking' }, { userId: 'u2' }, { userId: 'u2', status: 'away' }]);
+    await update([
+      { userId: 'u1', status: 'thinking' },
+      { userId: 'u2' },
+      { userId: 'u2', status: 'away' },
+    ]);
     expect(await readPresence(service)).toEqual([
       { documentId, userId: 'u1', name: 'Ada', status: 'thinking', otherFields: '{"color":"red"}' },
       { documentId, userId: 'u2', name: null, status: 'away', otherFields: null },
@@ -29,9 +37,15 @@ describe('presence', () => {
     }
     const userIds = [...users.slice(1).map(({ userId }) => userId), 'nobody'];
     await service.call('/v2/presence/delete', { organizationId, documentId, userIds });
-    await service.call('/v2/presence/delete', { organizationId: 'no', documentId, userIds: ['u0'] });
+    await service.call('/v2/presence/delete', {
+      organizationId: 'no',
+      documentId,
+      userIds: ['u0'],
+    });
     const left = await readPresence(service);
-    expect(left.filter((row) => row.documentId === 'd1').map(({ userId }) => userId)).toEqual(['u0']);
+    expect(left.filter((row) => row.documentId === 'd1').map(({ userId }) => userId)).toEqual([
+      'u0',
+    ]);
     expect(left).toHaveLength(251);
   });
 });
@@ -42,8 +56,14 @@ describe('activities', () => {
   const activity = { featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
 
   const activitiesOf = async ({ store }: TestService) => {
-    const rows = await store.read((database) => database.selectFrom('activities').selectAll().execute());
-    return rows.map(({ activityId, data, lastUpdated }) => ({ activityId, ...JSON.parse(data), lastUpdated }));
+    const rows = await store.read((database) =>
+      database.selectFrom('activities').selectAll().execute(),
+    );
+    return rows.map(({ activityId, data, lastUpdated }) => ({
+      activityId,
+      ...JSON.parse(data),
+      lastUpdated,
+    }));
   };
 
   it('get generated IDs if they have none', async () => {
@@ -52,13 +72,17 @@ describe('activities', () => {
     const { body } = await service.call(ADD, { organizationId, documentId, activities });
     const ids = Object.keys(body.result?.data);
     expect(ids).toHaveLength(3);
-    expect((await activitiesOf(service)).map(({ activityId }) => activityId).sort()).toEqual(ids.sort());
+    expect((await activitiesOf(service)).map(({ activityId }) => activityId).sort()).toEqual(
+      ids.sort(),
+    );
   });
 
   it('accept the fields that an update may set, and keep the others', async () => {
     const service = await startTestService();
     const stray = { organizationId: 'other', documentId: 'other' };
-    const activities = [{ ...activity, ...stray, id: 'a1', entityData: { n: 1 }, actionIcon: 'plus' }];
+    const activities = [
+      { ...activity, ...stray, id: 'a1', entityData: { n: 1 }, actionIcon: 'plus' },
+    ];
     await service.call(ADD, { organizationId, documentId, activities });
     const changes = { status: { from: 'open', to: 'done' } };
     service.clock.time += 5;
@@ -67,7 +91,14 @@ describe('activities', () => {
       activities: [{ id: 'a1', changes, entityData: null, actionType: 'other', createdAt: 0 }],
     });
     expect(await activitiesOf(service)).toEqual([
-      { activityId: 'a1', ...activity, actionIcon: 'plus', entityData: null, changes, lastUpdated: service.clock.time },
+      {
+        activityId: 'a1',
+        ...activity,
+        actionIcon: 'plus',
+        entityData: null,
+        changes,
+        lastUpdated: service.clock.time,
+      },
     ]);
   });
 
@@ -77,7 +108,10 @@ describe('activities', () => {
     await call(ADD, { organizationId, documentId, activities });
     const update = async (id: string, organization = organizationId) => {
       const changes = [...activities.slice(0, 200).map(({ id: known }) => ({ id: known })), { id }];
-      const { http, body } = await call(UPDATE, { organizationId: organization, activities: changes });
+      const { http, body } = await call(UPDATE, {
+        organizationId: organization,
+        activities: changes,
+      });
       expect(http).toBe(200);
       return Object.entries(body.result?.data as Record<string, { success: boolean }>)
         .filter(([, { success }]) => !success)
@@ -93,17 +127,29 @@ describe('user groups', () => {
     const { call, store } = await startTestService();
     const users = Array.from({ length: 150 }, (_, n) => ({ userId: `u${n}` }));
     await call('/v1/users/add', { organizationId, users });
-    await call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups: [{ groupId: 'g' }] });
+    await call('/v2/organizations/usergroups/add', {
+      organizationId,
+      organizationUserGroups: [{ groupId: 'g' }],
+    });
     const userIds = [...users.map(({ userId }) => userId), 'u0', 'constructor'];
     const add = (to: string) =>
-      call('/v2/organizations/usergroups/users/add', { organizationId: to, organizationUserGroupId: 'g', userIds });
+      call('/v2/organizations/usergroups/users/add', {
+        organizationId: to,
+        organizationUserGroupId: 'g',
+        userIds,
+      });
     await add(organizationId);
     const { body } = await add(organizationId);
     const failed = Object.entries(body.result?.data).filter(([, item]) => !Object(item).success);
     expect(failed.map(([id]) => id)).toEqual(['constructor']);
-    const members = await store.read((database) => database.selectFrom('userGroupMembers').selectAll().execute());
+    const members = await store.read((database) =>
+      database.selectFrom('userGroupMembers').selectAll().execute(),
+    );
     expect(members).toHaveLength(150);
-    expect((await add('other')).body.error).toEqual({ status: 'INVALID_ARGUMENT', message: 'Organization not found.' });
+    expect((await add('other')).body.error).toEqual({
+      status: 'INVALID_ARGUMENT',
+      message: 'Organization not found.',
+    });
   });
 });
 
@@ -118,12 +164,23 @@ describe('permissions', () => {
         user: { userId: 'u1' },
         permissions: { resources: [{ type: 'folder', id: 'f1', organizationId, ...resource }] },
       });
-    const membership = () => store.read((database) => database.selectFrom('members').selectAll().executeTakeFirstOrThrow());
+    const membership = () =>
+      store.read((database) =>
+        database.selectFrom('members').selectAll().executeTakeFirstOrThrow(),
+      );
     await give({ accessRole: 'viewer', expiresAt: IN_2100 });
     const membershipKey = { level: 'folder', resourceId: 'f1', userId: 'u1' };
-    expect(await membership()).toMatchObject({ ...membershipKey, accessRole: 'viewer', expiresAt: IN_2100 * 1000 });
+    expect(await membership()).toMatchObject({
+      ...membershipKey,
+      accessRole: 'viewer',
+      expiresAt: IN_2100 * 1000,
+    });
     await give({});
-    expect(await membership()).toMatchObject({ ...membershipKey, accessRole: 'editor', expiresAt: null });
+    expect(await membership()).toMatchObject({
+      ...membershipKey,
+      accessRole: 'editor',
+      expiresAt: null,
+    });
     await give({ expiresAt: 1e300 });
     expect(await membership()).toMatchObject({ expiresAt: Number.MAX_SAFE_INTEGER });
   });
@@ -132,7 +189,11 @@ describe('permissions', () => {
     const { call, store } = await startTestService();
     const resources = [{ type: 'organization', id: 'acme' }];
     await call(ADD, { user: { userId: 'u1' }, permissions: { resources } });
-    const members = await store.read((database) => database.selectFrom('members').selectAll().execute());
-    expect(members).toMatchObject([{ level: 'organization', resourceId: '', userId: 'u1', accessRole: 'editor' }]);
+    const members = await store.read((database) =>
+      database.selectFrom('members').selectAll().execute(),
+    );
+    expect(members).toMatchObject([
+      { level: 'organization', resourceId: '', userId: 'u1', accessRole: 'editor' },
+    ]);
   });
 });

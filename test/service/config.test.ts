@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { addSecondKey, startTestService } from './test-service.ts';
 
-const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
-const refused = (status: string, message: string, http = 400) => ({ http, body: { error: { status, message } } });
+const success = (message: string, data: object) => ({
+  http: 200,
+  body: { result: { status: 'success', message, data } },
+});
+const refused = (status: string, message: string, http = 400) => ({
+  http,
+  body: { error: { status, message } },
+});
 
 const WEBHOOKS = '/v2/workspace/webhookconfig';
 const UNSET_WEBHOOKS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
@@ -31,8 +37,12 @@ const DISABLED_EVENTS = [
   'crdt.update_data',
   'recorder.done',
 ];
-const toTriggers = (names: readonly string[], value: boolean) => Object.fromEntries(names.map((name) => [name, value]));
-const SEEDED_WEBHOOKS = { ...toTriggers(ENABLED_EVENTS, true), ...toTriggers(DISABLED_EVENTS, false) };
+const toTriggers = (names: readonly string[], value: boolean) =>
+  Object.fromEntries(names.map((name) => [name, value]));
+const SEEDED_WEBHOOKS = {
+  ...toTriggers(ENABLED_EVENTS, true),
+  ...toTriggers(DISABLED_EVENTS, false),
+};
 
 describe('basic webhooks', () => {
   it('show three empty settings before the first update', async () => {
@@ -47,7 +57,9 @@ describe('basic webhooks', () => {
 
   it('add the default triggers when first enabled, with the triggers of the request taking precedence', async () => {
     const { call } = await startTestService();
-    await call(`${WEBHOOKS}/update`, { webhookServiceConfig: { authToken: 'abc', encodeData: true } });
+    await call(`${WEBHOOKS}/update`, {
+      webhookServiceConfig: { authToken: 'abc', encodeData: true },
+    });
     const data = {
       useWebhookService: true,
       webhookServiceConfig: {
@@ -56,24 +68,40 @@ describe('basic webhooks', () => {
         rawNotificationUrl: 'https://example.com/raw',
         processedNotificationUrl: '',
         enableDataProtection: false,
-        triggers: { ...SEEDED_WEBHOOKS, 'comment.delete': false, 'comment_annotation.suggestion_accept': true, own: true },
+        triggers: {
+          ...SEEDED_WEBHOOKS,
+          'comment.delete': false,
+          'comment_annotation.suggestion_accept': true,
+          own: true,
+        },
       },
     };
-    const triggers = { 'comment.delete': false, 'comment_annotation.suggestion_accept': true, own: true };
+    const triggers = {
+      'comment.delete': false,
+      'comment_annotation.suggestion_accept': true,
+      own: true,
+    };
     expect(
       await call(`${WEBHOOKS}/update`, {
         useWebhookService: true,
         webhookServiceConfig: { rawNotificationUrl: 'https://example.com/raw', triggers },
       }),
     ).toEqual(success('Webhook configuration updated successfully.', data));
-    expect(await call(`${WEBHOOKS}/get`, {})).toEqual(success('Webhook configuration retrieved successfully.', data));
+    expect(await call(`${WEBHOOKS}/get`, {})).toEqual(
+      success('Webhook configuration retrieved successfully.', data),
+    );
   });
 
   it('add the default triggers on any enabling request, but never over stored triggers', async () => {
     const { call } = await startTestService();
-    await call(`${WEBHOOKS}/update`, { webhookServiceConfig: { triggers: { 'comment.add': false } } });
+    await call(`${WEBHOOKS}/update`, {
+      webhookServiceConfig: { triggers: { 'comment.add': false } },
+    });
     const enabled = await call(`${WEBHOOKS}/update`, { useWebhookService: true });
-    expect(enabled.body.result?.data.webhookServiceConfig).toEqual({ ...UNSET_WEBHOOKS, triggers: { 'comment.add': false } });
+    expect(enabled.body.result?.data.webhookServiceConfig).toEqual({
+      ...UNSET_WEBHOOKS,
+      triggers: { 'comment.add': false },
+    });
   });
 
   it('merge trigger by trigger, and keep all settings while disabled', async () => {
@@ -118,7 +146,9 @@ describe('basic webhooks', () => {
   it('reject an unknown API key', async () => {
     const { call } = await startTestService();
     const headers = { 'x-svc-api-key': 'no', 'x-svc-auth-token': 'no' };
-    expect(await call(`${WEBHOOKS}/get`, {}, headers)).toEqual(refused('PERMISSION_DENIED', 'Invalid API key.', 403));
+    expect(await call(`${WEBHOOKS}/get`, {}, headers)).toEqual(
+      refused('PERMISSION_DENIED', 'Invalid API key.', 403),
+    );
   });
 });
 
@@ -145,7 +175,9 @@ describe('advanced webhooks', () => {
       const { call } = await startTestService();
       const { http, body } = await call(`${ADVANCED}/update`, data);
       expect([http, body.error?.status]).toEqual([400, 'FAILED_PRECONDITION']);
-      expect(body.error?.message).toMatch(/^Advanced webhooks are not configured for this workspace\. /);
+      expect(body.error?.message).toMatch(
+        /^Advanced webhooks are not configured for this workspace\. /,
+      );
     },
   );
 
@@ -154,16 +186,23 @@ describe('advanced webhooks', () => {
     const update = `${ADVANCED}/update`;
     const message = 'Advanced webhook configuration updated successfully.';
     const first = { ...NEVER_CONFIGURED, isEnabled: true, publicKey: 'key' };
-    expect(await call(update, { isEnabled: true, publicKey: 'key' })).toEqual(success(message, first));
+    expect(await call(update, { isEnabled: true, publicKey: 'key' })).toEqual(
+      success(message, first),
+    );
     const second = { ...first, isEnabled: false, encryptData: true };
-    expect(await call(update, { isEnabled: false, encryptData: true })).toEqual(success(message, second));
+    expect(await call(update, { isEnabled: false, encryptData: true })).toEqual(
+      success(message, second),
+    );
     expect((await call(`${ADVANCED}/get`, {})).body.result?.data).toEqual(second);
   });
 
-  it.each([{}, { isEnabled: 'true' }, { isEnabled: true, publicKey: 7 }])('reject %j', async (data) => {
-    const { call } = await startTestService();
-    expect((await call(`${ADVANCED}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
-  });
+  it.each([{}, { isEnabled: 'true' }, { isEnabled: true, publicKey: 7 }])(
+    'reject %j',
+    async (data) => {
+      const { call } = await startTestService();
+      expect((await call(`${ADVANCED}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
+    },
+  );
 });
 
 const EMAIL = '/v2/workspace/emailconfig';
@@ -185,7 +224,10 @@ describe('email', () => {
   it('shows empty settings before the first update', async () => {
     const { call } = await startTestService();
     expect(await call(`${EMAIL}/get`, {})).toEqual(
-      success('Email configuration retrieved successfully.', { useEmailService: false, emailServiceConfig: UNSET_EMAIL }),
+      success('Email configuration retrieved successfully.', {
+        useEmailService: false,
+        emailServiceConfig: UNSET_EMAIL,
+      }),
     );
   });
 
@@ -197,15 +239,24 @@ describe('email', () => {
   it.each([
     ['enabled', { useEmailService: true }, enabled({})],
     ['changed to custom', { emailServiceConfig: { type: 'custom' } }, enabled({})],
-    ['made custom, but kept off', { useEmailService: false, emailServiceConfig: { type: 'custom' } }, enabled({}, false)],
+    [
+      'made custom, but kept off',
+      { useEmailService: false, emailServiceConfig: { type: 'custom' } },
+      enabled({}, false),
+    ],
     [
       'enabled with its own type and trigger',
-      { useEmailService: true, emailServiceConfig: { type: 'extprovider', triggers: { 'comment.add': false } } },
+      {
+        useEmailService: true,
+        emailServiceConfig: { type: 'extprovider', triggers: { 'comment.add': false } },
+      },
       enabled({ type: 'extprovider', triggers: { ...SEEDED_EMAIL, 'comment.add': false } }),
     ],
   ])('adds its default triggers when %s', async (_, request, data) => {
     const { call } = await startTestService();
-    expect(await call(`${EMAIL}/update`, request)).toEqual(success('Email configuration updated successfully.', data));
+    expect(await call(`${EMAIL}/update`, request)).toEqual(
+      success('Email configuration updated successfully.', data),
+    );
     expect((await call(`${EMAIL}/get`, {})).body.result?.data).toEqual(data);
   });
 
@@ -213,13 +264,21 @@ describe('email', () => {
     const { call } = await startTestService();
     await call(`${EMAIL}/update`, { emailServiceConfig: { apiKey: 'k', fromEmail: 'a@b.c' } });
     await call(`${EMAIL}/update`, { useEmailService: true });
-    await call(`${EMAIL}/update`, { useEmailService: false, emailServiceConfig: { type: 'default' } });
+    await call(`${EMAIL}/update`, {
+      useEmailService: false,
+      emailServiceConfig: { type: 'default' },
+    });
     const again = await call(`${EMAIL}/update`, {
       useEmailService: true,
       emailServiceConfig: { triggers: { 'comment.add': false } },
     });
     expect(again.body.result?.data).toEqual(
-      enabled({ apiKey: 'k', fromEmail: 'a@b.c', type: 'default', triggers: { ...SEEDED_EMAIL, 'comment.add': false } }),
+      enabled({
+        apiKey: 'k',
+        fromEmail: 'a@b.c',
+        type: 'default',
+        triggers: { ...SEEDED_EMAIL, 'comment.add': false },
+      }),
     );
   });
 
@@ -232,18 +291,24 @@ describe('email', () => {
   ])('rejects %j', async (data) => {
     const { call } = await startTestService();
     const { body } = await call(`${EMAIL}/update`, data);
-    expect([body.error?.status, body.error?.message]).toEqual(['INVALID_ARGUMENT', 'Invalid email service configuration.']);
+    expect([body.error?.status, body.error?.message]).toEqual([
+      'INVALID_ARGUMENT',
+      'Invalid email service configuration.',
+    ]);
   });
 });
 
 describe('the permission provider', () => {
   const PROVIDER = '/v2/workspace/permissionproviderconfig';
-  const get = (data: object) => success('Permission provider configuration retrieved successfully.', data);
+  const get = (data: object) =>
+    success('Permission provider configuration retrieved successfully.', data);
 
   it('is merged field by field', async () => {
     const { call } = await startTestService();
     const unset = { permissionProviderUrl: '', authToken: '' };
-    expect(await call(`${PROVIDER}/get`, {})).toEqual(get({ usePermissionProvider: false, permissionProviderConfig: unset }));
+    expect(await call(`${PROVIDER}/get`, {})).toEqual(
+      get({ usePermissionProvider: false, permissionProviderConfig: unset }),
+    );
     await call(`${PROVIDER}/update`, { permissionProviderConfig: { authToken: 't' } });
     const data = {
       usePermissionProvider: true,
@@ -251,16 +316,20 @@ describe('the permission provider', () => {
     };
     const { permissionProviderUrl } = data.permissionProviderConfig;
     expect(
-      await call(`${PROVIDER}/update`, { usePermissionProvider: true, permissionProviderConfig: { permissionProviderUrl } }),
+      await call(`${PROVIDER}/update`, {
+        usePermissionProvider: true,
+        permissionProviderConfig: { permissionProviderUrl },
+      }),
     ).toEqual(success('Permission provider configuration updated successfully.', data));
     expect(await call(`${PROVIDER}/get`, {})).toEqual(get(data));
   });
 
-  it.each([{}, { usePermissionProvider: 'x' }, { permissionProviderConfig: { permissionProviderUrl: 'here' } }])(
-    'rejects %j',
-    async (data) => {
-      const { call } = await startTestService();
-      expect((await call(`${PROVIDER}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
-    },
-  );
+  it.each([
+    {},
+    { usePermissionProvider: 'x' },
+    { permissionProviderConfig: { permissionProviderUrl: 'here' } },
+  ])('rejects %j', async (data) => {
+    const { call } = await startTestService();
+    expect((await call(`${PROVIDER}/update`, data)).body.error?.status).toBe('INVALID_ARGUMENT');
+  });
 });

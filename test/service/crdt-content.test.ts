@@ -28,7 +28,9 @@ function createClient(state: string) {
 
 const xml = (text: string): EditorContent => ({ type: 'xml', data: parseXml(text) ?? [] });
 
-const json = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('__proto__'));
+const json = fc
+  .jsonValue({ maxDepth: 2 })
+  .filter((value) => !JSON.stringify(value).includes('__proto__'));
 const CONTENTS: { readonly [Type in EditorContent['type']]: fc.Arbitrary<EditorContent> } = {
   text: fc.record({ type: fc.constant('text'), data: fc.string({ unit: 'grapheme' }) }),
   map: fc.record({
@@ -40,7 +42,9 @@ const CONTENTS: { readonly [Type in EditorContent['type']]: fc.Arbitrary<EditorC
   }),
   array: fc.record({ type: fc.constant('array'), data: fc.array(json, { maxLength: 6 }) }),
   xml: fc
-    .array(fc.constantFrom('<p>a</p>', '<p>b</p>', '<p x="1">a</p>', '<q><p/>c</q>', 'text', '<br/>'))
+    .array(
+      fc.constantFrom('<p>a</p>', '<p>b</p>', '<p x="1">a</p>', '<q><p/>c</q>', 'text', '<br/>'),
+    )
     .map((parts) => xml(parts.join(''))),
 };
 
@@ -53,7 +57,11 @@ describe.each(['text', 'map', 'array', 'xml'] as const)('content of type %s', (t
         const { document, apply } = createClient(state);
         for (const content of later) state = writeContent(content, state);
         apply(state);
-        const expected = readContent(decodeDocument(writeContent(contents.at(-1) ?? first)), 'content', type);
+        const expected = readContent(
+          decodeDocument(writeContent(contents.at(-1) ?? first)),
+          'content',
+          type,
+        );
         expect(readContent(decodeDocument(state), 'content', type)).toEqual(expected);
         expect(readContent(document, 'content', type)).toEqual(expected);
       }),
@@ -64,7 +72,11 @@ describe.each(['text', 'map', 'array', 'xml'] as const)('content of type %s', (t
 
 describe('writes', () => {
   /** The change events that a write causes at a client. */
-  function deltaOf(state: string, content: EditorContent, observe: (document: Y.Doc) => Pick<Y.Text, 'observeDeep'>) {
+  function deltaOf(
+    state: string,
+    content: EditorContent,
+    observe: (document: Y.Doc) => Pick<Y.Text, 'observeDeep'>,
+  ) {
     const { document, apply } = createClient(state);
     const changes: unknown[] = [];
     observe(document).observeDeep((events) => {
@@ -82,12 +94,16 @@ describe('writes', () => {
     ['x😀y', 'x😁y', [{ retain: 1 }, { delete: 2 }, { insert: '😁' }]],
     ['x😀y', 'x🐀y', [{ retain: 1 }, { delete: 2 }, { insert: '🐀' }]],
   ])('change the text %j to %j with the smallest delta', (before, after, delta) => {
-    const changes = deltaOf(writeContent(text(before)), text(after), (document) => document.getText('content'));
+    const changes = deltaOf(writeContent(text(before)), text(after), (document) =>
+      document.getText('content'),
+    );
     expect(changes).toEqual([{ delta, keys: [] }]);
   });
 
   it('do not change an equal text', () => {
-    expect(deltaOf(writeContent(text('a')), text('a'), (document) => document.getText('content'))).toEqual([]);
+    expect(
+      deltaOf(writeContent(text('a')), text('a'), (document) => document.getText('content')),
+    ).toEqual([]);
   });
 
   it('set and delete only the differing keys of a map', () => {
@@ -100,8 +116,10 @@ describe('writes', () => {
 
   it('replace one range of an array', () => {
     const array = (data: unknown[]): EditorContent => ({ type: 'array', data });
-    const changes = deltaOf(writeContent(array([1, 2, 3, { a: 1 }])), array([1, 9, 3, { a: 1 }]), (document) =>
-      document.getArray('content'),
+    const changes = deltaOf(
+      writeContent(array([1, 2, 3, { a: 1 }])),
+      array([1, 9, 3, { a: 1 }]),
+      (document) => document.getArray('content'),
     );
     expect(changes).toEqual([{ delta: [{ retain: 1 }, { insert: [9] }, { delete: 1 }], keys: [] }]);
   });
@@ -132,5 +150,7 @@ describe('writes', () => {
 it('a document does not gain an author with each write', () => {
   let state: string | undefined;
   for (let n = 0; n < 50; n++) state = writeContent({ type: 'text', data: `version ${n}` }, state);
-  expect(Y.decodeStateVector(Y.encodeStateVectorFromUpdate(Buffer.from(state ?? '', 'base64'))).size).toBe(1);
+  expect(
+    Y.decodeStateVector(Y.encodeStateVectorFromUpdate(Buffer.from(state ?? '', 'base64'))).size,
+  ).toBe(1);
 });

@@ -6,10 +6,14 @@ const [ADD, UPDATE, GET] = ['/v2/crdt/add', '/v2/crdt/update', '/v2/crdt/get'];
 const EDITOR = { organizationId: 'acme', documentId: 'd1', editorId: 'e1' };
 const text = (data: string) => ({ ...EDITOR, type: 'text', data });
 
-const refused = (http: number, status: string, message: string) => ({ http, body: { error: { status, message } } });
+const refused = (http: number, status: string, message: string) => ({
+  http,
+  body: { error: { status, message } },
+});
 const NO_DATA = refused(404, 'NOT_FOUND', 'No CRDT data found for this editor ID.');
 
-const readContent = async ({ call }: TestService) => (await call(GET, EDITOR)).body.result?.data[0].data;
+const readContent = async ({ call }: TestService) =>
+  (await call(GET, EDITOR)).body.result?.data[0].data;
 
 describe('editor content', () => {
   it('is added only once, with only a status and a message in the response', async () => {
@@ -32,7 +36,15 @@ describe('editor content', () => {
         result: {
           status: 'success',
           message: 'CRDT data retrieved successfully.',
-          data: [{ id: 'e1', data: 'Hello', lastUpdate: '2023-11-14T22:13:20.000Z', lastUpdatedBy: null, sessionId: null }],
+          data: [
+            {
+              id: 'e1',
+              data: 'Hello',
+              lastUpdate: '2023-11-14T22:13:20.000Z',
+              lastUpdatedBy: null,
+              sessionId: null,
+            },
+          ],
         },
       },
     });
@@ -40,16 +52,23 @@ describe('editor content', () => {
 
   it('is read for all editors of a document', async () => {
     const { call } = await startTestService();
-    for (const editorId of ['b', 'a', '__proto__']) await call(ADD, { ...text(editorId), editorId });
+    for (const editorId of ['b', 'a', '__proto__'])
+      await call(ADD, { ...text(editorId), editorId });
     await call(ADD, { ...text('x'), documentId: 'd2' });
     const { body } = await call(GET, { organizationId: 'acme', documentId: 'd1' });
-    expect(body.result?.data.map(({ id, data }: { id: string; data: string }) => [id, data])).toEqual([
+    expect(
+      body.result?.data.map(({ id, data }: { id: string; data: string }) => [id, data]),
+    ).toEqual([
       ['__proto__', '__proto__'],
       ['a', 'a'],
       ['b', 'b'],
     ]);
-    expect((await call(GET, { organizationId: 'acme', documentId: 'no' })).body.result?.data).toEqual([]);
-    expect((await call(GET, { organizationId: 'no', documentId: 'd1' })).body.result?.data).toEqual([]);
+    expect(
+      (await call(GET, { organizationId: 'acme', documentId: 'no' })).body.result?.data,
+    ).toEqual([]);
+    expect((await call(GET, { organizationId: 'no', documentId: 'd1' })).body.result?.data).toEqual(
+      [],
+    );
   });
 
   it.each([
@@ -67,7 +86,10 @@ describe('editor content', () => {
       body: { result: { status: 'success', message: 'CRDT data updated successfully.' } },
     });
     const { body } = await service.call(GET, EDITOR);
-    expect(body.result?.data[0]).toMatchObject({ data: after, lastUpdate: '2023-11-14T22:13:21.000Z' });
+    expect(body.result?.data[0]).toMatchObject({
+      data: after,
+      lastUpdate: '2023-11-14T22:13:21.000Z',
+    });
   });
 
   it('is a Yjs document that stays in sync with a connected client', async () => {
@@ -123,19 +145,31 @@ describe('editor content is rejected for', () => {
     const initial = { text: 'a', xml: '<p/>', map: { a: 1 }, array: [1] }[type];
     await service.call(ADD, { ...EDITOR, type, data: initial });
     for (const path of [ADD, UPDATE]) {
-      const { http, body } = await service.call(path, { ...EDITOR, editorId: path === ADD ? 'e2' : 'e1', type, data });
-      expect([http, body.error?.status, body.error?.message]).toEqual([400, 'INVALID_ARGUMENT', message]);
+      const { http, body } = await service.call(path, {
+        ...EDITOR,
+        editorId: path === ADD ? 'e2' : 'e1',
+        type,
+        data,
+      });
+      expect([http, body.error?.status, body.error?.message]).toEqual([
+        400,
+        'INVALID_ARGUMENT',
+        message,
+      ]);
       expect(body.error?.details?.issues).toEqual([expect.objectContaining({ path: ['data'] })]);
     }
-    expect((await service.call(GET, { organizationId: 'acme', documentId: 'd1' })).body.result?.data).toEqual([
-      expect.objectContaining({ id: 'e1', data: initial }),
-    ]);
+    expect(
+      (await service.call(GET, { organizationId: 'acme', documentId: 'd1' })).body.result?.data,
+    ).toEqual([expect.objectContaining({ id: 'e1', data: initial })]);
   });
 
   it.each([undefined, '', null])('an editor ID of %j', async (editorId) => {
     const { call } = await startTestService();
     const { body } = await call(UPDATE, { ...text('x'), editorId });
-    expect([body.error?.status, body.error?.message]).toEqual(['INVALID_ARGUMENT', 'Editor ID is required.']);
+    expect([body.error?.status, body.error?.message]).toEqual([
+      'INVALID_ARGUMENT',
+      'Editor ID is required.',
+    ]);
   });
 
   it('a type that differs from the existing content', async () => {
@@ -147,6 +181,8 @@ describe('editor content is rejected for', () => {
       message: 'type: must be "text", the type of the existing content, got "array"',
     });
     expect(await readContent(service)).toBe('Hello');
-    expect((await service.call(UPDATE, { ...EDITOR, type: 'list', data: [] })).body.error?.message).toMatch(/^type: /);
+    expect(
+      (await service.call(UPDATE, { ...EDITOR, type: 'list', data: [] })).body.error?.message,
+    ).toMatch(/^type: /);
   });
 });

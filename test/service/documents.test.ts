@@ -20,7 +20,11 @@ describe('listing documents', () => {
     const pages: string[][] = [];
     let pageToken: unknown;
     do {
-      const { body } = await call(GET, { organizationId, pageSize: 10, ...(pageToken ? { pageToken } : {}) });
+      const { body } = await call(GET, {
+        organizationId,
+        pageSize: 10,
+        ...(pageToken ? { pageToken } : {}),
+      });
       pages.push(idsOf(body.result?.data));
       pageToken = body.result?.['pageToken'];
     } while (pageToken);
@@ -41,12 +45,15 @@ describe('listing documents', () => {
     expect(body.result?.['pageToken']).toEqual(expect.any(String));
   });
 
-  it.each(['x', '7', '', 'ZG9jdW1lbnRzOi0x', "' or 1=1"])('rejects the page token %j', async (pageToken) => {
-    const { call } = await startWithDocuments(1);
-    const { http, body } = await call(GET, { organizationId, pageToken });
-    if (pageToken === '') expect(http).toBe(200);
-    else expect(body.error?.message).toBe('pageToken: not a page token of this list');
-  });
+  it.each(['x', '7', '', 'ZG9jdW1lbnRzOi0x', "' or 1=1"])(
+    'rejects the page token %j',
+    async (pageToken) => {
+      const { call } = await startWithDocuments(1);
+      const { http, body } = await call(GET, { organizationId, pageToken });
+      if (pageToken === '') expect(http).toBe(200);
+      else expect(body.error?.message).toBe('pageToken: not a page token of this list');
+    },
+  );
 
   it('accepts 30 IDs and omits unknown ones', async () => {
     const { call } = await startWithDocuments(3);
@@ -58,7 +65,10 @@ describe('listing documents', () => {
   it('rejects 31 IDs', async () => {
     const { call } = await startWithDocuments(1);
     const { body } = await call(GET, { organizationId, documentIds: Array(31).fill('d0') });
-    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^documentIds: /) });
+    expect(body.error).toMatchObject({
+      status: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^documentIds: /),
+    });
   });
 
   it('returns an empty list for an organization that does not exist', async () => {
@@ -73,7 +83,8 @@ describe('folders of documents', () => {
     await call('/v2/organizations/folders/add', { organizationId, folders: [{ folderId: 'f1' }] });
     await call(ADD, { organizationId, folderId: 'f1', documents: [{ documentId: 'inside' }] });
     await call(ADD, { organizationId, folderId: 'root', documents: [{ documentId: 'outside' }] });
-    const list = async (folderId: string) => idsOf((await call(GET, { organizationId, folderId })).body.result?.data);
+    const list = async (folderId: string) =>
+      idsOf((await call(GET, { organizationId, folderId })).body.result?.data);
     expect(await list('f1')).toEqual(['inside']);
     expect(await list('root')).toEqual(['d0', 'outside']);
     expect(await list('no')).toEqual([]);
@@ -81,8 +92,15 @@ describe('folders of documents', () => {
 
   it('must exist', async () => {
     const { call } = await startTestService();
-    const { http, body } = await call(ADD, { organizationId, folderId: 'no', documents: [{ documentId: 'd' }] });
-    expect([http, body.error]).toEqual([400, { status: 'INVALID_ARGUMENT', message: 'Folder not found.' }]);
+    const { http, body } = await call(ADD, {
+      organizationId,
+      folderId: 'no',
+      documents: [{ documentId: 'd' }],
+    });
+    expect([http, body.error]).toEqual([
+      400,
+      { status: 'INVALID_ARGUMENT', message: 'Folder not found.' },
+    ]);
   });
 });
 
@@ -91,7 +109,10 @@ describe('adding documents', () => {
     const { call } = await startWithDocuments(1);
     const documents = [{ documentId: 'd0', documentName: 'Other' }, { documentId: '__proto__' }];
     const { body } = await call(ADD, { organizationId, documents });
-    const results = Object.entries(body.result?.data).map(([id, item]) => [id, Object(item).success]);
+    const results = Object.entries(body.result?.data).map(([id, item]) => [
+      id,
+      Object(item).success,
+    ]);
     expect(results).toEqual([
       ['d0', false],
       ['__proto__', true],

@@ -14,8 +14,14 @@ async function startWithWebhooks(): Promise<TestService> {
 const create = async ({ call }: TestService, data: object = {}): Promise<string> =>
   (await call(`${BASE}/create`, { url: URL, ...data })).body.result?.data.id;
 
-const success = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
-const UNKNOWN = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Advanced webhook provider request failed.' } } };
+const success = (message: string, data: object) => ({
+  http: 200,
+  body: { result: { status: 'success', message, data } },
+});
+const UNKNOWN = {
+  http: 404,
+  body: { error: { status: 'NOT_FOUND', message: 'Advanced webhook provider request failed.' } },
+};
 
 describe('an endpoint', () => {
   it('is created with null for unset fields', async () => {
@@ -54,7 +60,9 @@ describe('an endpoint', () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });
-    const [row] = await service.store.read((database) => database.selectFrom('endpoints').selectAll().execute());
+    const [row] = await service.store.read((database) =>
+      database.selectFrom('endpoints').selectAll().execute(),
+    );
     expect(JSON.parse(row?.metadata ?? '')).toEqual({ team: 'a' });
   });
 
@@ -81,14 +89,22 @@ describe('an endpoint', () => {
     );
     await service.call(`${BASE}/update`, { endpointId, disabled: true });
     expect(await secretOf(endpointId)).toEqual(first);
-    expect((await secretOf(other)).body.result?.data.secret).not.toBe(first.body.result?.data.secret);
+    expect((await secretOf(other)).body.result?.data.secret).not.toBe(
+      first.body.result?.data.secret,
+    );
   });
 
   it('changes only in the updated settings', async () => {
     const service = await startWithWebhooks();
-    const endpointId = await create(service, { description: 'old', uid: 'u', filterTypes: ['comment.add'] });
+    const endpointId = await create(service, {
+      description: 'old',
+      uid: 'u',
+      filterTypes: ['comment.add'],
+    });
     service.clock.time += 1_000;
-    expect(await service.call(`${BASE}/update`, { endpointId, disabled: true, rateLimit: 5 })).toEqual(
+    expect(
+      await service.call(`${BASE}/update`, { endpointId, disabled: true, rateLimit: 5 }),
+    ).toEqual(
       success('Advanced webhook endpoint updated successfully.', {
         id: endpointId,
         url: URL,
@@ -119,7 +135,9 @@ describe('an endpoint', () => {
     const service = await startWithWebhooks();
     const second = await addSecondKey(service);
     await service.call(CONFIG, { isEnabled: true }, second);
-    expect(await service.call(`${BASE}/delete`, { endpointId: await create(service) }, second)).toEqual(UNKNOWN);
+    expect(
+      await service.call(`${BASE}/delete`, { endpointId: await create(service) }, second),
+    ).toEqual(UNKNOWN);
     expect((await service.call(`${BASE}/get`, {}, second)).body.result?.data.endpoints).toEqual([]);
   });
 
@@ -150,7 +168,8 @@ describe('an endpoint', () => {
 });
 
 describe('the list of endpoints', () => {
-  const list = async ({ call }: TestService, data: object = {}) => (await call(`${BASE}/get`, data)).body.result?.data;
+  const list = async ({ call }: TestService, data: object = {}) =>
+    (await call(`${BASE}/get`, data)).body.result?.data;
 
   it('is empty and done initially', async () => {
     const { call } = await startWithWebhooks();
@@ -193,15 +212,21 @@ describe('the list of endpoints', () => {
     expect([page.endpoints.length, page.done]).toEqual([50, false]);
   });
 
-  it.each([{ limit: 0 }, { limit: 251 }, { limit: 1.5 }, { limit: '5' }, { iterator: 'no' }, { iterator: '-no' }])(
-    'rejects %j with the field name',
-    async (data) => {
-      const { call } = await startWithWebhooks();
-      const { body } = await call(`${BASE}/get`, data);
-      expect(body.error?.status).toBe('INVALID_ARGUMENT');
-      expect(body.error?.details?.issues).toEqual([expect.objectContaining({ path: Object.keys(data) })]);
-    },
-  );
+  it.each([
+    { limit: 0 },
+    { limit: 251 },
+    { limit: 1.5 },
+    { limit: '5' },
+    { iterator: 'no' },
+    { iterator: '-no' },
+  ])('rejects %j with the field name', async (data) => {
+    const { call } = await startWithWebhooks();
+    const { body } = await call(`${BASE}/get`, data);
+    expect(body.error?.status).toBe('INVALID_ARGUMENT');
+    expect(body.error?.details?.issues).toEqual([
+      expect.objectContaining({ path: Object.keys(data) }),
+    ]);
+  });
 });
 
 describe('advanced webhooks', () => {
@@ -217,7 +242,9 @@ describe('advanced webhooks', () => {
     const { call } = await startTestService();
     const { http, body } = await call(`${BASE}/${operation}`, data);
     expect([http, body.error?.status]).toEqual([400, 'FAILED_PRECONDITION']);
-    expect(body.error?.message).toMatch(/^Advanced webhooks are not configured for this workspace\. \S/);
+    expect(body.error?.message).toMatch(
+      /^Advanced webhooks are not configured for this workspace\. \S/,
+    );
   });
 
   it.each(calls)('that are disabled reject %s', async (operation, data) => {

@@ -12,7 +12,10 @@ interface Folder {
   readonly own: string | undefined;
 }
 
-/** A simple model of the folders: stores parents and own access, and derives everything else on each call. */
+/**
+ * A simple model of the folders: stores parents and own access, and derives everything else on each
+ * call.
+ */
 class Model {
   readonly folders = new Map<string, Folder>();
 
@@ -35,7 +38,11 @@ class Model {
   }
 
   entries() {
-    return [...this.folders.keys()].map((id) => ({ id, ancestors: this.ancestors(id), access: this.access(id) }));
+    return [...this.folders.keys()].map((id) => ({
+      id,
+      ancestors: this.ancestors(id),
+      access: this.access(id),
+    }));
   }
 }
 
@@ -63,7 +70,8 @@ function addToModel(model: Model, added: readonly Addition[]): readonly Addition
   });
 }
 
-const byId = (entries: readonly { readonly id: string }[]) => entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+const byId = (entries: readonly { readonly id: string }[]) =>
+  entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
 describe('folder moves', () => {
   it('result in the same ancestors and access as a simple model', async () => {
@@ -73,9 +81,16 @@ describe('folder moves', () => {
       const organizationId = `organization-${runs++}`;
       const model = new Model();
       const folders = addToModel(model, added);
-      await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
+      await call('/v2/organizations/folders/add', {
+        organizationId,
+        createOrganization: true,
+        folders,
+      });
       for (const change of moved) {
-        const { body } = await call('/v2/organizations/folders/update', { organizationId, folders: [change] });
+        const { body } = await call('/v2/organizations/folders/update', {
+          organizationId,
+          folders: [change],
+        });
         const [result] = Object.values(body.result?.data);
         expect(Object(result).success).toBe(model.move(change.folderId, change.parentFolderId));
       }

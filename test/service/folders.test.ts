@@ -6,7 +6,10 @@ const GET = '/v2/organizations/folders/get';
 const UPDATE = '/v2/organizations/folders/update';
 const organizationId = 'acme';
 
-/** Starts a service with the folders root > a > b > c and root > z. Folder b is restricted, the others inherit. */
+/**
+ * Starts a service with the folders root > a > b > c and root > z. Folder b is restricted, the
+ * others inherit.
+ */
 async function startWithFolders(): Promise<TestService> {
   const service = await startTestService();
   const folders = [
@@ -33,7 +36,12 @@ const formatTree = ({ folderId, subFolders }: NestedFolder): string =>
 const readPositions = async ({ call }: TestService) => {
   const { body } = await call(GET, { organizationId });
   const received: readonly NestedFolder[] = body.result?.data;
-  return Object.fromEntries(received.map((folder) => [folder.folderId, `${folder.ancestors.join('/')} ${folder.accessType}`]));
+  return Object.fromEntries(
+    received.map((folder) => [
+      folder.folderId,
+      `${folder.ancestors.join('/')} ${folder.accessType}`,
+    ]),
+  );
 };
 
 describe('reading folders', () => {
@@ -51,15 +59,24 @@ describe('reading folders', () => {
   it.each([0, -1, 1.5, '2'])('rejects maxDepth %j', async (maxDepth) => {
     const { call } = await startWithFolders();
     const { body } = await call(GET, { organizationId, folderId: 'a', maxDepth });
-    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^maxDepth: /) });
+    expect(body.error).toMatchObject({
+      status: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^maxDepth: /),
+    });
   });
 
-  it.each([GET, '/v1/organizations/folders/get'])('%s returns NOT_FOUND for an unknown folder', async (path) => {
-    const { call } = await startWithFolders();
-    const missing = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Folder not found.' } } };
-    expect(await call(path, { organizationId, folderId: 'no' })).toEqual(missing);
-    expect(await call(path, { organizationId: 'no', folderId: 'a' })).toEqual(missing);
-  });
+  it.each([GET, '/v1/organizations/folders/get'])(
+    '%s returns NOT_FOUND for an unknown folder',
+    async (path) => {
+      const { call } = await startWithFolders();
+      const missing = {
+        http: 404,
+        body: { error: { status: 'NOT_FOUND', message: 'Folder not found.' } },
+      };
+      expect(await call(path, { organizationId, folderId: 'no' })).toEqual(missing);
+      expect(await call(path, { organizationId: 'no', folderId: 'a' })).toEqual(missing);
+    },
+  );
 
   it('returns an empty list for an organization that does not exist', async () => {
     const { call } = await startTestService();
@@ -103,7 +120,10 @@ describe('adding folders', () => {
   it('creates the organization only if requested', async () => {
     const { call } = await startTestService();
     const { http, body } = await call(ADD, { organizationId: 'no', folders: [{ folderId: 'a' }] });
-    expect([http, body.error]).toEqual([400, { status: 'INVALID_ARGUMENT', message: 'Organization not found.' }]);
+    expect([http, body.error]).toEqual([
+      400,
+      { status: 'INVALID_ARGUMENT', message: 'Organization not found.' },
+    ]);
   });
 });
 
@@ -114,19 +134,29 @@ describe('updating folders', () => {
     await service.call(UPDATE, { organizationId, folders: [{ folderId: 'b', folderName: 'New' }] });
     const { body } = await service.call(GET, { organizationId, folderId: 'b' });
     const [folder] = body.result?.data ?? [];
-    expect(folder).toMatchObject({ folderName: 'New', parentFolderId: 'a', lastUpdated: folder.createdAt + 1_000 });
+    expect(folder).toMatchObject({
+      folderName: 'New',
+      parentFolderId: 'a',
+      lastUpdated: folder.createdAt + 1_000,
+    });
   });
 
   it('moves a folder with its subfolders, and updates inherited access', async () => {
     const service = await startWithFolders();
-    await service.call(UPDATE, { organizationId, folders: [{ folderId: 'a', parentFolderId: 'z' }] });
+    await service.call(UPDATE, {
+      organizationId,
+      folders: [{ folderId: 'a', parentFolderId: 'z' }],
+    });
     expect(await readPositions(service)).toEqual({
       z: 'root organizationPrivate',
       a: 'root/z organizationPrivate',
       b: 'root/z/a restricted',
       c: 'root/z/a/b restricted',
     });
-    await service.call(UPDATE, { organizationId, folders: [{ folderId: 'c', parentFolderId: 'root' }] });
+    await service.call(UPDATE, {
+      organizationId,
+      folders: [{ folderId: 'c', parentFolderId: 'root' }],
+    });
     expect(await readPositions(service)).toMatchObject({ c: 'root public' });
   });
 
@@ -142,7 +172,10 @@ describe('updating folders', () => {
     const before = await readPositions(service);
     const { http, body } = await service.call(UPDATE, { organizationId, folders });
     expect(http).toBe(200);
-    const inside = { success: false, message: 'A folder cannot be moved into itself or one of its subfolders.' };
+    const inside = {
+      success: false,
+      message: 'A folder cannot be moved into itself or one of its subfolders.',
+    };
     expect(body.result?.data).toEqual({
       no: { success: false, message: 'Folder not found.', code: 'not-found' },
       a: inside,
@@ -150,7 +183,10 @@ describe('updating folders', () => {
       c: { success: false, message: 'Parent folder not found.', code: 'not-found' },
       z: { success: true, id: 'z', message: 'Folder Updated.' },
     });
-    expect(await readPositions(service)).toEqual({ ...before, z: 'root/a/b/c organizationPrivate' });
+    expect(await readPositions(service)).toEqual({
+      ...before,
+      z: 'root/a/b/c organizationPrivate',
+    });
     const renamed = await service.call(GET, { organizationId, folderId: 'b' });
     expect(renamed.body.result?.data[0]).not.toHaveProperty('folderName');
   });

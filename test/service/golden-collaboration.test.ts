@@ -6,23 +6,45 @@ const documentId = 'd1';
 
 async function startWithUser(): Promise<TestService> {
   const service = await startTestService();
-  await service.call('/v1/users/add', { organizationId, users: [{ userId: 'u1', name: 'Ada', email: 'ada@example.com' }] });
-  await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId }] });
+  await service.call('/v1/users/add', {
+    organizationId,
+    users: [{ userId: 'u1', name: 'Ada', email: 'ada@example.com' }],
+  });
+  await service.call('/v1/organizations/documents/add', {
+    organizationId,
+    documents: [{ documentId }],
+  });
   return service;
 }
 
-const success = (message: string, rest: object) => ({ http: 200, body: { result: { status: 'success', message, ...rest } } });
-const refusal = (message: string) => ({ http: 400, body: { error: { status: 'INVALID_ARGUMENT', message } } });
+const success = (message: string, rest: object) => ({
+  http: 200,
+  body: { result: { status: 'success', message, ...rest } },
+});
+const refusal = (message: string) => ({
+  http: 400,
+  body: { error: { status: 'INVALID_ARGUMENT', message } },
+});
 
 /** Complete requests and responses, exactly as the interface defines them. */
 describe('exact responses', () => {
   it('add users, v2', async () => {
     const { call } = await startTestService();
     const users = [{ userId: 'u1', name: 'Ada', accessRole: 'viewer' }];
-    expect(await call('/v2/users/add', { organizationId, users })).toEqual(refusal('Organization not found.'));
-    expect(await call('/v2/users/add', { organizationId, createOrganization: true, users })).toEqual(
+    expect(await call('/v2/users/add', { organizationId, users })).toEqual(
+      refusal('Organization not found.'),
+    );
+    expect(
+      await call('/v2/users/add', { organizationId, createOrganization: true, users }),
+    ).toEqual(
       success('User(s) processed successfully.', {
-        data: { u1: { success: true, id: expect.stringMatching(/^[0-9a-f]{32}$/), message: 'User added.' } },
+        data: {
+          u1: {
+            success: true,
+            id: expect.stringMatching(/^[0-9a-f]{32}$/),
+            message: 'User added.',
+          },
+        },
       }),
     );
   });
@@ -33,7 +55,11 @@ describe('exact responses', () => {
     expect(await call(path, { organizationId, users })).toEqual(
       success('User(s) processed successfully.', {
         data: {
-          u1: { success: true, id: expect.stringMatching(/^[0-9a-f]{32}$/), message: 'User updated.' },
+          u1: {
+            success: true,
+            id: expect.stringMatching(/^[0-9a-f]{32}$/),
+            message: 'User updated.',
+          },
           u2: { success: false, message: 'User does not exist.' },
         },
       }),
@@ -52,7 +78,10 @@ describe('exact responses', () => {
 
   it('add organizations', async () => {
     const { call } = await startWithUser();
-    const organizations = [{ organizationId: 'new', organizationName: 'New Inc.' }, { organizationId }];
+    const organizations = [
+      { organizationId: 'new', organizationName: 'New Inc.' },
+      { organizationId },
+    ];
     expect(await call('/v2/organizations/add', { organizations })).toEqual(
       success('Organization(s) added successfully.', {
         data: {
@@ -66,20 +95,36 @@ describe('exact responses', () => {
   it('add user groups, and users to them', async () => {
     const { call } = await startWithUser();
     const organizationUserGroups = [{ groupId: 'legal', groupName: 'Legal' }];
-    const add = () => call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups });
-    const reply = (item: object) => success('Organization user group(s) added successfully.', { data: { legal: item } });
-    expect(await add()).toEqual(reply({ success: true, id: 'legal', message: 'Organization user group added.' }));
+    const add = () =>
+      call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups });
+    const reply = (item: object) =>
+      success('Organization user group(s) added successfully.', { data: { legal: item } });
     expect(await add()).toEqual(
-      reply({ success: false, message: 'Organization user group already exists', code: 'already-exists' }),
+      reply({ success: true, id: 'legal', message: 'Organization user group added.' }),
+    );
+    expect(await add()).toEqual(
+      reply({
+        success: false,
+        message: 'Organization user group already exists',
+        code: 'already-exists',
+      }),
     );
 
     const addUsers = (organizationUserGroupId: string) =>
-      call('/v2/organizations/usergroups/users/add', { organizationId, organizationUserGroupId, userIds: ['u1', 'no'] });
+      call('/v2/organizations/usergroups/users/add', {
+        organizationId,
+        organizationUserGroupId,
+        userIds: ['u1', 'no'],
+      });
     const organizationUserGroupId = 'legal';
     expect(await addUsers('legal')).toEqual(
       success('Added organization users to group successfully.', {
         data: {
-          u1: { success: true, organizationUserGroupId, message: 'User added to organization user group.' },
+          u1: {
+            success: true,
+            organizationUserGroupId,
+            message: 'User added to organization user group.',
+          },
           no: { success: false, organizationUserGroupId, message: 'User does not exist.' },
         },
       }),
@@ -90,9 +135,12 @@ describe('exact responses', () => {
   it('add permissions', async () => {
     const { call } = await startWithUser();
     const resources = [{ type: 'document', id: documentId, organizationId, accessRole: 'viewer' }];
-    expect(await call('/v2/auth/permissions/add', { user: { userId: 'u1' }, permissions: { resources } })).toEqual(
-      success('Permissions added successfully.', {}),
-    );
+    expect(
+      await call('/v2/auth/permissions/add', {
+        user: { userId: 'u1' },
+        permissions: { resources },
+      }),
+    ).toEqual(success('Permissions added successfully.', {}));
   });
 
   it('add, update, and delete presence', async () => {
@@ -100,8 +148,12 @@ describe('exact responses', () => {
     const users = [{ userId: 'u1', name: 'Ada', email: 'ada@example.com', status: 'online' }];
     const ids = { organizationId, documentId };
     const done = { data: { success: true } };
-    expect(await call('/v2/presence/add', { ...ids, users })).toEqual(success('Presence added successfully.', done));
-    expect(await call('/v2/presence/update', { ...ids, users })).toEqual(success('Presence updated successfully.', done));
+    expect(await call('/v2/presence/add', { ...ids, users })).toEqual(
+      success('Presence added successfully.', done),
+    );
+    expect(await call('/v2/presence/update', { ...ids, users })).toEqual(
+      success('Presence updated successfully.', done),
+    );
     expect(await call('/v2/presence/delete', { ...ids, userIds: ['u1'] })).toEqual(
       success('Presence deleted successfully.', done),
     );
@@ -112,11 +164,19 @@ describe('exact responses', () => {
     const activity = { featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
     const activities = [{ id: 'a1', ...activity }];
     const add = () => call('/v2/activities/add', { organizationId, documentId, activities });
-    const reply = (item: object) => success('Activity(s) added successfully.', { data: { a1: item } });
+    const reply = (item: object) =>
+      success('Activity(s) added successfully.', { data: { a1: item } });
     expect(await add()).toEqual(reply({ success: true, id: 'a1', message: 'Activity added.' }));
-    expect(await add()).toEqual(reply({ success: false, message: 'Activity already exists', code: 'already-exists' }));
+    expect(await add()).toEqual(
+      reply({ success: false, message: 'Activity already exists', code: 'already-exists' }),
+    );
     const changes = { status: { from: 'open', to: 'done' } };
-    expect(await call('/v2/activities/update', { organizationId, activities: [{ id: 'a1', changes }, { id: 'no' }] })).toEqual(
+    expect(
+      await call('/v2/activities/update', {
+        organizationId,
+        activities: [{ id: 'a1', changes }, { id: 'no' }],
+      }),
+    ).toEqual(
       success('Activity(s) updated successfully.', {
         data: {
           a1: { success: true, message: 'Activity updated.' },
@@ -140,7 +200,9 @@ describe('exact responses', () => {
       notifyAll: false,
     };
     const message = 'Notification added successfully.';
-    expect(await call('/v2/notifications/add', notification)).toEqual(success(message, { data: { success: true, message } }));
+    expect(await call('/v2/notifications/add', notification)).toEqual(
+      success(message, { data: { success: true, message } }),
+    );
     const { body } = await call('/v1/users/data/get', { organizationId, userId: 'u2' });
     const { notifyUsers: _, notifyAll: __, ...shown } = notification;
     expect(body.result?.data.notifications).toEqual([{ ...shown, timestamp: 1_700_000_000_000 }]);

@@ -37,7 +37,11 @@ describe('exact responses', () => {
           message: 'Auth token reset successfully.',
           data: {
             apiKey,
-            newAuthToken: { token: expect.stringMatching(/^[\w-]{32}$/), name: 'Default Auth Token', domains: [] },
+            newAuthToken: {
+              token: expect.stringMatching(/^[\w-]{32}$/),
+              name: 'Default Auth Token',
+              domains: [],
+            },
           },
         },
       },
@@ -54,10 +58,20 @@ describe('exact responses', () => {
       { userId: 'u1', name: 'Ada Lovelace', email: 'ada@example.com' },
       { userId: 'u2', initial: 'X' },
     ];
-    const added = { success: true, id: expect.stringMatching(/^[0-9a-f]{32}$/), message: 'User added.' };
+    const added = {
+      success: true,
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      message: 'User added.',
+    };
     expect(await call('/v1/users/add', { organizationId: 'acme', users })).toEqual({
       http: 200,
-      body: { result: { status: 'success', message: 'User(s) processed successfully.', data: { u1: added, u2: added } } },
+      body: {
+        result: {
+          status: 'success',
+          message: 'User(s) processed successfully.',
+          data: { u1: added, u2: added },
+        },
+      },
     });
   });
 
@@ -66,12 +80,26 @@ describe('exact responses', () => {
     const documents = [{ documentId: 'd1', documentName: 'Plan' }];
     const reply = (item: object) => ({
       http: 200,
-      body: { result: { status: 'success', message: 'Document(s) added successfully.', data: { d1: item } } },
+      body: {
+        result: {
+          status: 'success',
+          message: 'Document(s) added successfully.',
+          data: { d1: item },
+        },
+      },
     });
-    const added = { success: true, id: expect.stringMatching(/^\d{16}$/), message: 'Added Successfully' };
+    const added = {
+      success: true,
+      id: expect.stringMatching(/^\d{16}$/),
+      message: 'Added Successfully',
+    };
     const again = { success: false, message: 'Document already exists', code: 'already-exists' };
-    expect(await call('/v1/organizations/documents/add', { organizationId: 'acme', documents })).toEqual(reply(added));
-    expect(await call('/v1/organizations/documents/add', { organizationId: 'acme', documents })).toEqual(reply(again));
+    expect(
+      await call('/v1/organizations/documents/add', { organizationId: 'acme', documents }),
+    ).toEqual(reply(added));
+    expect(
+      await call('/v1/organizations/documents/add', { organizationId: 'acme', documents }),
+    ).toEqual(reply(again));
   });
 
   it('get documents', async () => {
@@ -99,7 +127,13 @@ describe('exact responses', () => {
       { folderId: 'f1', folderName: 'Plans' },
       { folderId: 'f2', folderName: 'Old', parentFolderId: 'f1', accessType: 'restricted' },
     ];
-    expect(await call('/v2/organizations/folders/add', { organizationId: 'acme', createOrganization: true, folders })).toEqual({
+    expect(
+      await call('/v2/organizations/folders/add', {
+        organizationId: 'acme',
+        createOrganization: true,
+        folders,
+      }),
+    ).toEqual({
       http: 200,
       body: {
         result: {
@@ -116,18 +150,33 @@ describe('exact responses', () => {
     const f1 = { ...v1, folderId: 'f1', folderName: 'Plans', parentFolderId: 'root' };
     const f2 = { ...v1, folderId: 'f2', folderName: 'Old', parentFolderId: 'f1' };
     const { apiKey } = credentials;
-    const f1v2 = { ...f1, apiKey, ancestors: ['root'], accessType: 'public', inheritAccessFromParent: true };
-    const f2v2 = { ...f2, apiKey, ancestors: ['root', 'f1'], accessType: 'restricted', inheritAccessFromParent: false };
-    const reply = (message: string, data: object) => ({ http: 200, body: { result: { status: 'success', message, data } } });
+    const f1v2 = {
+      ...f1,
+      apiKey,
+      ancestors: ['root'],
+      accessType: 'public',
+      inheritAccessFromParent: true,
+    };
+    const f2v2 = {
+      ...f2,
+      apiKey,
+      ancestors: ['root', 'f1'],
+      accessType: 'restricted',
+      inheritAccessFromParent: false,
+    };
+    const reply = (message: string, data: object) => ({
+      http: 200,
+      body: { result: { status: 'success', message, data } },
+    });
     expect(await call('/v2/organizations/folders/get', { organizationId: 'acme' })).toEqual(
       reply('Folders retrieved successfully.', [f1v2, f2v2]),
     );
-    expect(await call('/v2/organizations/folders/get', { organizationId: 'acme', folderId: 'f1' })).toEqual(
-      reply('Folder(s) retrieved successfully.', [{ ...f1v2, subFolders: [f2v2] }]),
-    );
-    expect(await call('/v1/organizations/folders/get', { organizationId: 'acme', folderId: 'f1' })).toEqual(
-      reply('Folders retrieved successfully.', [{ ...f1, subFolders: [f2] }]),
-    );
+    expect(
+      await call('/v2/organizations/folders/get', { organizationId: 'acme', folderId: 'f1' }),
+    ).toEqual(reply('Folder(s) retrieved successfully.', [{ ...f1v2, subFolders: [f2v2] }]));
+    expect(
+      await call('/v1/organizations/folders/get', { organizationId: 'acme', folderId: 'f1' }),
+    ).toEqual(reply('Folders retrieved successfully.', [{ ...f1, subFolders: [f2] }]));
     expect(await call('/v1/organizations/folders/get', { organizationId: 'acme' })).toEqual(
       reply('Folders retrieved successfully.', [f1, f2]),
     );
@@ -141,7 +190,9 @@ describe('exact responses', () => {
       folders: [{ folderId: 'f1' }],
     });
     const folders = [{ folderId: 'f1', folderName: 'Archive' }];
-    expect(await call('/v2/organizations/folders/update', { organizationId: 'acme', folders })).toEqual({
+    expect(
+      await call('/v2/organizations/folders/update', { organizationId: 'acme', folders }),
+    ).toEqual({
       http: 200,
       body: {
         result: {

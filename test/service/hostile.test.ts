@@ -14,7 +14,9 @@ interface Trial {
   readonly input: object;
   /** Paths of all fields of the valid call, nested ones included. */
   readonly fields: readonly Path[];
-  send(data: unknown): Promise<{ readonly http: number; readonly message: string; readonly paths: readonly Path[] }>;
+  send(
+    data: unknown,
+  ): Promise<{ readonly http: number; readonly message: string; readonly paths: readonly Path[] }>;
 }
 
 async function createTrial({ name, path, auth }: OperationEntry): Promise<Trial> {
@@ -26,11 +28,16 @@ async function createTrial({ name, path, auth }: OperationEntry): Promise<Trial>
     input,
     fields: [...listPaths(input)],
     send: async (data) => {
-      const body = typeof data === 'string' || data instanceof Buffer ? data : JSON.stringify({ data });
+      const body =
+        typeof data === 'string' || data instanceof Buffer ? data : JSON.stringify({ data });
       const response = await post(service.fetch, path, body, headers);
       const { result, error } = JSON.parse(await response.text());
       const issues: readonly { readonly path: Path }[] = error?.details?.issues ?? [];
-      return { http: response.status, message: error?.message ?? result.message, paths: issues.map((issue) => issue.path) };
+      return {
+        http: response.status,
+        message: error?.message ?? result.message,
+        paths: issues.map((issue) => issue.path),
+      };
     },
   };
 }
@@ -44,7 +51,10 @@ function* listPaths(value: unknown, path: Path = []): Generator<Path> {
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value);
+  return path.reduce<unknown>(
+    (inner, key) => (inner as Record<string | number, unknown>)[key],
+    value,
+  );
 }
 
 /** Returns the call with another value in one field. */
@@ -59,7 +69,8 @@ function withValue(input: object, path: Path, value: unknown): object {
 const FREE_FORM_PARENTS =
   /^(data|(activities\.0\.(changes\.status|entityData|entityTargetData|displayMessageTemplateData))|notificationSourceData|displayHeadlineMessageTemplateData|context\.access)\./;
 const FREE_FORM_FIELDS = /\.(entityData|entityTargetData|from|to)$/;
-const isFreeForm = (path: Path) => FREE_FORM_PARENTS.test(path.join('.')) || FREE_FORM_FIELDS.test(`.${path.join('.')}`);
+const isFreeForm = (path: Path) =>
+  FREE_FORM_PARENTS.test(path.join('.')) || FREE_FORM_FIELDS.test(`.${path.join('.')}`);
 
 /** Values of the wrong type for a field with this valid value. */
 function invalidValuesFor(value: unknown): readonly unknown[] {
@@ -69,10 +80,13 @@ function invalidValuesFor(value: unknown): readonly unknown[] {
   return ['text', {}, [value], null];
 }
 
-const isOnPathOf = (path: Path, field: Path) => path.slice(0, field.length).join('.') === field.slice(0, path.length).join('.');
+const isOnPathOf = (path: Path, field: Path) =>
+  path.slice(0, field.length).join('.') === field.slice(0, path.length).join('.');
 
 async function tableNames(database: Database): Promise<readonly string[]> {
-  const tables = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(database);
+  const tables = await sql<{
+    name: string;
+  }>`select name from sqlite_master where type = 'table'`.execute(database);
   return tables.rows.map(({ name }) => name);
 }
 
@@ -94,7 +108,10 @@ async function dumpStore({ store }: TestService): Promise<string> {
 const PLACEHOLDER = '"a long text"';
 const QUOTE = Buffer.from('"');
 
-/** Encodes a call with a text of this size in one field. For long texts, this is much faster than `JSON.stringify`. */
+/**
+ * Encodes a call with a text of this size in one field. For long texts, this is much faster than
+ * `JSON.stringify`.
+ */
 function encodeLongText(input: object, path: Path, size: number): Buffer<ArrayBuffer> {
   const text = JSON.stringify({ data: withValue(input, path, JSON.parse(PLACEHOLDER)) });
   const [start = Buffer.of(), ...rest] = text.split(PLACEHOLDER).map((part) => Buffer.from(part));
@@ -117,14 +134,24 @@ async function expectWrongTypesRejected({ send, input, fields }: Trial): Promise
   }
 }
 
-/** Whether an operation is the first with its kind of credentials. All of a kind read bodies with the same code. */
-const isFirstOfKind = ({ name, auth }: OperationEntry) => manifest.find((entry) => entry.auth === auth)?.name === name;
+/**
+ * Whether an operation is the first with its kind of credentials. All of a kind read bodies with
+ * the same code.
+ */
+const isFirstOfKind = ({ name, auth }: OperationEntry) =>
+  manifest.find((entry) => entry.auth === auth)?.name === name;
 
-async function expectLongTextsRejected({ send, input, fields }: Trial, entry: OperationEntry): Promise<void> {
+async function expectLongTextsRejected(
+  { send, input, fields }: Trial,
+  entry: OperationEntry,
+): Promise<void> {
   const { auth } = entry;
   const [text, ...others] = fields.filter((path) => typeof valueAt(input, path) === 'string');
   const longest = isFirstOfKind(entry) ? 10_000_000 : MAX_TEXT_LENGTH + 1;
-  const sizes = [[text, longest] as const, ...others.slice(0, 1).map((path) => [path, MAX_TEXT_LENGTH + 1] as const)];
+  const sizes = [
+    [text, longest] as const,
+    ...others.slice(0, 1).map((path) => [path, MAX_TEXT_LENGTH + 1] as const),
+  ];
   for (const [path, size] of sizes) {
     if (!path) continue;
     const { http, paths } = await send(encodeLongText(input, path, size));
@@ -164,17 +191,25 @@ const OPERATIONS = manifest.map((entry) => [entry.name, entry] as const);
 
 async function expectUnusualCallsHandled({ send, input, fields, service }: Trial): Promise<void> {
   // Kinds of stores differ only in how they treat some texts.
-  const unusual = isPostgres ? UNUSUAL_IN_SQL : ['', '__proto__', 'constructor', '🙂\u200b', ...UNUSUAL_IN_SQL];
+  const unusual = isPostgres
+    ? UNUSUAL_IN_SQL
+    : ['', '__proto__', 'constructor', '🙂\u200b', ...UNUSUAL_IN_SQL];
   const requests: unknown[] = [];
   for (const path of fields) {
     const value = valueAt(input, path);
-    if (typeof value === 'string') requests.push(...unusual.map((text) => withValue(input, path, text)));
-    if (Array.isArray(value)) requests.push(withValue(input, path, [...value, ...value]), withValue(input, path, []));
-    if (typeof value === 'object' && !Array.isArray(value)) requests.push(withValue(input, [...path, 'constructor'], 1));
+    if (typeof value === 'string')
+      requests.push(...unusual.map((text) => withValue(input, path, text)));
+    if (Array.isArray(value))
+      requests.push(withValue(input, path, [...value, ...value]), withValue(input, path, []));
+    if (typeof value === 'object' && !Array.isArray(value))
+      requests.push(withValue(input, [...path, 'constructor'], 1));
   }
-  for (const data of requests) expect([200, 400, 404, 409], JSON.stringify(data)).toContain((await send(data)).http);
+  for (const data of requests)
+    expect([200, 400, 404, 409], JSON.stringify(data)).toContain((await send(data)).http);
   const text = JSON.stringify({ data: input }).replaceAll('{"', '{"__proto__":{"polluted":true},"');
-  expect([200, 400, 404, 409]).toContain((await send(text.replace('{"__proto__":{"polluted":true},', '{'))).http);
+  expect([200, 400, 404, 409]).toContain(
+    (await send(text.replace('{"__proto__":{"polluted":true},', '{'))).http,
+  );
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   expect(service.reported).toEqual([]);
 }

@@ -9,7 +9,9 @@ describe('the local service', () => {
   it('creates random credentials on first use, and keeps them', async () => {
     const [mine, theirs] = [await createUserFolders(), await createUserFolders()];
     const targetOf = async (folders: typeof mine, store?: string) => {
-      const service = await openEmbedded(await resolveStoreLocation(store, folders), { clock: systemClock });
+      const service = await openEmbedded(await resolveStoreLocation(store, folders), {
+        clock: systemClock,
+      });
       await service.close();
       return service.target;
     };
@@ -21,9 +23,12 @@ describe('the local service', () => {
   });
 
   it('accepts a Request or a URL, like fetch', async () => {
-    const { fetch, target, close } = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), {
-      clock: systemClock,
-    });
+    const { fetch, target, close } = await openEmbedded(
+      await resolveStoreLocation(undefined, await createUserFolders()),
+      {
+        clock: systemClock,
+      },
+    );
     const { workspaceId, workspaceAuthToken } = target.workspace;
     const init = {
       method: 'POST',
@@ -35,7 +40,11 @@ describe('the local service', () => {
       body: '{"data":{}}',
     };
     const url = `${target.baseUrl}/v2/workspace/get`;
-    const responses = [await fetch(url, init), await fetch(new URL(url), init), await fetch(new Request(url, init))];
+    const responses = [
+      await fetch(url, init),
+      await fetch(new URL(url), init),
+      await fetch(new Request(url, init)),
+    ];
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     await close();
   });

@@ -58,7 +58,11 @@ async function readDocumentIds({ store }: TestService) {
     const ids: [string, string[]][] = [];
     for (const [table, column] of COLUMNS) {
       const { dynamic } = database;
-      const rows = await database.selectFrom(table).select(dynamic.ref<string>(column)).distinct().execute();
+      const rows = await database
+        .selectFrom(table)
+        .select(dynamic.ref<string>(column))
+        .distinct()
+        .execute();
       ids.push([table, rows.map((row) => String(Object.values(row)[0])).sort()]);
     }
     return ids;
@@ -66,7 +70,8 @@ async function readDocumentIds({ store }: TestService) {
   return Object.fromEntries(found);
 }
 
-const inEveryTable = (...ids: string[]) => Object.fromEntries(COLUMNS.map(([table]) => [table, ids]));
+const inEveryTable = (...ids: string[]) =>
+  Object.fromEntries(COLUMNS.map(([table]) => [table, ids]));
 
 describe('a migration', () => {
   it('moves all data of the document to its new ID, and nothing else', async () => {
@@ -96,8 +101,13 @@ describe('a migration', () => {
       },
     });
     expect(await readDocumentIds(service)).toEqual(inEveryTable('d2', 'other'));
-    const { body } = await service.call('/v2/organizations/documents/get', { ...ACME, documentIds: ['d1', 'd2'] });
-    expect(body.result?.data).toEqual([expect.objectContaining({ id: 'd2', documentName: 'Plan' })]);
+    const { body } = await service.call('/v2/organizations/documents/get', {
+      ...ACME,
+      documentIds: ['d1', 'd2'],
+    });
+    expect(body.result?.data).toEqual([
+      expect.objectContaining({ id: 'd2', documentName: 'Plan' }),
+    ]);
   });
 
   it('reports its status: pending, in progress, completed', async () => {
@@ -115,7 +125,13 @@ describe('a migration', () => {
     await service.store.write((database) =>
       database
         .insertInto('documentMigrations')
-        .values({ ...MOVE, migrationId: 'm', apiKey: service.credentials.apiKey, status: 'pending', createdAt: 0 })
+        .values({
+          ...MOVE,
+          migrationId: 'm',
+          apiKey: service.credentials.apiKey,
+          status: 'pending',
+          createdAt: 0,
+        })
         .execute(),
     );
     await finishMigration(watched, 'm');
@@ -123,28 +139,34 @@ describe('a migration', () => {
   });
 
   const rowStatus = async ({ store }: TestService) =>
-    (await store.read((database) => database.selectFrom('documentMigrations').select('status').executeTakeFirstOrThrow()))
-      .status;
+    (
+      await store.read((database) =>
+        database.selectFrom('documentMigrations').select('status').executeTakeFirstOrThrow(),
+      )
+    ).status;
 
-  it.each(['pending', 'in_progress'] as const)('resumes if it was %s when the service stopped', async (status) => {
-    const service = await startWithDocument();
-    const row = { ...MOVE, apiKey: service.credentials.apiKey, status, createdAt: 0 };
-    await service.store.write((database) =>
-      database
-        .insertInto('documentMigrations')
-        .values([
-          { ...row, migrationId: 'one' },
-          { ...row, migrationId: 'two', documentId: 'other', newDocumentId: 'another' },
-        ])
-        .execute(),
-    );
-    expect(await statusOf(service, 'one')).toBe(status);
-    await service.whenIdle();
-    expect(await statusOf(service, 'one')).toBe('completed');
-    expect(await readDocumentIds(service)).toEqual(inEveryTable('d2', 'other'));
-    await finishMigrations(service.store);
-    expect(await readDocumentIds(service)).toEqual(inEveryTable('another', 'd2'));
-  });
+  it.each(['pending', 'in_progress'] as const)(
+    'resumes if it was %s when the service stopped',
+    async (status) => {
+      const service = await startWithDocument();
+      const row = { ...MOVE, apiKey: service.credentials.apiKey, status, createdAt: 0 };
+      await service.store.write((database) =>
+        database
+          .insertInto('documentMigrations')
+          .values([
+            { ...row, migrationId: 'one' },
+            { ...row, migrationId: 'two', documentId: 'other', newDocumentId: 'another' },
+          ])
+          .execute(),
+      );
+      expect(await statusOf(service, 'one')).toBe(status);
+      await service.whenIdle();
+      expect(await statusOf(service, 'one')).toBe('completed');
+      expect(await readDocumentIds(service)).toEqual(inEveryTable('d2', 'other'));
+      await finishMigrations(service.store);
+      expect(await readDocumentIds(service)).toEqual(inEveryTable('another', 'd2'));
+    },
+  );
 
   it.each([
     ['a missing document', { ...MOVE, documentId: 'no' }],
@@ -169,7 +191,10 @@ describe('a migration', () => {
       await service.call(STATUS, { organizationId: 'no', migrationId }),
       await service.call(STATUS, { ...ACME, migrationId }, second),
     ];
-    const unknown = { http: 404, body: { error: { status: 'NOT_FOUND', message: 'Migration not found.' } } };
+    const unknown = {
+      http: 404,
+      body: { error: { status: 'NOT_FOUND', message: 'Migration not found.' } },
+    };
     expect(responses).toEqual([unknown, unknown, unknown]);
   });
 
@@ -193,7 +218,9 @@ describe('a migration', () => {
   ])('is not started by %j', async (data) => {
     const { call, store } = await startTestService();
     expect((await call(MIGRATE, data)).body.error?.status).toBe('INVALID_ARGUMENT');
-    const rows = await store.read((database) => database.selectFrom('documentMigrations').selectAll().execute());
+    const rows = await store.read((database) =>
+      database.selectFrom('documentMigrations').selectAll().execute(),
+    );
     expect(rows).toEqual([]);
   });
 });

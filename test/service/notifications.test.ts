@@ -18,23 +18,41 @@ const notification = {
 /** Starts a service with an organization that has the document d1 and the members m1 and m2. */
 async function startWithMembers(): Promise<TestService> {
   const service = await startTestService();
-  await service.call('/v1/users/add', { organizationId, users: [{ userId: 'm1' }, { userId: 'm2' }] });
-  await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
+  await service.call('/v1/users/add', {
+    organizationId,
+    users: [{ userId: 'm1' }, { userId: 'm2' }],
+  });
+  await service.call('/v1/organizations/documents/add', {
+    organizationId,
+    documents: [{ documentId: 'd1' }],
+  });
   return service;
 }
 
 const readNotifiedUsers = async ({ store }: TestService) => {
-  const rows = await store.read((database) => database.selectFrom('participants').select('userId').orderBy('userId').execute());
+  const rows = await store.read((database) =>
+    database.selectFrom('participants').select('userId').orderBy('userId').execute(),
+  );
   return rows.map(({ userId }) => userId);
 };
 
-const notifyOnly = (...userIds: string[]) => ({ notifyUsers: userIds.map((userId) => ({ userId })), notifyAll: false });
+const notifyOnly = (...userIds: string[]) => ({
+  notifyUsers: userIds.map((userId) => ({ userId })),
+  notifyAll: false,
+});
 
 describe('a notification reaches', () => {
   it('the members of the organization and the named users, each once', async () => {
     const service = await startWithMembers();
-    await service.call('/v2/users/add', { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
-    await service.call(ADD, { ...notification, notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }] });
+    await service.call('/v2/users/add', {
+      organizationId,
+      documentId: 'd1',
+      users: [{ userId: 'of-document' }],
+    });
+    await service.call(ADD, {
+      ...notification,
+      notifyUsers: [{ userId: 'm1' }, { userId: 'guest' }, { userId: 'm1' }],
+    });
     expect(await readNotifiedUsers(service)).toEqual(['guest', 'm1', 'm2']);
   });
 
@@ -55,18 +73,27 @@ describe('a notification reaches', () => {
   it('no user twice if it is sent again with the same ID', async () => {
     const service = await startWithMembers();
     await service.call(ADD, { ...notification, ...notifyOnly('m1'), notificationId: 'n_1' });
-    const again = await service.call(ADD, { ...notification, notificationId: 'n_1', displayBodyMessage: 'Other' });
+    const again = await service.call(ADD, {
+      ...notification,
+      notificationId: 'n_1',
+      displayBodyMessage: 'Other',
+    });
     expect(again.http).toBe(200);
     expect(await readNotifiedUsers(service)).toEqual(['m1']);
     const { body } = await service.call(DATA, { organizationId, userId: 'm1' });
-    expect(body.result?.data.notifications).toMatchObject([{ notificationId: 'n_1', displayBodyMessage: 'World' }]);
+    expect(body.result?.data.notifications).toMatchObject([
+      { notificationId: 'n_1', displayBodyMessage: 'World' },
+    ]);
   });
 
   it('users again if it has no ID, with a generated ID each time', async () => {
     const { call } = await startWithMembers();
-    for (let times = 0; times < 2; times++) await call(ADD, { ...notification, ...notifyOnly('m1') });
+    for (let times = 0; times < 2; times++)
+      await call(ADD, { ...notification, ...notifyOnly('m1') });
     const { body } = await call(DATA, { organizationId, userId: 'm1' });
-    const ids = body.result?.data.notifications.map((item: { notificationId: string }) => item.notificationId);
+    const ids = body.result?.data.notifications.map(
+      (item: { notificationId: string }) => item.notificationId,
+    );
     expect(new Set(ids).size).toBe(2);
     expect(ids).toEqual([expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]+$/)]);
   });
@@ -86,7 +113,10 @@ describe('a notification reaches', () => {
 });
 
 describe('verifying permissions', () => {
-  /** The folders root > a > b with the document in b, one user per level, and one with temporary access. */
+  /**
+   * The folders root > a > b with the document in b, one user per level, and one with temporary
+   * access.
+   */
   async function withLevels(accessTypes: { a?: string; b?: string }): Promise<TestService> {
     const service = await startTestService();
     const { call } = service;
@@ -94,20 +124,35 @@ describe('verifying permissions', () => {
       { folderId: 'a', ...(accessTypes.a && { accessType: accessTypes.a }) },
       { folderId: 'b', parentFolderId: 'a', ...(accessTypes.b && { accessType: accessTypes.b }) },
     ];
-    await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
+    await call('/v2/organizations/folders/add', {
+      organizationId,
+      createOrganization: true,
+      folders,
+    });
     const documents = [{ documentId: 'd1' }];
     await call('/v1/organizations/documents/add', { organizationId, folderId: 'b', documents });
-    const add = (userId: string, target: object) => call('/v1/users/add', { organizationId, ...target, users: [{ userId }] });
+    const add = (userId: string, target: object) =>
+      call('/v1/users/add', { organizationId, ...target, users: [{ userId }] });
     await add('of-organization', {});
     await add('of-a', { folderId: 'a' });
     await add('of-b', { folderId: 'b' });
     await add('of-document', { documentId: 'd1' });
     const resources = [{ type: 'document', id: 'd1', organizationId, expiresAt: IN_2100 }];
-    await call('/v2/auth/permissions/add', { user: { userId: 'for-a-while' }, permissions: { resources } });
+    await call('/v2/auth/permissions/add', {
+      user: { userId: 'for-a-while' },
+      permissions: { resources },
+    });
     return service;
   }
 
-  const everyone = notifyOnly('of-organization', 'of-a', 'of-b', 'of-document', 'for-a-while', 'stranger');
+  const everyone = notifyOnly(
+    'of-organization',
+    'of-a',
+    'of-b',
+    'of-document',
+    'for-a-while',
+    'stranger',
+  );
 
   it.each([
     [{}, ['for-a-while', 'of-a', 'of-b', 'of-document', 'of-organization']],
@@ -115,15 +160,20 @@ describe('verifying permissions', () => {
     [{ a: 'restricted' }, ['for-a-while', 'of-a', 'of-b', 'of-document']],
     [{ b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
     [{ a: 'restricted', b: 'restricted' }, ['for-a-while', 'of-b', 'of-document']],
-  ])('notifies the users that can open the document, with folders %j', async (accessTypes, notified) => {
-    const service = await withLevels(accessTypes);
-    await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
-    expect(await readNotifiedUsers(service)).toEqual(notified);
-  });
+  ])(
+    'notifies the users that can open the document, with folders %j',
+    async (accessTypes, notified) => {
+      const service = await withLevels(accessTypes);
+      await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
+      expect(await readNotifiedUsers(service)).toEqual(notified);
+    },
+  );
 
   it('notifies only members of a restricted document', async () => {
     const service = await withLevels({});
-    await service.store.write((database) => database.updateTable('documents').set({ accessType: 'restricted' }).execute());
+    await service.store.write((database) =>
+      database.updateTable('documents').set({ accessType: 'restricted' }).execute(),
+    );
     await service.call(ADD, { ...notification, ...everyone, verifyUserPermissions: true });
     expect(await readNotifiedUsers(service)).toEqual(['for-a-while', 'of-document']);
   });
@@ -131,7 +181,11 @@ describe('verifying permissions', () => {
   it('ignores expired access', async () => {
     const service = await withLevels({});
     service.clock.time = IN_2100 * 1000;
-    await service.call(ADD, { ...notification, ...notifyOnly('for-a-while'), verifyUserPermissions: true });
+    await service.call(ADD, {
+      ...notification,
+      ...notifyOnly('for-a-while'),
+      verifyUserPermissions: true,
+    });
     expect(await readNotifiedUsers(service)).toEqual([]);
   });
 });

@@ -5,8 +5,13 @@ import { isPostgres } from './store-location.ts';
 import { startTestService, type TestService } from './test-service.ts';
 
 /** Returns the plans of the selects that `work` runs in SQLite, by their table. */
-async function plansOf({ store }: TestService, work: () => Promise<unknown>): Promise<ReadonlyMap<string, string>> {
-  const adapter = (await store.read(async (database) => database.getExecutor().adapter)) as DirectAdapter;
+async function plansOf(
+  { store }: TestService,
+  work: () => Promise<unknown>,
+): Promise<ReadonlyMap<string, string>> {
+  const adapter = (await store.read(
+    async (database) => database.getExecutor().adapter,
+  )) as DirectAdapter;
   const selects: [string, readonly unknown[]][] = [];
   const { rows } = adapter;
   const capture: DirectAdapter['rows'] = (text, values) => {
@@ -20,7 +25,9 @@ async function plansOf({ store }: TestService, work: () => Promise<unknown>): Pr
     const plans = new Map<string, string>();
     for (const [text, values] of selects) {
       const query = CompiledQuery.raw(`explain query plan ${text}`, [...values]);
-      const lines = (await database.executeQuery<{ detail: string }>(query)).rows.map(({ detail }) => detail);
+      const lines = (await database.executeQuery<{ detail: string }>(query)).rows.map(
+        ({ detail }) => detail,
+      );
       plans.set(/from "(\w+)"/.exec(text)?.[1] ?? '', lines.join('\n'));
     }
     return plans;
@@ -32,19 +39,37 @@ const organizationId = 'acme';
 describe.skipIf(isPostgres)('a query in a store without statistics', () => {
   it('looks up documents by ID, not in the order of adding', async () => {
     const service = await startTestService();
-    await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
+    await service.call('/v1/organizations/documents/add', {
+      organizationId,
+      documents: [{ documentId: 'd1' }],
+    });
     const list = { organizationId, documentIds: ['d1', 'd2'] };
-    const plans = await plansOf(service, () => service.call('/v2/organizations/documents/get', list));
+    const plans = await plansOf(service, () =>
+      service.call('/v2/organizations/documents/get', list),
+    );
     expect(plans.get('documents')).toContain('(organization=? AND documentId=?)');
   });
 
   it('looks up the memberships of users to check their access', async () => {
     const service = await startTestService();
-    await service.call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
-    const users = { notifyUsers: [{ userId: 'u1' }, { userId: 'u2' }], notifyAll: false, verifyUserPermissions: true };
-    const texts = { displayHeadlineMessageTemplate: 'Hello', displayBodyMessage: 'World', actionUser: { userId: 'u0' } };
+    await service.call('/v1/organizations/documents/add', {
+      organizationId,
+      documents: [{ documentId: 'd1' }],
+    });
+    const users = {
+      notifyUsers: [{ userId: 'u1' }, { userId: 'u2' }],
+      notifyAll: false,
+      verifyUserPermissions: true,
+    };
+    const texts = {
+      displayHeadlineMessageTemplate: 'Hello',
+      displayBodyMessage: 'World',
+      actionUser: { userId: 'u0' },
+    };
     const add = { organizationId, documentId: 'd1', ...users, ...texts };
     const plans = await plansOf(service, () => service.call('/v2/notifications/add', add));
-    expect(plans.get('members')).toContain('(organization=? AND level=? AND resourceId=? AND userId=?)');
+    expect(plans.get('members')).toContain(
+      '(organization=? AND level=? AND resourceId=? AND userId=?)',
+    );
   });
 });

@@ -25,11 +25,17 @@ function createQuery() {
 async function startWithKeys(ids: readonly string[]) {
   const { store, credentials } = await startTestService();
   await store.write(async (database) => {
-    const rows = ids.map((id) => ({ id, workspaceId: credentials.workspaceId, apiKeyName: '', type: 'testing' }));
+    const rows = ids.map((id) => ({
+      id,
+      workspaceId: credentials.workspaceId,
+      apiKeyName: '',
+      type: 'testing',
+    }));
     await database.insertInto('apiKeys').values(rows).execute();
   });
   const { select, built } = createQuery();
-  const run = async (filter: Filter) => (await store.read((database) => select(database, filter))).map(({ id }) => id);
+  const run = async (filter: Filter) =>
+    (await store.read((database) => select(database, filter))).map(({ id }) => id);
   return { run, built };
 }
 
@@ -43,7 +49,9 @@ describe('a prepared query', () => {
       { requiredKeys: [] },
     );
     const agrees = fc.asyncProperty(filters, async (filter) => {
-      const expected = ids.filter((item) => (filter.id ?? item) === item && (filter.ids ?? [item]).includes(item));
+      const expected = ids.filter(
+        (item) => (filter.id ?? item) === item && (filter.ids ?? [item]).includes(item),
+      );
       const found = (await run(filter)).filter((item) => ids.includes(item));
       expect(found.toSorted()).toEqual(expected.toSorted());
       if (filter.sorted) expect(found).toEqual(found.toSorted().reverse());

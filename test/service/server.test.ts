@@ -8,10 +8,23 @@ import { type RunningServer, type ServerTimeouts, startServer } from '../../src/
 import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
-const LONG_TIMEOUTS: ServerTimeouts = { headers: 10_000, request: 60_000, closing: 60_000, stalled: 10_000, unread: 30_000 };
+const LONG_TIMEOUTS: ServerTimeouts = {
+  headers: 10_000,
+  request: 60_000,
+  closing: 60_000,
+  stalled: 10_000,
+  unread: 30_000,
+};
 
-async function startWith(handle: RequestHandler, limits: Partial<ServerTimeouts> = {}): Promise<RunningServer> {
-  const server = await startServer(handle, { host: '127.0.0.1', port: 0 }, { ...LONG_TIMEOUTS, ...limits });
+async function startWith(
+  handle: RequestHandler,
+  limits: Partial<ServerTimeouts> = {},
+): Promise<RunningServer> {
+  const server = await startServer(
+    handle,
+    { host: '127.0.0.1', port: 0 },
+    { ...LONG_TIMEOUTS, ...limits },
+  );
   onTestFinished(() => server.close());
   return server;
 }
@@ -50,8 +63,16 @@ describe('a hostile client', () => {
   it('with an incomplete body gets the envelope, and its connection is closed', async () => {
     const { handle, keyHeaders } = await startTestService();
     const socket = await dial(await startWith(handle, { stalled: 100 }));
-    const headers = Object.entries({ ...keyHeaders(), 'content-type': 'application/json', 'content-length': 100 });
-    const lines = ['POST /v1/users/add HTTP/1.1', 'Host: localhost', ...headers.map((pair) => pair.join(': '))];
+    const headers = Object.entries({
+      ...keyHeaders(),
+      'content-type': 'application/json',
+      'content-length': 100,
+    });
+    const lines = [
+      'POST /v1/users/add HTTP/1.1',
+      'Host: localhost',
+      ...headers.map((pair) => pair.join(': ')),
+    ];
     socket.write(`${lines.join('\r\n')}\r\n\r\n{"data":`);
     const [head, body] = (await text(socket)).split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 /);
@@ -68,17 +89,17 @@ describe('a hostile client', () => {
     await server.close();
   });
 
-  it.each(['\u0000\u0001 garbage\r\n\r\n', 'POST / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'])(
-    'that sends %j gets the envelope',
-    async (bytes) => {
-      const { handle } = await startTestService();
-      const socket = await dial(await startWith(handle));
-      socket.write(bytes);
-      const [head, body] = (await text(socket)).split('\r\n\r\n');
-      expect(head).toMatch(/^HTTP\/1.1 400 /);
-      expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
-    },
-  );
+  it.each([
+    '\u0000\u0001 garbage\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+  ])('that sends %j gets the envelope', async (bytes) => {
+    const { handle } = await startTestService();
+    const socket = await dial(await startWith(handle));
+    socket.write(bytes);
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
+  });
 
   it('that sends 200 MB gets the reason, and the next call succeeds', async () => {
     const { handle, keyHeaders, workspaceHeaders } = await startTestService();
@@ -87,11 +108,14 @@ describe('a hostile client', () => {
     const headers = { ...keyHeaders(), 'content-type': 'application/json' };
     const outgoing = request(`${url}/v1/users/add`, { method: 'POST', headers });
     const response = once(outgoing, 'response');
-    for (let sent = 0; sent < 200; sent++) if (!outgoing.write(chunk)) await once(outgoing, 'drain');
+    for (let sent = 0; sent < 200; sent++)
+      if (!outgoing.write(chunk)) await once(outgoing, 'drain');
     outgoing.end();
     const [refused] = await response;
     expect(JSON.parse(await text(refused))).toMatchObject({ error: { message: /larger/ } });
-    expect((await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status).toBe(200);
+    expect(
+      (await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status,
+    ).toBe(200);
   });
 
   it('that nests 200,000 levels deep gets the envelope, and the next call succeeds', async () => {
@@ -100,7 +124,9 @@ describe('a hostile client', () => {
     const deep = `{"data":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
     const refused = await post(fetch, '/v1/users/add', deep, keyHeaders(), url);
     expect(await refused.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
-    expect((await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status).toBe(200);
+    expect(
+      (await post(fetch, '/v2/workspace/get', '{"data":{}}', workspaceHeaders(), url)).status,
+    ).toBe(200);
   });
 });
 

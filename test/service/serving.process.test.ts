@@ -17,11 +17,17 @@ const WRITES = 150;
 
 let [server, adder] = ['', ''];
 beforeAll(async () => {
-  [server = '', adder = ''] = await bundleScripts(import.meta.dirname, 'serve-process', 'add-users-process');
+  [server = '', adder = ''] = await bundleScripts(
+    import.meta.dirname,
+    'serve-process',
+    'add-users-process',
+  );
 });
 
 function startProcess(script: string, ...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -40,7 +46,9 @@ async function kill(child: ChildProcess): Promise<void> {
 
 async function userIds(path: string, table: 'users' | 'members' = 'members'): Promise<Set<string>> {
   const store = await openStore(path);
-  const users = await store.read((database) => database.selectFrom(table).select('userId').execute());
+  const users = await store.read((database) =>
+    database.selectFrom(table).select('userId').execute(),
+  );
   await store.close();
   return new Set(users.map(({ userId }) => userId));
 }
@@ -72,7 +80,9 @@ describe('kill -9 of a serving process', () => {
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
-  it('loses no acknowledged one of 100 writes at once, and leaves none half-written', async ({ annotate }) => {
+  it('loses no acknowledged one of 100 writes at once, and leaves none half-written', async ({
+    annotate,
+  }) => {
     const path = await newStoreLocation();
     const acknowledged: string[] = [];
     for (let round = 0; round < KILLS; round++) {
@@ -83,7 +93,9 @@ describe('kill -9 of a serving process', () => {
       const client = async (_: unknown, name: number) => {
         for (let n = 0; acknowledged.length < target; n++) {
           const userId = `${round}-${name}-${n}`;
-          const body = JSON.stringify({ data: { organizationId: `org-${name % 3}`, users: [{ userId }] } });
+          const body = JSON.stringify({
+            data: { organizationId: `org-${name % 3}`, users: [{ userId }] },
+          });
           const response = await post(fetch, '/v1/users/add', body, headers, url);
           if (response.ok) acknowledged.push(userId);
         }
@@ -93,7 +105,9 @@ describe('kill -9 of a serving process', () => {
       await exit;
     }
     const members = await userIds(path);
-    await annotate(`${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`);
+    await annotate(
+      `${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`,
+    );
     expect(acknowledged.length).toBeGreaterThan(WRITES * KILLS);
     expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
     expect(await userIds(path, 'users')).toEqual(members);
@@ -121,7 +135,9 @@ describe('several processes on one store', () => {
     expect(await userIds(path)).toHaveLength(100);
     const store = await openStore(path);
     onTestFinished(() => store.close());
-    const workspaces = await store.read((database) => database.selectFrom('workspaces').select('id').execute());
+    const workspaces = await store.read((database) =>
+      database.selectFrom('workspaces').select('id').execute(),
+    );
     expect(workspaces).toHaveLength(1);
   });
 });

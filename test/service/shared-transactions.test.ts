@@ -16,8 +16,12 @@ describe('concurrent reads', () => {
       open = false;
       return result;
     });
-    const responses = [1, 2, 3].map((n) => read(async () => (n === 2 ? Promise.reject(new Error('no')) : n)));
-    const outcomes = await Promise.allSettled(responses.map((response) => response.finally(() => expect(open).toBe(false))));
+    const responses = [1, 2, 3].map((n) =>
+      read(async () => (n === 2 ? Promise.reject(new Error('no')) : n)),
+    );
+    const outcomes = await Promise.allSettled(
+      responses.map((response) => response.finally(() => expect(open).toBe(false))),
+    );
     expect(outcomes).toEqual([
       { status: 'fulfilled', value: 1 },
       { status: 'rejected', reason: new Error('no') },
@@ -36,7 +40,9 @@ describe('concurrent reads', () => {
 });
 
 describe('reads on several connections', () => {
-  /** Reads on two connections. An error of a read ends its transaction unless it is a `RangeError`. */
+  /**
+   * Reads on two connections. An error of a read ends its transaction unless it is a `RangeError`.
+   */
   function createReads() {
     const log: string[] = [];
     let [open, most] = [0, 0];
@@ -57,7 +63,14 @@ describe('reads on several connections', () => {
 
   it('share a transaction if they have to wait for a connection', async () => {
     const { log, read, most } = createReads();
-    expect(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => read(name)))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => read(name)))).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+      'f',
+    ]);
     expect(most()).toBe(2);
     expect(log.filter((entry) => entry === 'begin').length).toBeLessThan(6);
     log.length = 0;
@@ -68,18 +81,27 @@ describe('reads on several connections', () => {
   it('fail alone, even if one of them ends its transaction', async () => {
     const { log, read } = createReads();
     const failing = (error: Error) => () => Promise.reject(error);
-    const refused = [read('a'), read('b'), read('c', failing(new RangeError('no'))), read('d'), read('e'), read('f')];
-    expect((await Promise.allSettled(refused)).map(({ status }) => status === 'fulfilled')).toEqual([
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-    ]);
+    const refused = [
+      read('a'),
+      read('b'),
+      read('c', failing(new RangeError('no'))),
+      read('d'),
+      read('e'),
+      read('f'),
+    ];
+    expect((await Promise.allSettled(refused)).map(({ status }) => status === 'fulfilled')).toEqual(
+      [true, true, false, true, true, true],
+    );
     expect(log.filter((entry) => entry === 'd')).toHaveLength(1);
     log.length = 0;
-    const ended = [read('a'), read('b'), read('c'), read('d', failing(new Error('no'))), read('e'), read('f')];
+    const ended = [
+      read('a'),
+      read('b'),
+      read('c'),
+      read('d', failing(new Error('no'))),
+      read('e'),
+      read('f'),
+    ];
     expect((await Promise.allSettled(ended)).map(({ status }) => status === 'fulfilled')).toEqual([
       true,
       true,
@@ -108,7 +130,10 @@ function createWrites({ commit = async () => {} }: { readonly commit?: () => Pro
       isInTransaction = false;
     }
   };
-  const savepoints = { isInTransaction: () => isInTransaction, execute: (sql: string) => void log.push(sql) };
+  const savepoints = {
+    isInTransaction: () => isInTransaction,
+    execute: (sql: string) => void log.push(sql),
+  };
   const run = batchWrites(createSerialQueue(), transact, savepoints);
   const write = (name: string, change: () => unknown = () => undefined) =>
     run(async () => {
@@ -136,19 +161,32 @@ describe('concurrent writes', () => {
   it('are rolled back individually', async () => {
     const { log, write } = createWrites();
     const failing = () => Promise.reject(new Error('no'));
-    const outcomes = await Promise.allSettled([write('a', () => 1), write('b', failing), write('c', () => 3)]);
+    const outcomes = await Promise.allSettled([
+      write('a', () => 1),
+      write('b', failing),
+      write('c', () => 3),
+    ]);
     expect(outcomes).toEqual([
       { status: 'fulfilled', value: 1 },
       { status: 'rejected', reason: new Error('no') },
       { status: 'fulfilled', value: 3 },
     ]);
     expect(log.filter((entry) => entry.startsWith('rollback'))).toHaveLength(1);
-    expect(log.slice(log.indexOf('b'), log.indexOf('c'))).toEqual(['b', 'rollback to task', 'release task', 'savepoint task']);
+    expect(log.slice(log.indexOf('b'), log.indexOf('c'))).toEqual([
+      'b',
+      'rollback to task',
+      'release task',
+      'savepoint task',
+    ]);
   });
 
   it('run one by one if one of them ends the transaction', async () => {
     const { log, write, endTransaction } = createWrites();
-    const outcomes = await Promise.allSettled([write('a', () => 1), write('b', endTransaction), write('c', () => 3)]);
+    const outcomes = await Promise.allSettled([
+      write('a', () => 1),
+      write('b', endTransaction),
+      write('c', () => 3),
+    ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(log.filter((entry) => /^(begin|commit|[abc])$/.test(entry)).join()).toBe(
       'begin,a,b,begin,a,commit,begin,b,begin,c,commit',
@@ -158,7 +196,9 @@ describe('concurrent writes', () => {
   it('all fail if the commit fails, and none is repeated', async () => {
     const { log, write } = createWrites({ commit: () => Promise.reject(new Error('no disk')) });
     const outcomes = await Promise.allSettled([write('a'), write('b')]);
-    expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason: new Error('no disk') })));
+    expect(outcomes).toEqual(
+      [1, 2].map(() => ({ status: 'rejected', reason: new Error('no disk') })),
+    );
     expect(log.filter((entry) => entry === 'begin')).toHaveLength(1);
   });
 
@@ -166,6 +206,8 @@ describe('concurrent writes', () => {
     const { log, write } = createWrites();
     const slow = () => new Promise((resolve) => setTimeout(resolve, 60));
     await Promise.all([write('a'), write('b', slow), write('c'), write('d')]);
-    expect(log.filter((entry) => /^(begin|commit|[a-d])$/.test(entry)).join()).toBe('begin,a,b,commit,begin,c,d,commit');
+    expect(log.filter((entry) => /^(begin|commit|[a-d])$/.test(entry)).join()).toBe(
+      'begin,a,b,commit,begin,c,d,commit',
+    );
   });
 });

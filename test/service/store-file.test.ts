@@ -17,14 +17,18 @@ async function createStore() {
 async function readFiles(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(folder)).filter((name) => !name.endsWith('-shm'));
   return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'base64')] as const)),
+    await Promise.all(
+      names.map(async (name) => [name, await readFile(join(folder, name), 'base64')] as const),
+    ),
   );
 }
 
 describe('a store file', () => {
   it('is private to its owner, in a private folder', async () => {
     const { path } = await createStore();
-    const modes = await Promise.all([path, `${path}-wal`, join(path, '..')].map(async (file) => (await stat(file)).mode));
+    const modes = await Promise.all(
+      [path, `${path}-wal`, join(path, '..')].map(async (file) => (await stat(file)).mode),
+    );
     expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['600', '600', '700']);
   });
 
@@ -40,16 +44,24 @@ describe('a store file', () => {
     ['sqlite:/tmp/x', '/tmp/x'],
     ['C:\\x.sqlite', 'C:\\x.sqlite'],
     ['a:b', 'a:b'],
-    ['postgresql://ada@db.example:5433/svc?sslmode=require', 'postgres://ada@db.example:5433/svc?sslmode=require'],
+    [
+      'postgresql://ada@db.example:5433/svc?sslmode=require',
+      'postgres://ada@db.example:5433/svc?sslmode=require',
+    ],
     ['postgres://ada@/svc?host=/run/postgresql', 'postgres://ada@/svc?host=/run/postgresql'],
     ['postgres:///svc', 'postgres:///svc'],
   ])("'%s' resolves to %s", (location, file) => {
     expect(displayStoreLocation(location).endsWith(file)).toBe(true);
   });
 
-  it.each(['postgres:x', 'postgres://a b/c', 'mysql:x', '', 'sqlite:'])("'%s' is not a store", (location) => {
-    expect(() => parseStoreLocation(location)).toThrow(expect.objectContaining({ failure: 'usage' }));
-  });
+  it.each(['postgres:x', 'postgres://a b/c', 'mysql:x', '', 'sqlite:'])(
+    "'%s' is not a store",
+    (location) => {
+      expect(() => parseStoreLocation(location)).toThrow(
+        expect.objectContaining({ failure: 'usage' }),
+      );
+    },
+  );
 
   it('becomes a store if it is empty', async () => {
     const path = join(await createTemporaryFolder(), 'empty.sqlite');
@@ -71,9 +83,17 @@ describe('a store file', () => {
   );
 
   it.each([
-    ['with a rollback journal', 'create table notes (text); insert into notes values (1)', undefined],
+    [
+      'with a rollback journal',
+      'create table notes (text); insert into notes values (1)',
+      undefined,
+    ],
     ['with a write-ahead log', 'pragma journal_mode = wal; create table users (name)', undefined],
-    ['with all its tables in a write-ahead log', 'pragma journal_mode = wal; create table users (name)', 'copy'],
+    [
+      'with all its tables in a write-ahead log',
+      'pragma journal_mode = wal; create table users (name)',
+      'copy',
+    ],
     ['with a table of the same name', 'create table schemaVersion (version integer)', undefined],
   ])('is rejected unchanged if it belongs to another program, %s', async (_, sql, copy) => {
     const folder = await createTemporaryFolder();

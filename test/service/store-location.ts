@@ -15,16 +15,29 @@ export const isPostgres = process.env['SVC_TEST_STORE'] === 'postgres';
 const FILE = 'service.sqlite';
 const STORE_FILES = [FILE, `${FILE}-wal`, `${FILE}-shm`];
 
-/** Returns the location of a new store: a file, or for PostgreSQL a new schema of the shared database. */
+/**
+ * Returns the location of a new store: a file, or for PostgreSQL a new schema of the shared
+ * database.
+ */
 export async function newStoreLocation(): Promise<string> {
-  return isPostgres ? newSchemaLocation(inject('postgres') ?? '') : join(await createTemporaryFolder(), FILE);
+  return isPostgres
+    ? newSchemaLocation(inject('postgres') ?? '')
+    : join(await createTemporaryFolder(), FILE);
 }
 
-/** Schemas of earlier files in this process, with empty tables, and the number of tables in each store. */
-const used: { locations: string[]; tables?: number } = Object(globalThis)['svcTestSchemas'] ?? { locations: [] };
+/**
+ * Schemas of earlier files in this process, with empty tables, and the number of tables in each
+ * store.
+ */
+const used: { locations: string[]; tables?: number } = Object(globalThis)['svcTestSchemas'] ?? {
+  locations: [],
+};
 Object.assign(globalThis, { svcTestSchemas: used });
 
-/** Returns the location of a store without data. In PostgreSQL, it has tables: creating them takes much longer than a test. */
+/**
+ * Returns the location of a store without data. In PostgreSQL, it has tables: creating them takes
+ * much longer than a test.
+ */
 export async function emptyStoreLocation(): Promise<string> {
   return isPostgres ? (await openEmptyStore()).path : newStoreLocation();
 }
@@ -35,7 +48,10 @@ interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
-/** Open stores without data, from earlier tests of this file. Opening a store takes longer than many tests. */
+/**
+ * Open stores without data, from earlier tests of this file. Opening a store takes longer than many
+ * tests.
+ */
 const idle: OpenStore[] = [];
 afterAll(async () => {
   for (const { path, close } of idle) {
@@ -67,17 +83,25 @@ async function openNewStore(): Promise<OpenStore> {
   return { path, store, close };
 }
 
-/** Deletes the data of a store, unless the test changed its tables, created other files, or closed the store. */
+/**
+ * Deletes the data of a store, unless the test changed its tables, created other files, or closed
+ * the store.
+ */
 async function isEmptied({ path, store }: OpenStore): Promise<boolean> {
-  if (!isPostgres && (await readdir(dirname(path))).some((name) => !STORE_FILES.includes(name))) return false;
+  if (!isPostgres && (await readdir(dirname(path))).some((name) => !STORE_FILES.includes(name)))
+    return false;
   return store.write(emptyTables).catch(() => false);
 }
 
 /** Lists tables before the tables that they refer to. */
 async function listTables(database: Database): Promise<readonly string[]> {
   const query = isPostgres
-    ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
-    : sql<{ name: string }>`select name from sqlite_master where type = 'table' order by rowid desc`;
+    ? sql<{
+        name: string;
+      }>`select tablename as name from pg_tables where schemaname = current_schema()`
+    : sql<{
+        name: string;
+      }>`select name from sqlite_master where type = 'table' order by rowid desc`;
   return (await query.execute(database)).rows.map(({ name }) => name);
 }
 

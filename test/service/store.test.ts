@@ -23,7 +23,10 @@ async function withKey(store: Awaited<ReturnType<typeof openStore>>) {
       .insertInto('workspaces')
       .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
       .execute();
-    await database.insertInto('apiKeys').values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' }).execute();
+    await database
+      .insertInto('apiKeys')
+      .values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' })
+      .execute();
   });
   return (organizationId: string) => ({ apiKey: 'k', organizationId, createdAt: 0 });
 }
@@ -43,7 +46,10 @@ describe('the schema', () => {
     );
     const refused = openStore(path);
     await expect(refused).rejects.toBeInstanceOf(SvcError);
-    await expect(refused).rejects.toMatchObject({ failure: 'local', message: `the store ${path} was written by a newer svc` });
+    await expect(refused).rejects.toMatchObject({
+      failure: 'local',
+      message: `the store ${path} was written by a newer svc`,
+    });
   });
 });
 
@@ -94,9 +100,13 @@ describe('a transaction', () => {
       n % 3 === 0 ? add(`${n}`) : n % 3 === 1 ? addThenFail(`${n}`) : add(`${n}`, 'unknown'),
     );
     const outcomes = await Promise.allSettled(writes);
-    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, n) => n % 3 === 0));
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+      outcomes.map((_, n) => n % 3 === 0),
+    );
     const stored = (await organizations(store)).map(({ organizationId }) => Number(organizationId));
-    expect(stored.toSorted((one, other) => one - other)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27]);
+    expect(stored.toSorted((one, other) => one - other)).toEqual([
+      0, 3, 6, 9, 12, 15, 18, 21, 24, 27,
+    ]);
   });
 
   it('reads next to others that fail', async () => {
@@ -108,14 +118,18 @@ describe('a transaction', () => {
       }),
     );
     const outcomes = await Promise.allSettled(reads);
-    const results = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined));
+    const results = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value : undefined,
+    );
     expect(results).toEqual(results.map((_, n) => (n % 4 === 1 ? undefined : n)));
   });
 
   it('rejects references to missing rows', async () => {
     const { store } = await newStore();
     const organization = { apiKey: 'no', organizationId: 'acme', createdAt: 0 };
-    const orphan = store.write((database) => database.insertInto('organizations').values(organization).execute());
+    const orphan = store.write((database) =>
+      database.insertInto('organizations').values(organization).execute(),
+    );
     await expect(orphan).rejects.toThrow(/foreign key/i);
   });
 });

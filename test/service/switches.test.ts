@@ -17,7 +17,12 @@ describe('a service without a feature', () => {
     [
       'advanced-queries',
       'Advanced queries are not enabled for this workspace.',
-      [LIST, '/v2/organizations/folders/get', '/v1/organizations/folders/get', '/v2/organizations/folders/update'],
+      [
+        LIST,
+        '/v2/organizations/folders/get',
+        '/v1/organizations/folders/get',
+        '/v2/organizations/folders/update',
+      ],
     ],
   ] as const)('%s rejects only calls that need it', async (feature, message, some) => {
     const { call } = await startTestService({ without: [feature] });
@@ -43,7 +48,12 @@ describe('a service without a feature', () => {
 describe('a rate limit', () => {
   const LIMITED = {
     http: 429,
-    body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Rate limit exceeded. Try again after 1 minute.' } },
+    body: {
+      error: {
+        status: 'RESOURCE_EXHAUSTED',
+        message: 'Rate limit exceeded. Try again after 1 minute.',
+      },
+    },
   };
 
   it('rejects calls beyond the limit until the window ends', async () => {
@@ -94,7 +104,9 @@ describe('a rate limit', () => {
     await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] });
     expect(await call(ADD, { ...ACME, documents: [{ documentId: 'd2' }] })).toEqual(LIMITED);
     clock.time += 1_000;
-    expect((await call(LIST, ACME)).body.result?.data).toEqual([expect.objectContaining({ id: 'd1' })]);
+    expect((await call(LIST, ACME)).body.result?.data).toEqual([
+      expect.objectContaining({ id: 'd1' }),
+    ]);
   });
 });
 
@@ -107,8 +119,16 @@ describe('a strict service', () => {
     expect((await call(ADD, { ...ACME, documents })).http).toBe(200);
     const again = await call(ADD, { ...ACME, documents: [...documents, { documentId: 'd2' }] });
     const failed = { success: false, message: 'Document already exists', code: 'already-exists' };
-    const added = { success: true, id: expect.stringMatching(/^\d{16}$/), message: 'Added Successfully' };
-    expect([again.http, again.body.error?.status, again.body.error?.message]).toEqual([500, 'INTERNAL', MESSAGE]);
+    const added = {
+      success: true,
+      id: expect.stringMatching(/^\d{16}$/),
+      message: 'Added Successfully',
+    };
+    expect([again.http, again.body.error?.status, again.body.error?.message]).toEqual([
+      500,
+      'INTERNAL',
+      MESSAGE,
+    ]);
     expect(Object.entries(again.body.error?.details ?? {}).sort()).toEqual([
       ['__proto__', failed],
       ['d1', failed],
@@ -150,7 +170,8 @@ describe('a strict service', () => {
 
   it('responds with success only without strict mode', async () => {
     const { call } = await startTestService();
-    for (let n = 0; n < 2; n++) expect((await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] })).http).toBe(200);
+    for (let n = 0; n < 2; n++)
+      expect((await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] })).http).toBe(200);
     expect((await call(LIST, { ...ACME, documentIds: ['no'] })).body.result?.data).toEqual([]);
   });
 });

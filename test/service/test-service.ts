@@ -20,7 +20,10 @@ export interface TestService {
   readonly handle: RequestHandler;
   /** Resolves when the follow-up work of calls is done. */
   readonly whenIdle: () => Promise<void>;
-  /** Posts `{data}` with the required credentials, and checks successful results against the catalog. */
+  /**
+   * Posts `{data}` with the required credentials, and checks successful results against the
+   * catalog.
+   */
   call(path: string, data: unknown, headers?: Record<string, string>): Promise<TestResponse>;
   keyHeaders(): Record<string, string>;
   workspaceHeaders(): Record<string, string>;
@@ -49,11 +52,19 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
   const credentials = await ensureLocalCredentials(store);
   const clock = { time: 1_700_000_000_000, now: () => clock.time, sleep: async () => undefined };
   const reported: unknown[] = [];
-  const { fetch, handle, whenIdle } = createService({ store, clock, report: (error) => reported.push(error), ...options });
+  const { fetch, handle, whenIdle } = createService({
+    store,
+    clock,
+    report: (error) => reported.push(error),
+    ...options,
+  });
   onTestFinished(whenIdle);
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = credentials;
   const keyHeaders = () => ({ 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken });
-  const workspaceHeaders = () => ({ 'x-svc-workspace-id': workspaceId, 'x-svc-workspace-auth-token': workspaceAuthToken });
+  const workspaceHeaders = () => ({
+    'x-svc-workspace-id': workspaceId,
+    'x-svc-workspace-auth-token': workspaceAuthToken,
+  });
   return {
     path,
     store,
@@ -68,7 +79,12 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
     call: async (operation, data, headers) => {
       const entry = findManifestEntry(operation, data);
       const credential = entry?.auth === 'workspace' ? workspaceHeaders() : keyHeaders();
-      const response = await post(fetch, operation, JSON.stringify({ data }), headers ?? credential);
+      const response = await post(
+        fetch,
+        operation,
+        JSON.stringify({ data }),
+        headers ?? credential,
+      );
       const result = { http: response.status, body: JSON.parse(await response.text()) };
       if (entry && result.body.result) {
         const { output } = await loadOperation(entry.resource, entry.name);
@@ -81,8 +97,12 @@ export async function startTestService(options: ServiceOptions = {}): Promise<Te
 
 function findManifestEntry(path: string, data: unknown) {
   const entries = manifest.filter((entry) => entry.path === path);
-  const hasField = (field = '') => typeof data === 'object' && data !== null && Object.hasOwn(data, field);
-  return entries.find(({ selectedBy }) => hasField(selectedBy)) ?? entries.find(({ selectedBy }) => selectedBy === undefined);
+  const hasField = (field = '') =>
+    typeof data === 'object' && data !== null && Object.hasOwn(data, field);
+  return (
+    entries.find(({ selectedBy }) => hasField(selectedBy)) ??
+    entries.find(({ selectedBy }) => selectedBy === undefined)
+  );
 }
 
 export function post(
@@ -97,12 +117,21 @@ export function post(
 }
 
 /** Adds a second API key, and returns the headers to use it. */
-export async function addSecondKey({ store, credentials }: TestService): Promise<Record<string, string>> {
+export async function addSecondKey({
+  store,
+  credentials,
+}: TestService): Promise<Record<string, string>> {
   const [apiKey, token] = ['second-key', 'second-token'];
   await store.write(async (database) => {
     const { workspaceId } = credentials;
-    await database.insertInto('apiKeys').values({ id: apiKey, workspaceId, apiKeyName: 'Two', type: 'testing' }).execute();
-    await database.insertInto('authTokens').values({ apiKey, token, name: 'Default', domains: '[]' }).execute();
+    await database
+      .insertInto('apiKeys')
+      .values({ id: apiKey, workspaceId, apiKeyName: 'Two', type: 'testing' })
+      .execute();
+    await database
+      .insertInto('authTokens')
+      .values({ apiKey, token, name: 'Default', domains: '[]' })
+      .execute();
   });
   return { 'x-svc-api-key': apiKey, 'x-svc-auth-token': token };
 }

@@ -9,11 +9,17 @@ const FEATURES = ['comments', 'reactions', 'recordings', 'notifications'] as con
 /** Starts a service with a user who has this many items of each kind. */
 async function startWithItems(...counts: number[]): Promise<TestService> {
   const service = await startTestService();
-  await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }, { userId: 'u2' }] });
+  await service.call('/v1/users/add', {
+    organizationId: 'acme',
+    users: [{ userId: 'u1' }, { userId: 'u2' }],
+  });
   await service.store.write(async (database) => {
     for (const [at, feature] of FEATURES.entries()) {
       for (let n = 0; n < (counts[at] ?? 0); n++) {
-        const item = await addUserData(database, 1, feature, { id: `${feature}-${n}`, documentId: 'd1' });
+        const item = await addUserData(database, 1, feature, {
+          id: `${feature}-${n}`,
+          documentId: 'd1',
+        });
         await insertParticipants(database, [{ organization: 1, userId: 'u1', feature, item }]);
       }
     }
@@ -31,7 +37,9 @@ describe("a user's data", () => {
       const { body } = await call(DATA, { ...ids, ...(pageToken ? { pageToken } : {}) });
       const { data } = body.result ?? {};
       pages.push(FEATURES.map((feature) => data[feature].length));
-      itemIds.push(...FEATURES.flatMap((feature) => data[feature].map(({ id }: { id: string }) => id)));
+      itemIds.push(
+        ...FEATURES.flatMap((feature) => data[feature].map(({ id }: { id: string }) => id)),
+      );
       pageToken = body.result?.['nextPageToken'] as string | null;
     } while (pageToken);
     expect(pageToken).toBeNull();
@@ -61,13 +69,23 @@ describe("a user's data", () => {
     const service = await startWithItems(1, 1, 1, 1);
     const nothing = { comments: [], reactions: [], recordings: [], notifications: [] };
     expect((await service.call(DATA, { ...ids, userId: 'u2' })).body.result?.data).toEqual(nothing);
-    expect((await service.call(DATA, ids, await addSecondKey(service))).body.result?.data).toEqual(nothing);
-    expect((await service.call(DATA, { ...ids, organizationId: 'no' })).body.result?.data).toEqual(nothing);
+    expect((await service.call(DATA, ids, await addSecondKey(service))).body.result?.data).toEqual(
+      nothing,
+    );
+    expect((await service.call(DATA, { ...ids, organizationId: 'no' })).body.result?.data).toEqual(
+      nothing,
+    );
   });
 
-  it.each(['x', 'ZG9jdW1lbnRzOjE', 'dXNlci1kYXRhOi0x'])('rejects the page token %j', async (pageToken) => {
-    const { call } = await startWithItems(1);
-    const { body } = await call(DATA, { ...ids, pageToken });
-    expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message: 'pageToken: not a page token of this list' });
-  });
+  it.each(['x', 'ZG9jdW1lbnRzOjE', 'dXNlci1kYXRhOi0x'])(
+    'rejects the page token %j',
+    async (pageToken) => {
+      const { call } = await startWithItems(1);
+      const { body } = await call(DATA, { ...ids, pageToken });
+      expect(body.error).toMatchObject({
+        status: 'INVALID_ARGUMENT',
+        message: 'pageToken: not a page token of this list',
+      });
+    },
+  );
 });

@@ -4,10 +4,14 @@ import { startTestService, type TestService } from './test-service.ts';
 const organizationId = 'acme';
 
 const readUsers = ({ store }: TestService) =>
-  store.read((database) => database.selectFrom('users').select(['userId', 'name', 'email', 'initial']).execute());
+  store.read((database) =>
+    database.selectFrom('users').select(['userId', 'name', 'email', 'initial']).execute(),
+  );
 
 const readRoles = async ({ store }: TestService) => {
-  const members = await store.read((database) => database.selectFrom('members').selectAll().orderBy('level').execute());
+  const members = await store.read((database) =>
+    database.selectFrom('members').selectAll().orderBy('level').execute(),
+  );
   return members.map(({ level, userId, accessRole }) => `${level} ${userId} ${accessRole}`);
 };
 
@@ -28,28 +32,44 @@ describe('adding users, v2', () => {
     const { call, store } = await startTestService();
     const { http, body } = await call(ADD, { organizationId, ...target, users });
     expect([http, body.error]).toEqual([400, { status: 'INVALID_ARGUMENT', message }]);
-    const organizations = await store.read((database) => database.selectFrom('organizations').selectAll().execute());
+    const organizations = await store.read((database) =>
+      database.selectFrom('organizations').selectAll().execute(),
+    );
     expect(organizations, 'nothing is left behind').toEqual([]);
   });
 
   it('creates the document or folder if requested, once', async () => {
     const service = await startTestService();
     for (let times = 0; times < 2; times++) {
-      const create = { organizationId, createOrganization: true, createDocument: true, createFolder: true, users };
+      const create = {
+        organizationId,
+        createOrganization: true,
+        createDocument: true,
+        createFolder: true,
+        users,
+      };
       expect((await service.call(ADD, { ...create, documentId: 'd1' })).http).toBe(200);
       expect((await service.call(ADD, { ...create, folderId: 'f1' })).http).toBe(200);
     }
     const documents = await service.call('/v2/organizations/documents/get', { organizationId });
-    expect(documents.body.result?.data).toEqual([{ id: 'd1', disabled: false, accessType: 'public' }]);
+    expect(documents.body.result?.data).toEqual([
+      { id: 'd1', disabled: false, accessType: 'public' },
+    ]);
     const folders = await service.call('/v2/organizations/folders/get', { organizationId });
-    expect(folders.body.result?.data).toMatchObject([{ folderId: 'f1', parentFolderId: 'root', ancestors: ['root'] }]);
+    expect(folders.body.result?.data).toMatchObject([
+      { folderId: 'f1', parentFolderId: 'root', ancestors: ['root'] },
+    ]);
     expect(await readRoles(service)).toEqual(['document u1 null', 'folder u1 null']);
   });
 
   it('keeps the name of an existing folder', async () => {
     const { call } = await startTestService();
     const folders = [{ folderId: 'f1', folderName: 'Plans' }];
-    await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders });
+    await call('/v2/organizations/folders/add', {
+      organizationId,
+      createOrganization: true,
+      folders,
+    });
     await call(ADD, { organizationId, folderId: 'f1', createFolder: true, users });
     const { body } = await call('/v2/organizations/folders/get', { organizationId });
     expect(body.result?.data).toMatchObject([{ folderId: 'f1', folderName: 'Plans' }]);
@@ -58,7 +78,11 @@ describe('adding users, v2', () => {
   it('sets a role, which adding the user again without a role keeps', async () => {
     const service = await startTestService();
     const add = (path: string, user: object) =>
-      service.call(path, { organizationId, createOrganization: true, users: [{ userId: 'u1', ...user }] });
+      service.call(path, {
+        organizationId,
+        createOrganization: true,
+        users: [{ userId: 'u1', ...user }],
+      });
     await add(ADD, { accessRole: 'viewer' });
     await add(ADD, {});
     await add('/v1/users/add', {});
@@ -88,20 +112,32 @@ describe('updating users', () => {
       ['__proto__', false],
       ['u1', true],
     ]);
-    expect(await readUsers(service)).toEqual([{ userId: 'u1', name: 'Grace', email: 'ada@example.com', initial: 'G' }]);
+    expect(await readUsers(service)).toEqual([
+      { userId: 'u1', name: 'Grace', email: 'ada@example.com', initial: 'G' },
+    ]);
   });
 
   it('finds no users in an organization that does not exist, and does not create it', async () => {
     const { call, store } = await startTestService();
-    const { body } = await call(UPDATE, { organizationId: 'no', documentId: 'd1', users: [{ userId: 'u1' }] });
+    const { body } = await call(UPDATE, {
+      organizationId: 'no',
+      documentId: 'd1',
+      users: [{ userId: 'u1' }],
+    });
     expect(outcomes(body.result?.data)).toEqual([['u1', false]]);
-    expect(await store.read((database) => database.selectFrom('organizations').selectAll().execute())).toEqual([]);
+    expect(
+      await store.read((database) => database.selectFrom('organizations').selectAll().execute()),
+    ).toEqual([]);
   });
 
   it('of a document changes only its members, and their roles in it', async () => {
     const service = await withUser();
     const target = { organizationId, documentId: 'd1' };
-    await service.call('/v2/users/add', { ...target, createDocument: true, users: [{ userId: 'u2' }] });
+    await service.call('/v2/users/add', {
+      ...target,
+      createDocument: true,
+      users: [{ userId: 'u2' }],
+    });
     const users = ['u1', 'u2'].map((userId) => ({ userId, accessRole: 'viewer' }));
     const { body } = await service.call('/v2/users/update', { ...target, users });
     expect(outcomes(body.result?.data)).toEqual([
@@ -115,9 +151,14 @@ describe('updating users', () => {
     const { call } = await withUser();
     const users = [{ userId: 'u1' }];
     const refusals = await Promise.all(
-      [{ documentId: 'no' }, { folderId: 'no' }].map((target) => call(UPDATE, { organizationId, ...target, users })),
+      [{ documentId: 'no' }, { folderId: 'no' }].map((target) =>
+        call(UPDATE, { organizationId, ...target, users }),
+      ),
     );
-    expect(refusals.map(({ body }) => body.error?.message)).toEqual(['Document not found.', 'Folder not found.']);
+    expect(refusals.map(({ body }) => body.error?.message)).toEqual([
+      'Document not found.',
+      'Folder not found.',
+    ]);
   });
 
   it('updates more users than fit in one statement', async () => {

@@ -5,23 +5,39 @@ const ADD = '/v1/users/add';
 
 const readUsers = ({ store }: TestService) =>
   store.read((database) =>
-    database.selectFrom('users').select(['userId', 'name', 'email', 'initial', 'otherFields']).orderBy('userId').execute(),
+    database
+      .selectFrom('users')
+      .select(['userId', 'name', 'email', 'initial', 'otherFields'])
+      .orderBy('userId')
+      .execute(),
   );
 
 const readMembers = ({ store }: TestService) =>
   store.read((database) =>
-    database.selectFrom('members').select(['level', 'resourceId', 'userId']).orderBy('level').orderBy('userId').execute(),
+    database
+      .selectFrom('members')
+      .select(['level', 'resourceId', 'userId'])
+      .orderBy('level')
+      .orderBy('userId')
+      .execute(),
   );
 
 describe('adding users', () => {
   it('updates the supplied fields, and keeps the others and the ID', async () => {
     const service = await startTestService();
-    const add = (user: object) => service.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', ...user }] });
+    const add = (user: object) =>
+      service.call(ADD, { organizationId: 'acme', users: [{ userId: 'u1', ...user }] });
     const first = await add({ name: 'Ada Lovelace', email: 'ada@example.com', color: 'red' });
     const second = await add({ name: 'Grace Hopper' });
     expect(second.body.result?.data).toEqual(first.body.result?.data);
     expect(await readUsers(service)).toEqual([
-      { userId: 'u1', name: 'Grace Hopper', email: 'ada@example.com', initial: 'G', otherFields: '{"color":"red"}' },
+      {
+        userId: 'u1',
+        name: 'Grace Hopper',
+        email: 'ada@example.com',
+        initial: 'G',
+        otherFields: '{"color":"red"}',
+      },
     ]);
   });
 
@@ -43,11 +59,28 @@ describe('adding users', () => {
 
   it('returns results under unusual IDs', async () => {
     const { call } = await startTestService();
-    const ids = ['__proto__', 'constructor', 'toString', '10', '9', 'a,b', 'é', '🙂', 'with\u0000nul', ' ', "';--"];
-    const { body } = await call(ADD, { organizationId: '__proto__', users: ids.map((userId) => ({ userId })) });
+    const ids = [
+      '__proto__',
+      'constructor',
+      'toString',
+      '10',
+      '9',
+      'a,b',
+      'é',
+      '🙂',
+      'with\u0000nul',
+      ' ',
+      "';--",
+    ];
+    const { body } = await call(ADD, {
+      organizationId: '__proto__',
+      users: ids.map((userId) => ({ userId })),
+    });
     const results = new Map(Object.entries(body.result?.data));
     expect([...results.keys()].sort()).toEqual([...ids].sort());
-    expect([...results.values()]).toEqual(ids.map(() => expect.objectContaining({ success: true })));
+    expect([...results.values()]).toEqual(
+      ids.map(() => expect.objectContaining({ success: true })),
+    );
   });
 
   it('uses the last of two records with the same ID', async () => {
@@ -74,8 +107,15 @@ describe('membership levels', () => {
     const service = await startTestService();
     const { call } = service;
     const organizationId = 'acme';
-    await call('/v2/organizations/folders/add', { organizationId, createOrganization: true, folders: [{ folderId: 'f1' }] });
-    await call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1' }] });
+    await call('/v2/organizations/folders/add', {
+      organizationId,
+      createOrganization: true,
+      folders: [{ folderId: 'f1' }],
+    });
+    await call('/v1/organizations/documents/add', {
+      organizationId,
+      documents: [{ documentId: 'd1' }],
+    });
     await call(ADD, { organizationId, documentId: 'd1', users: [{ userId: 'of-document' }] });
     await call(ADD, { organizationId, folderId: 'f1', users: [{ userId: 'of-folder' }] });
     await call(ADD, { organizationId, users: [{ userId: 'of-organization' }] });
@@ -92,10 +132,16 @@ describe('membership levels', () => {
     [{ documentId: 'd', folderId: 'f' }, 'folderId: specify documentId or folderId, not both'],
   ])('%j is rejected, and nothing is written', async (target, message) => {
     const { call, store } = await startTestService();
-    const { http, body } = await call(ADD, { organizationId: 'new', ...target, users: [{ userId: 'u1' }] });
+    const { http, body } = await call(ADD, {
+      organizationId: 'new',
+      ...target,
+      users: [{ userId: 'u1' }],
+    });
     expect(http).toBe(400);
     expect(body.error).toMatchObject({ status: 'INVALID_ARGUMENT', message });
-    const organizations = await store.read((database) => database.selectFrom('organizations').selectAll().execute());
+    const organizations = await store.read((database) =>
+      database.selectFrom('organizations').selectAll().execute(),
+    );
     expect(organizations).toEqual([]);
   });
 });

@@ -5,7 +5,13 @@ const ACME = { organizationId: 'acme' };
 const DOCUMENT = { ...ACME, documentId: 'd1' };
 const PRESENT_USER = { userId: 'u1', name: 'Ada', email: 'ada@example.com' };
 const USER = { ...PRESENT_USER, initial: 'A' };
-const RESOURCE = { type: 'document', id: 'd1', ...ACME, accessRole: 'viewer', expiresAt: 9_999_999_999 };
+const RESOURCE = {
+  type: 'document',
+  id: 'd1',
+  ...ACME,
+  accessRole: 'viewer',
+  expiresAt: 9_999_999_999,
+};
 const EDITOR = { ...DOCUMENT, editorId: 'e1', type: 'map', contentKey: 'content' };
 const CHANGES = {
   changes: { status: { from: 'open', to: 'done' } },
@@ -15,7 +21,12 @@ const CHANGES = {
   displayMessageTemplateData: { actor: 'Ada' },
   actionIcon: 'https://example.com/icon.png',
 };
-const PAYLOAD = { encodeData: true, encryptData: false, publicKey: 'key', enableDataProtection: true };
+const PAYLOAD = {
+  encodeData: true,
+  encryptData: false,
+  publicKey: 'key',
+  enableDataProtection: true,
+};
 const SETTINGS = {
   url: 'https://example.com/hook',
   description: 'all of it',
@@ -33,13 +44,23 @@ const PREREQUISITES = [
   ['/v2/organizations/folders/add', { ...ACME, folders: [{ folderId: 'f1' }] }],
   ['/v1/users/add', { ...ACME, users: [USER] }],
   ['/v2/organizations/usergroups/add', { ...ACME, organizationUserGroups: [{ groupId: 'g1' }] }],
-  ['/v2/activities/add', { ...DOCUMENT, activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }] }],
+  [
+    '/v2/activities/add',
+    {
+      ...DOCUMENT,
+      activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }],
+    },
+  ],
   ['/v2/crdt/add', { ...EDITOR, data: {} }],
   ['/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }],
 ] as const;
 
-/** Creates a valid call of each operation with all its fields, and the data that the calls require. */
-export async function createValidCalls(service: TestService): Promise<Readonly<Record<OperationName, object>>> {
+/**
+ * Creates a valid call of each operation with all its fields, and the data that the calls require.
+ */
+export async function createValidCalls(
+  service: TestService,
+): Promise<Readonly<Record<OperationName, object>>> {
   const { call, credentials } = service;
   const { apiKey } = credentials;
   for (const [path, data] of PREREQUISITES) await call(path, data);
@@ -47,8 +68,14 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
   const created = await call('/v2/workspace/advancedwebhook/endpoints/create', { url });
   const endpointId = created.body.result?.data.id;
   await service.store.write(async (database) => {
-    await database.insertInto('agents').values({ apiKey, agentId: 'one', agent: '{"id":"one"}' }).execute();
-    await database.insertInto('agentGroups').values({ apiKey, groupId: 'g1', agentIds: '["one"]', agentGroup: '{}' }).execute();
+    await database
+      .insertInto('agents')
+      .values({ apiKey, agentId: 'one', agent: '{"id":"one"}' })
+      .execute();
+    await database
+      .insertInto('agentGroups')
+      .values({ apiKey, groupId: 'g1', agentIds: '["one"]', agentGroup: '{}' })
+      .execute();
     const migration = { ...DOCUMENT, newDocumentId: 'd2', migrationId: 'm1', apiKey, createdAt: 0 };
     await database
       .insertInto('documentMigrations')
@@ -63,7 +90,9 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
     },
     'activities.add': {
       ...DOCUMENT,
-      activities: [{ id: 'a2', featureType: 'custom', actionType: 'added', actionUser: USER, ...CHANGES }],
+      activities: [
+        { id: 'a2', featureType: 'custom', actionType: 'added', actionUser: USER, ...CHANGES },
+      ],
     },
     'activities.update': { ...ACME, activities: [{ id: 'a1', ...CHANGES }] },
     'agents.list': { filter: 'customOnly', groupId: 'g1' },
@@ -74,7 +103,11 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
     'crdt.add': { ...EDITOR, editorId: 'e2', data: { key: ['value'] } },
     'crdt.update': { ...EDITOR, data: { key: ['value'] } },
     'documents.list': { ...ACME, documentIds: ['d1'], folderId: 'f1', pageSize: 10, pageToken: '' },
-    'documents.add': { ...ACME, folderId: 'f1', documents: [{ documentId: 'd3', documentName: 'Plan' }] },
+    'documents.add': {
+      ...ACME,
+      folderId: 'f1',
+      documents: [{ documentId: 'd3', documentName: 'Plan' }],
+    },
     'documents.migrate': { ...DOCUMENT, newDocumentId: 'd2' },
     'documents.migration-status': { ...ACME, migrationId: 'm1' },
     'email.get': {},
@@ -93,9 +126,14 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
     'folders.add': {
       ...ACME,
       createOrganization: true,
-      folders: [{ folderId: 'f2', folderName: 'Plans', parentFolderId: 'f1', accessType: 'public' }],
+      folders: [
+        { folderId: 'f2', folderName: 'Plans', parentFolderId: 'f1', accessType: 'public' },
+      ],
     },
-    'folders.update': { ...ACME, folders: [{ folderId: 'f1', folderName: 'Plans', parentFolderId: 'root' }] },
+    'folders.update': {
+      ...ACME,
+      folders: [{ folderId: 'f1', folderName: 'Plans', parentFolderId: 'root' }],
+    },
     'groups.add': { ...ACME, organizationUserGroups: [{ groupId: 'g2', groupName: 'Legal' }] },
     'groups.add-users': { ...ACME, organizationUserGroupId: 'g1', userIds: ['u1'] },
     'notifications.add': {
@@ -115,7 +153,9 @@ export async function createValidCalls(service: TestService): Promise<Readonly<R
       notificationSourceData: { any: 'thing' },
       context: { access: { team: 'a' } },
     },
-    'organizations.add': { organizations: [{ organizationId: 'other', organizationName: 'Other' }] },
+    'organizations.add': {
+      organizations: [{ organizationId: 'other', organizationName: 'Other' }],
+    },
     'permission-provider.get': {},
     'permission-provider.update': {
       usePermissionProvider: true,

@@ -24,7 +24,12 @@ describe('creating a workspace', () => {
         data: {
           id: expect.stringMatching(/^[0-9a-f]{32}$/),
           name: 'Engines',
-          owner: { email: data.ownerEmail, id: expect.any(String), name: 'Ada', avatar: data.avatar },
+          owner: {
+            email: data.ownerEmail,
+            id: expect.any(String),
+            name: 'Ada',
+            avatar: data.avatar,
+          },
           authToken: expect.stringMatching(/^[\w-]{32}$/),
           apiKeyList: { [`${key}`]: { apiKeyName: 'Default API key', id: key, type: 'testing' } },
         },
@@ -37,12 +42,16 @@ describe('creating a workspace', () => {
     const { body } = await call(CREATE, { ownerEmail: 'ada@example.com' });
     const { id, authToken, apiKeyList } = body.result?.data ?? {};
     const headers = { 'x-svc-workspace-id': id, 'x-svc-workspace-auth-token': authToken };
-    expect((await call('/v2/workspace/get', {}, headers)).body.result?.data).toEqual(body.result?.data);
+    expect((await call('/v2/workspace/get', {}, headers)).body.result?.data).toEqual(
+      body.result?.data,
+    );
     const [apiKey = ''] = Object.keys(apiKeyList);
     const listed = await call(TOKENS, { apiKey }, headers);
     const [{ token }] = listed.body.result?.data.authTokens ?? [];
     const key = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': token };
-    expect((await call('/v2/organizations/documents/get', { organizationId: 'acme' }, key)).http).toBe(200);
+    expect(
+      (await call('/v2/organizations/documents/get', { organizationId: 'acme' }, key)).http,
+    ).toBe(200);
   });
 
   it('is possible only once per email address', async () => {
@@ -50,7 +59,12 @@ describe('creating a workspace', () => {
     await call(CREATE, { ownerEmail: 'ada@example.com' });
     expect(await call(CREATE, { ownerEmail: 'ada@example.com', name: 'Other' })).toEqual({
       http: 409,
-      body: { error: { status: 'ALREADY_EXISTS', message: 'A workspace already exists for this email address' } },
+      body: {
+        error: {
+          status: 'ALREADY_EXISTS',
+          message: 'A workspace already exists for this email address',
+        },
+      },
     });
     expect((await call(CREATE, { ownerEmail: 'bob@example.com' })).http).toBe(200);
   });
@@ -84,7 +98,9 @@ describe('the auth tokens of an API key', () => {
         },
       },
     });
-    expect(await call(TOKENS, { apiKey })).toEqual(reply({ token, name: 'Default Auth Token', domains: [] }));
+    expect(await call(TOKENS, { apiKey })).toEqual(
+      reply({ token, name: 'Default Auth Token', domains: [] }),
+    );
     const reset = await call('/v2/workspace/authtoken/reset', { apiKey });
     expect(await call(TOKENS, { apiKey })).toEqual(reply(reset.body.result?.data.newAuthToken));
   });

@@ -9,12 +9,18 @@ import { secret, startPlannedWorld } from './planned-world.ts';
 
 const lines = ({ changes }: Pick<Plan, 'changes'>) =>
   changes.map(({ sign, kind, id, field, before, after }: Change) =>
-    [sign, kind, id, ...(field === null ? [] : [field, JSON.stringify(before), JSON.stringify(after)])].join(' '),
+    [
+      sign,
+      kind,
+      id,
+      ...(field === null ? [] : [field, JSON.stringify(before), JSON.stringify(after)]),
+    ].join(' '),
   );
 
 describe('kinds', () => {
   it('classifies each operation by its effect', () => {
-    for (const { name, effect } of manifest) expect([name, SETTINGS_ROLES[name] === 'read']).toEqual([name, effect === 'read']);
+    for (const { name, effect } of manifest)
+      expect([name, SETTINGS_ROLES[name] === 'read']).toEqual([name, effect === 'read']);
     expect(Object.keys(SETTINGS_ROLES)).toHaveLength(manifest.length);
   });
 
@@ -35,7 +41,11 @@ describe('kinds', () => {
 });
 
 describe('plans', () => {
-  const folder = (folderId: string, rest: object = {}) => ({ organizationId: 'acme', folderId, ...rest });
+  const folder = (folderId: string, rest: object = {}) => ({
+    organizationId: 'acme',
+    folderId,
+    ...rest,
+  });
 
   it('creates folders by depth, and is empty afterwards', async () => {
     const world = await startPlannedWorld();
@@ -58,8 +68,13 @@ describe('plans', () => {
 
   it('turns a folder tree upside down', async () => {
     const world = await startPlannedWorld();
-    await world.apply(await world.plan({ folders: [folder('a'), folder('b', { parentFolderId: 'a' })] }));
-    const folders = [folder('a', { parentFolderId: 'b' }), folder('b', { parentFolderId: 'root', folderName: 'Top' })];
+    await world.apply(
+      await world.plan({ folders: [folder('a'), folder('b', { parentFolderId: 'a' })] }),
+    );
+    const folders = [
+      folder('a', { parentFolderId: 'b' }),
+      folder('b', { parentFolderId: 'root', folderName: 'Top' }),
+    ];
     const plan = await world.plan({ folders });
     expect(lines(plan)).toEqual([
       '~ folders b folderName null "Top"',
@@ -72,7 +87,9 @@ describe('plans', () => {
 
   it('refuses folders without a parent, inside themselves, and with another access type', async () => {
     const world = await startPlannedWorld();
-    await world.apply(await world.plan({ folders: [folder('a'), folder('b', { parentFolderId: 'a' })] }));
+    await world.apply(
+      await world.plan({ folders: [folder('a'), folder('b', { parentFolderId: 'a' })] }),
+    );
     const { changes, writes } = await world.plan({
       folders: [
         folder('a', { parentFolderId: 'b' }),
@@ -118,7 +135,9 @@ describe('plans', () => {
     });
     await world.apply(first);
     expect((await world.plan(declared)).changes).toEqual([]);
-    const second = await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } });
+    const second = await world.plan({
+      config: { webhook: { webhookServiceConfig: { encodeData: true } } },
+    });
     expect(lines(second)).toEqual(['~ config webhook webhookServiceConfig.encodeData null true']);
     const sent = second.writes[0]?.items[0]?.data['webhookServiceConfig'];
     expect(sent).toMatchObject({
@@ -131,14 +150,26 @@ describe('plans', () => {
 
   it('neither compares nor sends a secret that the service masks', async () => {
     const world = await startPlannedWorld();
-    const stored = { authToken: '****cdef', rawNotificationUrl: 'https://a.example', triggers: { 'comment.add': true } };
-    await world.service.call('/v2/workspace/webhookconfig/update', { useWebhookService: true, webhookServiceConfig: stored });
-    const plan = (webhookServiceConfig: object) => world.plan({ config: { webhook: { webhookServiceConfig } } });
+    const stored = {
+      authToken: '****cdef',
+      rawNotificationUrl: 'https://a.example',
+      triggers: { 'comment.add': true },
+    };
+    await world.service.call('/v2/workspace/webhookconfig/update', {
+      useWebhookService: true,
+      webhookServiceConfig: stored,
+    });
+    const plan = (webhookServiceConfig: object) =>
+      world.plan({ config: { webhook: { webhookServiceConfig } } });
     const masked = await plan({ authToken: secret('TOKEN') });
-    expect(masked.changes).toMatchObject([{ sign: '?', before: 'differ', reason: 'the service masks this secret' }]);
+    expect(masked.changes).toMatchObject([
+      { sign: '?', before: 'differ', reason: 'the service masks this secret' },
+    ]);
     expect(masked.writes).toEqual([]);
     const { writes } = await plan({ encodeData: true });
-    expect(Object.keys(Object(writes[0]?.items[0]?.data['webhookServiceConfig']))).not.toContain('authToken');
+    expect(Object.keys(Object(writes[0]?.items[0]?.data['webhookServiceConfig']))).not.toContain(
+      'authToken',
+    );
   });
 
   it('creates, updates, replaces, adopts, and prunes endpoints', async () => {
@@ -159,10 +190,13 @@ describe('plans', () => {
     expect(first.writes[1]?.items[0]?.requires).toEqual(['config//advancedWebhooks']);
     await world.apply(first);
     expect((await world.plan({ config, endpoints })).changes).toEqual([]);
-    const reordered = [{ uid: 'acme.a', url: 'https://a.example', filterTypes: ['comment.update', 'comment.add'] }];
+    const reordered = [
+      { uid: 'acme.a', url: 'https://a.example', filterTypes: ['comment.update', 'comment.add'] },
+    ];
     expect((await world.plan({ endpoints: reordered })).changes).toEqual([]);
 
-    const { data } = (await world.service.call('/v2/workspace/advancedwebhook/endpoints/get', {})).body.result ?? {
+    const { data } = (await world.service.call('/v2/workspace/advancedwebhook/endpoints/get', {}))
+      .body.result ?? {
       data: null,
     };
     const { id } = data.endpoints.find(({ uid }: { uid: string }) => uid === 'foreign');
@@ -185,17 +219,28 @@ describe('plans', () => {
       undefined,
     ]);
     await world.apply(second);
-    expect((await world.plan({ endpoints: changed.slice(0, 2) }, { prune: true, stack: 'acme' })).changes).toEqual([]);
+    expect(
+      (await world.plan({ endpoints: changed.slice(0, 2) }, { prune: true, stack: 'acme' }))
+        .changes,
+    ).toEqual([]);
   });
 
   it('refuses to prune more than the limit, or without a stack', async () => {
     const world = await startPlannedWorld();
     const endpoints = ['acme.a', 'acme.b', 'x'].map((uid) => ({ uid, url: 'https://a.example' }));
-    await world.apply(await world.plan({ config: { advancedWebhooks: { isEnabled: true } }, endpoints }));
-    const prune = (rest: object) => world.plan({ endpoints: [] }, { prune: true, stack: 'acme', ...rest });
-    await expect(prune({})).rejects.toThrow('--prune would delete 2 endpoints of 3, more than the limit of 1');
+    await world.apply(
+      await world.plan({ config: { advancedWebhooks: { isEnabled: true } }, endpoints }),
+    );
+    const prune = (rest: object) =>
+      world.plan({ endpoints: [] }, { prune: true, stack: 'acme', ...rest });
+    await expect(prune({})).rejects.toThrow(
+      '--prune would delete 2 endpoints of 3, more than the limit of 1',
+    );
     await expect(prune({ stack: undefined })).rejects.toThrow('--prune requires a stack');
-    expect(lines(await prune({ pruneLimit: 2 }))).toEqual(['- endpoints acme.b', '- endpoints acme.a']);
+    expect(lines(await prune({ pruneLimit: 2 }))).toEqual([
+      '- endpoints acme.b',
+      '- endpoints acme.a',
+    ]);
   });
 
   it('reports endpoints that cannot be read, unless the file enables advanced webhooks', async () => {
@@ -216,7 +261,9 @@ describe('plans', () => {
     ];
     const declared = { folders: [folder('a')], documents };
     const plan = await world.plan(declared);
-    expect(plan.writes.map(({ operation, shared, items }) => [operation, shared, items[0]?.requires])).toEqual([
+    expect(
+      plan.writes.map(({ operation, shared, items }) => [operation, shared, items[0]?.requires]),
+    ).toEqual([
       ['folders.add', { organizationId: 'acme', createOrganization: true }, []],
       ['documents.add', { organizationId: 'acme', folderId: 'a' }, ['folders/acme/a']],
       ['documents.add', { organizationId: 'acme' }, []],
@@ -242,7 +289,8 @@ describe('plans', () => {
       users: [
         { organizationId: 'acme', userId: 'u1', name: 'Ada' },
         {
-          ...{ organizationId: 'acme', userId: 'u2' },
+          organizationId: 'acme',
+          userId: 'u2',
           memberships: [
             { type: 'organization', id: 'acme' },
             { type: 'folder', id: 'a', accessRole: 'viewer' },
@@ -274,12 +322,15 @@ describe('plans', () => {
     ]);
     await world.apply(plan);
     const { toSentRecord } = await import('../../src/settings/ledger.ts');
-    for (const write of plan.writes) for (const item of write.items) sent.add(JSON.stringify(toSentRecord(write, item)));
+    for (const write of plan.writes)
+      for (const item of write.items) sent.add(JSON.stringify(toSentRecord(write, item)));
     expect((await world.plan(declared, options)).changes).toEqual([]);
   });
 
   it('watches agents', async () => {
     const world = await startPlannedWorld();
-    expect(lines(await world.plan({ agents: [{ id: 'a1', name: 'Helper' }] }))).toEqual(['! agents a1']);
+    expect(lines(await world.plan({ agents: [{ id: 'a1', name: 'Helper' }] }))).toEqual([
+      '! agents a1',
+    ]);
   });
 });

@@ -22,9 +22,12 @@ const worlds: fc.Arbitrary<Declared> = fc.record({
     }),
     { selector: ({ organizationId, folderId }) => `${organizationId}/${folderId}` },
   ),
-  endpoints: fc.uniqueArray(fc.record({ uid: fc.constantFrom('x', 'y'), url: webUrl, disabled: fc.boolean() }), {
-    selector: ({ uid }) => uid,
-  }),
+  endpoints: fc.uniqueArray(
+    fc.record({ uid: fc.constantFrom('x', 'y'), url: webUrl, disabled: fc.boolean() }),
+    {
+      selector: ({ uid }) => uid,
+    },
+  ),
   config: fc.record({
     webhook: fc.record({
       useWebhookService: fc.boolean(),
@@ -39,19 +42,30 @@ const worlds: fc.Arbitrary<Declared> = fc.record({
 describe('compareRecords', () => {
   it('finds no changes between equal records, and the reversed changes in the other direction', () => {
     fc.assert(
-      fc.property(worlds, worlds, fc.boolean(), fc.boolean(), (one, other, isFirstLive, isSecondLive) => {
-        const left = (isFirstLive ? live : declared)(one);
-        const right = (isSecondLive ? live : declared)(other);
-        expect(compareRecords(left, (isSecondLive ? live : declared)(one))).toEqual([]);
-        const signs: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
-        const text = (sign: string, { kind, org, id, field }: Change, values: readonly unknown[]) =>
-          JSON.stringify([sign, kind, org, id, field, values]);
-        const forward = compareRecords(left, right).map((found) => text(found.sign, found, [found.before, found.after]));
-        const backward = compareRecords(right, left).map((found) =>
-          text(signs[found.sign] ?? found.sign, found, [found.after, found.before]),
-        );
-        expect(backward.sort()).toEqual(forward.sort());
-      }),
+      fc.property(
+        worlds,
+        worlds,
+        fc.boolean(),
+        fc.boolean(),
+        (one, other, isFirstLive, isSecondLive) => {
+          const left = (isFirstLive ? live : declared)(one);
+          const right = (isSecondLive ? live : declared)(other);
+          expect(compareRecords(left, (isSecondLive ? live : declared)(one))).toEqual([]);
+          const signs: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
+          const text = (
+            sign: string,
+            { kind, org, id, field }: Change,
+            values: readonly unknown[],
+          ) => JSON.stringify([sign, kind, org, id, field, values]);
+          const forward = compareRecords(left, right).map((found) =>
+            text(found.sign, found, [found.before, found.after]),
+          );
+          const backward = compareRecords(right, left).map((found) =>
+            text(signs[found.sign] ?? found.sign, found, [found.after, found.before]),
+          );
+          expect(backward.sort()).toEqual(forward.sort());
+        },
+      ),
       { numRuns: repeats(150) },
     );
   });
@@ -66,22 +80,42 @@ describe('compareRecords', () => {
       endpoints: [HOOK],
     });
     const change = { sign: '~', kind: 'folders', org: 'acme', id: 'plans', field: 'folderName' };
-    expect(compareRecords(file, service)).toEqual([{ ...change, before: 'Plans', after: 'Roadmap' }]);
-    expect(compareRecords(service, file)).toEqual([{ ...change, before: 'Roadmap', after: 'Plans' }]);
+    expect(compareRecords(file, service)).toEqual([
+      { ...change, before: 'Plans', after: 'Roadmap' },
+    ]);
+    expect(compareRecords(service, file)).toEqual([
+      { ...change, before: 'Roadmap', after: 'Plans' },
+    ]);
   });
 
   it('compares everything of two services, except what each of them generates', () => {
-    const first = live({ folders: [{ ...FOLDER, lastUpdated: 1 }], endpoints: [{ ...HOOK, id: 'ep_1' }] });
-    const second = live({ folders: [{ ...FOLDER, lastUpdated: 2 }], endpoints: [{ ...HOOK, id: 'ep_2', disabled: true }] });
+    const first = live({
+      folders: [{ ...FOLDER, lastUpdated: 1 }],
+      endpoints: [{ ...HOOK, id: 'ep_1' }],
+    });
+    const second = live({
+      folders: [{ ...FOLDER, lastUpdated: 2 }],
+      endpoints: [{ ...HOOK, id: 'ep_2', disabled: true }],
+    });
     expect(compareRecords(first, second)).toEqual([
-      { sign: '~', kind: 'endpoints', org: null, id: 'acme.billing', field: 'disabled', before: null, after: true },
+      {
+        sign: '~',
+        kind: 'endpoints',
+        org: null,
+        id: 'acme.billing',
+        field: 'disabled',
+        before: null,
+        after: true,
+      },
     ]);
   });
 
   it('shows only whether secrets differ', () => {
     const config = (authToken: unknown) => ({ webhook: { webhookServiceConfig: { authToken } } });
     const secret = new SecretValue({ env: 'TOKEN' }, 'one');
-    expect(compareRecords(live({ config: config('one') }), declared({ config: config(secret) }))).toEqual([]);
+    expect(
+      compareRecords(live({ config: config('one') }), declared({ config: config(secret) })),
+    ).toEqual([]);
     const changes = [
       ...compareRecords(live({ config: config('two') }), declared({ config: config(secret) })),
       ...compareRecords(live({ config: config('two') }), live({ config: config('one') })),

@@ -5,7 +5,10 @@ import { Ledger } from '../../src/settings/ledger.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const TARGET = { url: 'https://api.example.com', apiKey: 'key-1' };
-const ADA = { identity: ['users.add', 'acme', 'ada'], data: { userId: 'ada', name: 'Ada', email: 'ada@example.com' } };
+const ADA = {
+  identity: ['users.add', 'acme', 'ada'],
+  data: { userId: 'ada', name: 'Ada', email: 'ada@example.com' },
+};
 
 async function createLedger() {
   const folders = await createUserFolders();
@@ -52,7 +55,9 @@ describe('Ledger', () => {
     const ledger = await open();
     ledger.noteSent(TARGET, [ADA]);
     for (const name of await readdir(state)) {
-      expect((await readFile(join(state, name))).toString('latin1')).not.toMatch(/ada@|example\.com|key-1/);
+      expect((await readFile(join(state, name))).toString('latin1')).not.toMatch(
+        /ada@|example\.com|key-1/,
+      );
     }
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const second = await open();
@@ -62,19 +67,28 @@ describe('Ledger', () => {
   it('notes each plan once', async () => {
     const { open } = await createLedger();
     const ledger = await open();
-    expect([ledger.wasApplied('aa'), ledger.noteApplied('aa'), ledger.noteApplied('aa')]).toEqual([false, true, false]);
+    expect([ledger.wasApplied('aa'), ledger.noteApplied('aa'), ledger.noteApplied('aa')]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect(ledger.wasApplied('aa')).toBe(true);
   });
 
-  it.each(['not a database', 'SQLite format 3\0 but damaged'])('renames a damaged file (%s)', async (content) => {
-    const { open, warnings, path, state } = await createLedger();
-    (await open()).close();
-    await writeFile(path, content.padEnd(4096, content));
-    const ledger = await open();
-    expect(ledger.knows(TARGET, ADA)).toBe(false);
-    ledger.noteSent(TARGET, [ADA]);
-    expect(ledger.knows(TARGET, ADA)).toBe(true);
-    expect(warnings).toEqual([expect.stringContaining('the ledger was damaged and has been moved to')]);
-    expect((await readdir(state)).filter((name) => name.includes('.damaged-'))).toHaveLength(1);
-  });
+  it.each(['not a database', 'SQLite format 3\0 but damaged'])(
+    'renames a damaged file (%s)',
+    async (content) => {
+      const { open, warnings, path, state } = await createLedger();
+      (await open()).close();
+      await writeFile(path, content.padEnd(4096, content));
+      const ledger = await open();
+      expect(ledger.knows(TARGET, ADA)).toBe(false);
+      ledger.noteSent(TARGET, [ADA]);
+      expect(ledger.knows(TARGET, ADA)).toBe(true);
+      expect(warnings).toEqual([
+        expect.stringContaining('the ledger was damaged and has been moved to'),
+      ]);
+      expect((await readdir(state)).filter((name) => name.includes('.damaged-'))).toHaveLength(1);
+    },
+  );
 });

@@ -6,7 +6,11 @@ import type { Client } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { isObject } from '../../src/kernel/json.ts';
 import { buildPlan } from '../../src/settings/build-plan.ts';
-import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../src/settings/compare.ts';
+import {
+  collectDeclaredRecords,
+  collectLiveRecords,
+  compareRecords,
+} from '../../src/settings/compare.ts';
 import { createSettings } from '../../src/settings/file/create-settings.ts';
 import { editSettings } from '../../src/settings/file/edit-settings.ts';
 import { loadSettings } from '../../src/settings/file/load-settings.ts';
@@ -27,12 +31,27 @@ import { startPlannedWorld } from './planned-world.ts';
 const TARGET = { url: 'http://localhost', apiKey: 'key' };
 
 function planFor(declared: Declared, live: Partial<LiveRecords>, rest: object = {}): Plan {
-  const none = { configs: new Map(), folders: new Map(), documents: new Map(), agents: { records: new Map() }, reads: 0 };
+  const none = {
+    configs: new Map(),
+    folders: new Map(),
+    documents: new Map(),
+    agents: { records: new Map() },
+    reads: 0,
+  };
   const query = queryDeclared(declared);
-  return buildPlan({ declared, query, live: { ...none, ...live }, target: TARGET, isSent: () => false, ...rest });
+  return buildPlan({
+    declared,
+    query,
+    live: { ...none, ...live },
+    target: TARGET,
+    isSent: () => false,
+    ...rest,
+  });
 }
 
-const url = fc.string({ maxLength: 5 }).map((text) => `https://example.com/${encodeURIComponent(text)}`);
+const url = fc
+  .string({ maxLength: 5 })
+  .map((text) => `https://example.com/${encodeURIComponent(text)}`);
 const trigger = fc.constantFrom(...Object.keys(WEBHOOK_TRIGGERS));
 const webhook = fc.record(
   {
@@ -41,13 +60,19 @@ const webhook = fc.record(
     processedNotificationUrl: url,
     encodeData: fc.boolean(),
     publicKey: fc.string({ minLength: 1 }),
-    futureField: fc.jsonValue().filter((value) => value !== null && value !== '' && !isObject(value)),
+    futureField: fc
+      .jsonValue()
+      .filter((value) => value !== null && value !== '' && !isObject(value)),
     triggers: fc.dictionary(trigger, fc.boolean(), { minKeys: 1 }),
   },
   { requiredKeys: ['triggers'] },
 );
 const declaredWebhook = fc.record(
-  { rawNotificationUrl: url, encodeData: fc.boolean(), triggers: fc.dictionary(trigger, fc.boolean()) },
+  {
+    rawNotificationUrl: url,
+    encodeData: fc.boolean(),
+    triggers: fc.dictionary(trigger, fc.boolean()),
+  },
   { requiredKeys: [] },
 );
 
@@ -56,7 +81,9 @@ function replaceNested(live: LiveRecord, { writes }: Plan): LiveRecord {
   const data = writes[0]?.items[0]?.data;
   if (!data) return live;
   const restored = JSON.stringify(data, (field, value) =>
-    isObject(value) && value['$secret'] === 'live' ? Object(live['webhookServiceConfig'])[field] : value,
+    isObject(value) && value['$secret'] === 'live'
+      ? Object(live['webhookServiceConfig'])[field]
+      : value,
   );
   return { ...live, ...JSON.parse(restored) };
 }
@@ -69,9 +96,14 @@ it('keeps undeclared fields byte-equal, even if the service replaces whole objec
       const plan = planFor({ config }, { configs: new Map([['webhook', { records: live }]]) });
       const after = Object(replaceNested(live, plan)['webhookServiceConfig']);
       const { triggers, ...fields } = stored;
-      const undeclared = (names: object, by: object = {}) => Object.keys(names).filter((name) => !(name in by));
-      const textOf = (value: object, names: readonly string[]) => JSON.stringify(names.map((name) => Object(value)[name]));
-      const [kept, keptTriggers] = [undeclared(fields, declared), undeclared(triggers, declared.triggers)];
+      const undeclared = (names: object, by: object = {}) =>
+        Object.keys(names).filter((name) => !(name in by));
+      const textOf = (value: object, names: readonly string[]) =>
+        JSON.stringify(names.map((name) => Object(value)[name]));
+      const [kept, keptTriggers] = [
+        undeclared(fields, declared),
+        undeclared(triggers, declared.triggers),
+      ];
       expect(textOf(after, kept) + textOf(after.triggers, keptTriggers)).toBe(
         textOf(stored, kept) + textOf(triggers, keptTriggers),
       );
@@ -91,23 +123,35 @@ const uid = fc.constantFrom('acme.a', 'acme.b', 'acme.c', 'acmeX.d', 'other.e', 
 const liveEndpoints = fc.uniqueArray(fc.record({ uid: fc.option(uid), ...endpointFields }), {
   selector: (endpoint) => endpoint.uid ?? Math.random(),
 });
-const declaredEndpoints = fc.uniqueArray(fc.record({ uid, ...endpointFields }, { requiredKeys: ['uid', 'url'] }), {
-  selector: (endpoint) => endpoint.uid,
-});
+const declaredEndpoints = fc.uniqueArray(
+  fc.record({ uid, ...endpointFields }, { requiredKeys: ['uid', 'url'] }),
+  {
+    selector: (endpoint) => endpoint.uid,
+  },
+);
 
 it('never prunes an endpoint that the stack does not own, and sets only declared fields', () => {
   fc.assert(
     fc.property(liveEndpoints, declaredEndpoints, (stored, endpoints) => {
       const live = stored.map((endpoint, at) => ({ id: `ep_${at}`, ...endpoint }));
-      const plan = planFor({ endpoints }, { endpoints: { records: live } }, { prune: true, stack: 'acme', pruneLimit: 99 });
+      const plan = planFor(
+        { endpoints },
+        { endpoints: { records: live } },
+        { prune: true, stack: 'acme', pruneLimit: 99 },
+      );
       const declared = new Set<string>(endpoints.map((endpoint) => endpoint.uid));
-      const replaced = new Set(plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id));
+      const replaced = new Set(
+        plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id),
+      );
       for (const { operation, items } of plan.writes) {
         for (const { data } of items) {
           const target = live.find(({ id }) => id === data['endpointId']);
           if (operation === 'webhooks.endpoints.delete') {
             const { uid: owned = '' } = target ?? {};
-            expect(replaced.has(owned) || (String(owned).startsWith('acme.') && !declared.has(String(owned)))).toBe(true);
+            expect(
+              replaced.has(owned) ||
+                (String(owned).startsWith('acme.') && !declared.has(String(owned))),
+            ).toBe(true);
           } else if (operation === 'webhooks.endpoints.update') {
             const record = endpoints.find((endpoint) => endpoint.uid === target?.uid);
             expect(Object.keys(record ?? {})).toEqual(
@@ -128,22 +172,32 @@ const folders = fc
     fc.tuple(
       fc.constant(ids),
       fc.array(fc.nat({ max: 5 }), { minLength: ids.length, maxLength: ids.length }),
-      fc.array(fc.option(fc.constantFrom('One', 'Two', '第三')), { minLength: ids.length, maxLength: ids.length }),
+      fc.array(fc.option(fc.constantFrom('One', 'Two', '第三')), {
+        minLength: ids.length,
+        maxLength: ids.length,
+      }),
     ),
   )
   .map(([ids, parents, names]) =>
     ids.map((folderId, at) => ({
       organizationId: 'acme',
       folderId,
-      parentFolderId: at === 0 ? 'root' : (['root', ...ids.slice(0, at)][Number(parents[at]) % (at + 1)] ?? 'root'),
+      parentFolderId:
+        at === 0
+          ? 'root'
+          : (['root', ...ids.slice(0, at)][Number(parents[at]) % (at + 1)] ?? 'root'),
       ...(names[at] && { folderName: names[at] }),
     })),
   )
   .chain((tree) => fc.shuffledSubarray(tree, { minLength: tree.length }));
 const documents = fc
   .uniqueArray(ID)
-  .map((ids) => ids.map((documentId) => ({ organizationId: 'acme', documentId, documentName: documentId })));
-const users = fc.uniqueArray(ID).map((ids) => ids.map((userId) => ({ organizationId: 'acme', userId, name: userId })));
+  .map((ids) =>
+    ids.map((documentId) => ({ organizationId: 'acme', documentId, documentName: documentId })),
+  );
+const users = fc
+  .uniqueArray(ID)
+  .map((ids) => ids.map((userId) => ({ organizationId: 'acme', userId, name: userId })));
 const world = fc.record(
   {
     folders,
@@ -152,8 +206,14 @@ const world = fc.record(
     endpoints: declaredEndpoints,
     config: fc.record(
       {
-        webhook: fc.record({ useWebhookService: fc.boolean(), webhookServiceConfig: declaredWebhook }),
-        email: fc.record({ useEmailService: fc.boolean(), emailServiceConfig: fc.record({ fromCompany: fc.string() }) }),
+        webhook: fc.record({
+          useWebhookService: fc.boolean(),
+          webhookServiceConfig: declaredWebhook,
+        }),
+        email: fc.record({
+          useEmailService: fc.boolean(),
+          emailServiceConfig: fc.record({ fromCompany: fc.string() }),
+        }),
         advancedWebhooks: fc.record({ isEnabled: fc.constant(true), encodeData: fc.boolean() }),
       },
       { requiredKeys: ['advancedWebhooks'] },
@@ -167,15 +227,21 @@ function expectOrder({ writes }: Plan): void {
   const done = new Set<string>();
   for (const { items } of writes) {
     for (const { requires } of items)
-      for (const key of requires) expect([key, planned.has(key), done.has(key)]).toEqual([key, true, true]);
+      for (const key of requires)
+        expect([key, planned.has(key), done.has(key)]).toEqual([key, true, true]);
     for (const { key } of items) done.add(key);
   }
 }
 
-/** Pulls the settings of a service into a file, as `svc pull` does. @param text the file, if it exists */
+/**
+ * Pulls the settings of a service into a file, as `svc pull` does.
+ * @param text the file, if it exists
+ */
 async function pullFrom(client: Client, text?: string): Promise<string> {
   const content =
-    text === undefined ? undefined : parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined);
+    text === undefined
+      ? undefined
+      : parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined);
   const selection = { orgs: ['acme'], only: ['config', 'endpoints', 'folders', 'documents'] };
   const { kinds, query } = queryPulled((content?.fields ?? {}) as Declared, selection);
   const live = await readLive(client, query);
@@ -183,14 +249,24 @@ async function pullFrom(client: Client, text?: string): Promise<string> {
   const pulled = { configs: toPulledConfigs(live), records };
   if (text === undefined || !content) return createSettings(undefined, pulled);
   const edit = { ...pulled, content, environment: undefined };
-  const { texts } = editSettings({ ...edit, wasRead: (kind, record) => wasRead(live, kind, record) });
+  const { texts } = editSettings({
+    ...edit,
+    wasRead: (kind, record) => wasRead(live, kind, record),
+  });
   const [edited = text] = texts.values();
   return edited;
 }
 
 async function loadText(text: string): Promise<Declared> {
   const variables = { SVC_WEBHOOK_AUTH_TOKEN: 'x' };
-  const input = { file: '-', text, environment: undefined, cwd: '/', stdin: Readable.from([]), variables };
+  const input = {
+    file: '-',
+    text,
+    environment: undefined,
+    cwd: '/',
+    stdin: Readable.from([]),
+    variables,
+  };
   return (await loadSettings({ ...input, signal: new AbortController().signal })).declared;
 }
 
@@ -214,12 +290,19 @@ it('is empty after it was applied, changes what was predicted, and orders writes
         expectOrder(plan);
         const read = () => readLive(service.client, plan.query);
         const writes = selectPredictable(plan.writes);
-        const { state } = await predict({ snapshot: createSnapshot(await read()), writes, clock: systemClock });
+        const { state } = await predict({
+          snapshot: createSnapshot(await read()),
+          writes,
+          clock: systemClock,
+        });
         await service.apply(plan);
         const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
         const wrong = compareRecords(predicted, collectLiveRecords(await read()));
         expect(wrong.filter(({ kind }) => KIND_CLASSES[kind] === 'managed')).toEqual([]);
-        const { changes, writes: left } = await service.plan(declared, { ...options, isSent: () => true });
+        const { changes, writes: left } = await service.plan(declared, {
+          ...options,
+          isSent: () => true,
+        });
         expect(left).toEqual([]);
         expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
         // A pull into a new file, and into the file of the first world.

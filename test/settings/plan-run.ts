@@ -5,7 +5,11 @@ import { Journal } from '../../src/bulk/journal/journal.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { readSecrets } from '../../src/settings/execute/item-secrets.ts';
-import { type EndedRun, type PlanRunDependencies, runPlan } from '../../src/settings/execute/run-plan.ts';
+import {
+  type EndedRun,
+  type PlanRunDependencies,
+  runPlan,
+} from '../../src/settings/execute/run-plan.ts';
 import { Ledger } from '../../src/settings/ledger.ts';
 import type { PlannedItem, PlannedWrite } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
@@ -16,9 +20,16 @@ import { createUserFolders } from '../temporary-folder.ts';
 export const TARGET = { url: 'http://localhost', apiKey: 'k1' };
 
 const DESCRIPTION: JobDescription = {
-  ...{ job: '20260131-094500-5f3a9c', operation: 'apply', data: {}, options: {}, cwd: '/', inputs: [] },
+  job: '20260131-094500-5f3a9c',
+  operation: 'apply',
+  data: {},
+  options: {},
+  cwd: '/',
+  inputs: [],
   target: { profile: null, origin: '', apiKey: null },
-  ...{ records: 0, leftOut: 0, startedAt: 0 },
+  records: 0,
+  leftOut: 0,
+  startedAt: 0,
 };
 
 /** A request to the service: its path and data. */
@@ -30,7 +41,10 @@ export interface SentRequest {
 
 type Reply = (request: SentRequest) => Promise<Response | undefined> | Response | undefined;
 
-/** Runs plans against a new embedded service. `intercept` may change a request, or respond in place of the service. */
+/**
+ * Runs plans against a new embedded service. `intercept` may change a request, or respond in place
+ * of the service.
+ */
 export async function startPlanRuns(intercept: Reply = () => undefined) {
   const service = await startTestService();
   const folders = await createUserFolders();
@@ -42,23 +56,37 @@ export async function startPlanRuns(intercept: Reply = () => undefined) {
     const request = { path: new URL(url).pathname, data: JSON.parse(text).data };
     requests.push(request);
     const reply = await intercept(request);
-    return reply ?? service.fetch(url, { method: 'POST', headers, body: JSON.stringify({ data: request.data }) });
+    return (
+      reply ??
+      service.fetch(url, { method: 'POST', headers, body: JSON.stringify({ data: request.data }) })
+    );
   };
   const { apiKey, authToken } = service.credentials;
-  const target = { baseUrl: 'http://localhost', headerPrefix: 'x-svc-', key: { apiKey, authToken } };
+  const target = {
+    baseUrl: 'http://localhost',
+    headerPrefix: 'x-svc-',
+    key: { apiKey, authToken },
+  };
   const clock = { now: Date.now, sleep: async () => undefined };
   const transport = createFetchTransport(fetch, 5_000);
-  const createJournal = (path = join(folders.state, 'journal.sqlite')) => Journal.create(DESCRIPTION, path);
+  const createJournal = (path = join(folders.state, 'journal.sqlite')) =>
+    Journal.create(DESCRIPTION, path);
   const run = async (
     writes: readonly PlannedWrite[],
-    { secrets = {}, ...more }: Partial<Omit<PlanRunDependencies, 'secrets'>> & { secrets?: Record<string, string> } = {},
+    {
+      secrets = {},
+      ...more
+    }: Partial<Omit<PlanRunDependencies, 'secrets'>> & { secrets?: Record<string, string> } = {},
   ): Promise<EndedRun & { readonly journal: Journal }> => {
     const journal = more.journal ?? (await Journal.create(DESCRIPTION));
     const client = createClient({ target, transport, clock, maxWait: 0 });
     const ended = await runPlan(
       { target: TARGET, writes },
       {
-        ...{ client, clock, signal: new AbortController().signal, ledger },
+        client,
+        clock,
+        signal: new AbortController().signal,
+        ledger,
         secrets: await readSecrets(writes, async (reference) => {
           return new SecretValue(reference, secrets[Object.values(reference)[0] as string] ?? '');
         }),
@@ -70,7 +98,8 @@ export async function startPlanRuns(intercept: Reply = () => undefined) {
     );
     return { ...ended, journal };
   };
-  const read = async (path: string, data: unknown = {}) => (await service.call(path, data)).body.result?.data;
+  const read = async (path: string, data: unknown = {}) =>
+    (await service.call(path, data)).body.result?.data;
   return { service, folders, ledger, requests, createJournal, run, read };
 }
 
@@ -79,10 +108,15 @@ async function readRequest(request: Request) {
   return { url, headers, text: await request.text() };
 }
 
-export const folderItem = (folderId: string, fields: Record<string, unknown> = {}): PlannedItem => ({
+export const folderItem = (
+  folderId: string,
+  fields: Record<string, unknown> = {},
+): PlannedItem => ({
   key: createRecordKey('folders', 'acme', folderId),
   data: { folderId, folderName: folderId, ...fields },
-  requires: fields['parentFolderId'] ? [createRecordKey('folders', 'acme', String(fields['parentFolderId']))] : [],
+  requires: fields['parentFolderId']
+    ? [createRecordKey('folders', 'acme', String(fields['parentFolderId']))]
+    : [],
 });
 
 export const addFolders = (...items: readonly PlannedItem[]): PlannedWrite => ({

@@ -53,7 +53,9 @@ export async function startPlannedWorld(options: ServiceOptions = {}): Promise<P
     maxWait: 0,
   });
   return {
-    ...{ service, client, calls },
+    service,
+    client,
+    calls,
     plan: async (declared, rest) => planWith(client, declared, rest),
     apply: async ({ writes }) => {
       for (const write of writes) await send(client, write);
@@ -61,7 +63,11 @@ export async function startPlannedWorld(options: ServiceOptions = {}): Promise<P
   };
 }
 
-async function planWith(client: Client, declared: Declared, rest: Partial<PlanInput> = {}): Promise<Plan> {
+async function planWith(
+  client: Client,
+  declared: Declared,
+  rest: Partial<PlanInput> = {},
+): Promise<Plan> {
   const query: LiveQuery = queryDeclared(declared);
   const live = await readLive(client, query);
   return buildPlan({ declared, live, query, target: TARGET, isSent: () => false, ...rest });
@@ -69,25 +75,32 @@ async function planWith(client: Client, declared: Declared, rest: Partial<PlanIn
 
 const TARGET = { url: 'http://localhost', apiKey: 'key' };
 
-async function send(client: Client, { operation: name, shared, items }: PlannedWrite): Promise<void> {
-  const operation: CalledOperation & Awaited<ReturnType<typeof loadOperation>> = await loadOperation(
-    getEntry(name).resource,
-    name,
-  );
+async function send(
+  client: Client,
+  { operation: name, shared, items }: PlannedWrite,
+): Promise<void> {
+  const operation: CalledOperation & Awaited<ReturnType<typeof loadOperation>> =
+    await loadOperation(getEntry(name).resource, name);
   const { field, bareIds, id } = operation.bulk ?? {};
   const inputs = items.map(({ data }) => resolveSecrets(data));
   if (field !== undefined) {
     const records = bareIds && id ? inputs.map((input) => input[id]) : inputs;
     const outcome = await client.send(operation, { ...shared, [field]: records });
-    const results = Object.values(Object(outcome.sent && outcome.data)) as { success: boolean; message: string }[];
+    const results = Object.values(Object(outcome.sent && outcome.data)) as {
+      success: boolean;
+      message: string;
+    }[];
     const failure = results.find(({ success }) => !success);
-    if (failure && !/already exists/.test(failure.message)) throw new Error(`${name}: ${failure.message}`);
+    if (failure && !/already exists/.test(failure.message))
+      throw new Error(`${name}: ${failure.message}`);
   } else {
     for (const input of inputs) await client.send(operation, { ...shared, ...input });
   }
 }
 
-function resolveSecrets(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function resolveSecrets(
+  data: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   let resolved = data;
   const visit = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -6,7 +6,11 @@ import { readLive } from '../../src/settings/live/read-live.ts';
 import { createRequestQueue } from '../../src/settings/live/request-queue.ts';
 import { startPlannedWorld } from './planned-world.ts';
 
-const document = (at: number, rest: object = {}) => ({ organizationId: 'acme', documentId: `d${at}`, ...rest });
+const document = (at: number, rest: object = {}) => ({
+  organizationId: 'acme',
+  documentId: `d${at}`,
+  ...rest,
+});
 const range = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 it('reads only what is declared', async () => {
@@ -15,7 +19,10 @@ it('reads only what is declared', async () => {
     world.client,
     queryDeclared({ config: { email: {} }, folders: [{ organizationId: 'no', folderId: 'f' }] }),
   );
-  expect(world.calls.toSorted().reverse()).toEqual(['/v2/workspace/emailconfig/get', '/v2/organizations/folders/get']);
+  expect(world.calls.toSorted().reverse()).toEqual([
+    '/v2/workspace/emailconfig/get',
+    '/v2/organizations/folders/get',
+  ]);
   expect(live.reads).toBe(2);
   expect(findLiveRecord(live, 'folders/no/f')).toBeUndefined();
   expect(findLiveRecord(live, 'config//email')).toMatchObject({ useEmailService: false });
@@ -25,16 +32,22 @@ it('reads documents by ID, in pages, and by folder, with few requests', async ()
   const world = await startPlannedWorld();
   const add = (folderId: string | undefined, from: number, to: number) =>
     world.service.call('/v1/organizations/documents/add', {
-      ...{ organizationId: 'acme', documents: range(to - from).map((at) => ({ documentId: `d${from + at}` })) },
+      organizationId: 'acme',
+      documents: range(to - from).map((at) => ({ documentId: `d${from + at}` })),
       ...(folderId && { folderId }),
     });
   await world.service.call('/v2/organizations/folders/add', {
-    ...{ organizationId: 'acme', createOrganization: true, folders: [{ folderId: 'f' }] },
+    organizationId: 'acme',
+    createOrganization: true,
+    folders: [{ folderId: 'f' }],
   });
   await add(undefined, 0, 2_500);
   await add('f', 2_500, 2_510);
   const read = async (...documents: readonly object[]) => {
-    const live = await readLive(world.client, queryDeclared({ documents: documents as { organizationId: string }[] }));
+    const live = await readLive(
+      world.client,
+      queryDeclared({ documents: documents as { organizationId: string }[] }),
+    );
     return { reads: live.reads, found: live.documents.get('acme')?.records };
   };
   const few = await read(...range(20).map((at) => document(at)), document(99_999));
@@ -43,26 +56,35 @@ it('reads documents by ID, in pages, and by folder, with few requests', async ()
   expect([all.reads, all.found?.size]).toEqual([3, 2_510]);
   const last = await read(...range(60).map((at) => document(2_400 + at)));
   expect([last.reads, last.found?.size]).toEqual([4, 60]);
-  const inFolder = await read(document(2_500, { folderId: 'f' }), document(2_501, { folderId: 'f' }));
+  const inFolder = await read(
+    document(2_500, { folderId: 'f' }),
+    document(2_501, { folderId: 'f' }),
+  );
   expect([inFolder.reads, inFolder.found?.get('d2500')]).toMatchObject([1, { folderId: 'f' }]);
   const elsewhere = await read(document(1, { folderId: 'f' }), document(2_501, { folderId: 'no' }));
-  expect([elsewhere.reads, elsewhere.found?.get('d1'), elsewhere.found?.get('d2501')?.['folderId']]).toMatchObject([
-    3,
-    { id: 'd1' },
-    undefined,
-  ]);
+  expect([
+    elsewhere.reads,
+    elsewhere.found?.get('d1'),
+    elsewhere.found?.get('d2501')?.['folderId'],
+  ]).toMatchObject([3, { id: 'd1' }, undefined]);
 });
 
 it('reports refused kinds, and fails if every read is denied', async () => {
   const world = await startPlannedWorld({ without: ['advanced-queries'] });
-  const query = queryDeclared({ config: { webhook: {} }, folders: [{ organizationId: 'acme' }], endpoints: [] });
+  const query = queryDeclared({
+    config: { webhook: {} },
+    folders: [{ organizationId: 'acme' }],
+    endpoints: [],
+  });
   const live = await readLive(world.client, query);
   expect(live.folders.get('acme')?.problem?.failure).toBe('failed_precondition');
   expect(live.endpoints?.problem?.failure).toBe('failed_precondition');
   const denied = async () => {
     throw new SvcError('permission_denied', 'Invalid API key.');
   };
-  await expect(readLive({ ...world.client, call: denied }, query)).rejects.toThrow('Invalid API key.');
+  await expect(readLive({ ...world.client, call: denied }, query)).rejects.toThrow(
+    'Invalid API key.',
+  );
 });
 
 it('limits the number of concurrent tasks, and starts none after a failure', async () => {
@@ -97,7 +119,13 @@ it('limits the number of concurrent tasks, and starts none after a failure', asy
 it('reads the other records if one kind is refused', async () => {
   const world = await startPlannedWorld();
   const folders = range(20).map((at) => `org${at}`);
-  const live = await readLive(world.client, { configs: ['webhook'], endpoints: true, folders, documents: [], agents: [] });
+  const live = await readLive(world.client, {
+    configs: ['webhook'],
+    endpoints: true,
+    folders,
+    documents: [],
+    agents: [],
+  });
   expect(live.endpoints?.problem?.failure).toBe('failed_precondition');
   expect([...live.folders.values()].filter(({ problem }) => problem)).toEqual([]);
 });

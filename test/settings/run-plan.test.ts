@@ -34,7 +34,13 @@ const ADVANCED: PlannedWrite = {
 const createEndpoint = (uid: string, url = `https://hooks.example.com/${uid}`): PlannedWrite => ({
   operation: 'webhooks.endpoints.create',
   shared: {},
-  items: [{ key: createRecordKey('endpoints', null, uid), data: { uid, url }, requires: [config('advancedWebhooks')] }],
+  items: [
+    {
+      key: createRecordKey('endpoints', null, uid),
+      data: { uid, url },
+      requires: [config('advancedWebhooks')],
+    },
+  ],
 });
 
 describe('runPlan', () => {
@@ -66,8 +72,14 @@ describe('runPlan', () => {
     const { run, read } = await startPlanRuns();
     const { stop, counters, journal } = await run([
       addFolders(folderItem('a'), folderItem('x', { parentFolderId: 'missing' })),
-      addFolders(folderItem('a1', { parentFolderId: 'a' }), folderItem('x1', { parentFolderId: 'x' })),
-      addFolders(folderItem('a2', { parentFolderId: 'a1' }), folderItem('x2', { parentFolderId: 'x1' })),
+      addFolders(
+        folderItem('a1', { parentFolderId: 'a' }),
+        folderItem('x1', { parentFolderId: 'x' }),
+      ),
+      addFolders(
+        folderItem('a2', { parentFolderId: 'a1' }),
+        folderItem('x2', { parentFolderId: 'x1' }),
+      ),
       createEndpoint('acme.billing'),
       ADVANCED,
     ]);
@@ -80,21 +92,31 @@ describe('runPlan', () => {
       { at: 6, id: 'acme.billing', code: 'failed_precondition' },
     ]);
     const folders = await read(`${FOLDERS}/get`, { organizationId: 'acme' });
-    expect(folders.map(({ folderId }: { folderId: string }) => folderId).sort()).toEqual(['a', 'a1', 'a2']);
-    expect(await read('/v2/workspace/advancedwebhookconfig/get', {})).toMatchObject({ isEnabled: true });
+    expect(folders.map(({ folderId }: { folderId: string }) => folderId).sort()).toEqual([
+      'a',
+      'a1',
+      'a2',
+    ]);
+    expect(await read('/v2/workspace/advancedwebhookconfig/get', {})).toMatchObject({
+      isEnabled: true,
+    });
   });
 
   it('sends the failed items again when it resumes', async () => {
     let broken = true;
     const { run, createJournal, read } = await startPlanRuns(({ path, data }) => {
-      if (!broken || !path.endsWith('/folders/add') || data.folders[0].folderId !== 'b') return undefined;
+      if (!broken || !path.endsWith('/folders/add') || data.folders[0].folderId !== 'b')
+        return undefined;
       const error = { status: 'FAILED_PRECONDITION', message: 'not now' };
       return Response.json({ error }, { status: 400 });
     });
     const writes = [
       addFolders(folderItem('a')),
       addFolders(folderItem('b')),
-      addFolders(folderItem('b1', { parentFolderId: 'b' }), folderItem('a1', { parentFolderId: 'a' })),
+      addFolders(
+        folderItem('b1', { parentFolderId: 'b' }),
+        folderItem('a1', { parentFolderId: 'a' }),
+      ),
     ];
     const journal = await createJournal();
     expect((await run(writes, { journal })).counters).toMatchObject({ succeeded: 2, failed: 2 });
@@ -110,12 +132,21 @@ describe('runPlan', () => {
       const details = Object.fromEntries(
         data.organizationUserGroups.map(({ groupId }: { groupId: string }) => [
           groupId,
-          groupId === 'bad' ? { success: false, message: 'no such thing', code: 'not-found' } : { success: true },
+          groupId === 'bad'
+            ? { success: false, message: 'no such thing', code: 'not-found' }
+            : { success: true },
         ]),
       );
-      return Response.json({ error: { status: 'INTERNAL', message: 'partial', details } }, { status: 500 });
+      return Response.json(
+        { error: { status: 'INTERNAL', message: 'partial', details } },
+        { status: 500 },
+      );
     });
-    const item = (groupId: string) => ({ key: createRecordKey('groups', 'acme', groupId), data: { groupId }, requires: [] });
+    const item = (groupId: string) => ({
+      key: createRecordKey('groups', 'acme', groupId),
+      data: { groupId },
+      requires: [],
+    });
     const write: PlannedWrite = {
       operation: 'groups.add',
       shared: { organizationId: 'acme' },
@@ -123,13 +154,16 @@ describe('runPlan', () => {
     };
     const { counters, journal } = await run([write]);
     expect(counters).toMatchObject({ succeeded: 2, failed: 1, requests: 1 });
-    expect([...journal.unsuccessfulRecords()]).toMatchObject([{ id: 'bad', message: 'no such thing' }]);
+    expect([...journal.unsuccessfulRecords()]).toMatchObject([
+      { id: 'bad', message: 'no such thing' },
+    ]);
   });
 
   it('fails a record that the service stores differently, and names the field', async () => {
     const { run, createJournal } = await startPlanRuns(({ path, data }) => {
       if (path.endsWith('/folders/add')) data.folders[0].folderName = 'by the service';
-      if (path.endsWith('/webhookconfig/update')) data.webhookServiceConfig.authToken = 'another token';
+      if (path.endsWith('/webhookconfig/update'))
+        data.webhookServiceConfig.authToken = 'another token';
       return undefined;
     });
     const journal = await createJournal();
@@ -137,8 +171,17 @@ describe('runPlan', () => {
     const { counters } = await run(writes, { journal, secrets: { HOOK_TOKEN: 'hook-token-1234' } });
     expect(counters).toMatchObject({ succeeded: 2, failed: 2 });
     expect([...journal.unsuccessfulRecords()]).toMatchObject([
-      { at: 0, id: 'a', code: 'differs', message: expect.stringContaining('folderName "by the service" instead of "a"') },
-      { at: 3, id: 'webhook', message: 'written, but the service has another webhookServiceConfig.authToken' },
+      {
+        at: 0,
+        id: 'a',
+        code: 'differs',
+        message: expect.stringContaining('folderName "by the service" instead of "a"'),
+      },
+      {
+        at: 3,
+        id: 'webhook',
+        message: 'written, but the service has another webhookServiceConfig.authToken',
+      },
     ]);
     journal.verify();
     expect(journal.counts()).toMatchObject({ succeeded: 2, failed: 2, open: 0 });
@@ -156,15 +199,23 @@ describe('users from a file', () => {
   it('sends only the users that the ledger does not know, grouped by organization', async () => {
     const { run, folders, requests, ledger } = await startPlanRuns();
     const path = join(folders.state, 'users.csv');
-    const rows = Array.from({ length: 500 }, (_, at) => `${at % 2 ? 'acme' : 'beta'},u${at},User ${at}`);
+    const rows = Array.from(
+      { length: 500 },
+      (_, at) => `${at % 2 ? 'acme' : 'beta'},u${at},User ${at}`,
+    );
     await writeFile(path, ['organizationId,userId,name', ...rows].join('\n'));
     const writes = [write(path, 500)];
     expect((await run(writes)).counters).toMatchObject({ succeeded: 500, failed: 0 });
     expect(requests.filter(({ path }) => path.endsWith('/users/add'))).toHaveLength(6);
     expect((await run(writes)).counters).toMatchObject({ succeeded: 0 });
-    await writeFile(path, ['organizationId,userId,name', ...rows, 'acme,new,New', 'beta,u0,Renamed'].join('\n'));
+    await writeFile(
+      path,
+      ['organizationId,userId,name', ...rows, 'acme,new,New', 'beta,u0,Renamed'].join('\n'),
+    );
     expect((await run([write(path, 2)])).counters).toMatchObject({ succeeded: 2 });
-    expect(ledger.knows(TARGET, { identity: ['users.add', 'users/acme/new'], data: [] })).toBe(false);
+    expect(ledger.knows(TARGET, { identity: ['users.add', 'users/acme/new'], data: [] })).toBe(
+      false,
+    );
   });
 
   it('resumes with the users that were not acknowledged', async () => {
@@ -188,7 +239,9 @@ describe('users from a file', () => {
     expect(succeeded).toBeLessThan(1_000);
     const second = await run(writes, { journal });
     expect(second.counters).toMatchObject({ succeeded: 1_001, failed: 0, unknown: 0 });
-    const sent = requests.filter(({ path }) => path.endsWith('/users/add')).flatMap(({ data }) => data.users);
+    const sent = requests
+      .filter(({ path }) => path.endsWith('/users/add'))
+      .flatMap(({ data }) => data.users);
     expect(new Set(sent.map(({ userId }: { userId: string }) => userId)).size).toBe(1_000);
     expect(sent).toHaveLength(1_000);
   });
@@ -197,13 +250,15 @@ describe('users from a file', () => {
 describe('outcomes that are unknown', () => {
   it('looks up an endpoint by its uid before it is sent again', async () => {
     let lost = 2;
-    const { run, requests, service, createJournal, read } = await startPlanRuns(async ({ path, data }) => {
-      if (!path.endsWith('/endpoints/create') || lost === 0) return undefined;
-      lost -= 1;
-      // The first endpoint is written, and the second one is not.
-      if (lost === 1) await service.call(path, data);
-      throw new TypeError('connection lost');
-    });
+    const { run, requests, service, createJournal, read } = await startPlanRuns(
+      async ({ path, data }) => {
+        if (!path.endsWith('/endpoints/create') || lost === 0) return undefined;
+        lost -= 1;
+        // The first endpoint is written, and the second one is not.
+        if (lost === 1) await service.call(path, data);
+        throw new TypeError('connection lost');
+      },
+    );
     const journal = await createJournal();
     const [first, second] = [createEndpoint('acme.first'), createEndpoint('acme.second')];
     await run([ADVANCED]);
@@ -223,16 +278,23 @@ describe('random plans with random failures', () => {
     'writes exactly the items whose requirements were written (%i)',
     async () => {
       const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);
-      const parents = new Map(ids.map((id, at) => [id, ids[Math.floor(Math.random() * (at + 2)) - 2] ?? 'root']));
+      const parents = new Map(
+        ids.map((id, at) => [id, ids[Math.floor(Math.random() * (at + 2)) - 2] ?? 'root']),
+      );
       const failing = new Set(ids.filter(() => Math.random() < 0.15));
-      const isWritten = (id: string): boolean => id === 'root' || (!failing.has(id) && isWritten(parents.get(id) ?? 'root'));
+      const isWritten = (id: string): boolean =>
+        id === 'root' || (!failing.has(id) && isWritten(parents.get(id) ?? 'root'));
       let isBroken = true;
       const { run, createJournal, read } = await startPlanRuns(async ({ path, data }) => {
         if (!isBroken || !path.endsWith('/folders/add')) return undefined;
-        const refused = data.folders.filter(({ folderId }: { folderId: string }) => failing.has(folderId));
+        const refused = data.folders.filter(({ folderId }: { folderId: string }) =>
+          failing.has(folderId),
+        );
         if (refused.length === 0) return undefined;
         if (data.folders.length > 1) return refuse('one of them is wrong');
-        return Math.random() < 0.5 ? refuse('it is wrong') : refuse('not today', 'FAILED_PRECONDITION');
+        return Math.random() < 0.5
+          ? refuse('it is wrong')
+          : refuse('not today', 'FAILED_PRECONDITION');
       });
       const items = ids.map((id) => {
         const parentFolderId = parents.get(id);
@@ -244,11 +306,20 @@ describe('random plans with random failures', () => {
       const { counters, stop } = await run(writes, { journal });
       expect(stop).toBeUndefined();
       const written = ids.filter(isWritten);
-      expect(counters).toMatchObject({ succeeded: written.length, failed: ids.length - written.length, unknown: 0 });
+      expect(counters).toMatchObject({
+        succeeded: written.length,
+        failed: ids.length - written.length,
+        unknown: 0,
+      });
       const stored = (await read(`${FOLDERS}/get`, { organizationId: 'acme' })) ?? [];
-      expect(stored.map(({ folderId }: { folderId: string }) => folderId).sort()).toEqual(written.sort());
+      expect(stored.map(({ folderId }: { folderId: string }) => folderId).sort()).toEqual(
+        written.sort(),
+      );
       isBroken = false;
-      expect((await run(writes, { journal })).counters).toMatchObject({ succeeded: ids.length, failed: 0 });
+      expect((await run(writes, { journal })).counters).toMatchObject({
+        succeeded: ids.length,
+        failed: 0,
+      });
       journal.verify();
       expect(await read(`${FOLDERS}/get`, { organizationId: 'acme' })).toHaveLength(ids.length);
     },
@@ -260,7 +331,9 @@ function refuse(message: string, status = 'INVALID_ARGUMENT') {
 }
 
 it('sends other writes after the service refused more than a hundred items of one', async () => {
-  const { run, read } = await startPlanRuns(({ path }) => (path.endsWith('/folders/add') ? refuse('no folders') : undefined));
+  const { run, read } = await startPlanRuns(({ path }) =>
+    path.endsWith('/folders/add') ? refuse('no folders') : undefined,
+  );
   const items = Array.from({ length: 250 }, (_, at) => folderItem(`f${at}`));
   const child = folderItem('child', { parentFolderId: 'f249' });
   const { counters, stop } = await run([addFolders(...items), addFolders(child), ADVANCED]);

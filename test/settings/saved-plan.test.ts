@@ -11,7 +11,9 @@ const DAY = 24 * 60 * 60 * 1000;
 async function savePlan() {
   const world = await startPlannedWorld();
   await world.service.call('/v2/organizations/folders/add', {
-    ...{ organizationId: 'acme', createOrganization: true, folders: [{ folderId: 'plans', folderName: 'Plans' }] },
+    organizationId: 'acme',
+    createOrganization: true,
+    folders: [{ folderId: 'plans', folderName: 'Plans' }],
   });
   const declared = {
     folders: [
@@ -33,7 +35,11 @@ async function savePlan() {
   const plan = await world.plan(declared);
   const saved = createSavedPlan(plan, origin);
   const current = async () => ({
-    ...{ target: plan.target, files, secrets: origin.secrets, now: NOW + 1000, wasApplied: false },
+    target: plan.target,
+    files,
+    secrets: origin.secrets,
+    now: NOW + 1000,
+    wasApplied: false,
     live: await readLive(world.client, queryDeclared(declared)),
   });
   return { world, saved, current };
@@ -45,26 +51,36 @@ it('contains no secret, and is read back unchanged', async () => {
   expect(parseSavedPlan(text, 'plan.json')).toEqual(JSON.parse(text));
   const again = (await savePlan()).saved;
   expect(again.secrets['env:TOKEN']).not.toBe(saved.secrets['env:TOKEN']);
-  await world.service.call('/v2/workspace/webhookconfig/update', { webhookServiceConfig: { authToken: 'live-secret-123' } });
-  const other = createSavedPlan(await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }), {
-    ...saved,
-    environment: 'x',
-    profile: undefined,
-    stack: 'x',
-    secrets: [],
-    now: NOW,
+  await world.service.call('/v2/workspace/webhookconfig/update', {
+    webhookServiceConfig: { authToken: 'live-secret-123' },
   });
-  for (const kept of [text, JSON.stringify(other)]) expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
+  const other = createSavedPlan(
+    await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }),
+    {
+      ...saved,
+      environment: 'x',
+      profile: undefined,
+      stack: 'x',
+      secrets: [],
+      now: NOW,
+    },
+  );
+  for (const kept of [text, JSON.stringify(other)])
+    expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });
 
 it('rejects a plan that was edited, and files that are not plans', async () => {
   const { saved } = await savePlan();
   const edited = { ...saved, allowReplace: true };
-  expect(() => parseSavedPlan(JSON.stringify(edited), 'p.json')).toThrow('p.json was edited after it was saved');
+  expect(() => parseSavedPlan(JSON.stringify(edited), 'p.json')).toThrow(
+    'p.json was edited after it was saved',
+  );
   for (const text of ['', '{}', '[]', 'null', '{"sha256":"x"}']) {
     expect(() => parseSavedPlan(text, 'p.json')).toThrow('p.json is not a saved plan');
   }
-  expect(() => parseSavedPlan(JSON.stringify({ ...saved, svc: 2 }), 'p.json')).toThrow('newer version');
+  expect(() => parseSavedPlan(JSON.stringify({ ...saved, svc: 2 }), 'p.json')).toThrow(
+    'newer version',
+  );
 });
 
 it('is stale as soon as anything that it depends on has changed', async () => {
@@ -73,12 +89,18 @@ it('is stale as soon as anything that it depends on has changed', async () => {
   expect(findStaleness(saved, now)).toBeUndefined();
   const changed = (change: object) => findStaleness(saved, { ...now, ...change });
   expect(changed({ wasApplied: true })).toBe('the plan was applied before');
-  expect(changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain('not for https://other.example');
-  expect(changed({ target: { ...saved.target, apiKey: 'other' } })).toBe('the plan is for another API key');
+  expect(changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain(
+    'not for https://other.example',
+  );
+  expect(changed({ target: { ...saved.target, apiKey: 'other' } })).toBe(
+    'the plan is for another API key',
+  );
   expect(changed({ now: NOW + DAY + 1 })).toBe('the plan is older than 24 hours');
   expect(changed({ now: NOW + DAY })).toBeUndefined();
   expect(changed({ files: [] })).toBe('/svc.yaml has changed since the plan was saved');
-  expect(changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe('/svc.yaml has changed since the plan was saved');
+  expect(changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe(
+    '/svc.yaml has changed since the plan was saved',
+  );
   expect(changed({ secrets: [new SecretValue({ env: 'TOKEN' }, 'new')] })).toBe(
     'the secret env:TOKEN has changed since the plan was saved',
   );
@@ -89,9 +111,16 @@ it('is stale as soon as anything that it depends on has changed', async () => {
     });
   world.service.clock.time += 5000;
   await rename('By hand');
-  expect(findStaleness(saved, await current())).toBe('folders/acme/plans has changed since the plan was saved');
+  expect(findStaleness(saved, await current())).toBe(
+    'folders/acme/plans has changed since the plan was saved',
+  );
   await rename('Plans');
   expect(findStaleness(saved, await current())).toBeUndefined();
-  await world.service.call('/v2/organizations/folders/add', { organizationId: 'acme', folders: [{ folderId: 'new' }] });
-  expect(findStaleness(saved, await current())).toBe('folders/acme/new has changed since the plan was saved');
+  await world.service.call('/v2/organizations/folders/add', {
+    organizationId: 'acme',
+    folders: [{ folderId: 'new' }],
+  });
+  expect(findStaleness(saved, await current())).toBe(
+    'folders/acme/new has changed since the plan was saved',
+  );
 });

@@ -1,7 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { countUsersToSend, type FileUser, readUsersFile, toSentUser } from '../../src/settings/users-file.ts';
+import {
+  countUsersToSend,
+  type FileUser,
+  readUsersFile,
+  toSentUser,
+} from '../../src/settings/users-file.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const { signal } = new AbortController();
@@ -12,9 +17,14 @@ async function createFile(name: string, text: string) {
   return { path, name };
 }
 
-const count = async (file: { path: string; name: string; organizationId?: string }, known: readonly FileUser[] = []) => {
+const count = async (
+  file: { path: string; name: string; organizationId?: string },
+  known: readonly FileUser[] = [],
+) => {
   const sent = new Set(known.map((user) => JSON.stringify(toSentUser(user))));
-  return Object.fromEntries(await countUsersToSend(file, (record) => sent.has(JSON.stringify(record)), signal));
+  return Object.fromEntries(
+    await countUsersToSend(file, (record) => sent.has(JSON.stringify(record)), signal),
+  );
 };
 
 it.each([
@@ -27,12 +37,17 @@ it.each([
     'users.json',
     '[{"organizationId":"acme","userId":"007","name":"Ada"},{"organizationId":"beta","userId":"007","name":"Bo"}]',
   ],
-  ['users.yaml', '- {organizationId: acme, userId: "007", name: Ada}\n- {organizationId: beta, userId: "007", name: Bo}\n'],
+  [
+    'users.yaml',
+    '- {organizationId: acme, userId: "007", name: Ada}\n- {organizationId: beta, userId: "007", name: Bo}\n',
+  ],
 ])('reads the users of %s with their organizations', async (name, text) => {
   const file = await createFile(name, text);
   const users: FileUser[] = [];
   for await (const chunk of readUsersFile(file, signal)) users.push(...chunk);
-  expect(users.map(({ organizationId, userId, data }) => ({ organizationId, userId, data }))).toEqual([
+  expect(
+    users.map(({ organizationId, userId, data }) => ({ organizationId, userId, data })),
+  ).toEqual([
     { organizationId: 'acme', userId: '007', data: { userId: '007', name: 'Ada' } },
     { organizationId: 'beta', userId: '007', data: { userId: '007', name: 'Bo' } },
   ]);
@@ -48,7 +63,10 @@ it('uses the shared organization for users without one', async () => {
 
 it.each([
   ['userId,name\nada,Ada\n,Bo\n', 'users.csv:3:1: userId'],
-  ['userId,name\nada,Ada\nbo,Bo\nada,Ada King\n', "users.csv:4:1: userId: 'ada' is already on line 2"],
+  [
+    'userId,name\nada,Ada\nbo,Bo\nada,Ada King\n',
+    "users.csv:4:1: userId: 'ada' is already on line 2",
+  ],
 ])('refuses invalid and repeated users', async (text, message) => {
   const file = await createFile('users.csv', text);
   await expect(count({ ...file, organizationId: 'acme' })).rejects.toMatchObject({

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../src/catalog/events.ts';
-import { createAdvancedPayload, createBasicPayload, eventNameOf, parseAdvancedPayload } from '../../src/webhooks/event.ts';
+import {
+  createAdvancedPayload,
+  createBasicPayload,
+  eventNameOf,
+  parseAdvancedPayload,
+} from '../../src/webhooks/event.ts';
 import { createSampleEvent } from '../../src/webhooks/sample.ts';
 
 const SETTING = { webhookId: 'wh_1', now: 1_770_000_000_000, apiKey: 'key-1' };
@@ -16,7 +21,13 @@ describe('the two forms of a payload', () => {
       actionType: 'added',
       notificationSource: 'comment',
       actionUser,
-      metadata: { apiKey: 'key-1', documentId: 'd-launch-plan', documentName: 'Launch plan', organizationId: 'acme', pageInfo },
+      metadata: {
+        apiKey: 'key-1',
+        documentId: 'd-launch-plan',
+        documentName: 'Launch plan',
+        organizationId: 'acme',
+        pageInfo,
+      },
       commentAnnotation,
       targetComment,
       platform: 'sdk',
@@ -63,7 +74,9 @@ describe('a sample', () => {
     const { data, event } = plain(createAdvancedPayload(createSampleEvent(name, SETTING)));
     expect(event).toBe(name);
     expect(data.actionUser.userId).toMatch(/^u-/);
-    const subject = Object.keys(data).filter((field) => !['actionUser', 'metadata'].includes(field));
+    const subject = Object.keys(data).filter(
+      (field) => !['actionUser', 'metadata'].includes(field),
+    );
     expect(subject.length).toBeGreaterThan(0);
   });
 
@@ -83,14 +96,23 @@ describe('the event of a payload', () => {
     expect(plain(createBasicPayload(back))).toEqual(plain(createBasicPayload(event)));
   });
 
-  it.each([null, [], 'x', {}, { event: 1 }, { notificationSource: 'comment' }])('%j names no event', (payload) => {
-    expect(eventNameOf(payload)).toBe('unknown');
-    expect(
-      plain(createAdvancedPayload(parseAdvancedPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }))),
-    ).toMatchObject({ data: { metadata: { apiKey: 'k' } } });
-  });
+  it.each([null, [], 'x', {}, { event: 1 }, { notificationSource: 'comment' }])(
+    '%j names no event',
+    (payload) => {
+      expect(eventNameOf(payload)).toBe('unknown');
+      expect(
+        plain(
+          createAdvancedPayload(
+            parseAdvancedPayload(payload, { event: 'e', webhookId: 'w', apiKey: 'k' }),
+          ),
+        ),
+      ).toMatchObject({ data: { metadata: { apiKey: 'k' } } });
+    },
+  );
 
   it('an unknown action keeps its name', () => {
-    expect(eventNameOf({ notificationSource: 'comment', actionType: 'pinned' })).toBe('comment.pinned');
+    expect(eventNameOf({ notificationSource: 'comment', actionType: 'pinned' })).toBe(
+      'comment.pinned',
+    );
   });
 });

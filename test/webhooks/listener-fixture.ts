@@ -3,7 +3,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { createListener, type ListenerDependencies, type ListenerEvent } from '../../src/webhooks/listener.ts';
+import {
+  createListener,
+  type ListenerDependencies,
+  type ListenerEvent,
+} from '../../src/webhooks/listener.ts';
 import { type ReceiverOptions, startReceiver } from '../../src/webhooks/receiver.ts';
 import { createSignatureHeaders } from '../../src/webhooks/signature.ts';
 import { listen } from '../listen.ts';
@@ -18,7 +22,9 @@ export interface Request {
 }
 
 /** A forwarding target that records its requests, and responds as the test specifies. */
-export async function target(answer: (response: ServerResponse, count: number) => void = (response) => response.end()) {
+export async function target(
+  answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
+) {
   const received: Request[] = [];
   const server = createServer(async (incoming, response) => {
     const { rawHeaders, headers } = incoming;
@@ -34,7 +40,12 @@ export interface Sent {
 }
 
 /** Sends one request over a new connection, with the exact headers. */
-export function send(url: string, body: Uint8Array | string, headers: Record<string, string | string[]>, method = 'POST') {
+export function send(
+  url: string,
+  body: Uint8Array | string,
+  headers: Record<string, string | string[]>,
+  method = 'POST',
+) {
   return new Promise<Sent>((resolve, reject) => {
     const outgoing = request(url, { method, agent: false, headers });
     outgoing.on('error', reject).on('response', async (response) => {
@@ -45,8 +56,15 @@ export function send(url: string, body: Uint8Array | string, headers: Record<str
 }
 
 /** The headers of a signed delivery. */
-export function signed(secret: string, body: string | Uint8Array, id = `msg_${randomBytes(8).toString('hex')}`) {
-  return { 'content-type': 'application/json', ...createSignatureHeaders(secret, { id, timestamp: unixNow(), body }) };
+export function signed(
+  secret: string,
+  body: string | Uint8Array,
+  id = `msg_${randomBytes(8).toString('hex')}`,
+) {
+  return {
+    'content-type': 'application/json',
+    ...createSignatureHeaders(secret, { id, timestamp: unixNow(), body }),
+  };
 }
 
 export interface Listening extends Partial<Omit<ListenerDependencies, 'forwarding'>> {

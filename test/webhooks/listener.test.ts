@@ -22,7 +22,11 @@ describe('a delivery that verifies', () => {
     const now = new Date();
     const signature = new Webhook(secret).sign('msg_1', now, BODY);
     const timestamp = String(Math.floor(now.getTime() / 1000));
-    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+    };
     expect(await send(url, BODY, headers)).toEqual({ status: 200, text: 'ok\n' });
     expect(taken(events)).toEqual([
       {
@@ -37,20 +41,33 @@ describe('a delivery that verifies', () => {
     ]);
   });
 
-  it.skipIf(!hasOpenssl())('is accepted if OpenSSL signed it, with header names in any case', async () => {
-    const { url, secret } = await listening();
-    const timestamp = unixNow();
-    const signature = opensslSignature(secret, 'msg_1', timestamp, Buffer.from(BODY));
-    const headers = { 'WEBHOOK-ID': 'msg_1', 'Webhook-Timestamp': String(timestamp), 'wEBHOOK-sIGNATURE': signature };
-    expect((await send(url, BODY, headers)).status).toBe(200);
-  });
+  it.skipIf(!hasOpenssl())(
+    'is accepted if OpenSSL signed it, with header names in any case',
+    async () => {
+      const { url, secret } = await listening();
+      const timestamp = unixNow();
+      const signature = opensslSignature(secret, 'msg_1', timestamp, Buffer.from(BODY));
+      const headers = {
+        'WEBHOOK-ID': 'msg_1',
+        'Webhook-Timestamp': String(timestamp),
+        'wEBHOOK-sIGNATURE': signature,
+      };
+      expect((await send(url, BODY, headers)).status).toBe(200);
+    },
+  );
 
   it('is accepted with the configured token of basic webhooks', async () => {
     const authToken = randomBytes(16).toString('hex');
     const { url, events } = await listening({ proofs: { secrets: [], authToken } });
-    const body = JSON.stringify({ webhookId: 'wh_1', notificationSource: 'comment', actionType: 'newlyAdded' });
+    const body = JSON.stringify({
+      webhookId: 'wh_1',
+      notificationSource: 'comment',
+      actionType: 'newlyAdded',
+    });
     expect((await send(url, body, { authorization: `Basic ${authToken}` })).status).toBe(200);
-    expect(taken(events)).toMatchObject([{ id: 'wh_1', event: 'comment_annotation.add', form: 'basic', verified: true }]);
+    expect(taken(events)).toMatchObject([
+      { id: 'wh_1', event: 'comment_annotation.add', form: 'basic', verified: true },
+    ]);
   });
 
   it('is decoded and decrypted, or accepted with the reason for the failure', async () => {
@@ -62,21 +79,31 @@ describe('a delivery that verifies', () => {
     const sealed = packBody(BODY, { encode: false, encryptFor: publicKey });
     const encoded = packBody(BODY, { encode: true });
     const { url, secret, events } = await listening({ privateKey });
-    for (const body of [sealed, encoded]) expect((await send(url, body, signed(secret, body))).status).toBe(200);
-    expect(taken(events).map(({ payload }) => payload)).toEqual([JSON.parse(BODY), JSON.parse(BODY)]);
+    for (const body of [sealed, encoded])
+      expect((await send(url, body, signed(secret, body))).status).toBe(200);
+    expect(taken(events).map(({ payload }) => payload)).toEqual([
+      JSON.parse(BODY),
+      JSON.parse(BODY),
+    ]);
 
     const without = await listening({ proofs: { secrets: [secret] } });
     expect((await send(without.url, sealed, signed(secret, sealed))).status).toBe(200);
     expect(without.events).toMatchObject([
-      { delivery: { event: 'unknown', payload: null }, payloadProblem: 'the body is encrypted, but no private key was given' },
+      {
+        delivery: { event: 'unknown', payload: null },
+        payloadProblem: 'the body is encrypted, but no private key was given',
+      },
     ]);
   });
 
-  it.each(['null', '[]', '"text"', '{"event":7}'])('is accepted with the payload %s', async (body) => {
-    const { url, secret, events } = await listening();
-    expect((await send(url, body, signed(secret, body))).status).toBe(200);
-    expect(taken(events)).toMatchObject([{ event: 'unknown', payload: JSON.parse(body) }]);
-  });
+  it.each(['null', '[]', '"text"', '{"event":7}'])(
+    'is accepted with the payload %s',
+    async (body) => {
+      const { url, secret, events } = await listening();
+      expect((await send(url, body, signed(secret, body))).status).toBe(200);
+      expect(taken(events)).toMatchObject([{ event: 'unknown', payload: JSON.parse(body) }]);
+    },
+  );
 });
 
 describe('a delivery that does not verify', () => {
@@ -84,7 +111,11 @@ describe('a delivery that does not verify', () => {
 
   it.each([
     ['nothing', {}, 'the delivery is not signed'],
-    ['a token where signatures are asked for', { authorization: `Basic ${token}` }, 'the delivery is not signed'],
+    [
+      'a token where signatures are asked for',
+      { authorization: `Basic ${token}` },
+      'the delivery is not signed',
+    ],
     ['half a signature', { 'webhook-id': 'msg_1' }, 'the header webhook-timestamp is missing'],
   ])('with %s gets a 401 and is not forwarded', async (_, headers, reason) => {
     const to = await target();
@@ -96,13 +127,26 @@ describe('a delivery that does not verify', () => {
 
   it.each([
     ['another token', [`Basic ${token}x`], 'the token does not match'],
-    ['base64 of the token', [`Basic ${Buffer.from(token).toString('base64')}`], 'the token does not match'],
-    ['another scheme', [`Bearer ${token}`], 'the authorization header does not use the Basic scheme'],
-    ['two tokens, one of them right', [`Basic ${token}`, 'Basic x'], 'the authorization header appears 2 times'],
+    [
+      'base64 of the token',
+      [`Basic ${Buffer.from(token).toString('base64')}`],
+      'the token does not match',
+    ],
+    [
+      'another scheme',
+      [`Bearer ${token}`],
+      'the authorization header does not use the Basic scheme',
+    ],
+    [
+      'two tokens, one of them right',
+      [`Basic ${token}`, 'Basic x'],
+      'the authorization header appears 2 times',
+    ],
     ['no token', [], 'the authorization header is missing'],
   ])('with %s gets a 401', async (_, authorization, reason) => {
     const { url, events } = await listening({ proofs: { secrets: [], authToken: token } });
-    const headers: Record<string, string | string[]> = authorization.length > 0 ? { authorization } : {};
+    const headers: Record<string, string | string[]> =
+      authorization.length > 0 ? { authorization } : {};
     expect((await send(url, BODY, headers)).status).toBe(401);
     expect(events).toEqual([{ kind: 'rejected', reason }]);
   });
@@ -119,7 +163,9 @@ describe('a delivery that does not verify', () => {
       }),
       fc
         .constantFrom('webhook-id', 'webhook-timestamp', 'webhook-signature')
-        .chain((name) => printable.map((value) => ({ body: BODY, headers: { ...whole, [name]: value } }))),
+        .chain((name) =>
+          printable.map((value) => ({ body: BODY, headers: { ...whole, [name]: value } })),
+        ),
       fc.constant(null).map(() => ({ body: BODY, headers: signed(newSecret(), BODY) })),
     );
     for (const batch of inTens(fc.sample(forgery, FORGERIES))) {
@@ -151,12 +197,18 @@ describe('a delivery that does not verify', () => {
     expect((await send(url, bytes, signed(secret, bytes))).status).toBe(401);
     const basic = await listening({ proofs: { secrets: [], authToken: token } });
     expect((await send(basic.url, bytes, { authorization: `Basic ${token}` })).status).toBe(400);
-    expect([...events, ...basic.events].map((event) => event.kind)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect([...events, ...basic.events].map((event) => event.kind)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
   });
 });
 
 function inTens<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / 10) }, (_, at) => items.slice(at * 10, at * 10 + 10));
+  return Array.from({ length: Math.ceil(items.length / 10) }, (_, at) =>
+    items.slice(at * 10, at * 10 + 10),
+  );
 }
 
 describe('forwarding', () => {
@@ -174,7 +226,11 @@ describe('forwarding', () => {
     expect((await send(url, BODY, headers)).status).toBe(200);
     const [got] = to.received;
     expect(got?.body.toString()).toBe(BODY);
-    expect(got?.headers).toMatchObject({ 'x-custom': 'a, b', 'x-latin': 'caf\u00e9', ...signedOf(headers) });
+    expect(got?.headers).toMatchObject({
+      'x-custom': 'a, b',
+      'x-latin': 'caf\u00e9',
+      ...signedOf(headers),
+    });
     expect(got?.rawHeaders).toContain('X-Custom');
     expect(Object.keys(got?.headers ?? {})).not.toEqual(expect.arrayContaining(['x-hop']));
     expect(got?.headers['te']).toBeUndefined();
@@ -184,7 +240,9 @@ describe('forwarding', () => {
 
   it('sends only the decoded payload with isDecoded', async () => {
     const to = await target();
-    const { url, secret } = await listening({ forwarding: { defaultTarget: to.url, isDecoded: true } });
+    const { url, secret } = await listening({
+      forwarding: { defaultTarget: to.url, isDecoded: true },
+    });
     const body = packBody(BODY, { encode: true });
     expect((await send(url, body, signed(secret, body))).status).toBe(200);
     expect(to.received[0]?.body.toString()).toBe(BODY);
@@ -195,16 +253,22 @@ describe('forwarding', () => {
   it('sends to the first matching route, otherwise to the default target', async () => {
     const [comments, all] = [await target(), await target()];
     const routes = [{ pattern: 'comment.*', target: comments.url }];
-    const { url, secret, events } = await listening({ forwarding: { routes, defaultTarget: all.url } });
+    const { url, secret, events } = await listening({
+      forwarding: { routes, defaultTarget: all.url },
+    });
     for (const event of ['comment.add', 'huddle.join']) {
       const body = JSON.stringify({ event });
       expect((await send(url, body, signed(secret, body))).status).toBe(200);
     }
-    expect([comments, all].map(({ received }) => received.map(({ body }) => JSON.parse(body.toString()).event))).toEqual([
-      ['comment.add'],
-      ['huddle.join'],
+    expect(
+      [comments, all].map(({ received }) =>
+        received.map(({ body }) => JSON.parse(body.toString()).event),
+      ),
+    ).toEqual([['comment.add'], ['huddle.join']]);
+    expect(taken(events).map(({ forwarded }) => forwarded)).toMatchObject([
+      { status: 200 },
+      { status: 200 },
     ]);
-    expect(taken(events).map(({ forwarded }) => forwarded)).toMatchObject([{ status: 200 }, { status: 200 }]);
   });
 
   it.each([301, 404, 500])(
@@ -232,11 +296,17 @@ describe('forwarding', () => {
     const gone = new URL('http://127.0.0.1:1/');
     const refused = await listening({ forwarding: { defaultTarget: gone } });
     expect((await send(refused.url, BODY, signed(refused.secret, BODY))).status).toBe(502);
-    expect(taken(refused.events)).toMatchObject([{ forwarded: { status: null, error: 'connection refused' } }]);
+    expect(taken(refused.events)).toMatchObject([
+      { forwarded: { status: null, error: 'connection refused' } },
+    ]);
     const silent = await target(() => undefined);
-    const waiting = await listening({ forwarding: { defaultTarget: silent.url, postOptions: { timeout: 100 } } });
+    const waiting = await listening({
+      forwarding: { defaultTarget: silent.url, postOptions: { timeout: 100 } },
+    });
     expect((await send(waiting.url, BODY, signed(waiting.secret, BODY))).status).toBe(502);
-    expect(taken(waiting.events)).toMatchObject([{ forwarded: { status: null, error: 'no response within 0.1 s' } }]);
+    expect(taken(waiting.events)).toMatchObject([
+      { forwarded: { status: null, error: 'no response within 0.1 s' } },
+    ]);
   });
 
   it('responds only after the target, and forwards concurrent duplicates once', async () => {
@@ -247,7 +317,9 @@ describe('forwarding', () => {
     const { url, secret } = await listening({ forwarding: { defaultTarget: to.url } });
     const headers = signed(secret, BODY);
     let answers = 0;
-    const both = [1, 2].map(() => send(url, BODY, headers).then(({ status }) => [status, ++answers]));
+    const both = [1, 2].map(() =>
+      send(url, BODY, headers).then(({ status }) => [status, ++answers]),
+    );
     await expect.poll(() => to.received.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(answers).toBe(0);
@@ -265,26 +337,45 @@ describe('a relay', () => {
     const to = await target();
     const relaySecret = newSecret();
     const recorded: { headers: unknown }[] = [];
-    const recording = { add: async (delivery: { headers: unknown }) => void recorded.push(delivery) };
-    const { url, secret, events } = await listening({ relaySecret, recording, forwarding: { defaultTarget: to.url } });
+    const recording = {
+      add: async (delivery: { headers: unknown }) => void recorded.push(delivery),
+    };
+    const { url, secret, events } = await listening({
+      relaySecret,
+      recording,
+      forwarding: { defaultTarget: to.url },
+    });
     expect((await send(url, BODY, signed(relaySecret, BODY))).status).toBe(401);
     expect((await send(url, BODY, signed(secret, BODY, 'msg_1'))).status).toBe(200);
     const { headers = {}, body = '' } = to.received[0] ?? {};
-    expect(() => new Webhook(relaySecret).verify(body, headers as Record<string, string>)).not.toThrow();
+    expect(() =>
+      new Webhook(relaySecret).verify(body, headers as Record<string, string>),
+    ).not.toThrow();
     expect(headers['webhook-id']).toBe('msg_1');
-    expect(recorded[0]?.headers).toContainEqual(['webhook-signature', headers['webhook-signature']]);
-    expect(taken(events)).toMatchObject([{ id: 'msg_1', verified: true, forwarded: { milliseconds: expect.any(Number) } }]);
+    expect(recorded[0]?.headers).toContainEqual([
+      'webhook-signature',
+      headers['webhook-signature'],
+    ]);
+    expect(taken(events)).toMatchObject([
+      { id: 'msg_1', verified: true, forwarded: { milliseconds: expect.any(Number) } },
+    ]);
   });
 
   it('passes on only the requested events, and accepts the others', async () => {
     const to = await target();
-    const { url, secret, events } = await listening({ events: ['huddle.*'], forwarding: { defaultTarget: to.url } });
+    const { url, secret, events } = await listening({
+      events: ['huddle.*'],
+      forwarding: { defaultTarget: to.url },
+    });
     for (const event of ['comment.add', 'huddle.join']) {
       const body = JSON.stringify({ event });
       expect((await send(url, body, signed(secret, body))).status).toBe(200);
     }
     expect(to.received.map(({ body }) => body.toString())).toEqual(['{"event":"huddle.join"}']);
-    expect(events).toMatchObject([{ kind: 'filtered', event: 'comment.add' }, { kind: 'received' }]);
+    expect(events).toMatchObject([
+      { kind: 'filtered', event: 'comment.add' },
+      { kind: 'received' },
+    ]);
   });
 });
 
@@ -293,7 +384,10 @@ describe('a replay of the latest delivery', () => {
     const to = await target();
     let now = Date.now();
     const clock = { ...systemClock, now: () => now };
-    const { url, secret, events, replayLast } = await listening({ clock, forwarding: { defaultTarget: to.url } });
+    const { url, secret, events, replayLast } = await listening({
+      clock,
+      forwarding: { defaultTarget: to.url },
+    });
     expect(await replayLast()).toBe(false);
     await send(url, BODY, signed(secret, BODY, 'msg_1'));
     await send(url, BODY, signed(secret, BODY, 'msg_2'));
@@ -301,11 +395,20 @@ describe('a replay of the latest delivery', () => {
     expect(await replayLast()).toBe(true);
     const replayed = to.received[2];
     expect(replayed?.body.toString()).toBe(BODY);
-    expect(replayed?.headers).toMatchObject({ 'webhook-id': 'msg_2', 'webhook-timestamp': String(Math.floor(now / 1000)) });
-    expect(replayed?.headers['webhook-signature']).not.toBe(to.received[1]?.headers['webhook-signature']);
+    expect(replayed?.headers).toMatchObject({
+      'webhook-id': 'msg_2',
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+    });
+    expect(replayed?.headers['webhook-signature']).not.toBe(
+      to.received[1]?.headers['webhook-signature'],
+    );
     expect(events[2]).toMatchObject({
       kind: 'replayed',
-      delivery: { id: 'msg_2', replayedAt: new Date(now).toISOString(), forwarded: { status: 200 } },
+      delivery: {
+        id: 'msg_2',
+        replayedAt: new Date(now).toISOString(),
+        forwarded: { status: 200 },
+      },
     });
   });
 });

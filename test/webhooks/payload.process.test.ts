@@ -5,7 +5,8 @@ import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
 import { repeats } from '../repeats.ts';
 import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
 
-const JSON_TEXT = '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
+const JSON_TEXT =
+  '{"event":"comment.add","data":{"text":"Grüße, 日本"},"big":1e400,"long":12345678901234567890,"one":1.0}';
 
 /** Strips the PEM lines, as in settings. */
 const bare = (pem: string) => pem.replaceAll(/-----.*-----|\n/g, '');
@@ -38,13 +39,20 @@ describe('a body', () => {
     const body = packBody(JSON_TEXT, { encode: true, encryptFor: KEYS.publicKey });
     expect(Object.keys(JSON.parse(body))).toEqual(['encryptedData', 'encryptedKey', 'iv']);
     expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
-    expect(unpackBody(body)).toMatchObject({ reason: 'the body is encrypted, but no private key was given' });
-    expect(unpackBody(body, newKeys().privateKey)).toMatchObject({ reason: expect.stringMatching('another key') });
+    expect(unpackBody(body)).toMatchObject({
+      reason: 'the body is encrypted, but no private key was given',
+    });
+    expect(unpackBody(body, newKeys().privateKey)).toMatchObject({
+      reason: expect.stringMatching('another key'),
+    });
     expect(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey })).not.toBe(body);
   });
 
   it('that is both encoded and encrypted can be read', () => {
-    const body = packBody(packBody(JSON_TEXT, { encode: true }), { encode: false, encryptFor: KEYS.publicKey });
+    const body = packBody(packBody(JSON_TEXT, { encode: true }), {
+      encode: false,
+      encryptFor: KEYS.publicKey,
+    });
     expect(unpackBody(body, KEYS.privateKey)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
   });
 
@@ -59,7 +67,9 @@ describe('a body', () => {
   });
 
   it('is never read as other content after a bit flip in its key', () => {
-    const sealed: Record<string, string> = JSON.parse(packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }));
+    const sealed: Record<string, string> = JSON.parse(
+      packBody(JSON_TEXT, { encode: false, encryptFor: KEYS.publicKey }),
+    );
     const flip = fc.nat().map((bit) => {
       const bytes = Buffer.from(sealed['encryptedKey'] ?? '', 'base64');
       const at = Math.floor(bit / 8) % bytes.length;
@@ -82,7 +92,10 @@ describe('a body', () => {
     ['{"encodedPayload":"/////w=="}', 'the decoded payload is not JSON'],
     [deep(101), 'the body is nested more than 100 levels deep'],
     [deep(10_000), 'the body is nested more than 100 levels deep'],
-    [packBody(deep(101), { encode: true }), 'the decoded payload is nested more than 100 levels deep'],
+    [
+      packBody(deep(101), { encode: true }),
+      'the decoded payload is nested more than 100 levels deep',
+    ],
     [
       packBody(deep(101), { encode: false, encryptFor: KEYS.publicKey }),
       'the decrypted payload is nested more than 100 levels deep',
@@ -92,7 +105,13 @@ describe('a body', () => {
   });
 
   it('is plain if it only resembles an encoded one', () => {
-    for (const body of ['{"encodedPayload":1}', '{"encodedPayload":"e30=","more":1}', '[]', 'null', '"text"']) {
+    for (const body of [
+      '{"encodedPayload":1}',
+      '{"encodedPayload":"e30=","more":1}',
+      '[]',
+      'null',
+      '"text"',
+    ]) {
       expect(unpackBody(body)).toMatchObject({ kind: 'plain', json: body });
     }
   });
@@ -100,7 +119,9 @@ describe('a body', () => {
 
 describe('a key', () => {
   it.each(['', 'nonsense', 'MIIB'])("'%s' is rejected without repeating it", (text) => {
-    expect(() => packBody('{}', { encode: false, encryptFor: text || '-' })).toThrow('not a valid RSA public key');
+    expect(() => packBody('{}', { encode: false, encryptFor: text || '-' })).toThrow(
+      'not a valid RSA public key',
+    );
     const sealed = packBody('{}', { encode: false, encryptFor: KEYS.publicKey });
     expect(() => unpackBody(sealed, text || '-')).toThrow('not a valid RSA private key');
   });
@@ -108,13 +129,24 @@ describe('a key', () => {
   it('of another algorithm is rejected', () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    expect(() => packBody('{}', { encode: false, encryptFor: pem })).toThrow('not a valid RSA public key');
+    expect(() => packBody('{}', { encode: false, encryptFor: pem })).toThrow(
+      'not a valid RSA public key',
+    );
   });
 
   it('that is protected by a passphrase is rejected with a hint', () => {
-    const privateKeyEncoding = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+    const privateKeyEncoding = {
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'x',
+    } as const;
     const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
-    const keys = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
+    const keys = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding,
+      privateKeyEncoding,
+    });
     const sealed = packBody('{}', { encode: false, encryptFor: keys.publicKey });
     expect(() => unpackBody(sealed, keys.privateKey)).toThrow('protected by a passphrase');
   });
@@ -124,10 +156,18 @@ describe.skipIf(!hasOpenssl())('with OpenSSL as the peer', () => {
   it('decrypts its output, and produces output that it decrypts, with keys in every format', () => {
     const { publicKeys, privateKeys } = opensslKeys();
     const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
-    for (const key of Object.values(privateKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\\n')])) {
+    for (const key of Object.values(privateKeys).flatMap((pem) => [
+      pem,
+      bare(pem),
+      pem.replaceAll('\n', '\\n'),
+    ])) {
       expect(unpackBody(encrypted, key)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
     }
-    for (const key of Object.values(publicKeys).flatMap((pem) => [pem, bare(pem), pem.replaceAll('\n', '\r\n')])) {
+    for (const key of Object.values(publicKeys).flatMap((pem) => [
+      pem,
+      bare(pem),
+      pem.replaceAll('\n', '\r\n'),
+    ])) {
       const body = packBody(JSON_TEXT, { encode: false, encryptFor: key });
       expect(opensslDecrypt(body, privateKeys.pkcs8)).toBe(JSON_TEXT);
     }

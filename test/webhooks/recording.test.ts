@@ -1,22 +1,45 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openRecording, type RecordedDelivery, readRecordedDeliveries } from '../../src/webhooks/recording.ts';
+import {
+  openRecording,
+  type RecordedDelivery,
+  readRecordedDeliveries,
+} from '../../src/webhooks/recording.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { listening, send, signed } from './listener-fixture.ts';
 
 const START = Date.parse('2026-03-01T12:00:00Z');
 
 const CREDENTIAL_HEADERS = [
-  ...['authorization', 'Proxy-Authorization', 'Cookie', 'Set-Cookie', 'X-Api-Key', 'x-apikey', 'api_key', 'X-Auth'],
-  ...['x-svc-api-key', 'x-svc-auth-token', 'X-Gitlab-Token', 'x-amz-security-token', 'cf-access-client-secret'],
-  ...['x-session-id', 'x-password', 'x-functions-key', 'cf-access-jwt-assertion', 'X-Original-Authorization'],
+  'authorization',
+  'Proxy-Authorization',
+  'Cookie',
+  'Set-Cookie',
+  'X-Api-Key',
+  'x-apikey',
+  'api_key',
+  'X-Auth',
+  'x-svc-api-key',
+  'x-svc-auth-token',
+  'X-Gitlab-Token',
+  'x-amz-security-token',
+  'cf-access-client-secret',
+  'x-session-id',
+  'x-password',
+  'x-functions-key',
+  'cf-access-jwt-assertion',
+  'X-Original-Authorization',
 ];
 
 /** The `at`-th of many deliveries, one minute apart. */
 function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedDelivery {
   return {
-    ...{ id: `msg_${at}`, event: 'comment.add', form: 'advanced', verified: true, path: '/' },
+    id: `msg_${at}`,
+    event: 'comment.add',
+    form: 'advanced',
+    verified: true,
+    path: '/',
     receivedAt: new Date(START + at * 60_000).toISOString(),
     headers: [['webhook-id', `msg_${at}`]],
     body: '{"text":"Grüße"}',
@@ -27,7 +50,12 @@ function delivery(at: number, change: Partial<RecordedDelivery> = {}): RecordedD
 async function read(folder: string, wanted = {}) {
   const damaged: string[] = [];
   const found: RecordedDelivery[] = [];
-  for await (const one of readRecordedDeliveries(folder, wanted, async (name) => void damaged.push(name))) found.push(one);
+  for await (const one of readRecordedDeliveries(
+    folder,
+    wanted,
+    async (name) => void damaged.push(name),
+  ))
+    found.push(one);
   return { found, ids: found.map(({ id }) => id), damaged };
 }
 
@@ -74,9 +102,19 @@ describe('a recording', () => {
 
   it('keeps the headers that verify or identify a delivery', async () => {
     const folder = await createTemporaryFolder();
-    const names = ['Webhook-Id', 'webhook-timestamp', 'webhook-signature', 'X-Hub-Signature-256', 'content-type'];
-    const headers = [...names, 'idempotency-key', 'X-Event-Key', 'x-author', 'x-request-id'].map((name) => [name, 'v']);
-    await (await openRecording(folder)).add(delivery(0, { headers: headers as [string, string][] }));
+    const names = [
+      'Webhook-Id',
+      'webhook-timestamp',
+      'webhook-signature',
+      'X-Hub-Signature-256',
+      'content-type',
+    ];
+    const headers = [...names, 'idempotency-key', 'X-Event-Key', 'x-author', 'x-request-id'].map(
+      (name) => [name, 'v'],
+    );
+    await (await openRecording(folder)).add(
+      delivery(0, { headers: headers as [string, string][] }),
+    );
     expect((await read(folder)).found[0]?.headers).toEqual(headers);
   });
 
@@ -84,7 +122,10 @@ describe('a recording', () => {
     const folder = await createTemporaryFolder();
     await (await openRecording(folder)).add(delivery(0));
     const [name = ''] = await readdir(folder);
-    const headers = [...CREDENTIAL_HEADERS.map((header) => [header, 'secret-1']), ['webhook-id', 'msg_0']];
+    const headers = [
+      ...CREDENTIAL_HEADERS.map((header) => [header, 'secret-1']),
+      ['webhook-id', 'msg_0'],
+    ];
     await writeFile(join(folder, name), JSON.stringify({ ...delivery(0), headers }));
     expect((await read(folder)).found[0]?.headers).toEqual([['webhook-id', 'msg_0']]);
   });
@@ -108,15 +149,20 @@ describe('a recording', () => {
     await recording.add(delivery(1, { id: 'msg_0' }));
     for (const at of [2, 3]) await recording.add(delivery(at, { id: 'wh_1', form: 'basic' }));
     const { found } = await read(folder);
-    expect(found.map(({ receivedAt }) => Date.parse(receivedAt) - START)).toEqual([60_000, 120_000, 180_000]);
+    expect(found.map(({ receivedAt }) => Date.parse(receivedAt) - START)).toEqual([
+      60_000, 120_000, 180_000,
+    ]);
   });
 
-  it.each(['../../etc/x', 'a/b', '.', '', 'ü', '__proto__', 'x'.repeat(300)])('accepts the ID %j', async (id) => {
-    const folder = join(await createTemporaryFolder(), 'in');
-    await (await openRecording(folder)).add(delivery(0, { id }));
-    expect((await read(folder, { ids: [id] })).ids).toEqual([id]);
-    expect((await readdir(folder)).length).toBe(1);
-  });
+  it.each(['../../etc/x', 'a/b', '.', '', 'ü', '__proto__', 'x'.repeat(300)])(
+    'accepts the ID %j',
+    async (id) => {
+      const folder = join(await createTemporaryFolder(), 'in');
+      await (await openRecording(folder)).add(delivery(0, { id }));
+      expect((await read(folder, { ids: [id] })).ids).toEqual([id]);
+      expect((await readdir(folder)).length).toBe(1);
+    },
+  );
 
   it('reports a damaged file and continues', async () => {
     const folder = await createTemporaryFolder();
@@ -139,10 +185,17 @@ describe('a recording', () => {
 it('a listener records the original bytes before it forwards', async () => {
   const folder = await createTemporaryFolder();
   const gone = new URL('http://127.0.0.1:1/');
-  const { url, secret } = await listening({ recording: await openRecording(folder), forwarding: { defaultTarget: gone } });
+  const { url, secret } = await listening({
+    recording: await openRecording(folder),
+    forwarding: { defaultTarget: gone },
+  });
   const body = '{ "event":"comment.add",\n"x":"\\u00fc ü" }';
-  expect((await send(`${url}/some/path?q=1`, body, signed(secret, body, 'msg_1'))).status).toBe(502);
+  expect((await send(`${url}/some/path?q=1`, body, signed(secret, body, 'msg_1'))).status).toBe(
+    502,
+  );
   expect((await send(url, body, { 'webhook-id': 'msg_2' })).status).toBe(401);
   const { found } = await read(folder);
-  expect(found).toMatchObject([{ id: 'msg_1', event: 'comment.add', body, path: '/some/path?q=1', verified: true }]);
+  expect(found).toMatchObject([
+    { id: 'msg_1', event: 'comment.add', body, path: '/some/path?q=1', verified: true },
+  ]);
 });

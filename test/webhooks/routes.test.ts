@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findTarget } from '../../src/webhooks/routes.ts';
 
 const HERE = new URL('http://127.0.0.1:1/here');
-const fits = (event: string, pattern: string) => findTarget(event, [{ pattern, target: HERE }]) === HERE;
+const fits = (event: string, pattern: string) =>
+  findTarget(event, [{ pattern, target: HERE }]) === HERE;
 
 describe('a pattern', () => {
   it.each([

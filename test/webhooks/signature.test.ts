@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { createSignatureHeaders, sign, TIMESTAMP_TOLERANCE, verifySignature } from '../../src/webhooks/signature.ts';
+import {
+  createSignatureHeaders,
+  sign,
+  TIMESTAMP_TOLERANCE,
+  verifySignature,
+} from '../../src/webhooks/signature.ts';
 import { repeats } from '../repeats.ts';
 import { hasOpenssl, opensslSignature } from './openssl.ts';
 
@@ -11,7 +16,9 @@ const NOW = Math.floor(Date.now() / 1000);
 const BODY = '{"event":"comment.add","data":{"text":"Grüße, 日本"}}';
 
 /** A delivery that verifies, with optional changes. */
-function delivery(change: { headers?: Record<string, string | string[] | undefined>; body?: Uint8Array } = {}) {
+function delivery(
+  change: { headers?: Record<string, string | string[] | undefined>; body?: Uint8Array } = {},
+) {
   const id = 'msg_1';
   const body = Buffer.from(BODY);
   const headers = createSignatureHeaders(SECRET, { id, timestamp: NOW, body });
@@ -26,12 +33,20 @@ describe('a signature', () => {
     const secret = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
     const body = '{"event_type":"ping","data":{"success":true}}';
     const signature = 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=';
-    expect(sign(secret, { id: 'msg_loFOjxBNrRLzqYUf', timestamp: 1731705121, body })).toBe(signature);
-    const headers = { 'webhook-id': 'msg_loFOjxBNrRLzqYUf', 'webhook-timestamp': '1731705121', 'webhook-signature': signature };
-    expect(verifySignature([secret], { headers, body: Buffer.from(body) }, 1731705121_000)).toEqual({
-      verified: true,
-      form: 'advanced',
-    });
+    expect(sign(secret, { id: 'msg_loFOjxBNrRLzqYUf', timestamp: 1731705121, body })).toBe(
+      signature,
+    );
+    const headers = {
+      'webhook-id': 'msg_loFOjxBNrRLzqYUf',
+      'webhook-timestamp': '1731705121',
+      'webhook-signature': signature,
+    };
+    expect(verifySignature([secret], { headers, body: Buffer.from(body) }, 1731705121_000)).toEqual(
+      {
+        verified: true,
+        form: 'advanced',
+      },
+    );
   });
 
   it.skipIf(!hasOpenssl())('matches that of OpenSSL', () => {
@@ -53,7 +68,9 @@ describe('a signature', () => {
           const headers = createSignatureHeaders(secret, { id, timestamp: NOW, body });
           expect(headers['webhook-signature']).toBe(package_.sign(id, new Date(NOW * 1000), body));
           package_.verify(body, { ...headers }, { jsonParse: false });
-          expect(verifySignature([secret], { headers, body: Buffer.from(body) }, NOW * 1000).verified).toBe(true);
+          expect(
+            verifySignature([secret], { headers, body: Buffer.from(body) }, NOW * 1000).verified,
+          ).toBe(true);
         },
       ),
     );
@@ -64,10 +81,15 @@ describe('a signature', () => {
     expect(sign(SECRET.slice('whsec_'.length), given)).toBe(sign(SECRET, given));
   });
 
-  it.each(['', 'whsec_', 'whsec_@@', 'ordinary words', 'whsec_abc\n'])("rejects '%s' as a secret", (secret) => {
-    expect(() => sign(secret, { id: 'a', timestamp: NOW, body: '' })).toThrow(/followed by base64/);
-    expect(() => verify(delivery(), [SECRET, secret])).toThrow(/followed by base64/);
-  });
+  it.each(['', 'whsec_', 'whsec_@@', 'ordinary words', 'whsec_abc\n'])(
+    "rejects '%s' as a secret",
+    (secret) => {
+      expect(() => sign(secret, { id: 'a', timestamp: NOW, body: '' })).toThrow(
+        /followed by base64/,
+      );
+      expect(() => verify(delivery(), [SECRET, secret])).toThrow(/followed by base64/);
+    },
+  );
 });
 
 describe('a delivery', () => {
@@ -81,7 +103,9 @@ describe('a delivery', () => {
   });
 
   it('verifies with header names in any case', () => {
-    const upper = Object.fromEntries(Object.entries(delivery().headers).map(([name, v]) => [name.toUpperCase(), v]));
+    const upper = Object.fromEntries(
+      Object.entries(delivery().headers).map(([name, v]) => [name.toUpperCase(), v]),
+    );
     expect(verify({ headers: upper, body: Buffer.from(BODY) }).verified).toBe(true);
   });
 
@@ -105,8 +129,14 @@ describe('a delivery', () => {
     [{ 'webhook-timestamp': `${NOW}x` }, 'webhook-timestamp is not a Unix timestamp in seconds'],
     [{ 'webhook-timestamp': '1e9' }, 'webhook-timestamp is not a Unix timestamp in seconds'],
     [{ 'webhook-timestamp': '-1' }, 'webhook-timestamp is not a Unix timestamp in seconds'],
-    [{ 'webhook-timestamp': String(NOW - 400) }, 'the timestamp is 400 s old; the maximum is 300 s'],
-    [{ 'webhook-timestamp': String(NOW + 400) }, 'the timestamp is 400 s in the future; the maximum is 300 s'],
+    [
+      { 'webhook-timestamp': String(NOW - 400) },
+      'the timestamp is 400 s old; the maximum is 300 s',
+    ],
+    [
+      { 'webhook-timestamp': String(NOW + 400) },
+      'the timestamp is 400 s in the future; the maximum is 300 s',
+    ],
     [{ 'webhook-timestamp': `0${NOW}` }, /^no signature matches/],
     [{ 'webhook-timestamp': String(NOW + 1) }, /^no signature matches/],
     [{ 'webhook-signature': 'v2,abc' }, 'webhook-signature contains no v1 signature'],
@@ -133,16 +163,24 @@ describe('a delivery', () => {
     };
     const forgery = fc.oneof(
       fc.nat().map((bit) => delivery({ body: flipped(whole.body, bit) })),
-      fc.nat({ max: whole.body.length - 1 }).map((end) => delivery({ body: whole.body.subarray(0, end) })),
-      fc.uint8Array({ minLength: 1 }).map((more) => delivery({ body: Buffer.concat([whole.body, more]) })),
+      fc
+        .nat({ max: whole.body.length - 1 })
+        .map((end) => delivery({ body: whole.body.subarray(0, end) })),
+      fc
+        .uint8Array({ minLength: 1 })
+        .map((more) => delivery({ body: Buffer.concat([whole.body, more]) })),
       fc.tuple(fc.constantFrom(...names), fc.nat()).map(([name, bit]) => {
         const text = flipped(Buffer.from(String(whole.headers[name])), bit).toString('latin1');
         return delivery({ headers: { [name]: text } });
       }),
-      fc.tuple(fc.constantFrom(...names), fc.string()).map(([name, text]) => delivery({ headers: { [name]: text } })),
+      fc
+        .tuple(fc.constantFrom(...names), fc.string())
+        .map(([name, text]) => delivery({ headers: { [name]: text } })),
       fc.constantFrom(...names).map((name) => delivery({ headers: { [name]: undefined } })),
       fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => {
-        return delivery({ headers: { 'webhook-signature': `v1,${Buffer.from(bytes).toString('base64')}` } });
+        return delivery({
+          headers: { 'webhook-signature': `v1,${Buffer.from(bytes).toString('base64')}` },
+        });
       }),
       fc.integer({ min: 1, max: 280 }).map((later) => {
         return delivery({ headers: { 'webhook-timestamp': String(NOW + later) } });

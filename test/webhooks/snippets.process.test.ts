@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { readSnippet, SNIPPET_LANGUAGES, type SnippetLanguage } from '../../src/webhooks/snippets.ts';
+import {
+  readSnippet,
+  SNIPPET_LANGUAGES,
+  type SnippetLanguage,
+} from '../../src/webhooks/snippets.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { newSecret, unixNow } from './listener-fixture.ts';
 
@@ -25,16 +29,25 @@ function signed(secret: string, body: string, id = 'msg', time = unixNow()) {
 function signedWithNothing(body: string) {
   const content = `msg.${unixNow()}.${body}`;
   const signature = createHmac('sha256', '').update(content).digest('base64');
-  return { 'webhook-id': 'msg', 'webhook-timestamp': String(unixNow()), 'webhook-signature': `v1,${signature}` };
+  return {
+    'webhook-id': 'msg',
+    'webhook-timestamp': String(unixNow()),
+    'webhook-signature': `v1,${signature}`,
+  };
 }
 
 /** Deliveries that verify, and the same with something about them changed. */
 function cases(): readonly Case[] {
-  const bodies = fc.sample(fc.string({ unit: 'grapheme', maxLength: 40 }), { numRuns: 40, seed: 7 });
+  const bodies = fc.sample(fc.string({ unit: 'grapheme', maxLength: 40 }), {
+    numRuns: 40,
+    seed: 7,
+  });
   return bodies.flatMap((body, index) => {
     const [secret, other] = [newSecret(), newSecret()];
     const headers = signed(secret, body, `msg_${index}`);
-    const [signature = '', foreign = ''] = [headers, signed(other, body, `msg_${index}`)].map((h) => h['webhook-signature']);
+    const [signature = '', foreign = ''] = [headers, signed(other, body, `msg_${index}`)].map(
+      (h) => h['webhook-signature'],
+    );
     const good = [
       headers,
       { ...headers, 'webhook-signature': `${foreign} v2,x ${signature}` },
@@ -66,7 +79,10 @@ function cases(): readonly Case[] {
   });
 }
 
-/** A program that verifies the cases on its stdin with the code of a snippet, and prints true or false for each. */
+/**
+ * A program that verifies the cases on its stdin with the code of a snippet, and prints true or
+ * false for each.
+ */
 interface Program {
   readonly check: readonly [command: string, ...words: readonly string[]];
   readonly run: readonly [command: string, ...words: readonly string[]];
@@ -141,22 +157,36 @@ describe('the code that verifies deliveries', () => {
     const isInstalled = spawnSync(checker, flags).status === 0;
     it.skipIf(!isInstalled)(`accepts only valid signatures in ${language}`, async () => {
       const folder = await createTemporaryFolder();
-      for (const [name, text] of Object.entries(files(await readSnippet(language)))) await writeFile(join(folder, name), text);
+      for (const [name, text] of Object.entries(files(await readSnippet(language))))
+        await writeFile(join(folder, name), text);
       const all = cases();
       const [program, ...words] = run;
-      const { stdout, stderr } = spawnSync(program, words, { cwd: folder, input: JSON.stringify(all) });
+      const { stdout, stderr } = spawnSync(program, words, {
+        cwd: folder,
+        input: JSON.stringify(all),
+      });
       expect(stderr.toString()).toBe('');
       const results = stdout.toString().trim().toLowerCase().split('\n');
       expect(results).toEqual(all.map(({ isGood }) => String(isGood)));
     });
   }
 
-  it.each(SNIPPET_LANGUAGES)('names the headers and the tolerance of the signature in %s', async (language) => {
-    const code = await readSnippet(language);
-    for (const text of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'whsec_', '300', 'WEBHOOK_SECRET']) {
-      expect(code).toContain(text);
-    }
-    // Go indents with tabs, the others with spaces.
-    expect(code).not.toMatch(language === 'go' ? /^ +\S/m : /\t/);
-  });
+  it.each(SNIPPET_LANGUAGES)(
+    'names the headers and the tolerance of the signature in %s',
+    async (language) => {
+      const code = await readSnippet(language);
+      for (const text of [
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+        'whsec_',
+        '300',
+        'WEBHOOK_SECRET',
+      ]) {
+        expect(code).toContain(text);
+      }
+      // Go indents with tabs, the others with spaces.
+      expect(code).not.toMatch(language === 'go' ? /^ +\S/m : /\t/);
+    },
+  );
 });

@@ -4,7 +4,10 @@ import { damagedError } from './database.ts';
 
 const PAGE_SIZE = 1_000;
 
-/** A table of the journal at `path` whose rows end with a checksum. The first column is the key. Throws at a damaged row. */
+/**
+ * A table of the journal at `path` whose rows end with a checksum. The first column is the key.
+ * Throws at a damaged row.
+ */
 export class CheckedTable<Row extends object> {
   readonly #path: string;
   readonly #columns: readonly (keyof Row & string)[];
@@ -13,14 +16,23 @@ export class CheckedTable<Row extends object> {
   readonly #page;
   readonly #remove;
 
-  constructor(database: DatabaseSync, path: string, name: string, columns: readonly (keyof Row & string)[]) {
+  constructor(
+    database: DatabaseSync,
+    path: string,
+    name: string,
+    columns: readonly (keyof Row & string)[],
+  ) {
     this.#path = path;
     this.#columns = columns;
     const [key] = columns;
     const all = [...columns, 'crc'];
-    this.#put = database.prepare(`insert or replace into ${name} (${all}) values (${all.map(() => '?')})`);
+    this.#put = database.prepare(
+      `insert or replace into ${name} (${all}) values (${all.map(() => '?')})`,
+    );
     this.#get = database.prepare(`select ${all} from ${name} where ${key} = ?`);
-    this.#page = database.prepare(`select ${all} from ${name} where ${key} >= ? order by ${key} limit ${PAGE_SIZE}`);
+    this.#page = database.prepare(
+      `select ${all} from ${name} where ${key} >= ? order by ${key} limit ${PAGE_SIZE}`,
+    );
     this.#remove = database.prepare(`delete from ${name} where ${key} between ? and ?`);
   }
 
@@ -50,7 +62,8 @@ export class CheckedTable<Row extends object> {
   }
 
   #check({ crc, ...row }: Readonly<Record<string, unknown>>): Row {
-    if (checksumOf(this.#columns.map((column) => row[column])) !== crc) throw damagedError(this.#path);
+    if (checksumOf(this.#columns.map((column) => row[column])) !== crc)
+      throw damagedError(this.#path);
     return row as Row;
   }
 }

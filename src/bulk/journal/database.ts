@@ -25,17 +25,23 @@ const SCHEMA = `
 export const IN_MEMORY = ':memory:';
 
 /**
- * Creates a journal that only its owner can read (0600), atomically with the initial content that `fill` writes.
+ * Creates a journal that only its owner can read (0600), atomically with the initial content that
+ * `fill` writes.
  *
- * Commits survive a killed process, but are not flushed to disk (`synchronous = normal`). Flushing every commit made a
- * job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an ordinary virtual disk, so svc flushes only some
- * commits: see `withFlush`.
+ * Commits survive a killed process, but are not flushed to disk (`synchronous = normal`). Flushing
+ * every commit made a job of 100,000 records take 4 to 9 seconds instead of 1 to 3 on an ordinary
+ * virtual disk, so svc flushes only some commits: see `withFlush`.
  */
-export async function createJournalDatabase(path: string, fill: (database: DatabaseSync) => void): Promise<DatabaseSync> {
+export async function createJournalDatabase(
+  path: string,
+  fill: (database: DatabaseSync) => void,
+): Promise<DatabaseSync> {
   const prepare = (database: DatabaseSync) => {
     database.exec(`pragma synchronous = off; pragma journal_mode = wal; begin; ${SCHEMA}`);
     fill(database);
-    database.exec(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}; commit`);
+    database.exec(
+      `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}; commit`,
+    );
   };
   if (path === IN_MEMORY) return openPrepared(path, prepare);
   const unfinished = `${path}.new`;
@@ -55,7 +61,10 @@ export async function createJournalDatabase(path: string, fill: (database: Datab
   return openJournalDatabase(path);
 }
 
-/** Opens an existing journal. @throws SvcError `local` if it is damaged or from another version of svc */
+/**
+ * Opens an existing journal.
+ * @throws SvcError `local` if it is damaged or from another version of svc
+ */
 export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
   try {
     await (await open(path, 'r+')).close();
@@ -73,7 +82,10 @@ export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
   }
 }
 
-/** Runs a step and flushes its commit and all earlier ones to disk. A machine crash then loses only later commits. */
+/**
+ * Runs a step and flushes its commit and all earlier ones to disk. A machine crash then loses only
+ * later commits.
+ */
 export function withFlush(database: DatabaseSync, step: () => void): void {
   database.exec('pragma synchronous = full');
   try {
@@ -94,7 +106,10 @@ export function checkStructure(database: DatabaseSync, path: string): void {
   throw damagedError(path);
 }
 
-async function openPrepared(path: string, prepare: (database: DatabaseSync) => void): Promise<DatabaseSync> {
+async function openPrepared(
+  path: string,
+  prepare: (database: DatabaseSync) => void,
+): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT });
   try {

@@ -25,7 +25,9 @@ export interface JobTarget {
   readonly origin: string;
   /** The ID of the API key, not its secret. Null for the embedded service. */
   readonly apiKey: string | null;
-  /** Path of the embedded service's store; null for the default path, absent for another service. */
+  /**
+   * Path of the embedded service's store; null for the default path, absent for another service.
+   */
   readonly store?: string | null;
   readonly flags?: TargetFlags;
 }

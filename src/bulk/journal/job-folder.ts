@@ -43,21 +43,33 @@ export async function listJobNames(folders: Folders): Promise<readonly string[]>
 }
 
 /** @throws SvcError of the given kind if the job does not exist, with the nearest name */
-export async function findJob(folders: Folders, job: string, failure: Failure = 'usage'): Promise<JobFolder> {
+export async function findJob(
+  folders: Folders,
+  job: string,
+  failure: Failure = 'usage',
+): Promise<JobFolder> {
   const names = await listJobNames(folders);
   if (names.includes(job)) return jobFolderOf(folders, job);
   const nearest = findNearest(job, names);
   throw new SvcError(failure, `job ${job} not found`, {
-    hint: nearest ? `did you mean ${nearest}?` : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+    hint: nearest
+      ? `did you mean ${nearest}?`
+      : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
   });
 }
 
-export async function readJobState(folder: JobFolder, journal: Journal): Promise<'running' | 'stopped' | 'done'> {
+export async function readJobState(
+  folder: JobFolder,
+  journal: Journal,
+): Promise<'running' | 'stopped' | 'done'> {
   if (await isLocked(folder.lock)) return 'running';
   return journal.getFact('done') ? 'done' : 'stopped';
 }
 
-/** Locks a job until the returned function is called. @throws SvcError `locked` with the owner's process ID */
+/**
+ * Locks a job until the returned function is called.
+ * @throws SvcError `locked` with the owner's process ID
+ */
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
@@ -75,11 +87,17 @@ export async function isUnstarted({ journal, unstarted }: JobFolder): Promise<bo
   return (await exists(unstarted)) && !(await exists(journal));
 }
 
-/** @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal */
+/**
+ * @throws SvcError `usage` for a job that sent nothing, `local` for a missing or damaged journal
+ */
 export async function openJournal(folder: JobFolder): Promise<Journal> {
   if (await exists(folder.journal)) return Journal.open(folder.journal);
   if (await exists(folder.unstarted))
-    throw new SvcError('usage', `job ${folder.job} sent nothing: svc did not finish reading its input`, { hint: 'try again' });
+    throw new SvcError(
+      'usage',
+      `job ${folder.job} sent nothing: svc did not finish reading its input`,
+      { hint: 'try again' },
+    );
   throw new SvcError('local', `the journal of job ${folder.job} is missing: ${folder.journal}`, {
     hint: 'restore the file, or import the missing records as a new job',
   });
@@ -94,13 +112,20 @@ function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Deletes a job's files. The lock file comes last, after its release, because Windows cannot delete open files.
+ * Deletes a job's files. The lock file comes last, after its release, because Windows cannot delete
+ * open files.
  * @throws SvcError `locked` while another process runs the job
  */
-export async function removeJob(folder: JobFolder, clock: Clock, remove: Remove = rm): Promise<void> {
+export async function removeJob(
+  folder: JobFolder,
+  clock: Clock,
+  remove: Remove = rm,
+): Promise<void> {
   const release = await lockJob(folder, clock);
   try {
-    const others = (await readdir(folder.path)).filter((name) => !name.startsWith(basename(folder.lock)));
+    const others = (await readdir(folder.path)).filter(
+      (name) => !name.startsWith(basename(folder.lock)),
+    );
     for (const name of others) await remove(join(folder.path, name), REMOVE_OPTIONS);
     release();
     await remove(folder.path, REMOVE_OPTIONS);
@@ -115,8 +140,9 @@ type Remove = (path: string, options: typeof REMOVE_OPTIONS) => Promise<void>;
 const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 5 };
 
 /**
- * Deletes finished jobs older than 30 days or beyond the newest 100, and jobs that never started and are over a day old. Of
- * other jobs older than 30 days, deletes the values that their writes replaced.
+ * Deletes finished jobs older than 30 days or beyond the newest 100, and jobs that never started
+ * and are over a day old. Of other jobs older than 30 days, deletes the values that their writes
+ * replaced.
  */
 export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
   const now = clock.now();
@@ -124,10 +150,14 @@ export async function pruneJobs(folders: Folders, clock: Clock): Promise<void> {
   for (const [at, name] of names.entries()) {
     const folder = jobFolderOf(folders, name);
     const tooMany = at >= RETAINED_JOBS || isExpired(name, now);
-    if ((tooMany && (await isDone(folder))) || (isExpired(name, now, 1) && (await isUnstarted(folder)))) {
+    if (
+      (tooMany && (await isDone(folder))) ||
+      (isExpired(name, now, 1) && (await isUnstarted(folder)))
+    ) {
       // Keeps a job that is in use or cannot be deleted until the next call.
       await removeJob(folder, clock).catch(() => undefined);
-    } else if (isExpired(name, now)) await rm(folder.beforeImages, { force: true }).catch(() => undefined);
+    } else if (isExpired(name, now))
+      await rm(folder.beforeImages, { force: true }).catch(() => undefined);
   }
 }
 

@@ -14,7 +14,13 @@ import {
 } from './database.ts';
 import type { JobDescription } from './job-description.ts';
 import type { SavedMetrics } from './metrics.ts';
-import { type OrganizationCounts, type RecordRange, type SentBatch, toStorable, type UnsuccessfulRecord } from './outcomes.ts';
+import {
+  type OrganizationCounts,
+  type RecordRange,
+  type SentBatch,
+  toStorable,
+  type UnsuccessfulRecord,
+} from './outcomes.ts';
 
 export interface BatchSettlement {
   readonly range: RecordRange;
@@ -67,18 +73,29 @@ interface FactRow {
 
 /** Batches do not overlap. */
 type BatchRow = Omit<SentBatch, 'settled'> & { readonly settled: 0 | 1 };
-const BATCH_COLUMNS = ['first', 'last', 'count', 'settled', 'sends', 'requests', 'retries'] as const;
+const BATCH_COLUMNS = [
+  'first',
+  'last',
+  'count',
+  'settled',
+  'sends',
+  'requests',
+  'retries',
+] as const;
 const ITEM_COLUMNS = ['at', 'id', 'line', 'status', 'message', 'code'] as const;
 const BATCH_TOTALS = `select coalesce(sum(count) filter (where settled = 1), 0) settled,
   coalesce(sum(count) filter (where settled = 0), 0) open,
   coalesce(sum(requests), 0) requests, coalesce(sum(retries), 0) retries from flight`;
 
-/** Durability of a write. A killed process loses nothing; a machine crash can lose the last writes that are not `durable`. */
+/**
+ * Durability of a write. A killed process loses nothing; a machine crash can lose the last writes
+ * that are not `durable`.
+ */
 export type Durability = 'durable' | 'written';
 
 /**
- * The durable log of a job. An intent is written before a batch is sent, and the outcome afterwards. Outcomes between two
- * writes of intents are written together with the second one.
+ * The durable log of a job. An intent is written before a batch is sent, and the outcome
+ * afterwards. Outcomes between two writes of intents are written together with the second one.
  */
 export class Journal {
   readonly path: string;
@@ -102,7 +119,11 @@ export class Journal {
     this.#rollback = database.prepare('rollback');
   }
 
-  static async create(job: JobDescription, path: string = IN_MEMORY, plan?: unknown): Promise<Journal> {
+  static async create(
+    job: JobDescription,
+    path: string = IN_MEMORY,
+    plan?: unknown,
+  ): Promise<Journal> {
     const database = await createJournalDatabase(path, (created) => {
       const facts = openFacts(created, path);
       facts.put({ name: 'job', value: JSON.stringify(job) });
@@ -137,11 +158,21 @@ export class Journal {
     this.#pending.push(() => this.#applySettlement(settlement));
   }
 
-  /** Marks records of a settled batch as unsent, so that a resume sends them again. @param settled the other records */
+  /**
+   * Marks records of a settled batch as unsent, so that a resume sends them again.
+   * @param settled the other records
+   */
   reopen(range: RecordRange, settled: readonly RecordRange[]): void {
     this.#pending.push(() => {
       this.#items.remove(range.first, range.last);
-      this.#applySettlement({ range, known: settled, open: [], items: [], requests: 0, retries: 0 });
+      this.#applySettlement({
+        range,
+        known: settled,
+        open: [],
+        items: [],
+        requests: 0,
+        retries: 0,
+      });
     });
   }
 
@@ -177,12 +208,25 @@ export class Journal {
 
   counts(): OutcomeCounts {
     return this.#read(() => {
-      const sums = this.#database.prepare(BATCH_TOTALS).get() as Record<'settled' | 'open' | 'requests' | 'retries', number>;
-      const items = this.#database.prepare('select status, count(*) count from item group by status').all();
-      const { failed = 0, unknown = 0 } = Object.fromEntries(items.map(({ status, count }) => [status, Number(count)]));
+      const sums = this.#database.prepare(BATCH_TOTALS).get() as Record<
+        'settled' | 'open' | 'requests' | 'retries',
+        number
+      >;
+      const items = this.#database
+        .prepare('select status, count(*) count from item group by status')
+        .all();
+      const { failed = 0, unknown = 0 } = Object.fromEntries(
+        items.map(({ status, count }) => [status, Number(count)]),
+      );
       const existing = this.getFact('existing') ?? NO_EXISTING;
       const { settled, ...effort } = sums;
-      return { succeeded: settled - failed - unknown - existing.existing, failed, unknown, ...existing, ...effort };
+      return {
+        succeeded: settled - failed - unknown - existing.existing,
+        failed,
+        unknown,
+        ...existing,
+        ...effort,
+      };
     });
   }
 
@@ -195,7 +239,8 @@ export class Journal {
       for (const { first, last, count, settled } of this.sentBatches()) {
         let within = 0;
         for (; !item.done && item.value.at <= last; item = items.next()) {
-          if (item.value.at < first || settled !== (item.value.status !== 'open')) throw damagedError(this.path);
+          if (item.value.at < first || settled !== (item.value.status !== 'open'))
+            throw damagedError(this.path);
           within += 1;
         }
         if (within > count) throw damagedError(this.path);
@@ -219,7 +264,11 @@ export class Journal {
     if (parts[0]?.first !== range.first) this.#batches.remove(range.first, range.first);
     for (const [at, part] of parts.entries()) {
       const effort = { requests: before.requests + requests, retries: before.retries + retries };
-      this.#batches.put({ ...part, sends: before.sends, ...(at === 0 ? effort : { requests: 0, retries: 0 }) });
+      this.#batches.put({
+        ...part,
+        sends: before.sends,
+        ...(at === 0 ? effort : { requests: 0, retries: 0 }),
+      });
     }
     for (const item of items) this.#items.put(toStorable(item));
   }

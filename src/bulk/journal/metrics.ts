@@ -16,7 +16,10 @@ export class Metrics {
   readonly series: Series;
   waits: number;
   waitedMilliseconds: number;
-  /** Requests and retries that the journal does not count, because their whole batch counts as unsent. */
+  /**
+   * Requests and retries that the journal does not count, because their whole batch counts as
+   * unsent.
+   */
   strayRequests: number;
   strayRetries: number;
   readonly #secondsBefore: number;
@@ -37,24 +40,49 @@ export class Metrics {
     return this.#secondsBefore + Math.max(0, now - this.#startedAt) / 1000;
   }
 
-  recordRequest(now: number, { milliseconds, retries, waits, waited }: MeasuredRequest, inFlight: number): void {
+  recordRequest(
+    now: number,
+    { milliseconds, retries, waits, waited }: MeasuredRequest,
+    inFlight: number,
+  ): void {
     this.latency.add(milliseconds);
     this.waits += waits;
     this.waitedMilliseconds += waited;
-    this.series.add(this.seconds(now), { settled: 0, failed: 0, requests: 1 + retries, milliseconds, inFlight });
+    this.series.add(this.seconds(now), {
+      settled: 0,
+      failed: 0,
+      requests: 1 + retries,
+      milliseconds,
+      inFlight,
+    });
   }
 
   recordSettled(now: number, settled: number, failed: number): void {
-    this.series.add(this.seconds(now), { settled, failed, requests: 0, milliseconds: 0, inFlight: 0 });
+    this.series.add(this.seconds(now), {
+      settled,
+      failed,
+      requests: 0,
+      milliseconds: 0,
+      inFlight: 0,
+    });
   }
 
   save(now: number): SavedMetrics {
     const { waits, waitedMilliseconds, strayRequests, strayRetries, latency, series } = this;
-    return { seconds: this.seconds(now), waits, waitedMilliseconds, strayRequests, strayRetries, latency, series };
+    return {
+      seconds: this.seconds(now),
+      waits,
+      waitedMilliseconds,
+      strayRequests,
+      strayRetries,
+      latency,
+      series,
+    };
   }
 }
 
-export interface SavedMetrics extends Pick<Metrics, 'waits' | 'waitedMilliseconds' | 'strayRequests' | 'strayRetries'> {
+export interface SavedMetrics
+  extends Pick<Metrics, 'waits' | 'waitedMilliseconds' | 'strayRequests' | 'strayRetries'> {
   readonly seconds: number;
   readonly latency: SavedHistogram;
   readonly series: SavedSeries;

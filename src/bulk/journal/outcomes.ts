@@ -1,4 +1,7 @@
-/** Consecutive records of a batch, from `first` to `last` inclusive. The range may contain skipped records. */
+/**
+ * Consecutive records of a batch, from `first` to `last` inclusive. The range may contain skipped
+ * records.
+ */
 export interface RecordRange {
   readonly first: number;
   readonly last: number;
@@ -26,9 +29,19 @@ export interface UnsuccessfulRecord {
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** Makes texts storable: SQLite stores UTF-8, which cannot represent lone surrogates. */
-export function toStorable({ id, message, code, ...others }: UnsuccessfulRecord): UnsuccessfulRecord {
+export function toStorable({
+  id,
+  message,
+  code,
+  ...others
+}: UnsuccessfulRecord): UnsuccessfulRecord {
   const shortened = message?.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() ?? null;
-  return { ...others, id: id.toWellFormed(), message: shortened, code: code?.toWellFormed() ?? null };
+  return {
+    ...others,
+    id: id.toWellFormed(),
+    message: shortened,
+    code: code?.toWellFormed() ?? null,
+  };
 }
 
 /** The outcome of an organization's records. */

@@ -7,9 +7,18 @@ export interface SeriesPoint {
   readonly inFlight: number;
 }
 
-const EMPTY_POINT: SeriesPoint = { settled: 0, failed: 0, requests: 0, milliseconds: 0, inFlight: 0 };
+const EMPTY_POINT: SeriesPoint = {
+  settled: 0,
+  failed: 0,
+  requests: 0,
+  milliseconds: 0,
+  inFlight: 0,
+};
 
-export function mergePoints(a: SeriesPoint = EMPTY_POINT, b: SeriesPoint = EMPTY_POINT): SeriesPoint {
+export function mergePoints(
+  a: SeriesPoint = EMPTY_POINT,
+  b: SeriesPoint = EMPTY_POINT,
+): SeriesPoint {
   return {
     settled: a.settled + b.settled,
     failed: a.failed + b.failed,
@@ -23,7 +32,10 @@ const MAX_POINTS = 600;
 /** The serialized form of a series: the length of an interval, and the intervals. */
 export type SavedSeries = Readonly<Pick<Series, 'seconds' | 'points'>>;
 
-/** The progress of a job in at most 600 intervals. When all are used, merges pairs and doubles their length. */
+/**
+ * The progress of a job in at most 600 intervals. When all are used, merges pairs and doubles their
+ * length.
+ */
 export class Series {
   seconds: number;
   points: SeriesPoint[];
@@ -43,7 +55,9 @@ export class Series {
 
   #halve(): void {
     const pairs = Math.ceil(this.points.length / 2);
-    this.points = Array.from({ length: pairs }, (_, at) => mergePoints(this.points[2 * at], this.points[2 * at + 1]));
+    this.points = Array.from({ length: pairs }, (_, at) =>
+      mergePoints(this.points[2 * at], this.points[2 * at + 1]),
+    );
     this.seconds *= 2;
   }
 }

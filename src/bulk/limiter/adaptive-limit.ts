@@ -7,12 +7,15 @@ export interface RequestTiming {
   readonly failed: boolean;
 }
 
-/** Minimum requests per window, for a meaningful median. A window has at least as many requests as the limit. */
+/**
+ * Minimum requests per window, for a meaningful median. A window has at least as many requests as
+ * the limit.
+ */
 const MIN_SAMPLES = { starting: 2, later: 8 };
 
 /**
- * Thresholds of the estimated queue length: the limit grows below the first and shrinks above the second. For high limits
- * they are a fraction of the limit, because latencies are noisy.
+ * Thresholds of the estimated queue length: the limit grows below the first and shrinks above the
+ * second. For high limits they are a fraction of the limit, because latencies are noisy.
  */
 const GROW_BELOW = { requests: 3, part: 1 / 4 };
 const SHRINK_ABOVE = { requests: 6, part: 1 / 2 };
@@ -23,16 +26,21 @@ const FAILURE_FACTOR = 0.5;
 const GROWTH_FACTOR = 1.25;
 /** Windows between probes, which measure the minimum latency again with half the limit. */
 const WINDOWS_PER_PROBE = 50;
-/** Number of windows at the maximum without queueing, and minimum latency in milliseconds, that double the maximum. */
+/**
+ * Number of windows at the maximum without queueing, and minimum latency in milliseconds, that
+ * double the maximum.
+ */
 const WINDOWS_TO_EXTEND = 3;
 const LONG_ROUND_TRIP = 10;
 
 /**
- * Finds the number of concurrent requests that a service handles without slowing down. The limit starts at one, doubles
- * until the latency rises or the service rejects requests, and then grows slowly and shrinks fast.
+ * Finds the number of concurrent requests that a service handles without slowing down. The limit
+ * starts at one, doubles until the latency rises or the service rejects requests, and then grows
+ * slowly and shrinks fast.
  *
- * The queue length is estimated from the latency, as in TCP Vegas: `n * (1 - fastest / median)` of `n` requests in
- * flight. Both latencies are medians over a window, so that single slow responses have no effect.
+ * The queue length is estimated from the latency, as in TCP Vegas: `n * (1 - fastest / median)` of
+ * `n` requests in flight. Both latencies are medians over a window, so that single slow responses
+ * have no effect.
  */
 export class AdaptiveLimit {
   current = 1;
@@ -44,7 +52,10 @@ export class AdaptiveLimit {
   #windows = 0;
   #windowsAtMaximum = 0;
   #limitBeforeProbe: number | undefined;
-  /** Number of requests in flight that started before the last reduction. Their outcomes must not cause another one. */
+  /**
+   * Number of requests in flight that started before the last reduction. Their outcomes must not
+   * cause another one.
+   */
   #outdatedOutcomes = 0;
 
   constructor(maximum: number) {
@@ -78,7 +89,8 @@ export class AdaptiveLimit {
   }
 
   #adjust(medianTime: number): void {
-    const queued = medianTime - this.#fastest < MIN_RISE ? 0 : this.current * (1 - this.#fastest / medianTime);
+    const queued =
+      medianTime - this.#fastest < MIN_RISE ? 0 : this.current * (1 - this.#fastest / medianTime);
     if (queued > this.#threshold(SHRINK_ABOVE)) this.#reduceTo(this.current * SHRINK_FACTOR);
     else if (queued < this.#threshold(GROW_BELOW)) this.#grow();
     else this.#starting = false;
@@ -90,8 +102,11 @@ export class AdaptiveLimit {
 
   #grow(): void {
     if (this.current >= this.#maximum) this.#windowsAtMaximum += 1;
-    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#fastest >= LONG_ROUND_TRIP) this.#maximum = 2 * this.#usualMaximum;
-    const grown = this.#starting ? this.current * 2 : Math.max(this.current + 1, Math.floor(this.current * GROWTH_FACTOR));
+    if (this.#windowsAtMaximum >= WINDOWS_TO_EXTEND && this.#fastest >= LONG_ROUND_TRIP)
+      this.#maximum = 2 * this.#usualMaximum;
+    const grown = this.#starting
+      ? this.current * 2
+      : Math.max(this.current + 1, Math.floor(this.current * GROWTH_FACTOR));
     this.current = Math.min(this.#maximum, grown);
     if (this.current === this.#usualMaximum) this.#starting = false;
   }

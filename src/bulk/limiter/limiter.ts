@@ -1,9 +1,14 @@
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { AdaptiveLimit, type RequestTiming } from './adaptive-limit.ts';
 
-/** Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves. */
+/**
+ * Limits the concurrency and rate of a job. Call `release` once for each `acquire` that resolves.
+ */
 export interface Limiter {
-  /** Waits, in FIFO order, until a request with this many records may start. Rejects with the signal's reason. */
+  /**
+   * Waits, in FIFO order, until a request with this many records may start. Rejects with the
+   * signal's reason.
+   */
   acquire(records: number, signal: AbortSignal): Promise<void>;
   release(outcome: RequestTiming): void;
   readonly limit: number;
@@ -11,18 +16,25 @@ export interface Limiter {
 }
 
 export interface LimiterOptions {
-  /** Maximum number of requests in flight; `auto` adapts it to the response times of the service. */
+  /**
+   * Maximum number of requests in flight; `auto` adapts it to the response times of the service.
+   */
   readonly concurrency: number | 'auto';
   /** Upper bound for `auto`. Doubled if the network, not the service, causes the latency. */
   readonly maximum: number;
-  /** Maximum records per second. Any interval may exceed it by one batch, because batches are sent whole. */
+  /**
+   * Maximum records per second. Any interval may exceed it by one batch, because batches are sent
+   * whole.
+   */
   readonly perSecond?: number | undefined;
   readonly clock: Clock;
 }
 
 export function createLimiter({ concurrency, maximum, perSecond, clock }: LimiterOptions): Limiter {
   const limit: Pick<AdaptiveLimit, 'current' | 'settle'> =
-    concurrency === 'auto' ? new AdaptiveLimit(maximum) : { current: concurrency, settle: () => undefined };
+    concurrency === 'auto'
+      ? new AdaptiveLimit(maximum)
+      : { current: concurrency, settle: () => undefined };
   const waitForRate = perSecond === undefined ? undefined : createRateLimit(perSecond, clock);
   const waiting = new Set<() => void>();
   let inFlight = 0;
@@ -75,12 +87,15 @@ export function createLimiter({ concurrency, maximum, perSecond, clock }: Limite
   };
 }
 
-/** Maximum delay, in milliseconds, that the limiter makes up for, so that late timers do not lower the average rate. */
+/**
+ * Maximum delay, in milliseconds, that the limiter makes up for, so that late timers do not lower
+ * the average rate.
+ */
 const MAX_CATCH_UP = 25;
 
 /**
- * Limits the rate of records. Each batch starts after the time that the previous ones take at this rate. Any interval
- * exceeds the rate by at most one batch and the records of 25 ms.
+ * Limits the rate of records. Each batch starts after the time that the previous ones take at this
+ * rate. Any interval exceeds the rate by at most one batch and the records of 25 ms.
  */
 function createRateLimit(perSecond: number, clock: Clock) {
   let nextStart = monotonicNow(clock);

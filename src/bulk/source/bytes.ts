@@ -6,17 +6,28 @@ import { localFileError } from '../../kernel/files.ts';
 import { readFifo } from '../../kernel/read-file.ts';
 import { InputError } from './source.ts';
 
-/** The fastest size for splitting and parsing: larger texts leave the young generation of the heap. */
+/**
+ * The fastest size for splitting and parsing: larger texts leave the young generation of the heap.
+ */
 const CHUNK_BYTES = 64 * 1024;
 const READ_BYTES = 4 * CHUNK_BYTES;
 
 export async function openFileStream(path: string, signal: AbortSignal): Promise<Readable> {
   const isFifo = (await stat(path)).isFIFO();
-  return isFifo ? Readable.from(readFifo(path, signal)) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  return isFifo
+    ? Readable.from(readFifo(path, signal))
+    : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
-/** Reads a regular file until its end or an abort. Each chunk is valid until the next one is requested. */
-export async function* readFileBytes(path: string, name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * Reads a regular file until its end or an abort. Each chunk is valid until the next one is
+ * requested.
+ */
+export async function* readFileBytes(
+  path: string,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const fail = (error: unknown): never => {
     throw localFileError('read', name, error);
   };
@@ -27,7 +38,8 @@ export async function* readFileBytes(path: string, name: string, signal: AbortSi
       signal.throwIfAborted();
       const { bytesRead: length } = await file.read(buffer, 0, buffer.length, null).catch(fail);
       if (length === 0) return;
-      for (let at = 0; at < length; at += CHUNK_BYTES) yield buffer.subarray(at, Math.min(at + CHUNK_BYTES, length));
+      for (let at = 0; at < length; at += CHUNK_BYTES)
+        yield buffer.subarray(at, Math.min(at + CHUNK_BYTES, length));
     }
   } finally {
     await file.close();
@@ -48,8 +60,14 @@ export async function* readStreamBytes(
   }
 }
 
-/** Regroups the chunks so that the first one has at least `length` bytes, if the input has that many. */
-export async function* withFirstChunkOf(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+/**
+ * Regroups the chunks so that the first one has at least `length` bytes, if the input has that
+ * many.
+ */
+export async function* withFirstChunkOf(
+  bytes: AsyncIterable<Uint8Array>,
+  length: number,
+): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array();
   for await (const chunk of bytes) {
     if (!head) {
@@ -68,7 +86,10 @@ export async function* withFirstChunkOf(bytes: AsyncIterable<Uint8Array>, length
  * Decompresses gzip data, which is detected by its first bytes. Passes other data through.
  * @throws SvcError `bad_data` if the compressed data is damaged or truncated
  */
-export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
+export async function* decompress(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
   const chunks = withFirstChunkOf(bytes, 2);
   const { value: head, done } = await chunks.next();
   if (done) return;
@@ -76,7 +97,10 @@ export async function* decompress(bytes: AsyncIterable<Uint8Array>, name: string
   yield* head[0] === 0x1f && head[1] === 0x8b ? gunzip(all, name) : all;
 }
 
-export async function* prepend<Item>(read: readonly Item[], rest: AsyncGenerator<Item>): AsyncGenerator<Item> {
+export async function* prepend<Item>(
+  read: readonly Item[],
+  rest: AsyncGenerator<Item>,
+): AsyncGenerator<Item> {
   try {
     yield* read;
     yield* rest;
@@ -94,8 +118,14 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
     for await (const chunk of gunzipStream) yield chunk;
   } catch (error) {
     if (systemErrorCode(error) === 'Z_BUF_ERROR')
-      throw new InputError(name, {}, 'the gzip data is truncated', 'check that the file is complete');
-    if (systemErrorCode(error)?.startsWith('Z_')) throw new InputError(name, {}, 'the gzip data is damaged');
+      throw new InputError(
+        name,
+        {},
+        'the gzip data is truncated',
+        'check that the file is complete',
+      );
+    if (systemErrorCode(error)?.startsWith('Z_'))
+      throw new InputError(name, {}, 'the gzip data is damaged');
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 import { InputError, MAX_RECORD_CHARACTERS, positionWithin } from './source.ts';
 
-/** Receives a CSV row: its cells, its text without the line break, and the number of its first line. */
+/**
+ * Receives a CSV row: its cells, its text without the line break, and the number of its first line.
+ */
 type OnRow = (cells: readonly string[], text: string, line: number) => void;
 
 /** The separators of a CSV text. A carriage return before a line feed belongs to the line break. */
@@ -23,10 +25,16 @@ export class CsvRowParser {
   #text = '';
   #rowStart = 0;
   #line = 1;
-  /** Length of `#text` at which an incomplete row is parsed again: twice the last length, for linear time. */
+  /**
+   * Length of `#text` at which an incomplete row is parsed again: twice the last length, for linear
+   * time.
+   */
   #lengthToRetry = 0;
   #ended = false;
-  /** The line before the header that names the separator, as Excel writes it: `sep=;` with its line break. */
+  /**
+   * The line before the header that names the separator, as Excel writes it: `sep=;` with its line
+   * break.
+   */
   separatorLine = '';
 
   constructor(name: string, onRow: OnRow) {
@@ -38,7 +46,10 @@ export class CsvRowParser {
     return this.#dialect?.delimiter ?? ',';
   }
 
-  /** Parses the rows that the next chunk completes. @throws SvcError `bad_data` for invalid text after them */
+  /**
+   * Parses the rows that the next chunk completes.
+   * @throws SvcError `bad_data` for invalid text after them
+   */
   push(chunk: string): void {
     this.#text += chunk;
     if (this.#text.length < this.#lengthToRetry) return;
@@ -88,7 +99,9 @@ export class CsvRowParser {
     return { delimiter, newline: preface.endsWith('\r') ? '\r' : '\n' };
   }
 
-  /** Parses a row with a quote before its first line break. Returns false if more text is needed. */
+  /**
+   * Parses a row with a quote before its first line break. Returns false if more text is needed.
+   */
   #readQuotedRow(): boolean {
     const text = this.#text;
     const cells: string[] = [];
@@ -123,7 +136,8 @@ export class CsvRowParser {
     const close = closingQuote(text, at + 1);
     let end = close + 1;
     while (text[end] === ' ') end += 1;
-    // A delimiter, a line break of at most two characters, or the end must follow the closing quote.
+    // A delimiter, a line break of at most two characters, or the end must follow the closing
+    // quote.
     if (!this.#ended && (close === -1 || end + 1 >= text.length)) return undefined;
     if (close === -1) throw this.#error(at, 'the quote is not closed');
     if (newline === '\n' && text[end] === '\r') end += 1;
@@ -133,17 +147,28 @@ export class CsvRowParser {
   }
 
   #error(at: number, problem: string): InputError {
-    const position = positionWithin(this.#text.slice(this.#rowStart), at - this.#rowStart, { line: this.#line, column: 1 });
-    return new InputError(this.#name, position, problem, 'write a quote inside a quoted cell as ""');
+    const position = positionWithin(this.#text.slice(this.#rowStart), at - this.#rowStart, {
+      line: this.#line,
+      column: 1,
+    });
+    return new InputError(
+      this.#name,
+      position,
+      problem,
+      'write a quote inside a quoted cell as ""',
+    );
   }
 }
 
 /** Matches a first line such as `sep=;`, which sets the separator in Excel. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
-/** Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma. */
+/**
+ * Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma.
+ */
 function detectDialect(text: string): CsvDialect {
-  const [, header = '', lineEnd] = /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
+  const [, header = '', lineEnd] =
+    /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
   const delimiter = [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ',';
   return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };
 }
@@ -170,7 +195,10 @@ function nextQuote(text: string, from: number): number {
   return quote === -1 ? text.length : quote;
 }
 
-/** Finds the offset of the quote that closes the cell starting at `from`, after skipping doubled quotes; -1 if not found. */
+/**
+ * Finds the offset of the quote that closes the cell starting at `from`, after skipping doubled
+ * quotes; -1 if not found.
+ */
 function closingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);

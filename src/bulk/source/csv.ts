@@ -6,7 +6,12 @@ import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
 import { findRenamedField, renameHint } from './renamed-field.ts';
-import { createUnreadableRecord, InputError, type RecordChunk, type SourceRecord } from './source.ts';
+import {
+  createUnreadableRecord,
+  InputError,
+  type RecordChunk,
+  type SourceRecord,
+} from './source.ts';
 
 interface Header {
   /** Text in the file, including a preceding line that names the separator. */
@@ -18,7 +23,10 @@ interface Header {
   readonly idColumn: number;
 }
 
-/** Reads CSV with a header row. An empty cell is an absent field. Removes apostrophes that neutralize formulas. */
+/**
+ * Reads CSV with a header row. An empty cell is an absent field. Removes apostrophes that
+ * neutralize formulas.
+ */
 export class CsvReader {
   readonly #request: SourceRequest;
   #header: Header | undefined;
@@ -39,7 +47,8 @@ export class CsvReader {
 
   /** Returns a record's row with its ID, in an added column if the file has no ID column. */
   withId(record: SourceRecord, id: string): string {
-    if (!this.#header || !(record instanceof CsvRecord)) throw new TypeError('the record is from a different source');
+    if (!this.#header || !(record instanceof CsvRecord))
+      throw new TypeError('the record is from a different source');
     const { delimiter, idColumn } = this.#header;
     if (idColumn === -1) return record.text + delimiter + formatRow([id], delimiter);
     return formatRow(record.cells.with(idColumn, id), delimiter);
@@ -49,7 +58,8 @@ export class CsvReader {
     let records: SourceRecord[] = [];
     const parser = new CsvRowParser(this.#request.name, (cells, text, line) => {
       if (this.#header) records.push(this.#record(this.#header, cells, text, line));
-      else this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
+      else
+        this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
     });
     try {
       for await (const chunk of chunks) {
@@ -65,7 +75,12 @@ export class CsvReader {
     }
     if (records.length > 0) yield records;
     if (!this.#header)
-      throw new InputError(this.#request.name, {}, 'the header is missing', 'the first row must name the fields');
+      throw new InputError(
+        this.#request.name,
+        {},
+        'the header is missing',
+        'the first row must name the fields',
+      );
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
@@ -74,11 +89,14 @@ export class CsvReader {
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
       if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
-      if (columns.indexOf(column) !== at) throw new InputError(name, { line }, `two columns are named '${column}'`);
+      if (columns.indexOf(column) !== at)
+        throw new InputError(name, { line }, `two columns are named '${column}'`);
     }
     requireMappedColumns(map, columns, name);
     this.#request.map?.markAllFound();
-    const mapped = columns.map((column) => (map.has(column) ? map.get(column) || undefined : column));
+    const mapped = columns.map((column) =>
+      map.has(column) ? map.get(column) || undefined : column,
+    );
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
@@ -89,7 +107,9 @@ export class CsvReader {
     if (!generatesIds && idColumn === -1) {
       const renamed = findRenamedField(idField, columns, knownFields);
       const hint =
-        renamed === undefined ? `the first row must name the fields: ${knownFields.join(',')}` : renameHint(renamed, idField);
+        renamed === undefined
+          ? `the first row must name the fields: ${knownFields.join(',')}`
+          : renameHint(renamed, idField);
       throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
     }
     return { text, delimiter, fields: mapped, idColumn };
@@ -102,7 +122,11 @@ export class CsvReader {
       ? 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
     const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
-    return createUnreadableRecord(text, { line, column: 1 }, new InputError(this.#request.name, { line }, problem, hint));
+    return createUnreadableRecord(
+      text,
+      { line, column: 1 },
+      new InputError(this.#request.name, { line }, problem, hint),
+    );
   }
 }
 
@@ -126,7 +150,8 @@ class CsvRecord implements SourceRecord {
     for (let at = 0; at < cells.length; at += 1) {
       const [field, cell] = [this.#fields[at], restoreFormula(cells[at] ?? '')];
       if (cell === '' || field === undefined) continue;
-      if (field === '__proto__') Object.defineProperty(value, field, { value: cell, enumerable: true });
+      if (field === '__proto__')
+        Object.defineProperty(value, field, { value: cell, enumerable: true });
       else value[field] = cell;
     }
     return value;

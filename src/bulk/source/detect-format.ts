@@ -15,8 +15,9 @@ export function formatFromName(path: string): InputFormat | undefined {
 }
 
 /**
- * Detects the format of a text from its start; `undefined` if it is ambiguous. Text that starts with `{` is NDJSON if the
- * first line is a complete object without the list of records, otherwise JSON.
+ * Detects the format of a text from its start; `undefined` if it is ambiguous. Text that starts
+ * with `{` is NDJSON if the first line is a complete object without the list of records, otherwise
+ * JSON.
  */
 export function detectFormat(head: string, field: string): InputFormat | undefined {
   const text = head.trimStart();

@@ -5,7 +5,9 @@ import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };
 
-/** The text of a JSON or YAML file that contains a single value, as opposed to a list of records. */
+/**
+ * The text of a JSON or YAML file that contains a single value, as opposed to a list of records.
+ */
 export interface DocumentText {
   readonly name: string;
   readonly format: 'json' | 'yaml';
@@ -14,12 +16,14 @@ export interface DocumentText {
 
 /**
  * Reads a JSON or YAML file.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is not text
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * it is not text
  */
 export async function readDocumentText(request: InputTextRequest): Promise<DocumentText> {
   const { name, head, chunks } = await openInputText(request);
   const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
-  if (format !== 'json' && format !== 'yaml') throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
+  if (format !== 'json' && format !== 'yaml')
+    throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
   return { name, format, text: (await Array.fromAsync(chunks)).join('') };
 }
 

@@ -30,7 +30,11 @@ export class FieldMap {
       const field = this.#fieldOf(name);
       const other = sourceNames.get(field);
       if (other !== undefined)
-        throw new InputError(file, { line, column }, `the fields '${other}' and '${name}' both map to '${field}'`);
+        throw new InputError(
+          file,
+          { line, column },
+          `the fields '${other}' and '${name}' both map to '${field}'`,
+        );
       if (field !== '') sourceNames.set(field, name);
     }
     return Object.fromEntries([...sourceNames].map(([field, name]) => [field, value[name]]));
@@ -81,12 +85,14 @@ class RenamedRecord implements SourceRecord {
 export function withRenamedFields(source: Source, map: FieldMap): Source {
   const rename = (record: SourceRecord) => map.rename(record, source.name);
   async function* renameChunks(): AsyncGenerator<RecordChunk> {
-    for await (const chunk of source.recordChunks) yield chunk.map((record) => new RenamedRecord(record, rename));
+    for await (const chunk of source.recordChunks)
+      yield chunk.map((record) => new RenamedRecord(record, rename));
   }
   return {
     ...source,
     isVerbatim: false,
     recordChunks: renameChunks(),
-    withField: (record, idField, id) => source.withField((record as RenamedRecord).original, idField, id),
+    withField: (record, idField, id) =>
+      source.withField((record as RenamedRecord).original, idField, id),
   };
 }

@@ -20,9 +20,12 @@ export interface InputTextRequest {
 
 /**
  * Opens the text of a file or of stdin.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is empty or not text
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * it is empty or not text
  */
-export async function openInputText(request: InputTextRequest): Promise<InputText & { readonly name: string }> {
+export async function openInputText(
+  request: InputTextRequest,
+): Promise<InputText & { readonly name: string }> {
   const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
   const bytes = file === '-' ? stdin : await openFileStream(await findNamedFile(file, cwd), signal);
@@ -37,7 +40,11 @@ export function inputName(file: string): string {
  * Decodes bytes as text, and decompresses them if needed.
  * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty, unless it may be
  */
-export async function decodeInputText(bytes: AsyncIterable<Uint8Array>, name: string, mayBeEmpty = false): Promise<InputText> {
+export async function decodeInputText(
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+  mayBeEmpty = false,
+): Promise<InputText> {
   const text = await readHead(decodeText(decompress(bytes, name), name));
   if (!mayBeEmpty && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
@@ -51,5 +58,9 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
     if (done) break;
     head += value;
   }
-  return { head, chunks: prepend(head ? [head] : [], chunks), cancel: async () => void (await chunks.return(undefined)) };
+  return {
+    head,
+    chunks: prepend(head ? [head] : [], chunks),
+    cancel: async () => void (await chunks.return(undefined)),
+  };
 }

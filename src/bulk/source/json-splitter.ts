@@ -6,17 +6,27 @@ const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
-/** JSON text up to the next `,`, `:`, `]`, or `}` of its nesting level, without the surrounding whitespace. */
+/**
+ * JSON text up to the next `,`, `:`, `]`, or `}` of its nesting level, without the surrounding
+ * whitespace.
+ */
 export class JsonPiece extends JsonRecord {
   readonly stop: string;
 
-  constructor(segment: TextSegment, span: TextRange & { readonly stop: string }, position: Position) {
+  constructor(
+    segment: TextSegment,
+    span: TextRange & { readonly stop: string },
+    position: Position,
+  ) {
     super(segment, span, position);
     this.stop = span.stop;
   }
 }
 
-/** Splits JSON text into pieces as chunks arrive. Tracks only strings and brackets; `parseJson` validates the pieces. */
+/**
+ * Splits JSON text into pieces as chunks arrive. Tracks only strings and brackets; `parseJson`
+ * validates the pieces.
+ */
 export class JsonSplitter {
   readonly #chunks: AsyncIterator<string>;
   readonly #name: string;
@@ -25,7 +35,10 @@ export class JsonSplitter {
   /** End of the scanned part of the piece at `#next`, and the number of open brackets there. */
   #scanned = 0;
   #depth = 0;
-  /** Line number at `#scanned`, and the offsets of that line's start and of the last carriage return, which may be negative. */
+  /**
+   * Line number at `#scanned`, and the offsets of that line's start and of the last carriage
+   * return, which may be negative.
+   */
   #line = 1;
   #lineStart = 0;
   #lastReturn = -2;
@@ -61,17 +74,27 @@ export class JsonSplitter {
   /** Reads the next chunk. @throws SvcError `bad_data` at the end of the input */
   async readMore(): Promise<void> {
     const { value, done } = await this.#chunks.next();
-    if (done) throw this.#error('the JSON ends inside the value that begins here', 'check that the file is complete');
+    if (done)
+      throw this.#error(
+        'the JSON ends inside the value that begins here',
+        'check that the file is complete',
+      );
     this.#append(value);
     if (this.#text.length > MAX_RECORD_CHARACTERS)
-      throw this.#error('the record is longer than 16 MB', 'check for an unclosed quote or bracket');
+      throw this.#error(
+        'the record is longer than 16 MB',
+        'check for an unclosed quote or bracket',
+      );
   }
 
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
 
-  /** Returns the next character after whitespace without consuming it; `undefined` at the end of the input. */
+  /**
+   * Returns the next character after whitespace without consuming it; `undefined` at the end of the
+   * input.
+   */
   async peek(): Promise<string | undefined> {
     while (!this.#skipSpace()) {
       const { value, done } = await this.#chunks.next();
@@ -122,7 +145,10 @@ export class JsonSplitter {
     return at < text.length;
   }
 
-  /** Finds the offset where the piece at `#next` stops; `undefined` if the available text ends first. */
+  /**
+   * Finds the offset where the piece at `#next` stops; `undefined` if the available text ends
+   * first.
+   */
   #findStop(): number | undefined {
     const text = this.#text;
     let depth = this.#depth;
@@ -134,7 +160,11 @@ export class JsonSplitter {
         if (close === -1) break;
         at = close;
       } else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1;
-      else if (depth === 0 && (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON)) return at;
+      else if (
+        depth === 0 &&
+        (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON)
+      )
+        return at;
       else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
       else if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
     }

@@ -4,7 +4,10 @@ import type { ListRequest } from './record-layout.ts';
 import { InputError, type RecordChunk } from './source.ts';
 
 /** Reads a JSON array, or the array under `field` of an object. */
-export async function* readJson(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
+export async function* readJson(
+  chunks: AsyncIterable<string>,
+  options: ListRequest,
+): AsyncGenerator<RecordChunk> {
   const splitter = new JsonSplitter(chunks, options.name);
   try {
     yield* readList(splitter, options);
@@ -13,19 +16,29 @@ export async function* readJson(chunks: AsyncIterable<string>, options: ListRequ
   }
 }
 
-async function* readList(splitter: JsonSplitter, options: ListRequest): AsyncGenerator<RecordChunk> {
+async function* readList(
+  splitter: JsonSplitter,
+  options: ListRequest,
+): AsyncGenerator<RecordChunk> {
   const { name, listName: field } = options;
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
     const hint = `provide an array or {"${field}":[…]}; set other formats with --input-format`;
-    throw new InputError(name, splitter.position, `expected a JSON array, found '${opening ?? 'nothing'}'`, hint);
+    throw new InputError(
+      name,
+      splitter.position,
+      `expected a JSON array, found '${opening ?? 'nothing'}'`,
+      hint,
+    );
   }
   splitter.take();
   yield* opening === '[' ? readElements(splitter, name) : readMembers(splitter, options);
   const rest = await splitter.peek();
   if (rest === undefined) return;
   const hint =
-    rest === '{' ? 'for one record per line, use --input-format ndjson' : 'remove the text, or merge it into the JSON';
+    rest === '{'
+      ? 'for one record per line, use --input-format ndjson'
+      : 'remove the text, or merge it into the JSON';
   throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
 }
 
@@ -41,10 +54,12 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
         piece = splitter.nextPiece();
       }
       const { stop, isEmpty } = piece;
-      if (isEmpty && !(first && stop === ']')) throw new InputError(name, piece, `expected a record, found '${stop}'`);
+      if (isEmpty && !(first && stop === ']'))
+        throw new InputError(name, piece, `expected a record, found '${stop}'`);
       if (!isEmpty) records.push(piece);
       if (stop === ']') break;
-      if (stop !== ',') throw new InputError(name, splitter.position, `expected ',' or ']', found '${stop}'`);
+      if (stop !== ',')
+        throw new InputError(name, splitter.position, `expected ',' or ']', found '${stop}'`);
     }
   } catch (error) {
     if (records.length > 0) yield records;
@@ -53,13 +68,17 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
   if (records.length > 0) yield records;
 }
 
-async function* readMembers(splitter: JsonSplitter, { name, listName: field, warn }: ListRequest): AsyncGenerator<RecordChunk> {
+async function* readMembers(
+  splitter: JsonSplitter,
+  { name, listName: field, warn }: ListRequest,
+): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
     if (first && key.text === '' && key.stop === '}') break;
     const keyText = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
-    if (typeof keyText !== 'string') throw new InputError(name, key, 'expected a field name and a colon');
+    if (typeof keyText !== 'string')
+      throw new InputError(name, key, 'expected a field name and a colon');
     const isList = keyText === field && (await splitter.peek()) === '[';
     if (isList) {
       if (found) throw new InputError(name, key, `"${field}" occurs twice`);
@@ -69,10 +88,16 @@ async function* readMembers(splitter: JsonSplitter, { name, listName: field, war
     }
     const value = await readPiece(splitter);
     if (!isList) parseJson(value.text, name, value);
-    if (isList ? value.text !== '' : keyText === field) throw new InputError(name, value, `"${field}" is not an array`);
-    if (!isList) warn({ line: key.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
+    if (isList ? value.text !== '' : keyText === field)
+      throw new InputError(name, value, `"${field}" is not an array`);
+    if (!isList)
+      warn({
+        line: key.line,
+        message: `'${keyText}' is ignored; only the records under '${field}' are read`,
+      });
     stop = value.stop;
-    if (stop !== ',' && stop !== '}') throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
+    if (stop !== ',' && stop !== '}')
+      throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
   }
   if (!found) {
     const hint = `put the records into [ ], or {"${field}":[ ]}`;

@@ -1,7 +1,10 @@
 import { JsonRecord } from './json-record.ts';
 import { InputError, MAX_RECORD_CHARACTERS, type RecordChunk } from './source.ts';
 
-export async function* readNdjson(chunks: AsyncIterable<string>, name: string): AsyncGenerator<RecordChunk> {
+export async function* readNdjson(
+  chunks: AsyncIterable<string>,
+  name: string,
+): AsyncGenerator<RecordChunk> {
   for await (const { text, starts, ends, line } of readLines(chunks, name)) {
     const records: LineRecord[] = [];
     const segment = { name, text };
@@ -9,7 +12,8 @@ export async function* readNdjson(chunks: AsyncIterable<string>, name: string): 
     for (let at = 0; at < starts.length; at += 1) {
       const from = starts[at] ?? 0;
       const to = ends[at] ?? from;
-      if (!isBlank(text, from, to)) records.push(new LineRecord(segment, { from, to }, { line: line + at, column: 1 }));
+      if (!isBlank(text, from, to))
+        records.push(new LineRecord(segment, { from, to }, { line: line + at, column: 1 }));
     }
     if (records.length > 0) yield records;
   }
@@ -25,7 +29,8 @@ class LineRecord extends JsonRecord {
       return super.value;
     } catch (error) {
       if (!(error instanceof InputError) || error.hint) throw error;
-      const hint = 'each line must be one JSON object; for multi-line JSON, use --input-format json';
+      const hint =
+        'each line must be one JSON object; for multi-line JSON, use --input-format json';
       throw error.with({ hint });
     }
   }
@@ -46,7 +51,8 @@ async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGen
     // Searches only the new chunk for a line break, so that long lines take linear time.
     if (!(rest.endsWith('\r') || /[\r\n]/.test(chunk))) {
       rest += chunk;
-      if (rest.length > MAX_RECORD_CHARACTERS) throw new InputError(name, { line }, 'the line is longer than 16 MB');
+      if (rest.length > MAX_RECORD_CHARACTERS)
+        throw new InputError(name, { line }, 'the line is longer than 16 MB');
       continue;
     }
     const text = rest + chunk;
@@ -57,14 +63,24 @@ async function* readLines(chunks: AsyncIterable<string>, name: string): AsyncGen
     if (starts.length > 0) yield { text, starts, ends, line };
     line += starts.length;
   }
-  if (rest) yield { text: rest, starts: [0], ends: [rest.endsWith('\r') ? rest.length - 1 : rest.length], line };
+  if (rest)
+    yield {
+      text: rest,
+      starts: [0],
+      ends: [rest.endsWith('\r') ? rest.length - 1 : rest.length],
+      line,
+    };
 }
 
 function findLines(text: string, to: number) {
   const [starts, ends]: [number[], number[]] = [[], []];
   let next = 0;
   const hasReturns = text.lastIndexOf('\r', to - 1) !== -1;
-  for (let end = lineEnd(text, next, hasReturns); end !== -1 && end < to; end = lineEnd(text, next, hasReturns)) {
+  for (
+    let end = lineEnd(text, next, hasReturns);
+    end !== -1 && end < to;
+    end = lineEnd(text, next, hasReturns)
+  ) {
     starts.push(next);
     ends.push(end);
     next = text.startsWith('\r\n', end) ? end + 2 : end + 1;

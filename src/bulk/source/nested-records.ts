@@ -3,19 +3,28 @@ import { PlainScalar } from './plain-scalar.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
 
 /**
- * Wraps a source and turns nested records, such as the subfolders in a folder, into separate records. They follow their
- * parent and have its position.
+ * Wraps a source and turns nested records, such as the subfolders in a folder, into separate
+ * records. They follow their parent and have its position.
  * @param field field that contains a list of records
  * @param formatText formats a record in the source's format
  */
-export function withNestedRecords(source: Source, field: string, formatText: (value: Fields) => string): Source {
+export function withNestedRecords(
+  source: Source,
+  field: string,
+  formatText: (value: Fields) => string,
+): Source {
   function separate(record: SourceRecord): RecordChunk {
     if (!record.text.includes(field)) return [record];
     const value = readFields(record);
     const values = value ? separateValues(value, field) : [];
     if (values.length < 2) return [record];
     const { line, column } = record;
-    return values.map((ownFields) => ({ line, column, value: ownFields, text: formatText(ownFields) }));
+    return values.map((ownFields) => ({
+      line,
+      column,
+      value: ownFields,
+      text: formatText(ownFields),
+    }));
   }
   async function* separateChunks(): AsyncGenerator<RecordChunk> {
     for await (const chunk of source.recordChunks) yield chunk.flatMap(separate);

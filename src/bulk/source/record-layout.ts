@@ -3,7 +3,8 @@ import type { Diagnostic } from '../diagnostic.ts';
 import type { FieldMap } from './field-map.ts';
 import type { InputFormat } from './source.ts';
 
-export interface RecordLayout extends Pick<BulkFields, 'listName' | 'knownFields' | 'id' | 'listed' | 'generatesIds'> {
+export interface RecordLayout
+  extends Pick<BulkFields, 'listName' | 'knownFields' | 'id' | 'listed' | 'generatesIds'> {
   readonly map?: FieldMap;
 }
 

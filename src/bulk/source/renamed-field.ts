@@ -2,9 +2,19 @@ import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 
 /** Names that any ID field may have, in lower case without separators. */
-const COMMON_ID_NAMES: ReadonlySet<string> = new Set(['id', 'uid', 'uuid', 'key', 'identifier', 'externalid']);
+const COMMON_ID_NAMES: ReadonlySet<string> = new Set([
+  'id',
+  'uid',
+  'uuid',
+  'key',
+  'identifier',
+  'externalid',
+]);
 
-/** Finds the field that probably contains the ID under another name: `id`, `User ID`, or `user` for `userId`. */
+/**
+ * Finds the field that probably contains the ID under another name: `id`, `User ID`, or `user` for
+ * `userId`.
+ */
 export function findRenamedField(
   idField: string,
   names: readonly string[],
@@ -12,8 +22,13 @@ export function findRenamedField(
 ): string | undefined {
   const others = names.filter((name) => !knownFields.includes(name));
   const normalizedId = normalize(idField);
-  const isSame = (name: string) => normalize(name) === normalizedId || `${normalize(name)}id` === normalizedId;
-  return others.find(isSame) ?? others.find((name) => COMMON_ID_NAMES.has(normalize(name))) ?? findNearest(idField, others);
+  const isSame = (name: string) =>
+    normalize(name) === normalizedId || `${normalize(name)}id` === normalizedId;
+  return (
+    others.find(isSame) ??
+    others.find((name) => COMMON_ID_NAMES.has(normalize(name))) ??
+    findNearest(idField, others)
+  );
 }
 
 export function renameHint(name: string, idField: string): string {

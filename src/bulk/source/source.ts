@@ -13,10 +13,17 @@ export interface SourceRecord extends Position {
   readonly text: string;
 }
 
-/** Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which costs more than parsing. */
+/**
+ * Consecutive records of an input. Reading in chunks avoids an asynchronous step per record, which
+ * costs more than parsing.
+ */
 export type RecordChunk = readonly SourceRecord[];
 
-export function createUnreadableRecord(text: string, position: Position, error: InputError): SourceRecord {
+export function createUnreadableRecord(
+  text: string,
+  position: Position,
+  error: InputError,
+): SourceRecord {
   return {
     ...position,
     text,
@@ -31,32 +38,51 @@ export interface Source {
   readonly format: InputFormat;
   readonly isVerbatim: boolean;
   readonly recordChunks: AsyncIterable<RecordChunk>;
-  /** Fields in the header of a CSV file. An empty cell in such a column is an absent field. Available after the first chunk. */
+  /**
+   * Fields in the header of a CSV file. An empty cell in such a column is an absent field.
+   * Available after the first chunk.
+   */
   columns?(): readonly string[];
-  /** Text at the start of a file of these records: the header of a CSV file. Available after the first chunk. */
+  /**
+   * Text at the start of a file of these records: the header of a CSV file. Available after the
+   * first chunk.
+   */
   preamble(): string;
-  /** Returns the text of a record with its ID, in the format of a file that starts with the preamble. */
+  /**
+   * Returns the text of a record with its ID, in the format of a file that starts with the
+   * preamble.
+   */
   withField(record: SourceRecord, idField: string, id: string): string;
 }
 
 /** Upper bound on the length of a record. A longer one usually has an unclosed quote or bracket. */
 export const MAX_RECORD_CHARACTERS = 16 * 1024 * 1024;
 
-/** An error that prevents reading the rest of an input: exit code 3, `users.json:3:14: the problem`. */
+/**
+ * An error that prevents reading the rest of an input: exit code 3, `users.json:3:14: the problem`.
+ */
 export class InputError extends SvcError {
   readonly position: Partial<Position>;
   readonly problem: string;
   readonly #name: string;
 
   constructor(name: string, position: Partial<Position>, problem: string, hint?: string) {
-    const location = [name, position.line, position.column].filter((part) => part !== undefined).join(':');
+    const location = [name, position.line, position.column]
+      .filter((part) => part !== undefined)
+      .join(':');
     super('bad_data', `${location}: ${problem}`, hint === undefined ? {} : { hint });
     this.position = position;
     this.problem = problem;
     this.#name = name;
   }
 
-  with({ problem = this.problem, hint = this.hint }: { problem?: string; hint?: string | undefined }): InputError {
+  with({
+    problem = this.problem,
+    hint = this.hint,
+  }: {
+    problem?: string;
+    hint?: string | undefined;
+  }): InputError {
     return new InputError(this.#name, this.position, problem, hint);
   }
 }

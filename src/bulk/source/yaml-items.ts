@@ -1,6 +1,8 @@
 import { InputError } from './source.ts';
 
-/** Maximum length of text that is parsed at once. A YAML parser takes fifty times as much memory. */
+/**
+ * Maximum length of text that is parsed at once. A YAML parser takes fifty times as much memory.
+ */
 export const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
 
 /** An item of a block list, from its dash to the next one, and its first line. */
@@ -10,10 +12,16 @@ export interface YamlItem {
 }
 
 export type YamlLayout =
-  | { readonly kind: 'list'; readonly indent: string; readonly field: boolean; readonly start: number }
+  | {
+      readonly kind: 'list';
+      readonly indent: string;
+      readonly field: boolean;
+      readonly start: number;
+    }
   | { readonly kind: 'other' };
 
-const BEFORE_LIST = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*)?/;
+const BEFORE_LIST =
+  /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:---[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*)?/;
 const BLANK_LINES = /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*/;
 
 /** Detects the layout from the start of a text. Returns `undefined` if more text is needed. */
@@ -31,7 +39,10 @@ export function detectYamlLayout(text: string, field: string): YamlLayout | unde
   return { kind: 'list', indent: dash[1] ?? '', field: key !== undefined, start };
 }
 
-/** Splits a block list into items as chunks arrive. Text after the list becomes part of the last item. */
+/**
+ * Splits a block list into items as chunks arrive. Text after the list becomes part of the last
+ * item.
+ */
 export class YamlItemSplitter {
   readonly #name: string;
   readonly #dash: string;
@@ -45,7 +56,10 @@ export class YamlItemSplitter {
     this.#line = line;
   }
 
-  /** Returns the items that the next chunk completes. @throws SvcError `bad_data` if an item is too long */
+  /**
+   * Returns the items that the next chunk completes.
+   * @throws SvcError `bad_data` if an item is too long
+   */
   push(chunk: string): YamlItem[] {
     this.#text += chunk;
     const text = this.#text;
@@ -76,7 +90,11 @@ export class YamlItemSplitter {
 
   #nextDash(from: number): number {
     const text = this.#text;
-    for (let at = text.indexOf(this.#dash, from); at !== -1; at = text.indexOf(this.#dash, at + 1)) {
+    for (
+      let at = text.indexOf(this.#dash, from);
+      at !== -1;
+      at = text.indexOf(this.#dash, at + 1)
+    ) {
       const after = text[at + this.#dash.length];
       if (after === ' ' || after === '\n' || after === '\r') return at + 1;
       if (after === undefined) return -1;

@@ -1,17 +1,23 @@
 import { type PlainScalar, parsePlainScalar } from './plain-scalar.ts';
 
 /**
- * One field of a block mapping: a plain key, and a value that every YAML reader treats as a single scalar. Quoted values
- * contain no escapes.
+ * One field of a block mapping: a plain key, and a value that every YAML reader treats as a single
+ * scalar. Quoted values contain no escapes.
  */
 const FIELD =
   /([A-Za-z_]\w*):(?: +(?:"([^"\\\r\n\t]*)"|'([^'\r\n\t]*)'|((?:[\w\u00a1-\u1fff\u3040-\ud7ff][\w\u00a1-\u1fff\u3040-\ud7ff@.,'+/()-]*)(?: [\w\u00a1-\u1fff\u3040-\ud7ff(+/][\w\u00a1-\u1fff\u3040-\ud7ff@.,'+/()-]*)*)))? *\r?(?:\n|$)/y;
 const DASH = /( *)-( +)/y;
 
-/** Parses a block list item that has only simple fields, one per line. Returns `undefined` for any other item. */
-export function parseSimpleItem(
-  text: string,
-): { readonly value: Readonly<Record<string, PlainScalar | string | null>>; readonly column: number } | undefined {
+/**
+ * Parses a block list item that has only simple fields, one per line. Returns `undefined` for any
+ * other item.
+ */
+export function parseSimpleItem(text: string):
+  | {
+      readonly value: Readonly<Record<string, PlainScalar | string | null>>;
+      readonly column: number;
+    }
+  | undefined {
   DASH.lastIndex = 0;
   const dash = DASH.exec(text);
   if (!dash) return undefined;

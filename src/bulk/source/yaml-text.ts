@@ -17,7 +17,10 @@ import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
 import { InputError, type Position } from './source.ts';
 
-/** Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML bombs. */
+/**
+ * Upper bound on alias expansion per record: enough for shared defaults, and safe against YAML
+ * bombs.
+ */
 const MAX_ALIASES = 100;
 /** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
 export type ParsedYaml = ReturnType<typeof parseYamlText>;
@@ -25,14 +28,26 @@ export type ParsedYaml = ReturnType<typeof parseYamlText>;
 /** Tags for unquoted scalars. The field of a scalar determines its type. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
   { tag: 'tag:yaml.org,2002:null', test: YAML_NULL, resolve: () => null },
-  { tag: 'tag:yaml.org,2002:bool', test: YAML_BOOLEAN, resolve: (text: string) => new PlainScalar(text) },
-  { tag: 'tag:yaml.org,2002:float', test: JSON_NUMBER, resolve: (text: string) => new PlainScalar(text) },
-  { tag: 'tag:yaml.org,2002:int', test: JSON_NUMBER, resolve: (text: string) => new PlainScalar(text) },
+  {
+    tag: 'tag:yaml.org,2002:bool',
+    test: YAML_BOOLEAN,
+    resolve: (text: string) => new PlainScalar(text),
+  },
+  {
+    tag: 'tag:yaml.org,2002:float',
+    test: JSON_NUMBER,
+    resolve: (text: string) => new PlainScalar(text),
+  },
+  {
+    tag: 'tag:yaml.org,2002:int',
+    test: JSON_NUMBER,
+    resolve: (text: string) => new PlainScalar(text),
+  },
 ].map((tag) => ({ default: true, ...tag }));
 
 /**
- * Parses one document that starts on a line of the input. With `record`, scalars are parsed as in `parsePlainScalar`;
- * with `typed`, they have the types of YAML 1.2. Keys are text.
+ * Parses one document that starts on a line of the input. With `record`, scalars are parsed as in
+ * `parsePlainScalar`; with `typed`, they have the types of YAML 1.2. Keys are text.
  * @throws SvcError `bad_data` for invalid YAML
  */
 export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1) {
@@ -43,7 +58,13 @@ export function parseYamlText(text: string, name: string, scalars: 'record' | 't
   };
   const schema = scalars === 'typed' ? 'core' : 'failsafe';
   const customTags = scalars === 'typed' ? {} : { customTags: [...PLAIN_SCALARS] };
-  const options = { merge: true, stringKeys: true, lineCounter, prettyErrors: false, logLevel: 'error' } as const;
+  const options = {
+    merge: true,
+    stringKeys: true,
+    lineCounter,
+    prettyErrors: false,
+    logLevel: 'error',
+  } as const;
   const document = parseDocument(text, { schema, ...customTags, ...options });
   const [error] = document.errors;
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
@@ -56,8 +77,14 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
   return isSeq(value) ? value : undefined;
 }
 
-/** @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting */
-export function readNode({ document, positionOf }: ParsedYaml, node: unknown, name: string): Position & { value: unknown } {
+/**
+ * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting
+ */
+export function readNode(
+  { document, positionOf }: ParsedYaml,
+  node: unknown,
+  name: string,
+): Position & { value: unknown } {
   const position = positionOf(isNode(node) ? node.range?.[0] : undefined);
   const problem = (text: string) => new InputError(name, position, text);
   let value: unknown;
@@ -68,7 +95,9 @@ export function readNode({ document, positionOf }: ParsedYaml, node: unknown, na
     if (error instanceof RangeError) throw problem(SELF_REFERENCE);
     if (!(error instanceof Error)) throw error;
     const isBomb = error instanceof ReferenceError && error.message.startsWith('Excessive');
-    throw problem(isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message));
+    throw problem(
+      isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message),
+    );
   }
   const nestingProblem = describeNestingProblem(value, []);
   if (nestingProblem !== undefined) throw problem(nestingProblem);
@@ -103,7 +132,8 @@ export function hasAnchor(node: unknown): boolean {
 }
 
 /**
- * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of records.
+ * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of
+ * records.
  * @throws SvcError `bad_data` for invalid YAML, and for a whole number that would lose digits
  */
 export function parseYaml(text: string, name: string): unknown {
@@ -122,7 +152,10 @@ export function parseYaml(text: string, name: string): unknown {
 /** Reports Infinity and NaN, which JSON cannot represent. */
 function describeNonFinite(value: number, source: string) {
   if (Number.isFinite(value)) return undefined;
-  return { problem: `JSON cannot represent the number ${source}`, hint: 'put it in quotes if it is text' };
+  return {
+    problem: `JSON cannot represent the number ${source}`,
+    hint: 'put it in quotes if it is text',
+  };
 }
 
 const PLAIN: ScalarTag = {
@@ -133,7 +166,10 @@ const PLAIN: ScalarTag = {
   stringify: ({ value }) => (value instanceof PlainScalar ? value.text : String(value)),
 };
 
-/** Formats a YAML list item. Quotes text that other YAML readers could parse as another type; keeps plain scalars. */
+/**
+ * Formats a YAML list item. Quotes text that other YAML readers could parse as another type; keeps
+ * plain scalars.
+ */
 export function formatYamlItem(value: unknown): string {
   const customTags = (tags: Tags): Tags => [PLAIN, ...tags];
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');

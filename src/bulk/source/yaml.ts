@@ -1,16 +1,38 @@
 import { isMap, isScalar } from 'yaml';
 import type { ListRequest } from './record-layout.ts';
-import { createUnreadableRecord, InputError, type RecordChunk, type SourceRecord } from './source.ts';
-import { detectYamlLayout, MAX_YAML_CHARACTERS, type YamlItem, YamlItemSplitter, type YamlLayout } from './yaml-items.ts';
+import {
+  createUnreadableRecord,
+  InputError,
+  type RecordChunk,
+  type SourceRecord,
+} from './source.ts';
+import {
+  detectYamlLayout,
+  MAX_YAML_CHARACTERS,
+  type YamlItem,
+  YamlItemSplitter,
+  type YamlLayout,
+} from './yaml-items.ts';
 import { parseSimpleItem } from './yaml-simple-item.ts';
-import { findList, formatYamlItem, hasAnchor, ONE_LIST_HINT, parseYamlText, readNode, SECOND_DOCUMENT } from './yaml-text.ts';
+import {
+  findList,
+  formatYamlItem,
+  hasAnchor,
+  ONE_LIST_HINT,
+  parseYamlText,
+  readNode,
+  SECOND_DOCUMENT,
+} from './yaml-text.ts';
 
 /**
- * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as the IDs `0123`,
- * `no`, and `1e5`: the field of a scalar determines its type. Reads a block list item by item, and other layouts as a
- * whole, up to a maximum size.
+ * Reads a YAML list, or the list under `field` of a mapping. Preserves the text of scalars, such as
+ * the IDs `0123`, `no`, and `1e5`: the field of a scalar determines its type. Reads a block list
+ * item by item, and other layouts as a whole, up to a maximum size.
  */
-export async function* readYaml(chunks: AsyncIterable<string>, options: ListRequest): AsyncGenerator<RecordChunk> {
+export async function* readYaml(
+  chunks: AsyncIterable<string>,
+  options: ListRequest,
+): AsyncGenerator<RecordChunk> {
   const { name, listName: field } = options;
   let head = '';
   let reader: ItemReader | undefined;
@@ -36,7 +58,10 @@ export function withYamlField({ value }: SourceRecord, field: string, text: stri
   return formatYamlItem({ ...Object(value), [field]: text });
 }
 
-function* readWholeList(text: string, { name, listName: field }: ListRequest): Generator<RecordChunk> {
+function* readWholeList(
+  text: string,
+  { name, listName: field }: ListRequest,
+): Generator<RecordChunk> {
   const parsed = parseYamlText(text, name, 'record');
   const list = findList(parsed, field);
   if (!list) {
@@ -73,12 +98,19 @@ class ItemReader {
   readonly #items: YamlItemSplitter;
   /** Whether the list is under a field, so that other fields may follow. */
   readonly #inField: boolean;
-  /** Matches a line that is neither blank nor a comment, and indented too little to belong to an item. */
+  /**
+   * Matches a line that is neither blank nor a comment, and indented too little to belong to an
+   * item.
+   */
   readonly #endOfList: RegExp;
   #anchored = '';
   #afterItems: YamlItem | undefined;
 
-  constructor(head: string, { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>, options: ListRequest) {
+  constructor(
+    head: string,
+    { indent, start, field }: Extract<YamlLayout, { kind: 'list' }>,
+    options: ListRequest,
+  ) {
     this.#options = options;
     this.#inField = field;
     this.#items = new YamlItemSplitter(options.name, indent, countLines(head.slice(0, start)) + 1);
@@ -121,19 +153,35 @@ class ItemReader {
   #appendAfterItems(rest: YamlItem, { text }: YamlItem): void {
     this.#afterItems = { ...rest, text: rest.text + text };
     if (this.#afterItems.text.length <= MAX_YAML_CHARACTERS) return;
-    throw new InputError(this.#options.name, { line: rest.line }, 'the text after the list is longer than 2 MB');
+    throw new InputError(
+      this.#options.name,
+      { line: rest.line },
+      'the text after the list is longer than 2 MB',
+    );
   }
 
   /** Checks the text after the list: other fields, or the end of the document. */
   #checkRest({ text, line }: YamlItem): void {
     const { name } = this.#options;
     const position = { line, column: 1 };
-    if (/^---(?:\s|$)/.test(text)) throw new InputError(name, position, SECOND_DOCUMENT, ONE_LIST_HINT);
+    if (/^---(?:\s|$)/.test(text))
+      throw new InputError(name, position, SECOND_DOCUMENT, ONE_LIST_HINT);
     if (/^\.\.\.(?:\s|$)/.test(text)) {
       if (/\n(?=[^\s#])/.test(text))
-        throw new InputError(name, position, 'unexpected text after the end of the document', ONE_LIST_HINT);
+        throw new InputError(
+          name,
+          position,
+          'unexpected text after the end of the document',
+          ONE_LIST_HINT,
+        );
     } else if (this.#inField) this.#warnAboutFields({ text, line });
-    else throw new InputError(name, position, "expected the next '- ', or the end", 'indent the fields of a record');
+    else
+      throw new InputError(
+        name,
+        position,
+        "expected the next '- ', or the end",
+        'indent the fields of a record',
+      );
   }
 
   #parseReadable(item: YamlItem): SourceRecord {
@@ -151,20 +199,30 @@ class ItemReader {
     const parsed = parseYamlText(before + text, name, 'record', line - countLines(before));
     const node = findList(parsed, field)?.items.at(-1);
     const read = new YamlRecord(readNode(parsed, node, name));
-    if (text.includes('&') && hasAnchor(node)) this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
+    if (text.includes('&') && hasAnchor(node))
+      this.#anchored += text.endsWith('\n') ? text : `${text}\n`;
     if (this.#anchored.length <= MAX_ANCHORED_CHARACTERS) return read;
-    throw new InputError(name, { line }, 'more than 64 KB of records with anchors', 'replace the aliases with their values');
+    throw new InputError(
+      name,
+      { line },
+      'more than 64 KB of records with anchors',
+      'replace the aliases with their values',
+    );
   }
 
   #warnAboutFields({ text, line }: YamlItem): void {
     const { name, listName: field, warn } = this.#options;
     const { document, positionOf } = parseYamlText(text, name, 'typed', line);
-    if (!isMap(document.contents)) throw new InputError(name, { line }, 'expected a field, or the end');
+    if (!isMap(document.contents))
+      throw new InputError(name, { line }, 'expected a field, or the end');
     for (const { key } of document.contents.items) {
       const keyText = isScalar(key) ? String(key.value) : '';
       const position = positionOf(isScalar(key) ? key.range?.[0] : undefined);
       if (keyText === field) throw new InputError(name, position, `'${field}' occurs twice`);
-      warn({ line: position.line, message: `'${keyText}' is ignored; only the records under '${field}' are read` });
+      warn({
+        line: position.line,
+        message: `'${keyText}' is ignored; only the records under '${field}' are read`,
+      });
     }
   }
 }

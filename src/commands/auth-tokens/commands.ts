@@ -1,4 +1,9 @@
-import { type CommandDefinition, defineCommand, defineRunner, type OperationRunner } from '../definition.ts';
+import {
+  type CommandDefinition,
+  defineCommand,
+  defineRunner,
+  type OperationRunner,
+} from '../definition.ts';
 import { RECOVER_FLAGS, RESET_FLAGS } from './flags.ts';
 
 export const RESET_RUNNER: OperationRunner = defineRunner({

@@ -1,5 +1,9 @@
 import { ServiceError } from '../../client/service-error.ts';
-import { fingerprintOf, type PendingRecovery, type RecoveryRecord } from '../../profiles/recovery.ts';
+import {
+  fingerprintOf,
+  type PendingRecovery,
+  type RecoveryRecord,
+} from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
 import { readWithCredential } from '../call/credential-reads.ts';
@@ -7,22 +11,34 @@ import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 export async function currentService({ options, openSettings }: Context): Promise<string> {
-  if (options.local) return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;
+  if (options.local)
+    return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;
   const { baseUrl } = await openSettings();
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
 
-/** Finds the latest known token of an API key. A token saved by an earlier reset is newer than the settings. */
-export async function findKnownToken(context: Context, apiKey: string, earlier: readonly PendingRecovery[]) {
+/**
+ * Finds the latest known token of an API key. A token saved by an earlier reset is newer than the
+ * settings.
+ */
+export async function findKnownToken(
+  context: Context,
+  apiKey: string,
+  earlier: readonly PendingRecovery[],
+) {
   // The embedded service is always called with its current token.
   if (context.options.local) return undefined;
   const kept = earlier.findLast(({ record }) => record?.state === 'kept')?.record?.token;
   const settings = await context.settings();
-  const authToken = kept ?? (settings.apiKey?.value === apiKey ? settings.authToken?.value : undefined);
+  const authToken =
+    kept ?? (settings.apiKey?.value === apiKey ? settings.authToken?.value : undefined);
   return authToken ? { apiKey, authToken } : undefined;
 }
 
-export async function findOldToken(context: Context, record: RecoveryRecord): Promise<ApiKeyToken | undefined> {
+export async function findOldToken(
+  context: Context,
+  record: RecoveryRecord,
+): Promise<ApiKeyToken | undefined> {
   if ((await currentService(context)) !== record.place) return undefined;
   const token = await findKnownToken(context, record.apiKey, []);
   return token && fingerprintOf(token.authToken) === record.oldToken ? token : undefined;
@@ -50,7 +66,10 @@ export async function probeToken(context: Context, token: ApiKeyToken): Promise<
   }
 }
 
-/** Delays between probes of a working token, in milliseconds. The service may still be processing the reset. */
+/**
+ * Delays between probes of a working token, in milliseconds. The service may still be processing
+ * the reset.
+ */
 const PROBE_PAUSES = [500, 1_500, 3_000];
 
 export async function probeUntilSettled(context: Context, token: ApiKeyToken): Promise<TokenState> {
@@ -72,6 +91,9 @@ function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): C
     apiKey: { value: apiKey, source },
     authToken: { value: authToken, source },
   });
-  const [timeout, maxWait] = [Math.min(options.timeout, PROBE_TIMEOUT), Math.min(options.maxWait, PROBE_TIMEOUT)];
+  const [timeout, maxWait] = [
+    Math.min(options.timeout, PROBE_TIMEOUT),
+    Math.min(options.maxWait, PROBE_TIMEOUT),
+  ];
   return { ...context, settings, options: { ...options, timeout, maxWait } };
 }

@@ -8,7 +8,12 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { isProcessRunning } from '../../kernel/process.ts';
 import { originOf } from '../../profiles/profile.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
-import { listPendingRecoveries, type PendingRecovery, type RecoveryRecord, removeRecord } from '../../profiles/recovery.ts';
+import {
+  listPendingRecoveries,
+  type PendingRecovery,
+  type RecoveryRecord,
+  removeRecord,
+} from '../../profiles/recovery.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
@@ -27,18 +32,28 @@ const COLUMNS = [
   { header: 'STARTED', field: 'startedAt', kind: 'time' },
 ] as const;
 
-export async function authRecover(context: Context, { options }: Invocation<RecoverFlags>): Promise<void> {
+export async function authRecover(
+  context: Context,
+  { options }: Invocation<RecoverFlags>,
+): Promise<void> {
   const pending = await listPendingRecoveries(context.folders);
   const { save, remove, check = true } = options;
-  if (remove !== undefined && save) throw new SvcError('usage', '--save and --remove cannot be combined');
+  if (remove !== undefined && save)
+    throw new SvcError('usage', '--save and --remove cannot be combined');
   if (remove !== undefined) return removeRecovery(context, pending, remove);
   if (save) return saveRecoveredToken(context, pending);
   await list(context, pending, check);
 }
 
-async function list(context: Context, pending: readonly PendingRecovery[], check: boolean): Promise<void> {
+async function list(
+  context: Context,
+  pending: readonly PendingRecovery[],
+  check: boolean,
+): Promise<void> {
   const printer = await context.printer();
-  const lines = await Array.fromAsync(pending, (recovery) => describeRecovery(context, recovery, check));
+  const lines = await Array.fromAsync(pending, (recovery) =>
+    describeRecovery(context, recovery, check),
+  );
   await printer.value(
     lines.map((line) => ({ ...line, next: line.next.format() })),
     { columns: COLUMNS, secrets: [['*', 'token']] },
@@ -47,7 +62,11 @@ async function list(context: Context, pending: readonly PendingRecovery[], check
   for (const { id, next } of lines) await context.note(hint`${id}: ${next}`);
 }
 
-async function removeRecovery(context: Context, pending: readonly PendingRecovery[], id: string): Promise<void> {
+async function removeRecovery(
+  context: Context,
+  pending: readonly PendingRecovery[],
+  id: string,
+): Promise<void> {
   const found = pending.find(({ path }) => recoveryIdOf(path) === id);
   if (!found) {
     const ids = pending.map(({ path }) => recoveryIdOf(path));
@@ -68,7 +87,10 @@ async function removeRecovery(context: Context, pending: readonly PendingRecover
   await context.note(`removed ${path}`);
 }
 
-async function saveRecoveredToken(context: Context, pending: readonly PendingRecovery[]): Promise<void> {
+async function saveRecoveredToken(
+  context: Context,
+  pending: readonly PendingRecovery[],
+): Promise<void> {
   const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);
   const matching = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
@@ -90,12 +112,29 @@ async function saveRecoveredToken(context: Context, pending: readonly PendingRec
 
 type RecoveryState = 'kept' | 'running' | 'unknown' | 'lost' | 'not_applied';
 
-async function describeRecovery(context: Context, { path, record }: PendingRecovery, check: boolean) {
+async function describeRecovery(
+  context: Context,
+  { path, record }: PendingRecovery,
+  check: boolean,
+) {
   const id = recoveryIdOf(path);
   const operation = 'auth-tokens.reset';
   if (!record) {
-    const emptyFields = { apiKey: null, service: null, profile: null, startedAt: null, token: null };
-    return { id, operation, state: 'damaged', ...emptyFields, path, next: hint`inspect and delete ${path}` };
+    const emptyFields = {
+      apiKey: null,
+      service: null,
+      profile: null,
+      startedAt: null,
+      token: null,
+    };
+    return {
+      id,
+      operation,
+      state: 'damaged',
+      ...emptyFields,
+      path,
+      next: hint`inspect and delete ${path}`,
+    };
   }
   const { apiKey, place: service, profile, startedAt, token } = record;
   const state = await determineState(context, record, check);
@@ -106,18 +145,30 @@ async function describeRecovery(context: Context, { path, record }: PendingRecov
 /** Upper bound on the time that the service takes to process a reset, in milliseconds. */
 const MAX_RESET_DURATION = 120_000;
 
-async function determineState(context: Context, record: RecoveryRecord, check: boolean): Promise<RecoveryState> {
+async function determineState(
+  context: Context,
+  record: RecoveryRecord,
+  check: boolean,
+): Promise<RecoveryState> {
   const { state } = record;
   if (state === 'kept' || state === 'lost') return state;
   if (isInProgress(record)) return 'running';
   const token = check ? await findOldToken(context, record) : undefined;
   if (!token) return 'unknown';
   const age = context.clock.now() - Date.parse(record.startedAt);
-  const tokenState = age > MAX_RESET_DURATION ? await probeToken(context, token) : await probeUntilSettled(context, token);
+  const tokenState =
+    age > MAX_RESET_DURATION
+      ? await probeToken(context, token)
+      : await probeUntilSettled(context, token);
   return ({ alive: 'not_applied', dead: 'lost', unknown: 'unknown' } as const)[tokenState];
 }
 
-function describeNextStep(id: string, state: RecoveryState, record: RecoveryRecord, flags: ServiceFlags): Hint {
+function describeNextStep(
+  id: string,
+  state: RecoveryState,
+  record: RecoveryRecord,
+  flags: ServiceFlags,
+): Hint {
   switch (state) {
     case 'kept':
       return hint`the record contains the new token: print it with --show-secrets, or save it in the profile with --save`;
@@ -145,11 +196,14 @@ function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
 async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
   const { place, profile, caFile } = record;
   if (place === EMBEDDED_SERVICE) return { local: true };
-  if (place.startsWith(`${EMBEDDED_SERVICE} `)) return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
+  if (place.startsWith(`${EMBEDDED_SERVICE} `))
+    return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
   const { profile: own } = await context.openSettings();
-  if ((await currentService(context)) === place && (own?.value ?? null) === profile) return context.options;
+  if ((await currentService(context)) === place && (own?.value ?? null) === profile)
+    return context.options;
   const { profiles } = await readProfiles(context.folders);
-  const isProfileOrigin = originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
+  const isProfileOrigin =
+    originOf((profile === null ? undefined : profiles.get(profile)) ?? {}) === place;
   const url = URL.parse(place);
   return {
     local: false,

@@ -11,7 +11,10 @@ export function ensureStep(apiKey: string): NextStep {
 
 const RECOVER_COMMAND_WORDS = ['auth', 'recover'];
 
-/** Creates the error for a reset that was not applied. An error from the service keeps its exit code and hint. */
+/**
+ * Creates the error for a reset that was not applied. An error from the service keeps its exit code
+ * and hint.
+ */
 export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${apiKey} was not changed: ${messageOf(cause)}`;
   const isRefusal = cause instanceof SvcError && cause.failure !== 'outcome_unknown';
@@ -30,7 +33,11 @@ export function tokenLostError(details: ResetDetails, cause: unknown): SvcError 
   });
 }
 
-export function resetUnknownError(details: ResetDetails, cause: unknown, knowsOldToken: boolean): SvcError {
+export function resetUnknownError(
+  details: ResetDetails,
+  cause: unknown,
+  knowsOldToken: boolean,
+): SvcError {
   const message = `the auth token of API key ${details.apiKey} may have been replaced: ${messageOf(cause)}`;
   const nextStepHint = knowsOldToken
     ? hint`to check: ${step('show', ...RECOVER_COMMAND_WORDS)}; the recovery record is ${details.path}`
@@ -38,7 +45,10 @@ export function resetUnknownError(details: ResetDetails, cause: unknown, knowsOl
   return new SvcError('outcome_unknown', message, { hint: nextStepHint, cause });
 }
 
-/** Creates the error for a saved token that did not reach all destinations. `canSave`: the profile can store it. */
+/**
+ * Creates the error for a saved token that did not reach all destinations. `canSave`: the profile
+ * can store it.
+ */
 export function notDeliveredError(
   { apiKey, path, canSave }: ResetDetails & { readonly canSave: boolean },
   problems: readonly string[],
@@ -47,12 +57,18 @@ export function notDeliveredError(
   const showing = hint`${step('show', ...RECOVER_COMMAND_WORDS, '--show-secrets')} shows it`;
   const message = `the new auth token of API key ${apiKey} is saved in ${path}, because a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
-    hint: canSave ? hint`${showing}, ${step('change', ...RECOVER_COMMAND_WORDS, '--save')} saves it in the profile` : showing,
+    hint: canSave
+      ? hint`${showing}, ${step('change', ...RECOVER_COMMAND_WORDS, '--save')} saves it in the profile`
+      : showing,
     cause,
   });
 }
 
-export function notSavedError(apiKey: string, problems: readonly string[], cause: unknown): SvcError {
+export function notSavedError(
+  apiKey: string,
+  problems: readonly string[],
+  cause: unknown,
+): SvcError {
   const message = `the new auth token of API key ${apiKey} could not be saved, and a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
     hint: hint`if no destination received the token, reset it again: ${ensureStep(apiKey)}`,
@@ -61,7 +77,11 @@ export function notSavedError(apiKey: string, problems: readonly string[], cause
 }
 
 export function resetInProgressError(apiKey: string, owner: string): SvcError {
-  return new SvcError('locked', `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`, {
-    hint: 'run the command again after the other reset finishes',
-  });
+  return new SvcError(
+    'locked',
+    `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`,
+    {
+      hint: 'run the command again after the other reset finishes',
+    },
+  );
 }

@@ -20,15 +20,17 @@ export interface ResetRequest {
   readonly ensure: boolean;
 }
 
-/** Maximum attempts of `--ensure`, and the first delay in milliseconds. The delay grows linearly. */
+/**
+ * Maximum attempts of `--ensure`, and the first delay in milliseconds. The delay grows linearly.
+ */
 const MAX_ATTEMPTS = 5;
 const RETRY_PAUSE = 1_000;
 
 /**
- * Sends the reset and returns the new token. Without a usable response, probes the old token to find out whether the
- * reset was applied. Then updates or deletes the recovery record.
- * @throws SvcError of the service, or `unreachable` if the reset was not applied. `outcome_unknown` if the reset may
- * have been applied and the new token is not known.
+ * Sends the reset and returns the new token. Without a usable response, probes the old token to
+ * find out whether the reset was applied. Then updates or deletes the recovery record.
+ * @throws SvcError of the service, or `unreachable` if the reset was not applied. `outcome_unknown`
+ * if the reset may have been applied and the new token is not known.
  */
 export async function resetToken(request: ResetRequest, recovery: RecoveryFile): Promise<NewToken> {
   const { context, ensure, oldToken } = request;
@@ -43,7 +45,9 @@ export async function resetToken(request: ResetRequest, recovery: RecoveryFile):
       if (!isRefused) isUnknown = state !== 'alive';
       if (isRefused || !ensure || attempt === MAX_ATTEMPTS || context.signal.aborted)
         throw await finishRecovery(request, recovery, error, { isRefused, isReplaced, isUnknown });
-      await context.note(`no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${messageOf(error)}`);
+      await context.note(
+        `no usable response; resetting again (${attempt} of ${MAX_ATTEMPTS - 1}): ${messageOf(error)}`,
+      );
       await context.clock.sleep(RETRY_PAUSE * attempt, context.signal).catch(() => undefined); // the next attempt handles an abort
     }
   }
@@ -64,12 +68,19 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest) {
 
 const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
 
-/** Saves the outcome, and returns the error for the last attempt. Earlier attempts may have replaced the old token. */
+/**
+ * Saves the outcome, and returns the error for the last attempt. Earlier attempts may have replaced
+ * the old token.
+ */
 async function finishRecovery(
   { context, input: { apiKey }, oldToken }: ResetRequest,
   recovery: RecoveryFile,
   error: unknown,
-  { isRefused, isReplaced, isUnknown }: Readonly<Record<'isRefused' | 'isReplaced' | 'isUnknown', boolean>>,
+  {
+    isRefused,
+    isReplaced,
+    isUnknown,
+  }: Readonly<Record<'isRefused' | 'isReplaced' | 'isUnknown', boolean>>,
 ): Promise<unknown> {
   const details = { apiKey, path: recovery.path };
   if (!isReplaced && !isUnknown) {
@@ -77,11 +88,20 @@ async function finishRecovery(
     return isRefused ? error : notAppliedError(details, error);
   }
   await saveStateOrWarn(context, recovery, isReplaced ? 'lost' : 'unknown');
-  return isReplaced ? tokenLostError(details, error) : resetUnknownError(details, error, oldToken !== undefined);
+  return isReplaced
+    ? tokenLostError(details, error)
+    : resetUnknownError(details, error, oldToken !== undefined);
 }
 
-/** Saves the state of the reset. Failures are warnings, because the recovery record already has an unknown outcome. */
-async function saveStateOrWarn(context: Context, recovery: RecoveryFile, state: 'unknown' | 'lost'): Promise<void> {
+/**
+ * Saves the state of the reset. Failures are warnings, because the recovery record already has an
+ * unknown outcome.
+ */
+async function saveStateOrWarn(
+  context: Context,
+  recovery: RecoveryFile,
+  state: 'unknown' | 'lost',
+): Promise<void> {
   try {
     await recovery.setState(state);
     await recovery.close();
@@ -100,7 +120,10 @@ export function createDeferrableSignal(other: AbortSignal) {
   else other.addEventListener('abort', forward, { once: true });
   return {
     signal: controller.signal,
-    /** Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of aborting. */
+    /**
+     * Runs `body` to completion. If the other signal aborts meanwhile, calls `onAbort` instead of
+     * aborting.
+     */
     async defer<Value>(body: () => Promise<Value>, onAbort: () => void): Promise<Value> {
       controller.signal.throwIfAborted();
       onDeferredAbort = onAbort;

@@ -26,23 +26,31 @@ import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
 import { notDeliveredError, notSavedError, resetInProgressError } from './reset-errors.ts';
-import { createDeferrableSignal, type NewToken, type ResetRequest, resetToken } from './reset-token.ts';
+import {
+  createDeferrableSignal,
+  type NewToken,
+  type ResetRequest,
+  resetToken,
+} from './reset-token.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 
 /**
- * Replaces the auth token of an API key. The request invalidates the old token, and only the response contains the new
- * one, so each step prepares for a failure of the next: lock the API key, open every destination, write a recovery
- * record, send the request on a new connection, save the new token in the record, deliver it, and delete the record.
+ * Replaces the auth token of an API key. The request invalidates the old token, and only the
+ * response contains the new one, so each step prepares for a failure of the next: lock the API key,
+ * open every destination, write a recovery record, send the request on a new connection, save the
+ * new token in the record, deliver it, and delete the record.
  *
- * If a destination fails, the record is kept (exit code 12). Without a usable response, a probe of the old token tells
- * whether the reset was applied. If the new token is lost or the probe is inconclusive, exits with 9.
+ * If a destination fails, the record is kept (exit code 12). Without a usable response, a probe of
+ * the old token detects whether the reset was applied. If the new token is lost or the probe is
+ * inconclusive, exits with 9.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
   const { data, usesDataFlag } = await readInputData(context, entry, invocation);
   const failure = usesDataFlag ? 'bad_data' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
-  if (context.options.dryRun) return printResults(context, entry, RESET, { inputs: [data], all: false });
+  if (context.options.dryRun)
+    return printResults(context, entry, RESET, { inputs: [data], all: false });
   const { options } = invocation;
   requireDestination(context, options);
   const deferrable = createDeferrableSignal(context.signal);
@@ -52,31 +60,49 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
     await context.confirm(RESET.confirm?.({ apiKey }) ?? '');
     await client.ensureWritesAllowed();
     const input = { ...data, apiKey };
-    await runWithLock({ context, client, deferrable, input, ensure: options.ensure === true }, options);
+    await runWithLock(
+      { context, client, deferrable, input, ensure: options.ensure === true },
+      options,
+    );
   });
 };
 
 /** @throws SvcError `local` if stdout is closed and there is no other destination */
 function requireDestination({ io }: Context, { save, to, outputFile, github }: ResetFlags): void {
-  if (!io.stdout.isDiscarded || save || to !== undefined || outputFile !== undefined || github) return;
-  throw new SvcError('local', 'stdout is closed, so the new token could not be printed; nothing was sent', {
-    hint: 'use --output-file to write the token to a file, or --save to save it in the profile',
-  });
+  if (!io.stdout.isDiscarded || save || to !== undefined || outputFile !== undefined || github)
+    return;
+  throw new SvcError(
+    'local',
+    'stdout is closed, so the new token could not be printed; nothing was sent',
+    {
+      hint: 'use --output-file to write the token to a file, or --save to save it in the profile',
+    },
+  );
 }
 
-async function runWithLock(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags): Promise<void> {
+async function runWithLock(
+  reset: Omit<ResetRequest, 'oldToken'>,
+  options: ResetFlags,
+): Promise<void> {
   const { context, input } = reset;
   const { folders, clock, signal } = context;
   const { apiKey } = input;
   const subject: ResetSubject = { apiKey, place: await currentService(context) };
   await ensureRecoveryFolder(folders);
   const createError = (owner: string) => resetInProgressError(apiKey, owner);
-  // Does not wait for another reset, because this reset would then invalidate the other one's token.
+  // Does not wait for another reset, because this reset would then invalidate the other one's
+  // token.
   const locking = { clock, timeout: 0, signal, createError };
-  await withLock(recoveryLockOf(folders, subject), locking, () => runReset(reset, options, subject));
+  await withLock(recoveryLockOf(folders, subject), locking, () =>
+    runReset(reset, options, subject),
+  );
 }
 
-async function runReset(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFlags, subject: ResetSubject): Promise<void> {
+async function runReset(
+  reset: Omit<ResetRequest, 'oldToken'>,
+  options: ResetFlags,
+  subject: ResetSubject,
+): Promise<void> {
   const { context } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
@@ -90,11 +116,15 @@ async function runReset(reset: Omit<ResetRequest, 'oldToken'>, options: ResetFla
     await discardAll(destinations);
     throw error;
   });
-  const isPrinted = options.print === true || (options.to === undefined && options.outputFile === undefined);
+  const isPrinted =
+    options.print === true || (options.to === undefined && options.outputFile === undefined);
   await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
 }
 
-async function findEarlierRecords(context: Context, subject: ResetSubject): Promise<readonly PendingRecovery[]> {
+async function findEarlierRecords(
+  context: Context,
+  subject: ResetSubject,
+): Promise<readonly PendingRecovery[]> {
   const pending = await listPendingRecoveries(context.folders);
   const earlier = pending.filter(({ record }) => record && isForSubject(record, subject));
   for (const { path, record } of earlier) {
@@ -104,25 +134,41 @@ async function findEarlierRecords(context: Context, subject: ResetSubject): Prom
   return earlier;
 }
 
-async function startRecovery(context: Context, subject: ResetSubject, oldToken: ApiKeyToken | undefined) {
+async function startRecovery(
+  context: Context,
+  subject: ResetSubject,
+  oldToken: ApiKeyToken | undefined,
+) {
   const { folders, clock, options } = context;
   const profile = options.local ? undefined : (await context.openSettings()).profile;
   return createRecoveryFile(folders, {
     ...subject,
     profile: profile?.value ?? null,
-    ...optionalProperty('caFile', options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile)),
+    ...optionalProperty(
+      'caFile',
+      options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile),
+    ),
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprintOf(oldToken.authToken) : null,
   });
 }
 
-/** Discards all if one cannot be opened. @throws SvcError `usage` or `local`. The caller must not send the reset. */
-async function openDestinations(context: Context, apiKey: string, { save, to, outputFile, github }: ResetFlags) {
+/**
+ * Discards all if one cannot be opened.
+ * @throws SvcError `usage` or `local`. The caller must not send the reset.
+ */
+async function openDestinations(
+  context: Context,
+  apiKey: string,
+  { save, to, outputFile, github }: ResetFlags,
+) {
   const opened: TokenDestination[] = [];
   try {
     if (save) opened.push(await (await import('./to-profile.ts')).openProfile(context, apiKey));
-    if (to !== undefined) opened.push(await (await import('./to-command.ts')).openCommand(context, to));
-    if (outputFile !== undefined) opened.push(await (await import('./to-file.ts')).openFile(context, outputFile));
+    if (to !== undefined)
+      opened.push(await (await import('./to-command.ts')).openCommand(context, to));
+    if (outputFile !== undefined)
+      opened.push(await (await import('./to-file.ts')).openFile(context, outputFile));
     if (github) opened.push(await (await import('./to-github.ts')).openGithub(context));
     return opened;
   } catch (error) {
@@ -145,8 +191,8 @@ interface TokenDelivery extends NewToken {
 }
 
 /**
- * Saves the token in its recovery record, delivers it to every destination, and deletes the record. If neither the
- * record nor any destination has the token, prints it to stdout.
+ * Saves the token in its recovery record, delivers it to every destination, and deletes the record.
+ * If neither the record nor any destination has the token, prints it to stdout.
  * @throws SvcError `local` if a destination did not receive the token
  */
 async function deliverToken(delivery: TokenDelivery): Promise<void> {
@@ -159,7 +205,8 @@ async function deliverToken(delivery: TokenDelivery): Promise<void> {
   if (firstError) await warnSafely(context, firstError);
   const stdout = { name: 'stdout', deliver: () => printToken(delivery) };
   const failures = await deliverToAll(token, isPrinted ? [...destinations, stdout] : destinations);
-  if (saveError && !isPrinted && failures.length === destinations.length) await catchError(stdout.deliver);
+  if (saveError && !isPrinted && failures.length === destinations.length)
+    await catchError(stdout.deliver);
   const problems = failures.map(({ name, error }) => `${name}: ${messageOf(error)}`);
   const cause = failures[0]?.error;
   if (failures.length > 0) {
@@ -173,7 +220,9 @@ async function deliverToken(delivery: TokenDelivery): Promise<void> {
   if (remaining) await warnSafely(context, remaining);
   if (isPrinted) return;
   const names = destinations.map(({ name }) => name).join(', ');
-  await context.note(`Delivered the new auth token of API key ${apiKey} to ${names}`).catch(() => undefined);
+  await context
+    .note(`Delivered the new auth token of API key ${apiKey} to ${names}`)
+    .catch(() => undefined);
 }
 
 /** Prints a warning. Ignores a failure to print, because the token must still be delivered. */
@@ -181,7 +230,10 @@ async function warnSafely({ warn }: Context, error: Error): Promise<void> {
   await warn(error.message).catch(() => undefined);
 }
 
-async function deliverToAll(token: string, destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[]) {
+async function deliverToAll(
+  token: string,
+  destinations: readonly Pick<TokenDestination, 'name' | 'deliver'>[],
+) {
   const failures: { readonly name: string; readonly error: Error }[] = [];
   for (const { name, deliver } of destinations) {
     const error = await catchError(() => deliver(token));

@@ -8,8 +8,8 @@ import type { TokenDestination } from './destination.ts';
 const PREFIX = 'exec:';
 
 /**
- * Opens a shell command as a destination. The command gets the token on stdin, without a newline, and its output goes
- * to stderr. Checks the syntax and the first word of the command.
+ * Opens a shell command as a destination. The command gets the token on stdin, without a newline,
+ * and its output goes to stderr. Checks the syntax and the first word of the command.
  * @throws SvcError `usage` for an invalid command
  */
 export async function openCommand(context: Context, given: string): Promise<TokenDestination> {
@@ -20,7 +20,11 @@ export async function openCommand(context: Context, given: string): Promise<Toke
     });
   }
   if (platform() !== 'win32') requireRunnable(context, line);
-  return { name: 'the --to command', deliver: (token) => runWithToken(context, line, token), discard: async () => undefined };
+  return {
+    name: 'the --to command',
+    deliver: (token) => runWithToken(context, line, token),
+    discard: async () => undefined,
+  };
 }
 
 function requireRunnable({ cwd, environment }: Context, line: string): void {
@@ -35,11 +39,20 @@ function requireRunnable({ cwd, environment }: Context, line: string): void {
 }
 
 function createToFlagError(problem: string): SvcError {
-  return new SvcError('usage', `--to: ${problem}; nothing was sent`, { hint: 'the command runs in sh, in the current folder' });
+  return new SvcError('usage', `--to: ${problem}; nothing was sent`, {
+    hint: 'the command runs in sh, in the current folder',
+  });
 }
 
-/** Runs a shell command with the token on stdin. @throws SvcError `local` unless the command exits with 0 */
-async function runWithToken({ cwd, environment, signal }: Context, line: string, token: string): Promise<void> {
+/**
+ * Runs a shell command with the token on stdin.
+ * @throws SvcError `local` unless the command exits with 0
+ */
+async function runWithToken(
+  { cwd, environment, signal }: Context,
+  line: string,
+  token: string,
+): Promise<void> {
   const child = spawn(line, { cwd, env: { ...environment }, shell: true, stdio: ['pipe', 2, 2] });
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
@@ -53,9 +66,11 @@ async function runWithToken({ cwd, environment, signal }: Context, line: string,
 }
 
 async function requireSuccess(child: ChildProcess): Promise<void> {
-  const [code, killedBy]: (number | string | null)[] = await once(child, 'exit').catch((error: unknown) => {
-    throw new SvcError('local', 'the command could not be started', { cause: error });
-  });
+  const [code, killedBy]: (number | string | null)[] = await once(child, 'exit').catch(
+    (error: unknown) => {
+      throw new SvcError('local', 'the command could not be started', { cause: error });
+    },
+  );
   const outcome = code === null ? `was killed by ${killedBy}` : `exited with ${code}`;
   if (code !== 0) throw new SvcError('local', `the command ${outcome}`);
 }

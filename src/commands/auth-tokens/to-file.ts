@@ -33,5 +33,8 @@ export async function openFile({ cwd }: Context, given: string): Promise<TokenDe
 }
 
 function outputFileError(problem: string, cause: unknown): SvcError {
-  return new SvcError('usage', `--output-file: ${problem}`, { hint: 'nothing was sent; choose another file', cause });
+  return new SvcError('usage', `--output-file: ${problem}`, {
+    hint: 'nothing was sent; choose another file',
+    cause,
+  });
 }

@@ -9,7 +9,10 @@ import type { TokenDestination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';
 
-/** Makes the runner mask the token first. @throws SvcError `usage` outside of a GitHub Actions step */
+/**
+ * Makes the runner mask the token first.
+ * @throws SvcError `usage` outside of a GitHub Actions step
+ */
 export async function openGithub({ environment, io }: Context): Promise<TokenDestination> {
   const path = environment[VARIABLE];
   if (!path) {
@@ -22,7 +25,9 @@ export async function openGithub({ environment, io }: Context): Promise<TokenDes
     name: `$${VARIABLE}`,
     async deliver(token) {
       const masked = escapeWorkflowText(token);
-      await io.stdout.write(`::add-mask::${io.stdout.isTerminal ? escapeForTerminal(masked) : masked}\n`);
+      await io.stdout.write(
+        `::add-mask::${io.stdout.isTerminal ? escapeForTerminal(masked) : masked}\n`,
+      );
       try {
         await file.appendFile(formatOutputLines(token));
         await file.close();

@@ -4,7 +4,10 @@ import { createProfileStore, type ProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
-/** Rewrites the unchanged profile to check that it is writable. @throws SvcError `usage` if it cannot get the token */
+/**
+ * Rewrites the unchanged profile to check that it is writable.
+ * @throws SvcError `usage` if it cannot get the token
+ */
 export async function openProfile(context: Context, apiKey: string): Promise<TokenDestination> {
   const { folders, clock, environment } = context;
   // The store gets no abort signal, because Ctrl-C must not lose a received token.
@@ -20,7 +23,9 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
       }));
       // A failure to print the warning is not a failure to save the token.
       if (keychainProblem !== undefined)
-        await context.warn(`the keychain ${keychainProblem}; saved the token in the ${location}`).catch(() => undefined);
+        await context
+          .warn(`the keychain ${keychainProblem}; saved the token in the ${location}`)
+          .catch(() => undefined);
     },
     discard: async () => undefined,
   };
@@ -33,7 +38,11 @@ export async function hasProfileFor(context: Context, apiKey: string): Promise<b
   );
 }
 
-async function requireProfile({ options, openSettings }: Context, store: ProfileStore, apiKey: string): Promise<string> {
+async function requireProfile(
+  { options, openSettings }: Context,
+  store: ProfileStore,
+  apiKey: string,
+): Promise<string> {
   if (options.local) throw profileError('the embedded service has no profile');
   const { profile: active, baseUrl } = await openSettings();
   if (!active) {
@@ -50,7 +59,10 @@ async function requireProfile({ options, openSettings }: Context, store: Profile
   }
   const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
   if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin)
-    throw profileError(`profile '${name}' is for ${profileOrigin ?? 'no base URL'}`, 'omit --base-url and SVC_BASE_URL');
+    throw profileError(
+      `profile '${name}' is for ${profileOrigin ?? 'no base URL'}`,
+      'omit --base-url and SVC_BASE_URL',
+    );
   return name;
 }
 

@@ -3,7 +3,13 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
 import { optionalProperty, parseWholeNumber, selectOptions } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
-import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG, parseColumnMap } from './input-flags.ts';
+import {
+  DUPLICATES_FLAG,
+  FILE_FLAG,
+  INPUT_FORMAT_FLAG,
+  MAP_FLAG,
+  parseColumnMap,
+} from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
 const BULK_FLAGS = [
@@ -14,7 +20,11 @@ const BULK_FLAGS = [
   { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
   { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
   ...THROUGHPUT_FLAGS,
-  { flags: '--shard <i/n>', description: 'process only shard i of n; records are assigned to shards by ID', isTuning: true },
+  {
+    flags: '--shard <i/n>',
+    description: 'process only shard i of n; records are assigned to shards by ID',
+    isTuning: true,
+  },
   {
     flags: '--on-error <action>',
     description: 'action after a failed record (default: continue)',

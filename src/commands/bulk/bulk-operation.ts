@@ -21,17 +21,27 @@ import { readRecords, type SendPlan } from './pending-records.ts';
 import { runJob } from './run-job.ts';
 
 /**
- * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records from a file become a
- * job that can be resumed.
- * @throws SvcError unless every record succeeded. If any request was sent, the summary is printed first.
+ * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records
+ * from a file become a job that can be resumed.
+ * @throws SvcError unless every record succeeded. If any request was sent, the summary is printed
+ * first.
  */
-export async function runBulkOperation(context: Context, oldest: OperationEntry, request: BulkRequest): Promise<void> {
+export async function runBulkOperation(
+  context: Context,
+  oldest: OperationEntry,
+  request: BulkRequest,
+): Promise<void> {
   const job = createJobName(context.clock.now());
-  const lockedFolder = request.options.file === undefined ? undefined : await createLockedFolder(context, job);
+  const lockedFolder =
+    request.options.file === undefined ? undefined : await createLockedFolder(context, job);
   let started = false;
   try {
-    const { entry, plan, newParents } = await prepare(context, oldest, request, { job, folder: lockedFolder?.folder });
-    if (context.options.dryRun) return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
+    const { entry, plan, newParents } = await prepare(context, oldest, request, {
+      job,
+      folder: lockedFolder?.folder,
+    });
+    if (context.options.dryRun)
+      return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
     const opened = await startJob(description, lockedFolder);
     started = true;
@@ -52,12 +62,18 @@ async function prepare(
   oldest: OperationEntry,
   request: BulkRequest,
   job: { readonly job: string; readonly folder: JobFolder | undefined },
-): Promise<{ readonly entry: OperationEntry; readonly plan: SendPlan; readonly newParents: readonly Parent[] }> {
+): Promise<{
+  readonly entry: OperationEntry;
+  readonly plan: SendPlan;
+  readonly newParents: readonly Parent[];
+}> {
   const { options, usesDataFlag, newer = { entry: oldest, data: {} } } = request;
   const newest = await loadOperation(newer.entry.resource, newer.entry.name);
   const allFields = bulkFieldsOf(newest);
   const older = newer.entry === oldest ? newest : await loadOperation(oldest.resource, oldest.name);
-  const newFields = allFields.knownFields.filter((name) => !bulkFieldsOf(older).knownFields.includes(name));
+  const newFields = allFields.knownFields.filter(
+    (name) => !bulkFieldsOf(older).knownFields.includes(name),
+  );
   let usesNewFields = false;
   const limits = parseBatchLimits(allFields, options);
   const confirmations = collectConfirmations(newest, allFields, request.data);
@@ -70,7 +86,10 @@ async function prepare(
   const data = usesNewFields ? { ...input.data, ...newer.data } : input.data;
   const { first, records } = input.check;
   const { name, files } = input.input;
-  if (!first) await context.note(`${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`);
+  if (!first)
+    await context.note(
+      `${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`,
+    );
   else if (fields.field !== undefined) {
     const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
     checkInput(context, entry, operation, example, usesDataFlag ? 'bad_data' : 'usage');
@@ -79,18 +98,32 @@ async function prepare(
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
   const { targets } = input.rules;
-  const inputs = first?.target ? targets.all.map((target) => ({ ...data, ...target.data })) : [data];
-  const newParents = first ? await confirmNewParents(context, operation, inputs, request.flags) : [];
+  const inputs = first?.target
+    ? targets.all.map((target) => ({ ...data, ...target.data }))
+    : [data];
+  const newParents = first
+    ? await confirmNewParents(context, operation, inputs, request.flags)
+    : [];
   targets.release();
   if (records > 0) await confirmations.confirm(context, client, records);
   return { entry, plan: { calls, input, options, limits }, newParents };
 }
 
 /** @throws SvcError `usage` for a batch size of an operation that takes one record per call */
-export function parseBatchLimits({ field, noun }: BulkFields, { batchSize, rate = BATCH_SIZE }: BulkOptions): BatchLimits {
+export function parseBatchLimits(
+  { field, noun }: BulkFields,
+  { batchSize, rate = BATCH_SIZE }: BulkOptions,
+): BatchLimits {
   if (field === undefined && batchSize !== undefined)
-    throw new SvcError('usage', `--batch-size does not apply: each ${noun} is sent in a separate request`);
-  // The default batch holds at most one second of records, so that a low rate applies within each second.
+    throw new SvcError(
+      'usage',
+      `--batch-size does not apply: each ${noun} is sent in a separate request`,
+    );
+  // The default batch holds at most one second of records, so that a low rate applies within each
+  // second.
   const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));
-  return { records: field === undefined ? 1 : (batchSize ?? defaultSize), characters: BATCH_CHARACTERS };
+  return {
+    records: field === undefined ? 1 : (batchSize ?? defaultSize),
+    characters: BATCH_CHARACTERS,
+  };
 }

@@ -10,12 +10,21 @@ export interface BulkRequest {
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** Whether any data came from `--data`. */
   readonly usesDataFlag: boolean;
-  /** Whether the organization in `data` comes from the settings, so that records may name others. */
+  /**
+   * Whether the organization in `data` comes from the settings, so that records may name others.
+   */
   readonly hasDefaultOrganization?: boolean;
-  /** Prompts for required IDs that neither the command nor the records contain, and returns them. */
+  /**
+   * Prompts for required IDs that neither the command nor the records contain, and returns them.
+   */
   readonly pickIds?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
-  /** The version of the operation to use if records contain fields that only this version has, and its additional data. */
-  readonly newer?: { readonly entry: OperationEntry; readonly data: Readonly<Record<string, unknown>> } | undefined;
+  /**
+   * The version of the operation to use if records contain fields that only this version has, and
+   * its additional data.
+   */
+  readonly newer?:
+    | { readonly entry: OperationEntry; readonly data: Readonly<Record<string, unknown>> }
+    | undefined;
   readonly options: BulkOptions;
   readonly flags: object;
 }

@@ -18,7 +18,8 @@ export function collectConfirmations(
   const questions = new Set<string>();
   let recordsInQuestion = 0;
   const visitRecord: RecordListener = (value, target) => {
-    const input = fields.field === undefined ? value : { ...data, ...target?.data, [fields.field]: [value] };
+    const input =
+      fields.field === undefined ? value : { ...data, ...target?.data, [fields.field]: [value] };
     if (!isObject(input)) return;
     for (const warning of warn?.(input) ?? []) if (warnings.size < MAX_TEXTS) warnings.add(warning);
     const question = ask?.(input);
@@ -27,7 +28,10 @@ export function collectConfirmations(
     recordsInQuestion += 1;
   };
   return {
-    /** Function to call with each record to be sent. Undefined if the operation has no warnings or questions. */
+    /**
+     * Function to call with each record to be sent. Undefined if the operation has no warnings or
+     * questions.
+     */
     visitRecord: warn || ask ? visitRecord : undefined,
     async confirm(context: Context, client: Client, records: number): Promise<void> {
       await showWarnings(context, warnings);
@@ -35,7 +39,9 @@ export function collectConfirmations(
       const [question, ...others] = questions;
       const more = others.length > 0 ? ` And ${others.length} more like this.` : '';
       if (question !== undefined)
-        await context.confirm(`${question}${more}${affectedRecords(fields, recordsInQuestion, records)}`);
+        await context.confirm(
+          `${question}${more}${affectedRecords(fields, recordsInQuestion, records)}`,
+        );
       await client.ensureWritesAllowed();
     },
   };
@@ -50,7 +56,10 @@ function affectedRecords({ field, noun }: BulkFields, inQuestion: number, total:
 
 const MAX_SHOWN_WARNINGS = 5;
 
-export async function showWarnings(context: Context, warnings: Iterable<string | Hint>): Promise<void> {
+export async function showWarnings(
+  context: Context,
+  warnings: Iterable<string | Hint>,
+): Promise<void> {
   const distinct = [...new Set(warnings)];
   for (const warning of distinct.slice(0, MAX_SHOWN_WARNINGS)) await context.warn(warning);
   const more = distinct.length - MAX_SHOWN_WARNINGS;

@@ -12,21 +12,32 @@ import { readRecords, type SendPlan } from './pending-records.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;
 
-/** Creates a command that sends the records again, with the same IDs. Undefined if unsafe, too long, or secret. */
-export async function retryCommand(context: Context, { calls, input, options }: SendPlan): Promise<NextStep | undefined> {
+/**
+ * Creates a command that sends the records again, with the same IDs. Undefined if unsafe, too long,
+ * or secret.
+ */
+export async function retryCommand(
+  context: Context,
+  { calls, input, options }: SendPlan,
+): Promise<NextStep | undefined> {
   const { data, fields, operation } = calls;
   if (fields.field === undefined || operation.effect === 'once') return undefined;
   const records: unknown[] = [];
   for await (const block of readRecords(input))
-    for (const { json, jsonLine, target } of block) records.push(JSON.parse(target ? jsonLine : json));
+    for (const { json, jsonLine, target } of block)
+      records.push(JSON.parse(target ? jsonLine : json));
   const sent = { ...data, [fields.field]: records };
   const words = dataArguments(operation.command, sent);
-  return printableStep(context.options, [...words, ...ifExistsFlag(options.ifExists), ...versionFlag(operation)]);
+  return printableStep(context.options, [
+    ...words,
+    ...ifExistsFlag(options.ifExists),
+    ...versionFlag(operation),
+  ]);
 }
 
 /**
- * Creates the command that sends a job's rejects to the same target, with the same input settings. Returns `undefined`
- * if the command would be too long or contain a secret.
+ * Creates the command that sends a job's rejects to the same target, with the same input settings.
+ * Returns `undefined` if the command would be too long or contain a secret.
  * @param path path of the rejects file in the folder where the user runs the command
  */
 export function rejectsCommand(
@@ -39,8 +50,11 @@ export function rejectsCommand(
   const map = COLUMN_MAP.safeParse(isAnew ? [] : (flags['map'] ?? [])).data;
   if (!map) return undefined;
   return printableStep(options, [
-    ...(canUseFlags(entry, data) ? commandArguments(entry, data) : dataArguments(entry.command, data)),
-    ...['--file', path],
+    ...(canUseFlags(entry, data)
+      ? commandArguments(entry, data)
+      : dataArguments(entry.command, data)),
+    '--file',
+    path,
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
     ...map.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
     ...ifExistsFlag(flags['ifExists']),
@@ -50,9 +64,15 @@ export function rejectsCommand(
 
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
   return Object.entries(data).every(([field, value]) => {
-    const kind = flags.find(({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field)?.kind;
-    if (kind === 'list') return Array.isArray(value) && value.every((one) => typeof one === 'string');
-    return (kind === 'text' && typeof value === 'string') || (kind === 'boolean' && typeof value === 'boolean');
+    const kind = flags.find(
+      ({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field,
+    )?.kind;
+    if (kind === 'list')
+      return Array.isArray(value) && value.every((one) => typeof one === 'string');
+    return (
+      (kind === 'text' && typeof value === 'string') ||
+      (kind === 'boolean' && typeof value === 'boolean')
+    );
   });
 }
 
@@ -67,7 +87,10 @@ function printableStep(options: GlobalOptions, words: readonly string[]): NextSt
 }
 
 /** Returns the `--api-version` flag, unless the job uses the default version of the command. */
-function versionFlag({ command, path }: Pick<OperationEntry, 'command' | 'path'>): readonly string[] {
+function versionFlag({
+  command,
+  path,
+}: Pick<OperationEntry, 'command' | 'path'>): readonly string[] {
   const defaultEntry = findEntryByCommand(command);
   const [, version = ''] = path.split('/');
   return defaultEntry?.version === version ? [] : ['--api-version', version];

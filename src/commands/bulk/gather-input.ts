@@ -5,7 +5,12 @@ import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck, RecordListener } from '../../bulk/record-checker.ts';
-import { createMemoryInput, type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
+import {
+  createMemoryInput,
+  type FileChoice,
+  openInput,
+  type RecordInput,
+} from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { RecordTargets } from '../../bulk/record-targets.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
@@ -26,8 +31,10 @@ import { showCheckProgress } from './show-progress.ts';
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 /**
- * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the copy of piped input.
- * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `bad_data` for an invalid record
+ * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the
+ * copy of piped input.
+ * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `bad_data`
+ * for an invalid record
  */
 export async function gatherInput(
   context: Context,
@@ -39,9 +46,22 @@ export async function gatherInput(
 ) {
   checkRecordSource(entry, fields, request);
   const reading = copySignal(context.signal);
-  const input = await openRecords({ ...context, signal: reading.signal }, entry, fields, request, folder?.spool ?? '');
+  const input = await openRecords(
+    { ...context, signal: reading.signal },
+    entry,
+    fields,
+    request,
+    folder?.spool ?? '',
+  );
   try {
-    const { data, rules, check } = await checkInput(context, input, fields, request, job, visitRecord);
+    const { data, rules, check } = await checkInput(
+      context,
+      input,
+      fields,
+      request,
+      job,
+      visitRecord,
+    );
     await showWarnings(context, check.warnings.map(formatDiagnostic));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
@@ -68,7 +88,11 @@ async function checkInput(
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
     const rules = createRules(fields, data, options, job, defaults);
     const endProgress = await showCheckProgress(context, input);
-    return { data, rules, check: await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress) };
+    return {
+      data,
+      rules,
+      check: await checkRecords(input, rules, context.signal, visitRecord).finally(endProgress),
+    };
   };
   const checked = await check(given, hasDefaultOrganization ? ['organizationId'] : []);
   const { targets } = checked.rules;
@@ -79,7 +103,8 @@ async function checkInput(
     const data = { ...given, ...(await pickIds()) };
     return fields.field === undefined ? check(data, []) : { ...checked, data };
   }
-  if (!hasDefaultOrganization || fields.field === undefined || !targets.isNamed('organizationId')) return checked;
+  if (!hasDefaultOrganization || fields.field === undefined || !targets.isNamed('organizationId'))
+    return checked;
   const { organizationId: _, ...data } = given;
   return { ...checked, data };
 }
@@ -96,13 +121,19 @@ export function createRules(
   defaults: readonly string[] = [],
 ) {
   return {
-    ...{ fields, shared: data, duplicates, generateId: createIdGenerator(job) },
+    fields,
+    shared: data,
+    duplicates,
+    generateId: createIdGenerator(job),
     targets: new RecordTargets(fields, data, defaults),
     ...optionalProperty('shard', shard),
   };
 }
 
-/** Copies the command's signal for the first reading. Later readings must work after the signal is aborted. */
+/**
+ * Copies the command's signal for the first reading. Later readings must work after the signal is
+ * aborted.
+ */
 export function copySignal(signal: AbortSignal) {
   const controller = new AbortController();
   const listener = addAbortListener(signal, () => controller.abort(signal.reason));
@@ -117,7 +148,10 @@ async function inputError(
   check: RecordCheck,
 ): Promise<SvcError> {
   const isFromFlags = request.options.file === undefined && !request.usesDataFlag;
-  const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
+  const found = {
+    findings: check.diagnostics.map(formatDiagnostic),
+    findingCount: check.diagnosticCount,
+  };
   const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
   const failure = isFromFlags ? 'usage' : 'bad_data';
   return findingsError(context, found, { failure, name, part, hint: inputHint(check) });
@@ -130,18 +164,29 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
 }
 
-function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, record, options }: BulkRequest): void {
+function checkRecordSource(
+  entry: OperationEntry,
+  fields: BulkFields,
+  { data, record, options }: BulkRequest,
+): void {
   const { field, noun, id } = fields;
   const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {
     if (data[id] === undefined) return;
-    throw new SvcError('usage', `${idFlagName} cannot be combined with a file: each ${noun} has its own ID`, {
-      hint: `set ${id} in each record`,
-    });
+    throw new SvcError(
+      'usage',
+      `${idFlagName} cannot be combined with a file: each ${noun} has its own ID`,
+      {
+        hint: `set ${id} in each record`,
+      },
+    );
   }
   const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
   if (count === 1) return;
-  const problem = count === 0 ? `no ${pluralize(noun)} specified` : `${pluralize(noun)} specified in more than one way`;
+  const problem =
+    count === 0
+      ? `no ${pluralize(noun)} specified`
+      : `${pluralize(noun)} specified in more than one way`;
   throw new SvcError('usage', problem, {
     hint: hint`use --file <path>, or ${idFlagName} for a single ${noun}; see ${step('help', ...entry.command, '--help')}`,
   });
@@ -149,7 +194,9 @@ function checkRecordSource(entry: OperationEntry, fields: BulkFields, { data, re
 
 function idFlag({ flags }: OperationEntry, { field, id, bareIds }: BulkFields): Flag | undefined {
   const [ofRecord, name] = [field !== undefined && !bareIds, bareIds ? field : id];
-  return flags.find((flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name);
+  return flags.find(
+    (flag) => flag.ofRecord === ofRecord && flag.path.length === 1 && flag.path[0] === name,
+  );
 }
 
 async function openRecords(
@@ -161,10 +208,19 @@ async function openRecords(
 ): Promise<RecordInput> {
   if (options.file !== undefined) {
     const { inputFormat } = options;
-    const files = options.file.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
-    return openInputFiles(context, fields, { files, ...optionalProperty('map', options.map) }, spool);
+    const files = options.file.map((file) => ({
+      file,
+      ...optionalProperty('format', inputFormat),
+    }));
+    return openInputFiles(
+      context,
+      fields,
+      { files, ...optionalProperty('map', options.map) },
+      spool,
+    );
   }
-  if (options.map) throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
+  if (options.map)
+    throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {
     checkRecordFlags(entry, fields, record);
     return createMemoryInput('--data', [record]);
@@ -175,7 +231,11 @@ async function openRecords(
   return createMemoryInput(name, Array.isArray(listed) ? listed : [listed]);
 }
 
-function checkRecordFlags({ flags, command }: OperationEntry, { schema }: BulkFields, record: unknown): void {
+function checkRecordFlags(
+  { flags, command }: OperationEntry,
+  { schema }: BulkFields,
+  record: unknown,
+): void {
   const issue = schema.safeParse(record).error?.issues[0];
   if (!issue) return;
   const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join() === issue.path.join());

@@ -29,7 +29,10 @@ export const MAP_FLAG = {
   many: true,
 } as const satisfies OptionDefinition;
 
-/** Parses the values of `--map`. @throws SvcError `usage` for a malformed pair or a repeated column */
+/**
+ * Parses the values of `--map`.
+ * @throws SvcError `usage` for a malformed pair or a repeated column
+ */
 export function parseColumnMap(given: readonly string[] | undefined): ColumnMap | undefined {
   if (given === undefined) return undefined;
   const pairs = given.map(parsePair);
@@ -44,5 +47,7 @@ export function parseColumnMap(given: readonly string[] | undefined): ColumnMap 
 function parsePair(text: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new SvcError('usage', `--map must be column=field, got '${text}'`, { hint: `example: --map 'Full name=name'` });
+  throw new SvcError('usage', `--map must be column=field, got '${text}'`, {
+    hint: `example: --map 'Full name=name'`,
+  });
 }

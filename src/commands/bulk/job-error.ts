@@ -13,8 +13,14 @@ interface JobEnd {
   readonly single?: RecordWrite | undefined;
 }
 
-/** Creates the most severe error that applies to a run. Returns `undefined` if every record succeeded. */
-export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp, single }: JobEnd): unknown {
+/**
+ * Creates the most severe error that applies to a run. Returns `undefined` if every record
+ * succeeded.
+ */
+export function jobError(
+  summary: BulkSummary,
+  { noun, stop, resumable, followUp, single }: JobEnd,
+): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
@@ -32,9 +38,13 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
   const unsent = `${groupDigits(skipped)} ${ofTotal} not sent`;
   switch (stop?.kind) {
     case 'broken':
-      return skipped > 0 ? withUnsentCount(stop.error, unsent, nextStep) : stop.error.reworded({ hint: nextStep });
+      return skipped > 0
+        ? withUnsentCount(stop.error, unsent, nextStep)
+        : stop.error.reworded({ hint: nextStep });
     case 'signal':
-      return stop.reason instanceof SvcError ? withUnsentCount(stop.reason, unsent, nextStep) : stop.reason;
+      return stop.reason instanceof SvcError
+        ? withUnsentCount(stop.reason, unsent, nextStep)
+        : stop.reason;
     case 'fatal':
       if (stop.error.failure === 'local') return withUnsentCount(stop.error, unsent, nextStep);
       return new SvcError('stopped', `stopped with ${unsent}: ${stop.error.message}`, {
@@ -44,7 +54,9 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
       });
     case 'errors': {
       const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'}`;
-      return new SvcError('stopped', `stopped after ${failures}, with ${unsent}`, { hint: nextStep });
+      return new SvcError('stopped', `stopped after ${failures}, with ${unsent}`, {
+        hint: nextStep,
+      });
     }
     case undefined:
       if (single && failed > 0) {
@@ -52,7 +64,9 @@ export function jobError(summary: BulkSummary, { noun, stop, resumable, followUp
         return writeError(single, failure, summary.rejects === null ? undefined : nextStep);
       }
       return failed > 0
-        ? new SvcError('some_failed', `${groupDigits(failed)} ${ofTotal} failed`, { hint: nextStep })
+        ? new SvcError('some_failed', `${groupDigits(failed)} ${ofTotal} failed`, {
+            hint: nextStep,
+          })
         : undefined;
   }
 }
@@ -61,11 +75,15 @@ function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hin
   return error.reworded({ message: `${error.message}, ${unsent}`, hint: nextStep });
 }
 
-function followUpHint({ rejects, failed, unknown, failures: [first] }: BulkSummary, followUp?: NextStep) {
+function followUpHint(
+  { rejects, failed, unknown, failures: [first] }: BulkSummary,
+  followUp?: NextStep,
+) {
   if (rejects === null && failed > 0) return 'fix the input and try again';
   if (rejects === null && followUp !== undefined) return hint`repeating it is safe: ${followUp}`;
   // The generated ID must be reused; otherwise, the record would be written twice.
-  if (rejects === null) return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
+  if (rejects === null)
+    return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
   const command = followUp ?? `the same command with --file ${rejects}`;
   if (failed === 0) return hint`retry with: ${command}`;
   return hint`fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;

@@ -21,7 +21,10 @@ import { readLists, type SendPlan } from './pending-records.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
-/** Opens a run and restores the counters of earlier runs. @throws SvcError like `openOutputFiles` */
+/**
+ * Opens a run and restores the counters of earlier runs.
+ * @throws SvcError like `openOutputFiles`
+ */
 export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
   const files = await openOutputFiles(job, plan);
   const { clock } = context;
@@ -37,38 +40,62 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
 }
 
 /**
- * Opens the output files of a run. @throws SvcError `usage` if a path is also an input or has the wrong extension for
- * rejects, `local` if a file cannot be written
+ * Opens the output files of a run.
+ * @throws SvcError `usage` if a path is also an input or has the wrong extension for rejects,
+ * `local` if a file cannot be written
  */
 async function openOutputFiles(job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
-  for (const [flag, path] of [['--rejects', options.rejects] as const, ['--results', options.results] as const]) {
-    if (path !== undefined && inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name)))
-      throw new SvcError('usage', `${flag} is also an input file: ${path}`, { hint: 'choose another file' });
+  for (const [flag, path] of [
+    ['--rejects', options.rejects] as const,
+    ['--results', options.results] as const,
+  ]) {
+    if (
+      path !== undefined &&
+      inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name))
+    )
+      throw new SvcError('usage', `${flag} is also an input file: ${path}`, {
+        hint: 'choose another file',
+      });
   }
   const rejects = await openRejects(job, plan);
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
   const path = resolveOutputPath(options.results, cwd);
-  return { rejects, results: await openResultsFile(path, createRecordLocator(inputs), existingBytes) };
+  return {
+    rejects,
+    results: await openResultsFile(path, createRecordLocator(inputs), existingBytes),
+  };
 }
 
-async function openRejects({ description, journal }: OpenJob, { input: { check }, options, calls }: SendPlan) {
-  const path = options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
+async function openRejects(
+  { description, journal }: OpenJob,
+  { input: { check }, options, calls }: SendPlan,
+) {
+  const path =
+    options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
   const { fields } = calls;
   // Records from the command line can be sent again without a file, unless svc generated their IDs.
   const isRepeatable = fields.generatesIds !== true || description.records === 1;
   if (path === undefined && options.file === undefined && isRepeatable) return undefined;
   const { inputs } = description;
-  const origins = inputs.map(({ name, format }, at) => ({ name, format, preamble: check.files[at]?.preamble ?? '' }));
+  const origins = inputs.map(({ name, format }, at) => ({
+    name,
+    format,
+    preamble: check.files[at]?.preamble ?? '',
+  }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   const named = formatFromName(path ?? '');
   // svc could not read the file back.
   if (format.isConverted && named !== undefined && named !== format.format) {
-    throw new SvcError('usage', `--rejects must be an .ndjson file if the inputs differ in format, got ${options.rejects}`, {
-      hint: 'use a name that ends in .ndjson',
-    });
+    throw new SvcError(
+      'usage',
+      `--rejects must be an .ndjson file if the inputs differ in format, got ${options.rejects}`,
+      {
+        hint: 'use a name that ends in .ndjson',
+      },
+    );
   }
   return openRejectsFile({
     format,
@@ -79,13 +106,26 @@ async function openRejects({ description, journal }: OpenJob, { input: { check }
   });
 }
 
-export function summarizeRun({ job, plan, counters, metrics }: JobRun, rejects: string | null, now: number): BulkSummary {
+export function summarizeRun(
+  { job, plan, counters, metrics }: JobRun,
+  rejects: string | null,
+  now: number,
+): BulkSummary {
   const refusesExisting = plan.calls.fields.ifExists !== undefined;
-  const outcome = { ...counters, ...counters.existing, seconds: metrics.seconds(now), rejects, refusesExisting };
+  const outcome = {
+    ...counters,
+    ...counters.existing,
+    seconds: metrics.seconds(now),
+    rejects,
+    refusesExisting,
+  };
   return summarize(job.description, job.journal, outcome);
 }
 
-/** Flushes the journal and completes the output files. An error stops the job, unless the run already failed. */
+/**
+ * Flushes the journal and completes the output files. An error stops the job, unless the run
+ * already failed.
+ */
 export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const { context, job, plan, recorder } = run;
   const { journal, lockedFolder, description } = job;
@@ -110,10 +150,15 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   await guarded(async () => {
     try {
       // Processes that watch the job read the error of this run.
-      const error = resumable && jobError(summary, { noun: plan.calls.fields.noun, stop, resumable });
+      const error =
+        resumable && jobError(summary, { noun: plan.calls.fields.noun, stop, resumable });
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
-        journal.setFact('stopped', { run: recorder.runNumber, failure: error.failure, message: error.message });
+        journal.setFact('stopped', {
+          run: recorder.runNumber,
+          failure: error.failure,
+          message: error.message,
+        });
       recorder.flush('durable', now);
       const inputCopies = resumable ? [] : description.inputs.filter(({ spooled }) => spooled);
       for (const { path } of inputCopies) await rm(path, { force: true });
@@ -126,13 +171,23 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
 }
 
 /** Saves the counts of each organization, if the records name them. */
-async function saveOrganizations({ job: { journal }, plan: { input }, counters }: JobRun): Promise<void> {
+async function saveOrganizations({
+  job: { journal },
+  plan: { input },
+  counters,
+}: JobRun): Promise<void> {
   if (counters.decided === 0 || !input.rules.targets.isNamed('organizationId')) return;
-  journal.setFact('organizations', await countByOrganization(readLists(input), journal, input.grouped !== undefined));
+  journal.setFact(
+    'organizations',
+    await countByOrganization(readLists(input), journal, input.grouped !== undefined),
+  );
   journal.flush();
 }
 
-/** Completes the output files. Returns the rejects file, with its path as the user would type it in the current folder. */
+/**
+ * Completes the output files. Returns the rejects file, with its path as the user would type it in
+ * the current folder.
+ */
 async function closeFiles({ context, job, plan, files, counters }: JobRun, resumable: boolean) {
   const { journal, description } = job;
   const { rejects, results } = files;

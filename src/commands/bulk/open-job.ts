@@ -1,5 +1,11 @@
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import { createJobFolder, lockJob, markStarted, pruneJobs, removeJob } from '../../bulk/journal/job-folder.ts';
+import {
+  createJobFolder,
+  lockJob,
+  markStarted,
+  pruneJobs,
+  removeJob,
+} from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
@@ -10,7 +16,10 @@ import type { SendPlan } from './pending-records.ts';
 export interface OpenJob {
   readonly description: JobDescription;
   readonly journal: Journal;
-  /** Undefined for a run without input files, which keeps its journal in memory and cannot be resumed. */
+  /**
+   * Undefined for a run without input files, which keeps its journal in memory and cannot be
+   * resumed.
+   */
   readonly lockedFolder: LockedJobFolder | undefined;
 }
 
@@ -24,7 +33,10 @@ export async function createLockedFolder({ folders, clock }: Context, job: strin
   return { folder, release };
 }
 
-export async function discardJob({ folder, release }: LockedJobFolder, clock: Clock): Promise<void> {
+export async function discardJob(
+  { folder, release }: LockedJobFolder,
+  clock: Clock,
+): Promise<void> {
   release();
   await removeJob(folder, clock);
 }
@@ -54,7 +66,14 @@ export async function describeJob(
   };
 }
 
-export async function startJob(description: JobDescription, lockedFolder: LockedJobFolder | undefined): Promise<OpenJob> {
+export async function startJob(
+  description: JobDescription,
+  lockedFolder: LockedJobFolder | undefined,
+): Promise<OpenJob> {
   if (lockedFolder) await markStarted(lockedFolder.folder);
-  return { description, lockedFolder, journal: await Journal.create(description, lockedFolder?.folder.journal) };
+  return {
+    description,
+    lockedFolder,
+    journal: await Journal.create(description, lockedFolder?.folder.journal),
+  };
 }

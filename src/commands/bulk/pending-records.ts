@@ -18,8 +18,8 @@ export interface SendPlan {
 }
 
 /**
- * Maximum number of runs that may send a record while its outcome is unknown. Records with caller-chosen IDs have no
- * limit. Records that replace fields are sent at most twice.
+ * Maximum number of runs that may send a record while its outcome is unknown. Records with
+ * caller-chosen IDs have no limit. Records that replace fields are sent at most twice.
  */
 const MAX_SENDS = {
   read: 1,
@@ -30,8 +30,8 @@ const MAX_SENDS = {
 } as const satisfies Record<Effect, number>;
 
 /**
- * Yields the records that a job has yet to send. Records as unknown those that must not be sent again, or only omits
- * them without a recorder.
+ * Yields the records that a job has yet to send. Records as unknown those that must not be sent
+ * again, or only omits them without a recorder.
  */
 export function pendingRecords(
   { journal }: { readonly journal: Journal },
@@ -43,8 +43,17 @@ export function pendingRecords(
   const message = 'sent by a run that ended before the response arrived';
   const markUnknown = async (batch: RecordList) =>
     recorder?.recordResult(batch, {
-      items: batch.map((record) => ({ record, status: 'unknown', message, code: 'outcome_unknown' })),
-      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
+      items: batch.map((record) => ({
+        record,
+        status: 'unknown',
+        message,
+        code: 'outcome_unknown',
+      })),
+      requests: 0,
+      retries: 0,
+      unexpectedIds: [],
+      fatal: undefined,
+      unanswered: undefined,
     });
   return planResume(readRecords(input), journal.sentBatches(), { mayResend, markUnknown });
 }
@@ -54,6 +63,11 @@ export async function* readRecords(input: CheckedInput): AsyncGenerator<RecordLi
 }
 
 /** Reads the checked records in the order of sending. */
-export function readLists({ input, rules, check, grouped }: CheckedInput): AsyncGenerator<CheckedLists> {
+export function readLists({
+  input,
+  rules,
+  check,
+  grouped,
+}: CheckedInput): AsyncGenerator<CheckedLists> {
   return grouped?.read() ?? readCheckedRecords(input, rules, check);
 }

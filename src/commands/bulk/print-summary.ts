@@ -17,11 +17,17 @@ const FAILURE_COLUMNS = [
   { header: 'CODE', field: 'code' },
 ] as const satisfies readonly Column[];
 
-export async function printSummary(context: Context, noun: string, summary: BulkSummary, single?: RecordWrite): Promise<void> {
+export async function printSummary(
+  context: Context,
+  noun: string,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
   const { total, succeeded, failed, unknown, skipped } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const printer = await context.printer();
-  if ((await context.format()) !== 'table' || context.options.fields) return printer.value(summary, {});
+  if ((await context.format()) !== 'table' || context.options.fields)
+    return printer.value(summary, {});
   const { stdout } = context.io;
   if (single) {
     if (succeeded + (summary.existing ?? 0) > 0)
@@ -30,12 +36,18 @@ export async function printSummary(context: Context, noun: string, summary: Bulk
   }
   await stdout.write(await formatMessage(summaryText(noun, summary), stdout));
   await printFailures(context, summary);
-  if (summary.rejects) await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
+  if (summary.rejects)
+    await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
 }
 
-export async function printFailures(context: Context, { failures, failed, unknown }: BulkSummary): Promise<void> {
+export async function printFailures(
+  context: Context,
+  { failures, failed, unknown }: BulkSummary,
+): Promise<void> {
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
-  const columns = FAILURE_COLUMNS.filter(({ field }) => shown.some((failure) => (failure[field] ?? null) !== null));
+  const columns = FAILURE_COLUMNS.filter(({ field }) =>
+    shown.some((failure) => (failure[field] ?? null) !== null),
+  );
   if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
   const hidden = failed + unknown - shown.length;
   if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
@@ -43,7 +55,10 @@ export async function printFailures(context: Context, { failures, failed, unknow
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;
 
-/** Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, with effects such as `1 created` if they are known. */
+/**
+ * Returns `10 users: 9 succeeded, 1 failed (1 request, 0.2 s)`, with effects such as `1 created` if
+ * they are known.
+ */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
   const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)

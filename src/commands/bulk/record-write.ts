@@ -19,7 +19,10 @@ const VERBS = {
   delete: { past: 'Deleted', preposition: 'from' },
 } as const;
 
-/** Input fields that name the target of a record, from the innermost to the outermost, with their labels. */
+/**
+ * Input fields that name the target of a record, from the innermost to the outermost, with their
+ * labels.
+ */
 const TARGETS = [
   ['organizationUserGroupId', 'group '],
   ['documentId', 'document '],
@@ -27,14 +30,19 @@ const TARGETS = [
   ['organizationId', ''],
 ] as const;
 
-export function describeWrite(write: RecordWrite, { created, updated, unchanged, existing }: BulkSummary): string {
+export function describeWrite(
+  write: RecordWrite,
+  { created, updated, unchanged, existing }: BulkSummary,
+): string {
   const { past, preposition } = verbOf(write);
   const name = nameOf(write);
   const inTarget = withTarget(write, 'in');
   if (existing) return `Skipped ${name}: it already exists${inTarget}`;
   if (unchanged) return `No changes to ${name}${inTarget}`;
   if (updated) return `Updated ${name}${inTarget}`;
-  return created ? `Created ${name}${inTarget}` : `${past} ${name}${withTarget(write, preposition)}`;
+  return created
+    ? `Created ${name}${inTarget}`
+    : `${past} ${name}${withTarget(write, preposition)}`;
 }
 
 export function describeUnknownWrite(write: RecordWrite): string {
@@ -52,10 +60,14 @@ export function writeError(
   const reason = message ?? code ?? 'the service gave no reason';
   const failure = failureOf(status, reason);
   const hint = nextStep ?? failureHint(write, new SvcError(failure, reason));
-  return new SvcError(failure, `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`, {
-    ...(hint !== undefined && { hint }),
-    ...(status !== undefined && isKnownStatus(status) && { status }),
-  });
+  return new SvcError(
+    failure,
+    `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`,
+    {
+      ...(hint !== undefined && { hint }),
+      ...(status !== undefined && isKnownStatus(status) && { status }),
+    },
+  );
 }
 
 /** Determines the kind of a record's failure. Without a known code, the message decides. */
@@ -65,9 +77,13 @@ function failureOf(status: string | undefined, message: string): Failure {
   return /\balready exists\b/i.test(message) ? 'already_exists' : 'invalid_argument';
 }
 
-function failureHint({ entry, fields, data }: RecordWrite, error: SvcError): string | Hint | undefined {
+function failureHint(
+  { entry, fields, data }: RecordWrite,
+  error: SvcError,
+): string | Hint | undefined {
   const { ifExists, noun } = fields;
-  if (error.failure !== 'already_exists' || !ifExists) return withHint(entry, data, error).structuredHint;
+  if (error.failure !== 'already_exists' || !ifExists)
+    return withHint(entry, data, error).structuredHint;
   const update = ifExists.update ? ', or --if-exists update to update them' : '';
   return `add --if-exists skip to leave existing ${pluralize(noun)} unchanged${update}`;
 }
@@ -82,6 +98,8 @@ function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
 }
 
 function withTarget({ data }: RecordWrite, preposition: string): string {
-  const targets = TARGETS.flatMap(([field, noun]) => (data[field] === undefined ? [] : [`${noun}${data[field]}`]));
+  const targets = TARGETS.flatMap(([field, noun]) =>
+    data[field] === undefined ? [] : [`${noun}${data[field]}`],
+  );
   return targets.length > 0 ? ` ${preposition} ${targets.join(' in ')}` : '';
 }

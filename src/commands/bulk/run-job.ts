@@ -43,7 +43,9 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const { fields, data } = plan.calls;
   const { first } = plan.input.check;
   const isSingle = first && job.description.records + job.description.leftOut === 1;
-  const single = isSingle ? { entry, fields, data: { ...data, ...first.target?.data }, id: first.id } : undefined;
+  const single = isSingle
+    ? { entry, fields, data: { ...data, ...first.target?.data }, id: first.id }
+    : undefined;
   if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
@@ -57,14 +59,31 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   await reportSummary(run, summary, single);
   const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
   if (summary.succeeded > 0 && entry.effect !== 'delete')
-    await collectAndSaveIds(context, entry, [{ ...data, [fields.listName]: undefined }, ...targets]);
-  const retry = !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
-  const followUp = rejects && !resumable ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath) : retry;
-  const failure = jobError(summary, { noun: fields.noun, stop: finished.stop, resumable, followUp, single });
+    await collectAndSaveIds(context, entry, [
+      { ...data, [fields.listName]: undefined },
+      ...targets,
+    ]);
+  const retry =
+    !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
+  const followUp =
+    rejects && !resumable
+      ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath)
+      : retry;
+  const failure = jobError(summary, {
+    noun: fields.noun,
+    stop: finished.stop,
+    resumable,
+    followUp,
+    single,
+  });
   if (failure !== undefined) throw failure;
 }
 
-async function reportSummary({ context, job, plan }: JobRun, summary: BulkSummary, single?: RecordWrite): Promise<void> {
+async function reportSummary(
+  { context, job, plan }: JobRun,
+  summary: BulkSummary,
+  single?: RecordWrite,
+): Promise<void> {
   const { noun } = plan.calls.fields;
   const path = context.environment['GITHUB_STEP_SUMMARY'];
   if (job.lockedFolder && path) {
@@ -86,16 +105,22 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   const { clock, signal } = context;
   const { calls, options, limits } = plan;
   const { rate, onError, maxErrors } = options;
-  const concurrency = options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
+  const concurrency =
+    options.concurrency === 'auto' && calls.fields.inOrder ? 1 : options.concurrency;
   const limiter = createLimiter({ concurrency, maximum: MAX_CONCURRENCY, clock, perSecond: rate });
   const reported = options.results === undefined ? 'exceptions' : 'all';
   const { records } = job.description;
   const { name } = getEntry(job.description.operation);
   const keptFields = new Set<string>();
-  const endProgress = await showSendProgress(context, counters, limiter, { records, noun: calls.fields.noun });
+  const endProgress = await showSendProgress(context, counters, limiter, {
+    records,
+    noun: calls.fields.noun,
+  });
   // Other operations cannot replace anything that can be read.
   const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
-  const images = isOverwrite ? await openBeforeImages(context, name, job.lockedFolder?.folder) : undefined;
+  const images = isOverwrite
+    ? await openBeforeImages(context, name, job.lockedFolder?.folder)
+    : undefined;
   const saving =
     (name: OperationName, send: SendBatchRequest): SendBatchRequest =>
     async (batch, kind) => {
@@ -112,7 +137,10 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
       // If a job has a single record, there is nothing to stop.
-      ...optionalProperty('stopAtErrors', records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors),
+      ...optionalProperty(
+        'stopAtErrors',
+        records === 1 ? undefined : onError === 'stop' ? 1 : maxErrors,
+      ),
     },
     {
       send: recorder.withMetrics(saving(name, createRequestSender(calls, clock, reported))),
@@ -126,15 +154,25 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   ).finally(endProgress);
   if (!stop && counters.succeeded + counters.unknown === 0) await images?.discard();
   const { unexpectedIds, unexpectedIdCount } = counters;
-  const more = unexpectedIdCount > unexpectedIds.length ? ` and ${unexpectedIdCount - unexpectedIds.length} more` : '';
+  const more =
+    unexpectedIdCount > unexpectedIds.length
+      ? ` and ${unexpectedIdCount - unexpectedIds.length} more`
+      : '';
   if (unexpectedIdCount > 0)
-    await context.warn(`the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`);
+    await context.warn(
+      `the response contains IDs that were not sent: ${unexpectedIds.join(', ')}${more}`,
+    );
   for (const field of keptFields)
-    await context.warn(`existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`);
+    await context.warn(
+      `existing ${pluralize(calls.fields.noun)} keep their ${field}, because the service cannot update it`,
+    );
   return stop;
 }
 
-/** Creates the handler for `--if-exists`. @param keptFields receives differing fields that an update cannot change */
+/**
+ * Creates the handler for `--if-exists`.
+ * @param keptFields receives differing fields that an update cannot change
+ */
 async function createExistingHandler(
   calls: BatchCalls,
   clock: Clock,
@@ -147,17 +185,33 @@ async function createExistingHandler(
   const { resource, name } = getEntry(update);
   const operation = await loadOperation(resource, name);
   const updateFields = bulkFieldsOf(operation);
-  const addOnlyFields = fields.knownFields.filter((known) => !updateFields.knownFields.includes(known));
+  const addOnlyFields = fields.knownFields.filter(
+    (known) => !updateFields.knownFields.includes(known),
+  );
   const noteKeptFields = (sent: Fields, existing: Fields) => {
-    for (const field of addOnlyFields) if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
+    for (const field of addOnlyFields)
+      if (sent[field] !== undefined && sent[field] !== existing[field]) keptFields.add(field);
   };
-  const shared = Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)));
+  const shared = Object.fromEntries(
+    Object.entries(data).filter(([name]) => Object.hasOwn(operation.input.shape, name)),
+  );
   const isSent = ([name]: [string, unknown]) => !addOnlyFields.includes(name);
   const toJson = ({ value }: { readonly value: unknown }) =>
-    JSON.stringify(isObject(value) ? Object.fromEntries(Object.entries(value).filter(isSent)) : value);
+    JSON.stringify(
+      isObject(value) ? Object.fromEntries(Object.entries(value).filter(isSent)) : value,
+    );
   return {
     action: 'update',
-    lookUp: createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
-    send: saving(name, createRequestSender({ ...calls, operation, fields: updateFields, data: shared }, clock, 'all', toJson)),
+    lookUp:
+      createLookup(calls, { listing: 'once', onFound: noteKeptFields }) ?? (async () => new Map()),
+    send: saving(
+      name,
+      createRequestSender(
+        { ...calls, operation, fields: updateFields, data: shared },
+        clock,
+        'all',
+        toJson,
+      ),
+    ),
   };
 }

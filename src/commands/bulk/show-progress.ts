@@ -5,11 +5,16 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 
-export async function showCheckProgress(context: Context, input: RecordInput): Promise<() => Promise<void>> {
+export async function showCheckProgress(
+  context: Context,
+  input: RecordInput,
+): Promise<() => Promise<void>> {
   const progress = await context.progress();
   return progress.track(() => ({
-    ...{ phase: 'checking', unit: 'bytes' },
-    ...{ done: input.readProgress.bytes, total: input.readProgress.of },
+    phase: 'checking',
+    unit: 'bytes',
+    done: input.readProgress.bytes,
+    total: input.readProgress.of,
   }));
 }
 
@@ -23,8 +28,13 @@ export async function showSendProgress(
   const { signal } = context;
   const progress = await context.progress();
   const end = progress.track(() => ({
-    ...{ phase: 'sending', unit: pluralize(noun), done: counters.decided, total: records },
-    ...{ failed: counters.failed, unknown: counters.unknown, inFlight: limiter.inFlight },
+    phase: 'sending',
+    unit: pluralize(noun),
+    done: counters.decided,
+    total: records,
+    failed: counters.failed,
+    unknown: counters.unknown,
+    inFlight: limiter.inFlight,
   }));
   const stop = () => {
     void end();
@@ -39,6 +49,10 @@ export async function showSendProgress(
 
 function stopMessage(inFlight: number, reason: unknown): string {
   const isCtrlC = reason instanceof SvcError && reason.failure === 'interrupted';
-  const forceHint = isCtrlC ? 'press Ctrl-C again to stop immediately' : 'a second signal stops immediately';
-  return inFlight > 0 ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})` : 'stopping';
+  const forceHint = isCtrlC
+    ? 'press Ctrl-C again to stop immediately'
+    : 'a second signal stops immediately';
+  return inFlight > 0
+    ? `stopping: waiting for ${formatNounCount(inFlight, 'request')} in flight (${forceHint})`
+    : 'stopping';
 }

@@ -8,7 +8,12 @@ import type { Context } from '../context.ts';
 
 const MAX_SHOWN_FAILURES = 20;
 
-export async function appendStepSummary({ warn }: Context, path: string, noun: string, summary: BulkSummary): Promise<void> {
+export async function appendStepSummary(
+  { warn }: Context,
+  path: string,
+  noun: string,
+  summary: BulkSummary,
+): Promise<void> {
   await appendFile(path, renderStepSummary(noun, summary)).catch((error: unknown) =>
     warn(`GITHUB_STEP_SUMMARY: ${localFileError('write', path, error).message}`),
   );
@@ -19,8 +24,18 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const more = failed + unknown - shown.length;
   const hasFiles = shown.some(({ file }) => file !== undefined);
-  const effects = (['created', 'updated', 'unchanged'] as const).filter((name) => summary[name] !== undefined);
-  const counted = ['succeeded', ...effects, 'failed', 'unknown', 'skipped', 'requests', 'retries'] as const;
+  const effects = (['created', 'updated', 'unchanged'] as const).filter(
+    (name) => summary[name] !== undefined,
+  );
+  const counted = [
+    'succeeded',
+    ...effects,
+    'failed',
+    'unknown',
+    'skipped',
+    'requests',
+    'retries',
+  ] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
     table([...counted, 'seconds'].map(upperFirst), [
@@ -38,7 +53,9 @@ function failureTable(failures: readonly FailureLine[], hasFiles: boolean): stri
   const rows = failures.map(({ file, line, id, message, code }) =>
     [file, line, id, message, code].map((cell) => escapeMarkdown(String(cell ?? ''))),
   );
-  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) => row.slice(hasFiles ? 0 : 1));
+  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) =>
+    row.slice(hasFiles ? 0 : 1),
+  );
   return table(head ?? [], body);
 }
 

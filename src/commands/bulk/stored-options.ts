@@ -8,7 +8,11 @@ export function parseStoredOptions({ job, options }: Pick<JobDescription, 'job' 
   if (data) return data;
   const [issue] = error.issues;
   const name = issue?.code === 'unrecognized_keys' ? issue.keys[0] : String(issue?.path[0]);
-  throw new SvcError('local', `job ${job} has an option that this version of svc cannot read: ${name}`, {
-    hint: 'resume the job with the version that started it',
-  });
+  throw new SvcError(
+    'local',
+    `job ${job} has an option that this version of svc cannot read: ${name}`,
+    {
+      hint: 'resume the job with the version that started it',
+    },
+  );
 }

@@ -4,16 +4,24 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or a damaged one */
+/**
+ * @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or
+ * a damaged one
+ */
 export async function readCertificates(file: string, cwd: string): Promise<string> {
   const text = (await readNamedFile(file, cwd)).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
-    throw new SvcError('bad_data', `--ca-file must be a PEM file, but ${file} contains no certificate`, {
-      hint: 'convert a DER file with: openssl x509 -inform der -in <file> -out <file>.pem',
-    });
+    throw new SvcError(
+      'bad_data',
+      `--ca-file must be a PEM file, but ${file} contains no certificate`,
+      {
+        hint: 'convert a DER file with: openssl x509 -inform der -in <file> -out <file>.pem',
+      },
+    );
   }
-  for (const [at, certificate] of certificates.entries()) check(certificate, `certificate ${at + 1} of ${file}`);
+  for (const [at, certificate] of certificates.entries())
+    check(certificate, `certificate ${at + 1} of ${file}`);
   return certificates.join('\n');
 }
 

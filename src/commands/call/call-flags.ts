@@ -5,7 +5,10 @@ export const DATA_FLAG = {
   description: "request data as JSON, @file, or '-' for stdin; other flags override its fields",
 } as const satisfies OptionDefinition;
 
-export const ALL_FLAG = { flags: '--all', description: 'fetch all pages' } as const satisfies OptionDefinition;
+export const ALL_FLAG = {
+  flags: '--all',
+  description: 'fetch all pages',
+} as const satisfies OptionDefinition;
 
 export const WAIT_FLAG = {
   flags: '--wait',

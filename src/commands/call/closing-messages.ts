@@ -13,15 +13,24 @@ export function createClosingMessages(context: Context, operation: Operation) {
   let printFoundMessage: (() => Promise<void>) | undefined;
   return {
     countPage(data: unknown): void {
-      const lists = operation.records === undefined && isObject(data) ? Object.values(data) : [listOf(operation, data)];
+      const lists =
+        operation.records === undefined && isObject(data)
+          ? Object.values(data)
+          : [listOf(operation, data)];
       for (const list of lists) if (Array.isArray(list)) shown += list.length;
     },
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },
-    /** Records the missing IDs of a request. If none are missing, an empty list causes a message. */
-    setFound(missing: readonly unknown[], input: Readonly<Record<string, unknown>> | undefined): void {
-      if (missing.length > 0) printFoundMessage = () => context.warn(`not found: ${missing.join(', ')}`);
+    /**
+     * Records the missing IDs of a request. If none are missing, an empty list causes a message.
+     */
+    setFound(
+      missing: readonly unknown[],
+      input: Readonly<Record<string, unknown>> | undefined,
+    ): void {
+      if (missing.length > 0)
+        printFoundMessage = () => context.warn(`not found: ${missing.join(', ')}`);
       else if (shown === 0) printFoundMessage = () => printNoRecords(context, operation, input);
     },
     async print(): Promise<void> {
@@ -47,6 +56,7 @@ export async function printNoRecords(
   { organizationId }: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   const adder = manifest.find(({ name }) => name === addedBy);
-  const adding = adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
+  const adding =
+    adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
   await context.note(adding ? hint`no results; add some with: ${adding}` : 'no results');
 }

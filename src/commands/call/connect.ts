@@ -1,4 +1,10 @@
-import { type CallEvent, type Client, type ClientOptions, createClient, type Target } from '../../client/client.ts';
+import {
+  type CallEvent,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Target,
+} from '../../client/client.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
@@ -28,7 +34,8 @@ export async function connect(context: Context): Promise<Connection> {
 
 function connection(context: Context, target: Target, { wire, close }: ServiceRoute): Connection {
   const { clock, signal, options, io } = context;
-  const printPlan: ClientOptions['dryRun'] = (request) => io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
+  const printPlan: ClientOptions['dryRun'] = (request) =>
+    io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
   const client = createClient({
     ...wire,
     target,
@@ -42,37 +49,58 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
     ...(options.dryRun && { dryRun: printPlan }),
   });
   if (options.dryRun) return { client, close };
-  const host = options.local ? 'the embedded service' : (URL.parse(target.baseUrl)?.host ?? target.baseUrl);
+  const host = options.local
+    ? 'the embedded service'
+    : (URL.parse(target.baseUrl)?.host ?? target.baseUrl);
   return { client: addSpinner(trackActivity(client, context.activity), context, host), close };
 }
 
-/** @throws SvcError `no_credential` without a service URL. Operations that need other settings report missing ones. */
+/**
+ * @throws SvcError `no_credential` without a service URL. Operations that need other settings
+ * report missing ones.
+ */
 function targetOf(settings: Settings): Target {
-  const { baseUrl, headerPrefix, apiKey, authToken, workspaceId, workspaceAuthToken, missingReason } = settings;
+  const {
+    baseUrl,
+    headerPrefix,
+    apiKey,
+    authToken,
+    workspaceId,
+    workspaceAuthToken,
+    missingReason,
+  } = settings;
   if (!baseUrl) throw createNotConfiguredError(settings);
   return {
     baseUrl: baseUrl.value,
     headerPrefix: headerPrefix.value,
     key: { apiKey: apiKey?.value ?? '', authToken: authToken?.value ?? '' },
-    workspace: { workspaceId: workspaceId?.value ?? '', workspaceAuthToken: workspaceAuthToken?.value ?? '' },
+    workspace: {
+      workspaceId: workspaceId?.value ?? '',
+      workspaceAuthToken: workspaceAuthToken?.value ?? '',
+    },
     sources: {
       ...(apiKey && authToken && { key: { id: apiKey.source, token: authToken.source } }),
-      ...(workspaceId && workspaceAuthToken && { workspace: { id: workspaceId.source, token: workspaceAuthToken.source } }),
+      ...(workspaceId &&
+        workspaceAuthToken && {
+          workspace: { id: workspaceId.source, token: workspaceAuthToken.source },
+        }),
     },
     ...optionalProperty('missingReason', missingReason),
   };
 }
 
 /**
- * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with `--debug`, also the
- * bodies; without `--quiet`, a countdown while waiting for a rate limit.
+ * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with
+ * `--debug`, also the bodies; without `--quiet`, a countdown while waiting for a rate limit.
  */
 function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
   const { options } = context;
   // Ignores failures to print.
   return (event) => {
     if (event.kind === 'waiting')
-      return void context.progress().then((progress) => progress.countDown(event.untilEpoch, event.reason));
+      return void context
+        .progress()
+        .then((progress) => progress.countDown(event.untilEpoch, event.reason));
     const text = linesOf(event, options).map((line) => `${escapeForTerminal(line)}\n`);
     if (text.length > 0) void context.progress().then((progress) => progress.print(text.join('')));
   };
@@ -98,6 +126,8 @@ function linesOf(
     case 'settled':
       return quiet ? [] : [event.message];
     case 'retry':
-      return verbose || debug ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`] : [];
+      return verbose || debug
+        ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
+        : [];
   }
 }

@@ -8,24 +8,34 @@ import type { Context } from '../context.ts';
 import { parseJson } from './flag-values.ts';
 
 /**
- * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}` wrapper.
- * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local` for an unreadable
- * file
+ * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}`
+ * wrapper.
+ * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local`
+ * for an unreadable file
  */
-export async function readData(context: Context, argument: string): Promise<Record<string, unknown>> {
+export async function readData(
+  context: Context,
+  argument: string,
+): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
   if (!isObject(json)) throw new SvcError('bad_data', '--data must be a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
 
-/** Reads any JSON value in `--data`. @throws SvcError like `readData`, except for JSON that is not an object */
+/**
+ * Reads any JSON value in `--data`.
+ * @throws SvcError like `readData`, except for JSON that is not an object
+ */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
   return parseJson('--data', await readArgument(context, argument), { failure: 'bad_data', hint });
 }
 
-export async function readArgument({ io, cwd, signal }: Context, argument: string): Promise<string> {
+export async function readArgument(
+  { io, cwd, signal }: Context,
+  argument: string,
+): Promise<string> {
   if (argument !== '-' && !argument.startsWith('@')) return argument;
   const bytes =
     argument === '-'

@@ -4,17 +4,28 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-export async function describeJobTarget({ options, cwd, openSettings }: Context): Promise<JobTarget> {
+export async function describeJobTarget({
+  options,
+  cwd,
+  openSettings,
+}: Context): Promise<JobTarget> {
   if (options.local) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');
     const store = options.store === undefined ? null : displayStoreLocation(options.store);
     return { profile: null, origin: EMBEDDED_SERVICE, apiKey: null, store };
   }
   const { profile, baseUrl, apiKey } = await openSettings();
-  const target = { profile: profile?.value ?? null, origin: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
+  const target = {
+    profile: profile?.value ?? null,
+    origin: baseUrl?.value ?? '',
+    apiKey: apiKey?.value ?? null,
+  };
   const flags = {
     ...optionalProperty('baseUrl', options.baseUrl),
-    ...optionalProperty('caFile', options.caFile === undefined ? undefined : resolve(cwd, options.caFile)),
+    ...optionalProperty(
+      'caFile',
+      options.caFile === undefined ? undefined : resolve(cwd, options.caFile),
+    ),
     ...(options.insecureHttp && { insecureHttp: true as const }),
   };
   return Object.keys(flags).length > 0 ? { ...target, flags } : target;

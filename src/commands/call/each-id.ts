@@ -17,7 +17,8 @@ export function collectIdFailures(
   return {
     /**
      * Prints the failure of an ID as a warning.
-     * @throws the error itself if there is only one ID, or, with the list of untried IDs, if other IDs would fail too
+     * @throws the error itself if there is only one ID, or, with the list of untried IDs, if other
+     * IDs would fail too
      */
     async add(id: string, error: unknown): Promise<void> {
       if (!(error instanceof SvcError) || ids.length === 1) throw error;

@@ -6,9 +6,10 @@ import type { OptionsOf } from '../definition.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from './call-flags.ts';
 
 /**
- * Checks event types and patterns with `*` before a request. With `--allow-unknown-event`, unknown types are only
- * warnings.
- * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from `--data`
+ * Checks event types and patterns with `*` before a request. With `--allow-unknown-event`, unknown
+ * types are only warnings.
+ * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from
+ * `--data`
  * @throws SvcError for unknown event types, with the nearest known type
  */
 export async function checkEventTypes(
@@ -17,7 +18,9 @@ export async function checkEventTypes(
   { allowUnknownEvent }: OptionsOf<readonly [typeof ALLOW_UNKNOWN_EVENT_FLAG]>,
   failure: 'usage' | 'bad_data' = 'usage',
 ): Promise<void> {
-  const unknown = [...new Set(given)].filter((type) => !EVENT_NAMES.some((known) => matchesPattern(known, type)));
+  const unknown = [...new Set(given)].filter(
+    (type) => !EVENT_NAMES.some((known) => matchesPattern(known, type)),
+  );
   const [first] = unknown;
   if (first === undefined) return;
   if (allowUnknownEvent === true) {

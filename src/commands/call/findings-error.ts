@@ -5,13 +5,23 @@ import type { Context } from '../context.ts';
 const MAX_SHOWN = 20;
 
 /**
- * Creates the error for an invalid input. Several findings are printed before the error, or joined in JSON.
- * @param name source of the findings, such as `users.json`. `part` is the checked part of it, such as `its users`.
+ * Creates the error for an invalid input. Several findings are printed before the error, or joined
+ * in JSON.
+ * @param name source of the findings, such as `users.json`. `part` is the checked part of it, such
+ * as `its users`.
  */
 export async function findingsError(
   context: Context,
-  { findings, findingCount }: { readonly findings: readonly string[]; readonly findingCount: number },
-  { failure, name, part, hint }: { readonly failure: Failure } & Readonly<Record<'name' | 'part' | 'hint', string>>,
+  {
+    findings,
+    findingCount,
+  }: { readonly findings: readonly string[]; readonly findingCount: number },
+  {
+    failure,
+    name,
+    part,
+    hint,
+  }: { readonly failure: Failure } & Readonly<Record<'name' | 'part' | 'hint', string>>,
 ): Promise<SvcError> {
   const [only = ''] = findings;
   if (findingCount === 1) return new SvcError(failure, only, { hint });

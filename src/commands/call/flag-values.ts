@@ -21,7 +21,9 @@ export function parseFlagValue(
   const texts = typeof given === 'string' ? [given] : given;
   const [text = ''] = texts;
   const parseMap = (read: (value: string) => unknown) =>
-    Object.fromEntries(texts.map((each) => splitPair(each, flag.name)).map(([key, value]) => [key, read(value)]));
+    Object.fromEntries(
+      texts.map((each) => splitPair(each, flag.name)).map(([key, value]) => [key, read(value)]),
+    );
   const parsers: Readonly<Record<Flag['kind'], () => unknown>> = {
     list: () => texts,
     map: () => parseMap(String),
@@ -48,7 +50,9 @@ function parseSwitch({ name }: Flag, text: string): boolean {
 function parseChange({ name }: Flag, text: string): { from: string; to: string } {
   const at = text.indexOf(':');
   if (at < 0)
-    throw new SvcError('usage', `--${name} must be field=from:to, got '${text}'`, { hint: 'example: status=open:done' });
+    throw new SvcError('usage', `--${name} must be field=from:to, got '${text}'`, {
+      hint: 'example: status=open:done',
+    });
   return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
@@ -63,16 +67,22 @@ function parseEntry(flag: Flag, text: string, dependencies: FlagDependencies): u
       const known = keys.find((candidate) => candidate.name === key);
       if (!known) {
         const names = keys.map((candidate) => candidate.name);
-        throw new SvcError('usage', `--${name}: unknown key '${key}'`, { hint: didYouMean(key, names) });
+        throw new SvcError('usage', `--${name}: unknown key '${key}'`, {
+          hint: didYouMean(key, names),
+        });
       }
-      return [known.path[0] ?? '', parseFlagValue({ ...known, name: `${name} ${key}` }, value, dependencies)];
+      return [
+        known.path[0] ?? '',
+        parseFlagValue({ ...known, name: `${name} ${key}` }, value, dependencies),
+      ];
     }),
   );
 }
 
 function parseNumber({ name }: Flag, text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw new SvcError('usage', `--${name} must be a number, got '${text}'`);
+  if (!Number.isFinite(value))
+    throw new SvcError('usage', `--${name} must be a number, got '${text}'`);
   return value;
 }
 
@@ -83,19 +93,32 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
       hint: 'examples: 2026-03-01T12:00:00Z, 48h (from now), or seconds since 1970',
     });
   }
-  if (timestamp.wasMilliseconds) warn(`--${name}: ${text} is in milliseconds; sent as ${timestamp.seconds} seconds`);
+  if (timestamp.wasMilliseconds)
+    warn(`--${name}: ${text} is in milliseconds; sent as ${timestamp.seconds} seconds`);
   return timestamp.seconds;
 }
 
-/** Parses a JSON value that svc can send as written. @throws SvcError of the given kind, with the name of the flag */
+/**
+ * Parses a JSON value that svc can send as written.
+ * @throws SvcError of the given kind, with the name of the flag
+ */
 export function parseJson(
   flag: string,
   text: string,
-  { failure = 'usage', hint }: { readonly failure?: 'usage' | 'bad_data'; readonly hint?: string } = {},
+  {
+    failure = 'usage',
+    hint,
+  }: { readonly failure?: 'usage' | 'bad_data'; readonly hint?: string } = {},
 ): unknown {
   const value = tryParseJson(text);
-  if (value === undefined) throw new SvcError(failure, `${flag} is not valid JSON`, hint ? { hint } : {});
+  if (value === undefined)
+    throw new SvcError(failure, `${flag} is not valid JSON`, hint ? { hint } : {});
   const found = findJsonProblem(value, text);
-  if (found) throw new SvcError(failure, `${flag}: ${found.problem}`, found.hint ? { hint: found.hint } : {});
+  if (found)
+    throw new SvcError(
+      failure,
+      `${flag}: ${found.problem}`,
+      found.hint ? { hint: found.hint } : {},
+    );
   return value;
 }

@@ -13,10 +13,17 @@ import { parseFlagValue, parseJson } from './flag-values.ts';
 export type InputData = Awaited<ReturnType<typeof readInputData>>;
 
 /** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
-export async function readInputData(context: Context, entry: OperationEntry, invocation: Invocation) {
+export async function readInputData(
+  context: Context,
+  entry: OperationEntry,
+  invocation: Invocation,
+) {
   const { options } = invocation;
   const { data: text } = selectOptions(CALL_FLAGS, options);
-  const document = text === undefined ? undefined : await (await import('./data-argument.ts')).readData(context, text);
+  const document =
+    text === undefined
+      ? undefined
+      : await (await import('./data-argument.ts')).readData(context, text);
   const data: Record<string, unknown> = structuredClone(document ?? {});
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -31,7 +38,12 @@ export async function readInputData(context: Context, entry: OperationEntry, inv
   for (const [field, value] of Object.entries(implied)) data[field] ??= value;
   const hasDefaultOrganization = await fillOrganization(context, entry, data);
   const hasRecord = Object.keys(record).length > 0;
-  return { data, record: hasRecord ? record : undefined, usesDataFlag: document !== undefined, hasDefaultOrganization };
+  return {
+    data,
+    record: hasRecord ? record : undefined,
+    usesDataFlag: document !== undefined,
+    hasDefaultOrganization,
+  };
 }
 
 async function readFlagValue(
@@ -41,13 +53,17 @@ async function readFlagValue(
   data: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   if (flag.kind === 'secret') {
-    const [path, fromStdin] = [getFlagValue(options, `${flag.name}-file`), getFlagValue(options, `${flag.name}-stdin`)];
+    const [path, fromStdin] = [
+      getFlagValue(options, `${flag.name}-file`),
+      getFlagValue(options, `${flag.name}-stdin`),
+    ];
     if (path === undefined && !fromStdin) return undefined;
     const { readSecretFlag } = await import('./secret-flag.ts');
     return readSecretFlag(context, flag.name, path?.toString(), fromStdin === true);
   }
   if (flag.off && getFlagValue(options, flag.off)) {
-    if (getFlagValue(options, flag.name)) throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
+    if (getFlagValue(options, flag.name))
+      throw new SvcError('usage', `--${flag.name} and --${flag.off} cannot be combined`);
     return false;
   }
   const given = getFlagValue(options, flag.name);
@@ -60,16 +76,29 @@ async function readFlagValue(
   for (const text of warnings) await context.warn(text);
   if (flag.kind !== 'content') return value;
   const text = await (await import('./data-argument.ts')).readArgument(context, String(value));
-  return data['type'] === 'map' || data['type'] === 'array' ? parseJson(`--${flag.name}`, text) : text;
+  return data['type'] === 'map' || data['type'] === 'array'
+    ? parseJson(`--${flag.name}`, text)
+    : text;
 }
 
-function containsDuration({ kind, keys = [] }: Flag, given: string | boolean | readonly string[]): boolean {
+function containsDuration(
+  { kind, keys = [] }: Flag,
+  given: string | boolean | readonly string[],
+): boolean {
   const isTime = kind === 'time' || keys.some((key) => key.kind === 'time');
-  return isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)));
+  return (
+    isTime && [given].flat().some((text) => /(^|=) *\d[\d.]*(ms|[smhd]) *(,|$)/.test(String(text)))
+  );
 }
 
-async function fillOrganization(context: Context, entry: OperationEntry, data: Record<string, unknown>): Promise<boolean> {
-  const takesOrganization = entry.flags.some((flag) => !flag.ofRecord && flag.path[0] === 'organizationId');
+async function fillOrganization(
+  context: Context,
+  entry: OperationEntry,
+  data: Record<string, unknown>,
+): Promise<boolean> {
+  const takesOrganization = entry.flags.some(
+    (flag) => !flag.ofRecord && flag.path[0] === 'organizationId',
+  );
   if (!takesOrganization || data['organizationId'] !== undefined) return false;
   const { org } = await context.openSettings();
   if (org) data['organizationId'] = org.value;
@@ -78,7 +107,10 @@ async function fillOrganization(context: Context, entry: OperationEntry, data: R
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;
 
-export function convertEpochs(flags: readonly TimeFlag[], data: Record<string, unknown>): readonly string[] {
+export function convertEpochs(
+  flags: readonly TimeFlag[],
+  data: Record<string, unknown>,
+): readonly string[] {
   return flags.flatMap((flag) => {
     const [field = '', ...rest] = flag.path;
     if (flag.kind === 'time' && rest.length === 0) return convert(data, field);

@@ -3,7 +3,9 @@ import { SvcError } from '../../kernel/errors.ts';
 const PAIR = /([^=,"]+)=(?:"((?:[^"]|"")*)"|([^",]*))(?:,(?=.)|$)/gs;
 export const PAIRS = new RegExp(`^(?:${PAIR.source})+$`, 's');
 
-/** Parses `a=1,b="x,y"` into pairs. A quoted value may contain commas, and `""` for a double quote. */
+/**
+ * Parses `a=1,b="x,y"` into pairs. A quoted value may contain commas, and `""` for a double quote.
+ */
 export function parsePairs(text: string, flag: string): readonly (readonly [string, string])[] {
   if (text !== '' && !PAIRS.test(text)) {
     throw new SvcError('usage', `--${flag} must be key=value,key=value, got '${text}'`, {

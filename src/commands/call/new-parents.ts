@@ -8,10 +8,12 @@ import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
 /**
- * Checks for organizations and users that a write would create, possibly because of a typo in an ID. Prompts on a
- * terminal. In scripts, warns if a known ID is similar. A flag such as `--create-organization` skips the check. Looks
- * IDs up in the embedded service's store, or in the IDs cached for the profile. Sends no requests.
- * @returns the parents that the write will create; empty for a remote service, where they are unknown
+ * Checks for organizations and users that a write would create, possibly because of a typo in an
+ * ID. Prompts on a terminal. In scripts, warns if a known ID is similar. A flag such as
+ * `--create-organization` skips the check. Looks IDs up in the embedded service's store, or in the
+ * IDs cached for the profile. Sends no requests.
+ * @returns the parents that the write will create; empty for a remote service, where they are
+ * unknown
  * @throws SvcError `usage` if the user declines
  */
 export async function confirmNewParents(
@@ -23,13 +25,22 @@ export async function confirmNewParents(
   if (!createsParents) return [];
   const { local, dryRun } = context.options;
   const parents = distinctParents(createsParents, inputs);
-  const missing = await (local ? findMissingInStore(context, [...parents]) : findUnknown(context, createsParents, parents));
+  const missing = await (local
+    ? findMissingInStore(context, [...parents])
+    : findUnknown(context, createsParents, parents));
   // The users of a new organization need no confirmation of their own.
-  const newOrganizations = new Set(missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id));
+  const newOrganizations = new Set(
+    missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id),
+  );
   const doubtful = missing.filter((parent) => {
-    const isImplied = parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
+    const isImplied =
+      parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
     // Without other IDs, a typo is unlikely.
-    return getFlagValue(flags, `create-${parent.kind}`) !== true && !isImplied && parent.others.length > 0;
+    return (
+      getFlagValue(flags, `create-${parent.kind}`) !== true &&
+      !isImplied &&
+      parent.others.length > 0
+    );
   });
   for (const group of Map.groupBy(doubtful, ({ kind }) => kind).values()) {
     if (canAsk(context) && !dryRun) await context.confirm(question(group, local));
@@ -38,7 +49,10 @@ export async function confirmNewParents(
   return local ? missing : [];
 }
 
-function* distinctParents({ of }: CreatedParents, inputs: Iterable<Readonly<Record<string, unknown>>>): Generator<Parent> {
+function* distinctParents(
+  { of }: CreatedParents,
+  inputs: Iterable<Readonly<Record<string, unknown>>>,
+): Generator<Parent> {
   const seen = new Set<string>();
   for (const input of inputs) {
     for (const parent of of(input)) {
@@ -53,7 +67,9 @@ export async function printNewParents(context: Context, created: readonly Parent
   for (const group of Map.groupBy(created, ({ kind }) => kind).values()) {
     const [{ kind, organizationId }] = group as [Parent, ...Parent[]];
     const place =
-      kind === 'user' && new Set(group.map((parent) => parent.organizationId)).size === 1 ? ` in ${organizationId}` : '';
+      kind === 'user' && new Set(group.map((parent) => parent.organizationId)).size === 1
+        ? ` in ${organizationId}`
+        : '';
     await context.note(`Created ${nameParents(group)}${place}`);
   }
 }
@@ -68,9 +84,15 @@ function nameParents(parents: readonly Parent[]): string {
   return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
 }
 
-async function findMissingInStore(context: Context, parents: readonly Parent[]): Promise<readonly MissingParent[]> {
+async function findMissingInStore(
+  context: Context,
+  parents: readonly Parent[],
+): Promise<readonly MissingParent[]> {
   const { explainRefusals } = await import('../embedded/store.ts');
-  return explainRefusals('read', async () => (await (await context.embedded())?.findMissingParents(parents)) ?? []);
+  return explainRefusals(
+    'read',
+    async () => (await (await context.embedded())?.findMissingParents(parents)) ?? [],
+  );
 }
 
 async function findUnknown(
@@ -100,7 +122,9 @@ function question(parents: readonly MissingParent[], isCertain: boolean): string
   const similar = isOne ? findSimilar(id, others) : undefined;
   const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`;
   const subject = upperFirst(nameParents(parents));
-  const [are, exist, them] = isOne ? ['is', 'does not exist', 'it'] : ['are', 'do not exist', 'them'];
+  const [are, exist, them] = isOne
+    ? ['is', 'does not exist', 'it']
+    : ['are', 'do not exist', 'them'];
   if (!isCertain)
     return `${subject} ${are} not known on this machine.${suggestion} Create ${them} if ${isOne ? 'it does' : 'they do'} not exist?`;
   return `${subject} ${exist}${isOne && kind === 'user' ? ` in ${organizationId}` : ''}.${suggestion} Create ${them}?`;

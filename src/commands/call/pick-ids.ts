@@ -23,7 +23,11 @@ export async function pickMissingIds(
   if (id !== undefined) data[argument.field] = id;
 }
 
-export async function pickKnownId(context: Context, field: string, name: string): Promise<string | undefined> {
+export async function pickKnownId(
+  context: Context,
+  field: string,
+  name: string,
+): Promise<string | undefined> {
   const kind = kindOfField(field);
   if (kind === undefined || !canAsk(context)) return undefined;
   const { local } = context.options;
@@ -31,5 +35,9 @@ export async function pickKnownId(context: Context, field: string, name: string)
   const known = await readCachedIds(context, { local, profile }, kind);
   if (known.length === 0) return undefined;
   const message = `${upperFirst(kind)} ID (${name})`;
-  return (await context.prompter()).pick({ message, choices: known.map((value) => ({ value })), allowsOther: true });
+  return (await context.prompter()).pick({
+    message,
+    choices: known.map((value) => ({ value })),
+    allowsOther: true,
+  });
 }

@@ -14,8 +14,16 @@ export interface CallRequest {
   readonly all: boolean;
 }
 
-/** Makes the calls and prints their results. Lists of records are printed as tables; other results are unchanged. */
-export async function printResults(context: Context, entry: OperationEntry, operation: Operation, request: CallRequest) {
+/**
+ * Makes the calls and prints their results. Lists of records are printed as tables; other results
+ * are unchanged.
+ */
+export async function printResults(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  request: CallRequest,
+) {
   const call = await openCall(context, entry, operation, request);
   const { printer, messages } = call;
   const responses = fetchResponses(call);
@@ -27,7 +35,9 @@ export async function printResults(context: Context, entry: OperationEntry, oper
   if (operation.columns && !context.options.envelope) {
     const { columns, records } = operation;
     const inRecords = ([first]: SecretPath) => first === records;
-    const secrets = records ? entry.secrets.filter(inRecords).map(([, ...rest]) => rest) : entry.secrets;
+    const secrets = records
+      ? entry.secrets.filter(inRecords).map(([, ...rest]) => rest)
+      : entry.secrets;
     await printer.records(extractRecords(call, responses), { columns, secrets });
   } else await printValues(call, responses);
   await messages.print();
@@ -35,10 +45,24 @@ export async function printResults(context: Context, entry: OperationEntry, oper
 
 type OpenCall = Awaited<ReturnType<typeof openCall>>;
 
-async function openCall(context: Context, entry: OperationEntry, operation: Operation, request: CallRequest) {
+async function openCall(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  request: CallRequest,
+) {
   const [client, printer] = await Promise.all([context.client(), context.printer()]);
   const ids = collectCalledIds(context, entry, operation);
-  return { ...request, context, client, printer, entry, operation, ids, messages: createClosingMessages(context, operation) };
+  return {
+    ...request,
+    context,
+    client,
+    printer,
+    entry,
+    operation,
+    ids,
+    messages: createClosingMessages(context, operation),
+  };
 }
 
 async function printValues(
@@ -52,10 +76,17 @@ async function printValues(
   const values: unknown[] = [];
   try {
     for await (const response of merge ? mergePages(responses) : responses) {
-      const bare = quiet && response.data !== null ? operation.quietValue?.(response.data) : undefined;
+      const bare =
+        quiet && response.data !== null ? operation.quietValue?.(response.data) : undefined;
       if (bare !== undefined) await printer.line(bare);
-      else values.push(envelope ? response.result : (response.data ?? describeEmptyResult(entry, response, isTable)));
-      if ((response.data ?? null) === null) await context.note(String(response.result['message'] ?? ''));
+      else
+        values.push(
+          envelope
+            ? response.result
+            : (response.data ?? describeEmptyResult(entry, response, isTable)),
+        );
+      if ((response.data ?? null) === null)
+        await context.note(String(response.result['message'] ?? ''));
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
@@ -65,7 +96,11 @@ async function printValues(
   }
 }
 
-function describeEmptyResult({ effect }: OperationEntry, { result }: CallResult<unknown>, isTable: boolean): unknown {
+function describeEmptyResult(
+  { effect }: OperationEntry,
+  { result }: CallResult<unknown>,
+  isTable: boolean,
+): unknown {
   if (effect === 'read' || isTable) return null;
   return { status: 'success', message: String(result['message'] ?? '') };
 }
@@ -83,7 +118,10 @@ async function* fetchResponses(call: OpenCall) {
 
 async function* fetchResponsesById(call: OpenCall) {
   const { context, entry, operation, inputs } = call;
-  const [{ collectIdFailures }, { withHint }] = await Promise.all([import('./each-id.ts'), import('./error-hints.ts')]);
+  const [{ collectIdFailures }, { withHint }] = await Promise.all([
+    import('./each-id.ts'),
+    import('./error-hints.ts'),
+  ]);
   const { field = '' } = operation.argument ?? {};
   const ids = inputs.map((input) => String(input[field]));
   const noun = field.replace(/Id$/, '');
@@ -92,13 +130,19 @@ async function* fetchResponsesById(call: OpenCall) {
     try {
       yield* fetchResponsesFor(call, input);
     } catch (error) {
-      await failures.add(ids[at] ?? '', error instanceof SvcError ? withHint(entry, input, error) : error);
+      await failures.add(
+        ids[at] ?? '',
+        error instanceof SvcError ? withHint(entry, input, error) : error,
+      );
     }
   }
   failures.throwIfAny();
 }
 
-async function* fetchResponsesFor({ client, operation, messages, ids, all }: OpenCall, input: CallRequest['inputs'][number]) {
+async function* fetchResponsesFor(
+  { client, operation, messages, ids, all }: OpenCall,
+  input: CallRequest['inputs'][number],
+) {
   for await (const response of fetchPages(client, operation, input)) {
     messages.countPage(response.data);
     ids.add(input, response);
@@ -115,17 +159,22 @@ async function* extractRecords(
   responses: AsyncIterable<CallResult<unknown>>,
 ): AsyncGenerator<readonly unknown[]> {
   const { field, recordId } = operation.splitIds ?? {};
-  const missing = new Set<unknown>(inputs.flatMap((input) => (field === undefined ? [] : (input[field] ?? []))));
+  const missing = new Set<unknown>(
+    inputs.flatMap((input) => (field === undefined ? [] : (input[field] ?? []))),
+  );
   for await (const { data } of responses) {
     const list = listOf(operation, data);
     const records: readonly unknown[] = Array.isArray(list) ? list : [];
-    for (const record of records) if (recordId !== undefined) missing.delete(Object(record)[recordId]);
+    for (const record of records)
+      if (recordId !== undefined) missing.delete(Object(record)[recordId]);
     yield records;
   }
   messages.setFound([...missing], inputs[0]);
 }
 
-export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>): AsyncGenerator<CallResult<unknown>> {
+export async function* mergePages(
+  responses: AsyncIterable<CallResult<unknown>>,
+): AsyncGenerator<CallResult<unknown>> {
   let merged: CallResult<unknown> | undefined;
   const lists = new Map<string, unknown[]>();
   for await (const response of responses) {
@@ -137,5 +186,6 @@ export async function* mergePages(responses: AsyncIterable<CallResult<unknown>>)
       lists.set(name, list);
     }
   }
-  if (merged) yield { ...merged, data: { ...(merged.data as object), ...Object.fromEntries(lists) } };
+  if (merged)
+    yield { ...merged, data: { ...(merged.data as object), ...Object.fromEntries(lists) } };
 }

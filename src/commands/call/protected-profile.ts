@@ -8,8 +8,8 @@ import { canAsk } from '../terminal/terminal.ts';
 const ALLOW_VARIABLE = SWITCH_VARIABLES.allow;
 
 /**
- * Checks that a command may write. For a protected profile, the user must type its name; a script must pass `--yes` and
- * set SVC_ALLOW to the name.
+ * Checks that a command may write. For a protected profile, the user must type its name; a script
+ * must pass `--yes` and set SVC_ALLOW to the name.
  * @throws SvcError `usage` if the write is not allowed
  */
 export async function checkProtectedProfile(context: Context): Promise<void> {
@@ -22,7 +22,8 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (!canAsk(context)) throw protectedProfileError(name, environment[ALLOW_VARIABLE], options.yes);
   const message = `This command writes to ${profileLabel(settings)}. Type the profile name to continue`;
   const typed = await (await context.prompter()).text({ message });
-  if (typed.trim() !== name) throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
+  if (typed.trim() !== name)
+    throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
 }
 
 export async function serviceLabel({ options, openSettings }: Context): Promise<string> {
@@ -34,9 +35,16 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
 }
 
-function protectedProfileError(name: string, allowed: string | undefined, isConfirmed: boolean): SvcError {
+function protectedProfileError(
+  name: string,
+  allowed: string | undefined,
+  isConfirmed: boolean,
+): SvcError {
   const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
-  const missing = [...(isConfirmed ? [] : ['add --yes']), ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`])];
+  const missing = [
+    ...(isConfirmed ? [] : ['add --yes']),
+    ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`]),
+  ];
   return new SvcError('usage', `profile '${name}' is protected${other}; nothing was sent`, {
     hint: `in a script, ${missing.join(' and ')}; on a terminal, svc asks for the profile name`,
   });

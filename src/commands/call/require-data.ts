@@ -1,7 +1,10 @@
 import type { CallOutcome } from '../../client/client.ts';
 import { SvcError } from '../../kernel/errors.ts';
 
-/** Returns the data of a response. @throws SvcError `unusable_answer` for a response without data */
+/**
+ * Returns the data of a response.
+ * @throws SvcError `unusable_answer` for a response without data
+ */
 export function requireData<Data>(reply: CallOutcome<Data>): Data {
   if (reply.sent && reply.data !== null) return reply.data;
   throw new SvcError('unusable_answer', 'the response contains no data');

@@ -13,7 +13,11 @@ import { printResults } from './print-results.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-const MAY_BE_APPLIED: readonly Failure[] = ['outcome_unknown', 'local', ...Object.values(SIGNAL_FAILURES)];
+const MAY_BE_APPLIED: readonly Failure[] = [
+  'outcome_unknown',
+  'local',
+  ...Object.values(SIGNAL_FAILURES),
+];
 
 export async function runCall(
   context: Context,
@@ -23,7 +27,9 @@ export async function runCall(
 ): Promise<void> {
   const operation = await loadOperation(entry.resource, entry.name);
   addGeneratedId(operation, data);
-  const inputs = inputsByArgument(operation, data, invocation).flatMap((input) => splitByIds(operation, input));
+  const inputs = inputsByArgument(operation, data, invocation).flatMap((input) =>
+    splitByIds(operation, input),
+  );
   const failure = usesDataFlag ? 'bad_data' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
@@ -34,21 +40,31 @@ export async function runCall(
   if (usesDataFlag) await warnAboutUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun)
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
-  for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? [])) await context.warn(warning);
-  const questions = context.options.dryRun ? [] : checked.flatMap((input) => operation.confirm?.(input) || []);
+  for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? []))
+    await context.warn(warning);
+  const questions = context.options.dryRun
+    ? []
+    : checked.flatMap((input) => operation.confirm?.(input) || []);
   for (const question of questions) await context.confirm(question);
   const created = await confirmNewParents(context, operation, checked, invocation.options);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
-    return runAndWait(context, { command: entry.command, wait: entry.wait }, operation, inputs[0] ?? {});
+    return runAndWait(
+      context,
+      { command: entry.command, wait: entry.wait },
+      operation,
+      inputs[0] ?? {},
+    );
   }
-  const { openBeforeImages } = operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
+  const { openBeforeImages } =
+    operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
   const images = await openBeforeImages?.(context, entry.name);
   await images?.save(entry.name, inputs);
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    if (error instanceof SvcError && inputs.length === 1 && !MAY_BE_APPLIED.includes(error.failure)) await images?.discard();
+    if (error instanceof SvcError && inputs.length === 1 && !MAY_BE_APPLIED.includes(error.failure))
+      await images?.discard();
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');
@@ -58,7 +74,8 @@ export async function runCall(
   await printNewParents(context, created);
   if (!operation.notes) return;
   const { clock } = await useServiceTime(context);
-  for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? [])) await context.note(note);
+  for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? []))
+    await context.note(note);
 }
 
 async function checkInputs(
@@ -67,7 +84,8 @@ async function checkInputs(
   operation: Operation,
   { inputs, failure }: { readonly inputs: readonly Data[]; readonly failure: InputFailure },
 ): Promise<readonly Data[]> {
-  const check = (checking: Context) => inputs.map((input) => checkInput(checking, entry, operation, input, failure));
+  const check = (checking: Context) =>
+    inputs.map((input) => checkInput(checking, entry, operation, input, failure));
   try {
     return check(context);
   } catch (error) {
@@ -90,7 +108,10 @@ async function checkPrecondition(
 ): Promise<void> {
   if (!inputs.some(applies)) return;
   const reader = getEntry(name);
-  const reply = await (await context.client()).call(await loadOperation(reader.resource, reader.name), {});
+  const reply = await (await context.client()).call(
+    await loadOperation(reader.resource, reader.name),
+    {},
+  );
   const problem = reply.sent ? findProblem(reply.data) : undefined;
   if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
@@ -99,7 +120,11 @@ export function addGeneratedId({ generatedId }: Operation, data: Record<string, 
   if (generatedId && data[generatedId] === undefined) data[generatedId] = crypto.randomUUID();
 }
 
-function inputsByArgument({ argument }: Operation, data: Data, invocation: Invocation): readonly Data[] {
+function inputsByArgument(
+  { argument }: Operation,
+  data: Data,
+  invocation: Invocation,
+): readonly Data[] {
   if (!argument || invocation.arguments.length === 0) return [data];
   return [...new Set(invocation.arguments)].map((word) => ({ ...data, [argument.field]: word }));
 }
@@ -115,7 +140,11 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
   }));
 }
 
-async function warnAboutUnknownFields(context: Context, { input }: Operation, data: Data): Promise<void> {
+async function warnAboutUnknownFields(
+  context: Context,
+  { input }: Operation,
+  data: Data,
+): Promise<void> {
   const known = Object.keys(input.shape);
   for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
     await context.warn(

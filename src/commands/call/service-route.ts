@@ -22,22 +22,37 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
   const { environment, options, cwd, folders, clock } = context;
   const { baseUrl } = target;
   if (baseUrl.startsWith('https:') && skipsCertificateChecks(environment))
-    await context.warn(`${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`);
+    await context.warn(
+      `${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`,
+    );
   const { caFile, timeout: attemptTimeout } = options;
-  const authorities = caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
-  const connection = { baseUrl, environment, attemptTimeout, ...optionalProperty('authorities', authorities) };
+  const authorities =
+    caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
+  const connection = {
+    baseUrl,
+    environment,
+    attemptTimeout,
+    ...optionalProperty('authorities', authorities),
+  };
   const { openNetwork } = await import('../../client/network.ts');
   const { close, ...wire } = await openNetwork(connection);
-  return { wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) }, close };
+  return {
+    wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) },
+    close,
+  };
 }
 
-export async function openEmbeddedRoute(context: Context): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
+export async function openEmbeddedRoute(
+  context: Context,
+): Promise<ServiceRoute & { readonly embedded: EmbeddedInstance }> {
   const { folders, clock, options, signal } = context;
-  const [{ openEmbedded }, { resolveStoreLocation }, { createDirectTransport }] = await Promise.all([
-    import('../../service/embedded.ts'),
-    import('../../service/store/location.ts'),
-    import('../../client/direct-transport.ts'),
-  ]);
+  const [{ openEmbedded }, { resolveStoreLocation }, { createDirectTransport }] = await Promise.all(
+    [
+      import('../../service/embedded.ts'),
+      import('../../service/store/location.ts'),
+      import('../../client/direct-transport.ts'),
+    ],
+  );
   const location = await resolveStoreLocation(options.store, folders);
   const embedded = await openEmbedded(location, { clock, signal, logFolder: folders.data });
   const transport = createDirectTransport(embedded.post, options.timeout);
@@ -50,10 +65,14 @@ const CACHE_TIME = 50;
 const MAX_FILE_AGE = 24 * 60 * 60_000;
 
 /**
- * Shares rate limit pauses between processes, in a file for each service and credential. If the file cannot be read,
- * each process detects rate limits on its own.
+ * Shares rate limit pauses between processes, in a file for each service and credential. If the
+ * file cannot be read, each process detects rate limits on its own.
  */
-export function createSharedRateLimit(folders: Folders, clock: Clock, target: Target): SharedRateLimit {
+export function createSharedRateLimit(
+  folders: Folders,
+  clock: Clock,
+  target: Target,
+): SharedRateLimit {
   const folder = join(folders.state, 'gates');
   const pathOnce = once(() => join(folder, `${hashTarget(target)}.json`));
   let lastCheck = Number.NEGATIVE_INFINITY;
@@ -68,21 +87,32 @@ export function createSharedRateLimit(folders: Folders, clock: Clock, target: Ta
       return until;
     },
     pauseUntil(untilEpoch) {
-      void writePause(folder, pathOnce(), { until: untilEpoch, from: clock.now() }).catch(() => undefined);
+      void writePause(folder, pathOnce(), { until: untilEpoch, from: clock.now() }).catch(
+        () => undefined,
+      );
     },
   };
 }
 
 /** Identifies the service and the credential. The URL and IDs are private. */
 function hashTarget({ baseUrl, key, workspace }: Target): string {
-  const identity = JSON.stringify([URL.parse(baseUrl)?.origin, key?.apiKey, workspace?.workspaceId]);
+  const identity = JSON.stringify([
+    URL.parse(baseUrl)?.origin,
+    key?.apiKey,
+    workspace?.workspaceId,
+  ]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }
 
-/** Reads the end of the pause. A start in the future means that the clock was changed; the pause then starts now. */
+/**
+ * Reads the end of the pause. A start in the future means that the clock was changed; the pause
+ * then starts now.
+ */
 function readPauseEnd(path: string, now: number): number | undefined {
   try {
-    const { until, from }: { until?: unknown; from?: unknown } = Object(JSON.parse(readFileSync(path, 'utf8')));
+    const { until, from }: { until?: unknown; from?: unknown } = Object(
+      JSON.parse(readFileSync(path, 'utf8')),
+    );
     if (typeof until !== 'number' || !Number.isFinite(until)) return undefined;
     return typeof from === 'number' && from > now ? now + until - from : until;
   } catch {
@@ -90,7 +120,11 @@ function readPauseEnd(path: string, now: number): number | undefined {
   }
 }
 
-async function writePause(folder: string, path: string, pause: { until: number; from: number }): Promise<void> {
+async function writePause(
+  folder: string,
+  path: string,
+  pause: { until: number; from: number },
+): Promise<void> {
   await createPrivateFolder(folder);
   await replaceFile(path, JSON.stringify(pause), { durable: false });
   const { mtimeMs: now } = await stat(path);

@@ -8,8 +8,9 @@ const TIMEOUT = 2_000;
 const MIN_DIFFERENCE = 2_000;
 
 /**
- * Returns the current time of the service. Differs from the real time if the clock of the embedded service was changed,
- * which a service on this machine shows in the Date header of its health check.
+ * Returns the current time of the service. Differs from the real time if the clock of the embedded
+ * service was changed, which a service on this machine shows in the Date header of its health
+ * check.
  */
 export async function readServiceTime(context: Context): Promise<number> {
   const { clock, options } = context;
@@ -17,7 +18,9 @@ export async function readServiceTime(context: Context): Promise<number> {
   const { baseUrl } = await context.openSettings();
   const url = URL.parse('/healthz', baseUrl?.value);
   if (!url || !isLoopback(url)) return clock.now();
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(() => undefined);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(
+    () => undefined,
+  );
   const time = Date.parse(response?.headers.get('date') ?? '');
   return Math.abs(time - clock.now()) > MIN_DIFFERENCE ? time : clock.now();
 }

@@ -26,18 +26,29 @@ export function checkInput(
   if (success) {
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
-    const masked = entry.flags.find(({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)));
-    const message = 'is masked and would replace the real secret; to print the secret, use --show-secrets';
+    const masked = entry.flags.find(
+      ({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)),
+    );
+    const message =
+      'is masked and would replace the real secret; to print the secret, use --show-secrets';
     if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }
   const { issues } = error;
-  const problems = issues.slice(0, MAX_PROBLEMS).map((issue) => issueMessage(inputNaming, entry, issue, input));
-  const more = issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
-  const [suggestion] = issues.flatMap((issue) => suggestValue(issue, valueAt(input, issue.path)) ?? []);
+  const problems = issues
+    .slice(0, MAX_PROBLEMS)
+    .map((issue) => issueMessage(inputNaming, entry, issue, input));
+  const more =
+    issues.length > problems.length ? ` (and ${issues.length - problems.length} more)` : '';
+  const [suggestion] = issues.flatMap(
+    (issue) => suggestValue(issue, valueAt(input, issue.path)) ?? [],
+  );
   const advice = suggestion === undefined ? undefined : `did you mean '${suggestion}'?`;
   const [issue] = issues;
-  const isMissing = issues.length === 1 && issue?.code === 'invalid_type' && valueAt(input, issue.path) === undefined;
+  const isMissing =
+    issues.length === 1 &&
+    issue?.code === 'invalid_type' &&
+    valueAt(input, issue.path) === undefined;
   throw new SvcError(failure, `${problems.join('; ')}${more}`, {
     hint: advice ?? helpHint(inputNaming, entry, isMissing ? issue.path[0] : undefined),
   });
@@ -53,10 +64,17 @@ export function createInputError(
   return new SvcError(failure, text, { hint: helpHint(naming, entry) });
 }
 
-function helpHint(naming: InputNaming, { command, argument, bulk, flags }: OperationEntry, missing?: PropertyKey): Hint {
+function helpHint(
+  naming: InputNaming,
+  { command, argument, bulk, flags }: OperationEntry,
+  missing?: PropertyKey,
+): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
   const list = [...command.slice(0, -1), 'list'];
-  const flag = naming === 'flags' && bulk === 'array' && flags.find(({ path, ofRecord }) => !ofRecord && path[0] === missing);
+  const flag =
+    naming === 'flags' &&
+    bulk === 'array' &&
+    flags.find(({ path, ofRecord }) => !ofRecord && path[0] === missing);
   if (flag && flag.kind === 'text')
     return hint`add --${flag.name} <id>, or a field '${String(missing)}' to each record of a file; see ${step('help', ...command, '--help')}`;
   if (missing !== undefined && missing === argument?.field && findEntryByCommand(list))
@@ -70,7 +88,12 @@ export function orgHint(command: readonly string[]): Hint {
 
 const MAX_PROBLEMS = 3;
 
-function issueMessage(naming: InputNaming, entry: OperationEntry, issue: z.core.$ZodIssue, input: unknown): string {
+function issueMessage(
+  naming: InputNaming,
+  entry: OperationEntry,
+  issue: z.core.$ZodIssue,
+  input: unknown,
+): string {
   const value = valueAt(input, issue.path);
   const name = nameInput(naming, entry, issue.path);
   if (issue.code === 'invalid_type' && value === undefined) {
@@ -88,7 +111,10 @@ function prefixWithName(name: string, message: string): string {
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
-/** Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag, returns the path. */
+/**
+ * Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag,
+ * returns the path.
+ */
 function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   const flag = findFlag(entry, path);
@@ -101,13 +127,17 @@ function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): stri
 
 type Path = readonly PropertyKey[];
 
-/** Finds the flag for a field or an enclosing object. For a missing object, uses its first required field. */
+/**
+ * Finds the flag for a field or an enclosing object. For a missing object, uses its first required
+ * field.
+ */
 function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined {
   const callFlags = flags.filter(({ ofRecord }) => !ofRecord);
   return (
     callFlags.find(({ path }) => path.every((part, depth) => fieldPath[depth] === part)) ??
     callFlags.find(
-      ({ path, required }) => required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
+      ({ path, required }) =>
+        required && fieldPath.length > 0 && fieldPath.every((part, depth) => path[depth] === part),
     )
   );
 }

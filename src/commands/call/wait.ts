@@ -12,7 +12,10 @@ const MIN_POLL_PAUSE = 500;
 const MAX_POLL_PAUSE = 10_000;
 const PAUSE_GROWTH = 1.5;
 
-/** Makes the call, waits for the task, and prints its final state. @throws SvcError `some_failed` if it failed */
+/**
+ * Makes the call, waits for the task, and prints its final state.
+ * @throws SvcError `some_failed` if it failed
+ */
 export async function runAndWait(
   context: Context,
   { command, wait }: { readonly command: readonly string[]; readonly wait: Wait },
@@ -28,22 +31,32 @@ export async function runAndWait(
   const query = Object.fromEntries(wait.inputFields.map((field) => [field, known[field]]));
   const missing = wait.inputFields.find((field) => query[field] === undefined);
   if (missing !== undefined) {
-    throw new SvcError('outcome_unknown', `${command.join(' ')} was started, but the response has no ${missing}`, {
-      hint: 'svc cannot wait for the task; check its result yourself',
-    });
+    throw new SvcError(
+      'outcome_unknown',
+      `${command.join(' ')} was started, but the response has no ${missing}`,
+      {
+        hint: 'svc cannot wait for the task; check its result yourself',
+      },
+    );
   }
   const resumeHint = hint`resume waiting with: ${step('resume', ...commandArguments(entry, query), '--wait')}`;
   const poll = () => client.call(status, query);
-  const last = await pollUntilEnd(context, command.join(' '), wait, first, poll).catch((error: unknown) => {
-    throw error instanceof SvcError ? error.reworded({ hint: resumeHint }) : error;
-  });
+  const last = await pollUntilEnd(context, command.join(' '), wait, first, poll).catch(
+    (error: unknown) => {
+      throw error instanceof SvcError ? error.reworded({ hint: resumeHint }) : error;
+    },
+  );
   const { envelope, quiet } = context.options;
   if (quiet && status.quietValue) await printer.line(status.quietValue(last.data));
   else await printer.value(envelope ? last.result : last.data, {});
   if (stateOf(wait, last) === wait.failed) {
-    throw new SvcError('some_failed', `${command.join(' ')} failed (${wait.state}: ${wait.failed})`, {
-      hint: 'the service gave no reason; check that the source of the move exists',
-    });
+    throw new SvcError(
+      'some_failed',
+      `${command.join(' ')} failed (${wait.state}: ${wait.failed})`,
+      {
+        hint: 'the service gave no reason; check that the source of the move exists',
+      },
+    );
   }
 }
 
@@ -73,7 +86,9 @@ async function pollUntilEnd(
       const reply = await poll();
       if (reply.sent) response = reply;
       if (stateOf(wait, response) === undefined)
-        throw new SvcError('unusable_answer', `the response has no ${wait.state}`, { hint: 'try again later' });
+        throw new SvcError('unusable_answer', `the response has no ${wait.state}`, {
+          hint: 'try again later',
+        });
     }
   } finally {
     await end?.();

@@ -15,7 +15,10 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** Formats candidates, one per line, with a tab before the description. Omits values with control characters. */
+/**
+ * Formats candidates, one per line, with a tab before the description. Omits values with control
+ * characters.
+ */
 export function candidateLines(candidates: Iterable<Candidate>): string {
   let text = '';
   for (const { value, description } of candidates) {

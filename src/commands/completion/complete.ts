@@ -6,13 +6,19 @@ import { type Candidate, type CompletionDependencies, candidateLines } from './c
 import { parseTypedLine, type TypedLine } from './typed-line.ts';
 import { type CompletionRequest, operandCandidates, valueCandidates } from './value-candidates.ts';
 
-export async function completeLine(words: readonly string[], dependencies: CompletionDependencies): Promise<string> {
+export async function completeLine(
+  words: readonly string[],
+  dependencies: CompletionDependencies,
+): Promise<string> {
   const isWindows = (dependencies.platform ?? currentPlatform) === 'win32';
   const typed = words.map((word) => unquote(word, isWindows));
   return candidateLines(await candidates(typed.length > 0 ? typed : [''], dependencies));
 }
 
-/** Removes quotes and escapes from a typed word. On Windows, keeps backslashes that are path separators. */
+/**
+ * Removes quotes and escapes from a typed word. On Windows, keeps backslashes that are path
+ * separators.
+ */
 function unquote(word: string, isWindows: boolean): string {
   if (!/['"\\]/.test(word)) return word;
   const pattern = isWindows ? QUOTED_ON_WINDOWS : QUOTED;
@@ -24,7 +30,10 @@ function unquote(word: string, isWindows: boolean): string {
 const QUOTED = /'([^']*)'?|"((?:\\.|[^"\\])*)"?|\\(.)/gs;
 const QUOTED_ON_WINDOWS = /'([^']*)'?|"((?:\\"|[^"])*)"?|\\([^\w.~\\-])/gs;
 
-async function candidates(words: readonly string[], dependencies: CompletionDependencies): Promise<Candidate[]> {
+async function candidates(
+  words: readonly string[],
+  dependencies: CompletionDependencies,
+): Promise<Candidate[]> {
   const isHelp = words.length > 1 && words[0] === 'help';
   const line = await parseTypedLine(commandTree(), isHelp ? words.slice(1) : words);
   const all = isHelp ? helpCandidates(line) : await lineCandidates({ ...line, ...dependencies });
@@ -36,7 +45,9 @@ async function candidates(words: readonly string[], dependencies: CompletionDepe
 async function lineCandidates(request: CompletionRequest): Promise<readonly Candidate[]> {
   if (request.valueFlag) return valueCandidates(request.valueFlag, request);
   if (request.partial.startsWith('-')) return flagCandidates(request);
-  return request.leaf || request.operands.length > 0 ? operandCandidates(request) : commandCandidates(request);
+  return request.leaf || request.operands.length > 0
+    ? operandCandidates(request)
+    : commandCandidates(request);
 }
 
 function commandCandidates({ node }: TypedLine): readonly Candidate[] {
@@ -45,7 +56,10 @@ function commandCandidates({ node }: TypedLine): readonly Candidate[] {
 
 function helpCandidates(line: TypedLine): readonly Candidate[] {
   if (line.leaf || line.operands.length > 0) return [];
-  const topics = line.node.path.length === 0 ? TOPICS.map(([value, description]) => ({ value, description })) : [];
+  const topics =
+    line.node.path.length === 0
+      ? TOPICS.map(([value, description]) => ({ value, description }))
+      : [];
   return [...commandCandidates(line).filter(({ value }) => value !== 'help'), ...topics];
 }
 

@@ -12,7 +12,10 @@ export interface TypedLine {
   readonly givenFlags: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
   readonly valueFlag: OptionDefinition | undefined;
-  /** Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the value. */
+  /**
+   * Typed text of the last word. For `--flag=value` and `-fvalue`, only the typed text of the
+   * value.
+   */
   readonly partial: string;
   /** Text before `partial` in the same word: `--flag=` or `-f`. */
   readonly prefix: string;
@@ -45,14 +48,28 @@ export async function parseTypedLine(root: Node, words: readonly string[]): Prom
       if (leaf) flags = [...flagsOf(leaf), ...COMMON_FLAGS];
     }
   }
-  const line = { node, leaf, flags, givenFlags, operands, prefix: '', valueFlag, partial: words.at(-1) ?? '' };
+  const line = {
+    node,
+    leaf,
+    flags,
+    givenFlags,
+    operands,
+    prefix: '',
+    valueFlag,
+    partial: words.at(-1) ?? '',
+  };
   if (valueFlag) return line;
   if (isPastSeparator) return { ...line, flags: [] };
   const { flag, value, prefix = '' } = splitFlags(line.partial, flags) ?? {};
-  return flag && takesValue(flag) && value !== undefined ? { ...line, valueFlag: flag, partial: value, prefix } : line;
+  return flag && takesValue(flag) && value !== undefined
+    ? { ...line, valueFlag: flag, partial: value, prefix }
+    : line;
 }
 
-/** Splits a word into flags. For example, `-qpprod` is the switch `-q`, followed by `-p` with the value `prod`. */
+/**
+ * Splits a word into flags. For example, `-qpprod` is the switch `-q`, followed by `-p` with the
+ * value `prod`.
+ */
 function splitFlags(word: string, flags: readonly OptionDefinition[]) {
   const findFlag = (name: string) =>
     flags.find((flag) =>
@@ -68,7 +85,13 @@ function splitFlags(word: string, flags: readonly OptionDefinition[]) {
   for (let at = 1; at < word.length; at += 1) {
     const flag = findFlag(`-${word[at]}`);
     if (!flag) return undefined;
-    if (takesValue(flag)) return { switches, flag, value: word.slice(at + 1) || undefined, prefix: word.slice(0, at + 1) };
+    if (takesValue(flag))
+      return {
+        switches,
+        flag,
+        value: word.slice(at + 1) || undefined,
+        prefix: word.slice(0, at + 1),
+      };
     switches.push(flag);
   }
   return { switches, flag: undefined, value: undefined, prefix: word };

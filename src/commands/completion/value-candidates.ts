@@ -21,7 +21,12 @@ const ids =
     return toCandidates(await readCachedIds(request, { local, profile }, kind));
   };
 
-async function activeProfile({ givenFlags, environment, cwd, folders }: CompletionRequest): Promise<string | undefined> {
+async function activeProfile({
+  givenFlags,
+  environment,
+  cwd,
+  folders,
+}: CompletionRequest): Promise<string | undefined> {
   const selected = givenFlags.get('profile') ?? environment[SETTING_VARIABLES.profile];
   if (selected) return selected;
   const { readFolderSettings } = await import('../../profiles/folder-settings.ts');
@@ -37,21 +42,32 @@ const events: CandidateSource = async () => {
 const triggers: CandidateSource = async ({ node }) => {
   const { EVENT_TYPES } = await import('../../catalog/events.ts');
   const known = node.path[0] === 'email' ? EVENT_TYPES.filter(({ email }) => email) : EVENT_TYPES;
-  return known.flatMap(({ name, description }) => ['=true', '=false'].map((state) => ({ value: name + state, description })));
+  return known.flatMap(({ name, description }) =>
+    ['=true', '=false'].map((state) => ({ value: name + state, description })),
+  );
 };
 
 const paths: CandidateSource = async () => {
   const { manifest } = await import('../../catalog/manifest.ts');
-  return [...new Map(manifest.map(({ path, summary }) => [path, { value: path, description: summary }])).values()];
+  return [
+    ...new Map(
+      manifest.map(({ path, summary }) => [path, { value: path, description: summary }]),
+    ).values(),
+  ];
 };
 
-/** Files and folders. Shells expand `~` only at the start of a word, so `--flag=~` has no candidates. */
+/**
+ * Files and folders. Shells expand `~` only at the start of a word, so `--flag=~` has no
+ * candidates.
+ */
 const files: CandidateSource = (request) =>
   request.prefix && request.partial.startsWith('~') ? [] : fileCandidates(request.partial, request);
 
 const textFiles: CandidateSource = async (request) => {
   if (!request.partial.startsWith('@')) return [];
-  return (await fileCandidates(request.partial.slice(1), request)).map(({ value }) => ({ value: `@${value}` }));
+  return (await fileCandidates(request.partial.slice(1), request)).map(({ value }) => ({
+    value: `@${value}`,
+  }));
 };
 
 const profiles: CandidateSource = async ({ folders }) => {
@@ -140,7 +156,8 @@ function fieldCandidates({ leaf, partial }: TypedLine): readonly Candidate[] {
 }
 
 function resultOf(leaf: LoadedLeaf) {
-  if (leaf.kind === 'operation') return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
+  if (leaf.kind === 'operation')
+    return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
   const { columns = [] } = leaf.definition;
   return [columns.map(({ field }) => field), columns] as const;
 }

@@ -4,7 +4,8 @@ export const FORWARDING_FLAGS = [
   { flags: '--forward-to <url>', description: 'URL to forward deliveries to' },
   {
     flags: '--route <pattern=url>',
-    description: "URL for event types that match a pattern, such as 'comment.*=http://…'; the first match wins (repeatable)",
+    description:
+      "URL for event types that match a pattern, such as 'comment.*=http://…'; the first match wins (repeatable)",
     many: true,
   },
 ] as const satisfies readonly OptionDefinition[];

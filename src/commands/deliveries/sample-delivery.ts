@@ -15,11 +15,19 @@ export interface SampleDeliveryOptions extends SenderCredentials {
   readonly payload: (sample: unknown) => Promise<unknown>;
 }
 
-export async function createSampleDelivery(url: URL, event: string, options: SampleDeliveryOptions, now: number) {
+export async function createSampleDelivery(
+  url: URL,
+  event: string,
+  options: SampleDeliveryOptions,
+  now: number,
+) {
   const id = createDeliveryId();
   const sample = PAYLOAD_BUILDERS[options.form](createSampleEvent(event, { webhookId: id, now }));
   const payload = await options.payload(JSON.parse(JSON.stringify(sample)));
   const body = packBody(JSON.stringify(payload), options.packing);
-  const headers = createDeliveryHeaders({ ...options, id, timestamp: Math.floor(now / 1000) }, body);
+  const headers = createDeliveryHeaders(
+    { ...options, id, timestamp: Math.floor(now / 1000) },
+    body,
+  );
   return { id, outgoing: { url, body, headers } };
 }

@@ -7,7 +7,10 @@ import { readCertificates } from '../call/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { ForwardingFlags } from './flags.ts';
 
-/** Parses the URL of a flag. The scheme is optional for this machine. @throws SvcError `usage` for an invalid URL */
+/**
+ * Parses the URL of a flag. The scheme is optional for this machine.
+ * @throws SvcError `usage` for an invalid URL
+ */
 export function parseTargetUrl(text: string, flag: string): URL {
   const url = URL.parse(completeLoopbackUrl(text));
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -17,7 +20,9 @@ export function parseTargetUrl(text: string, flag: string): URL {
   }
   const problem = findCredentialProblem(url);
   if (problem !== undefined)
-    throw new SvcError('usage', `${flag} ${problem}`, { hint: 'other users of this machine can see the command line' });
+    throw new SvcError('usage', `${flag} ${problem}`, {
+      hint: 'other users of this machine can see the command line',
+    });
   return url;
 }
 
@@ -26,7 +31,10 @@ export function findCredentialProblem(url: URL): string | undefined {
   return url.username || url.password ? 'must not contain a user name or password' : undefined;
 }
 
-/** Creates the options for sending deliveries. The time limit is that of the service, unless `--timeout` is shorter. */
+/**
+ * Creates the options for sending deliveries. The time limit is that of the service, unless
+ * `--timeout` is shorter.
+ */
 export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
   const { timeout, caFile } = options;
   const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
@@ -47,6 +55,10 @@ function parseRoute(text: string): ForwardingRoute {
   if (pattern === undefined || url === undefined)
     throw new SvcError('usage', `--route must be pattern=url, got '${text}'`, { hint });
   if (!/^[\w.*-]+$/.test(pattern))
-    throw new SvcError('usage', `--route must start with a pattern of event types, got '${pattern}'`, { hint });
+    throw new SvcError(
+      'usage',
+      `--route must start with a pattern of event types, got '${pattern}'`,
+      { hint },
+    );
   return { pattern, target: parseTargetUrl(url, '--route') };
 }

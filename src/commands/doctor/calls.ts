@@ -17,9 +17,21 @@ export function createCallChecks(calls: CallCheckContext): readonly Check[] {
   const afterKey = [...after, 'key-credentials'];
   return [
     { name: 'key-credentials', after, run: () => withCredential(calls, 'apiKey', checkKey) },
-    { name: 'workspace-credentials', after, run: () => withCredential(calls, 'workspaceId', checkWorkspace) },
-    { name: 'advanced-webhooks', after: afterKey, run: () => withCredential(calls, 'apiKey', checkWebhooks) },
-    { name: 'advanced-queries', after: afterKey, run: () => withCredential(calls, 'apiKey', checkQueries) },
+    {
+      name: 'workspace-credentials',
+      after,
+      run: () => withCredential(calls, 'workspaceId', checkWorkspace),
+    },
+    {
+      name: 'advanced-webhooks',
+      after: afterKey,
+      run: () => withCredential(calls, 'apiKey', checkWebhooks),
+    },
+    {
+      name: 'advanced-queries',
+      after: afterKey,
+      run: () => withCredential(calls, 'apiKey', checkQueries),
+    },
   ];
 }
 
@@ -54,10 +66,15 @@ async function checkWorkspace({ client }: CallCheckContext, name: string): Promi
 
 async function checkWebhooks({ client }: CallCheckContext): Promise<CheckResult> {
   const { 'webhooks.advanced.get': operation } = await loadResource('webhook-config');
-  const { isEnabled } = Object((await callIfAvailable(client, operation))?.data) as { readonly isEnabled?: unknown };
+  const { isEnabled } = Object((await callIfAvailable(client, operation))?.data) as {
+    readonly isEnabled?: unknown;
+  };
   return isEnabled === true
     ? ok('enabled')
-    : warn('not enabled', hint`to use endpoints, run ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`);
+    : warn(
+        'not enabled',
+        hint`to use endpoints, run ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
+      );
 }
 
 async function checkQueries({ client, organizationId }: CallCheckContext): Promise<CheckResult> {
@@ -65,10 +82,15 @@ async function checkQueries({ client, organizationId }: CallCheckContext): Promi
   const { 'documents.list': operation } = await loadResource('documents');
   const result = await callIfAvailable(client, operation, { organizationId, pageSize: 1 });
   const advice = 'ask the administrator of the service to enable advanced queries';
-  return result ? ok('enabled') : warn('not enabled', `${advice}; documents and folders cannot be listed without them`);
+  return result
+    ? ok('enabled')
+    : warn('not enabled', `${advice}; documents and folders cannot be listed without them`);
 }
 
-/** Sends a read. Returns `undefined` if a feature is off or a record does not exist: the credential is valid. */
+/**
+ * Sends a read. Returns `undefined` if a feature is off or a record does not exist: the credential
+ * is valid.
+ */
 async function callIfAvailable(
   client: CallCheckContext['client'],
   operation: Operation,

@@ -32,7 +32,11 @@ export const skippedBecause = (blockedBy: string, failure: Failure): CheckResult
   failure,
 });
 
-export const warn = (detail: string, fix: string | Hint): CheckResult => ({ state: 'warn', detail, fix });
+export const warn = (detail: string, fix: string | Hint): CheckResult => ({
+  state: 'warn',
+  detail,
+  fix,
+});
 
 export const fail = (failure: Failure, detail: string, fix?: string | Hint): CheckResult => ({
   state: 'fail',
@@ -44,6 +48,7 @@ export const fail = (failure: Failure, detail: string, fix?: string | Hint): Che
 /** Converts an error to a failed check, or a rate limit to a warning. */
 export function resultOfError({ failure, message, status, structuredHint }: SvcError): CheckResult {
   const detail = message + (status === undefined ? '' : ` (${status})`);
-  if (failure === 'resource_exhausted') return { state: 'warn', detail, ...optionalProperty('fix', structuredHint) };
+  if (failure === 'resource_exhausted')
+    return { state: 'warn', detail, ...optionalProperty('fix', structuredHint) };
   return fail(failure, detail, structuredHint);
 }

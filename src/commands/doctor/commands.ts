@@ -13,6 +13,8 @@ export const DOCTOR_COMMAND: CommandDefinition = defineCommand({
     'svc doctor --local': 'check the embedded service',
     [`svc doctor -o json --jq '.[] | select(.fix)'`]: 'list problems and their fixes as JSON',
   },
-  options: [{ flags: '--org <id>', description: 'organization to use when checking advanced queries' }],
+  options: [
+    { flags: '--org <id>', description: 'organization to use when checking advanced queries' },
+  ],
   load: async () => (await import('./doctor.ts')).doctorCommand,
 });

@@ -24,7 +24,10 @@ export async function tryPlainConnection({ host, port, signal }: ConnectTarget):
 const RENEWAL_DAYS = 14;
 const DAY = 24 * 60 * 60 * 1_000;
 
-/** Accepts invalid certificates to describe their problem. Sends no data. Rejects with the system's error. */
+/**
+ * Accepts invalid certificates to describe their problem. Sends no data. Rejects with the system's
+ * error.
+ */
 export async function tryTlsConnection(
   { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
   now: number,
@@ -49,8 +52,15 @@ function checkCertificate(socket: TLSSocket, host: string, now: number): CheckRe
   const issuerName = issuer?.O ?? issuer?.CN ?? 'an unknown issuer';
   if (!socket.authorized) {
     const code = String(Object(socket.authorizationError).code ?? socket.authorizationError);
-    const { message, hint } = createNetworkFailure(Object.assign(new Error(code), { code }), host).error;
-    return fail('unreachable', `${message} (issued by ${issuerName} for ${subjectaltname}, until ${end})`, hint);
+    const { message, hint } = createNetworkFailure(
+      Object.assign(new Error(code), { code }),
+      host,
+    ).error;
+    return fail(
+      'unreachable',
+      `${message} (issued by ${issuerName} for ${subjectaltname}, until ${end})`,
+      hint,
+    );
   }
   const days = Math.floor((Date.parse(end) - now) / DAY);
   const detail = `${socket.getProtocol()}, certificate issued by ${issuerName}, expires in ${formatNounCount(days, 'day')}`;

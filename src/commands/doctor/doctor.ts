@@ -16,23 +16,41 @@ import { openContext } from '../run/open-context.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { createCallChecks } from './calls.ts';
-import { type Check, type CheckResult, type DoctorFinding, fail, resultOfError, skippedBecause } from './check.ts';
+import {
+  type Check,
+  type CheckResult,
+  type DoctorFinding,
+  fail,
+  resultOfError,
+  skippedBecause,
+} from './check.ts';
 import { createMachineChecks } from './machine.ts';
 import { createNetworkChecks } from './network.ts';
 
 /** Prints the findings. @throws SvcError of the first failed check */
-export async function doctorCommand(context: Context, { options }: Invocation<{ readonly org?: string | undefined }>) {
+export async function doctorCommand(
+  context: Context,
+  { options }: Invocation<{ readonly org?: string | undefined }>,
+) {
   if (context.options.dryRun) {
     const hint = 'run it without --dry-run';
-    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', { hint });
+    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
+      hint,
+    });
   }
   const printer = await openPrinter(context);
-  const results = await withSpinner(context, 'doctor: checking', () => runAllChecks(context, options.org));
-  const findings: readonly DoctorFinding[] = results.map(({ failure: _, blockedBy: __, fix, ...finding }) => ({
-    ...finding,
-    ...optionalProperty('fix', fix && renderHint(context.options, fix)),
-  }));
-  await printer.value(findings, { renderText: (view) => formatChecklist(findings, view, context.environment) });
+  const results = await withSpinner(context, 'doctor: checking', () =>
+    runAllChecks(context, options.org),
+  );
+  const findings: readonly DoctorFinding[] = results.map(
+    ({ failure: _, blockedBy: __, fix, ...finding }) => ({
+      ...finding,
+      ...optionalProperty('fix', fix && renderHint(context.options, fix)),
+    }),
+  );
+  await printer.value(findings, {
+    renderText: (view) => formatChecklist(findings, view, context.environment),
+  });
   const failed = results.filter(({ state }) => state === 'fail');
   const [first] = failed;
   if (!first) return;
@@ -42,15 +60,22 @@ export async function doctorCommand(context: Context, { options }: Invocation<{ 
   throw new SvcError(first.failure ?? 'bug', message, optionalProperty('hint', fix));
 }
 
-/** Creates a printer, even if the settings cannot be read. The profile check reports the problem with the settings. */
+/**
+ * Creates a printer, even if the settings cannot be read. The profile check reports the problem
+ * with the settings.
+ */
 async function openPrinter(context: Context): Promise<Printer> {
   const { options, activity } = context;
   const hasFormatFlag = options.output !== undefined || options.jq !== undefined;
-  if (hasFormatFlag || (await context.openSettings().catch(() => undefined))) return context.printer();
+  if (hasFormatFlag || (await context.openSettings().catch(() => undefined)))
+    return context.printer();
   return openContext(context, { ...options, output: 'table' }, activity).context.printer();
 }
 
-async function runAllChecks(context: Context, org: string | undefined): Promise<readonly NamedResult[]> {
+async function runAllChecks(
+  context: Context,
+  org: string | undefined,
+): Promise<readonly NamedResult[]> {
   const finished = new AbortController();
   const quickContext = withShortTimeouts(context, finished.signal);
   let connection: Promise<Connection> | undefined;
@@ -77,10 +102,16 @@ async function runAllChecks(context: Context, org: string | undefined): Promise<
   }
 }
 
-/** Time limit per attempt, in milliseconds. Shorter than the default, so that the report appears soon. */
+/**
+ * Time limit per attempt, in milliseconds. Shorter than the default, so that the report appears
+ * soon.
+ */
 const ATTEMPT_TIMEOUT = 10_000;
 
-/** Returns a context with short time limits. Calls do not wait for rate limits and print no warnings. */
+/**
+ * Returns a context with short time limits. Calls do not wait for rate limits and print no
+ * warnings.
+ */
 function withShortTimeouts(context: Context, finished: AbortSignal): Context {
   const { timeout } = context.options;
   const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };
@@ -95,12 +126,20 @@ interface NamedResult extends CheckResult {
   readonly name: string;
 }
 
-/** Runs checks concurrently, each after its dependencies. Returns results in order. The signal aborts all checks. */
-async function runChecks(checks: readonly Check[], signal: AbortSignal): Promise<readonly NamedResult[]> {
+/**
+ * Runs checks concurrently, each after its dependencies. Returns results in order. The signal
+ * aborts all checks.
+ */
+async function runChecks(
+  checks: readonly Check[],
+  signal: AbortSignal,
+): Promise<readonly NamedResult[]> {
   const running = new Map<string, Promise<NamedResult>>();
   const run = async (check: Check): Promise<NamedResult> => {
     const { name, after = [] } = check;
-    const failed = (await Promise.all(after.map((other) => running.get(other)))).find((other) => other?.failure);
+    const failed = (await Promise.all(after.map((other) => running.get(other)))).find(
+      (other) => other?.failure,
+    );
     if (!failed?.failure) return { name, ...(await runCheck(check, signal)) };
     return { name, ...skippedBecause(failed.blockedBy ?? failed.name, failed.failure) };
   };
@@ -113,20 +152,30 @@ async function runCheck({ run }: Check, signal: AbortSignal): Promise<CheckResul
     return await withTimeLimit(CHECK_TIMEOUT, signal, run);
   } catch (thrown) {
     signal.throwIfAborted();
-    if (thrown instanceof AttemptTimeoutError) return fail('unreachable', thrown.message, 'try again later');
+    if (thrown instanceof AttemptTimeoutError)
+      return fail('unreachable', thrown.message, 'try again later');
     if (thrown instanceof SvcError) return resultOfError(thrown);
     throw thrown;
   }
 }
 
-export async function formatChecklist(findings: readonly DoctorFinding[], view: View, environment: Environment) {
+export async function formatChecklist(
+  findings: readonly DoctorFinding[],
+  view: View,
+  environment: Environment,
+) {
   const { mark, colorize } = createMarks(view, environment);
   const rows = joinSkipped(findings).flatMap(({ name, state, detail, fix }) => [
     [`${colorize(state, mark(state))} ${name}`, escapeForTerminal(detail)],
     ...(fix === undefined ? [] : [['', `${colorize(state, 'fix:')} ${escapeForTerminal(fix)}`]]),
   ]);
   const measure = await createMeasure(rows);
-  const layout = { measure, width: view.width ?? Number.POSITIVE_INFINITY, gap: '  ', isProse: () => true };
+  const layout = {
+    measure,
+    width: view.width ?? Number.POSITIVE_INFINITY,
+    gap: '  ',
+    isProse: () => true,
+  };
   return [...renderFieldList(rows, layout)].join('');
 }
 
@@ -137,7 +186,11 @@ function joinSkipped(findings: readonly DoctorFinding[]): readonly DoctorFinding
     const { detail } = finding;
     const names = (isSkipped(finding) && byCause.get(detail)?.map(({ name }) => name)) || [];
     if (names.length < 2) return [finding];
-    const joined = { ...finding, name: `${names.length} checks`, detail: `${detail}: ${names.join(', ')}` };
+    const joined = {
+      ...finding,
+      name: `${names.length} checks`,
+      detail: `${detail}: ${names.join(', ')}`,
+    };
     return names[0] === finding.name ? [joined] : [];
   });
 }

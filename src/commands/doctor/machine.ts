@@ -10,10 +10,23 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { createSecretStorage } from '../../profiles/secrets.ts';
-import { skippedChecksWarning, skipsCertificateChecks, TLS_CHECKS_VARIABLE } from '../call/certificate-checks.ts';
+import {
+  skippedChecksWarning,
+  skipsCertificateChecks,
+  TLS_CHECKS_VARIABLE,
+} from '../call/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
-import { type Check, type CheckResult, fail, info, ok, resultOfError, skipped, warn } from './check.ts';
+import {
+  type Check,
+  type CheckResult,
+  fail,
+  info,
+  ok,
+  resultOfError,
+  skipped,
+  warn,
+} from './check.ts';
 
 export function createMachineChecks(context: Context): readonly Check[] {
   const { folders, options, settings } = context;
@@ -26,7 +39,10 @@ export function createMachineChecks(context: Context): readonly Check[] {
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },
     { name: 'terminal', run: async () => checkTerminal(context) },
     { name: 'certificate-checks', run: async () => checkCertificateChecks(context) },
-    ...folderNames.map((name) => ({ name: `${name}-folder`, run: () => checkWritable(folders[name]) })),
+    ...folderNames.map((name) => ({
+      name: `${name}-folder`,
+      run: () => checkWritable(folders[name]),
+    })),
     { name: 'permissions', run: () => checkPermissions(folders) },
     ...(options.local ? [] : profileChecks),
   ];
@@ -35,13 +51,17 @@ export function createMachineChecks(context: Context): readonly Check[] {
 const MIN_COLUMNS = 60;
 
 function checkTerminal({ io, environment, options }: Context) {
-  if (!io.stdout.isTerminal) return info('stdout is not a terminal: tables are not truncated, and nothing is drawn');
+  if (!io.stdout.isTerminal)
+    return info('stdout is not a terminal: tables are not truncated, and nothing is drawn');
   const { columns = 0 } = io.stdout;
   const colors = shouldUseColor(options.color, io.stdout, environment) ? 'colors' : 'no colors';
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'] || '';
   const detail = `${columns} columns, ${colors}, locale ${locale || 'not set'}`;
   if (platform() !== 'win32' && !/utf-?8/i.test(locale))
-    return warn(detail, 'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly');
+    return warn(
+      detail,
+      'set LANG to a UTF-8 locale, such as C.UTF-8; otherwise, some characters may be displayed incorrectly',
+    );
   return columns < MIN_COLUMNS
     ? warn(detail, `widen the terminal to about ${MIN_COLUMNS} columns for tables, or use -o json`)
     : ok(detail);
@@ -49,44 +69,67 @@ function checkTerminal({ io, environment, options }: Context) {
 
 function checkCertificateChecks({ environment }: Context) {
   if (!skipsCertificateChecks(environment)) return ok('server certificates are verified');
-  return warn(skippedChecksWarning(), `unset ${TLS_CHECKS_VARIABLE}; to trust a private authority, use --ca-file`);
+  return warn(
+    skippedChecksWarning(),
+    `unset ${TLS_CHECKS_VARIABLE}; to trust a private authority, use --ca-file`,
+  );
 }
 
 function checkProfile(settings: Settings): CheckResult {
   const { profile: chosen, baseUrl, missingReason } = settings;
-  if (listMissingSettings(settings).length > 0) return resultOfError(createNotConfiguredError(settings));
-  const detail = chosen ? `${chosen.value} (${chosen.source})` : 'none (all settings come from the environment)';
+  if (listMissingSettings(settings).length > 0)
+    return resultOfError(createNotConfiguredError(settings));
+  const detail = chosen
+    ? `${chosen.value} (${chosen.source})`
+    : 'none (all settings come from the environment)';
   const saving = stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace');
-  if (missingReason !== undefined) return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
+  if (missingReason !== undefined)
+    return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
 }
 
 async function checkKeychain(context: Context): Promise<CheckResult> {
   // The profile check reports problems with the settings.
   const settings = await context.settings().catch(() => undefined);
-  const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap((secret) => secret?.source ?? []);
+  const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap(
+    (secret) => secret?.source ?? [],
+  );
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_')))
     return skipped('not needed: all secrets come from environment variables');
   const { findKeychainProblem, PROBE_CALLS } = await import('../../profiles/transaction.ts');
   const problem = await findKeychainProblem(createSecretStorage(context), PROBE_CALLS);
-  const suffix = sources.find((source) => source.includes('file ')) ? '; the active secrets are stored in a file' : '';
+  const suffix = sources.find((source) => source.includes('file '))
+    ? '; the active secrets are stored in a file'
+    : '';
   if (problem === undefined) return ok(`the keychain responds${suffix}`);
   const detail = `the keychain ${problem}, so secrets are stored in a file that only you can read`;
   // Most servers have no keychain.
   if (problem === 'is not running') return info(detail);
-  return warn(detail, 'unlock or restart the keychain, or use --insecure-storage to store secrets in a file');
+  return warn(
+    detail,
+    'unlock or restart the keychain, or use --insecure-storage to store secrets in a file',
+  );
 }
 
-/** Writes a test file, because permissions alone don't reveal a full or read-only disk. @throws SvcError `local` */
+/**
+ * Writes a test file, because permissions alone don't reveal a full or read-only disk.
+ * @throws SvcError `local`
+ */
 async function checkWritable(folder: string): Promise<CheckResult> {
   const existing = await nearestExisting(folder);
   const probe = join(existing, `.svc-doctor-${randomUUID()}`);
   try {
     await writeFile(probe, Buffer.alloc(4_096), { flag: 'wx', mode: 0o600, flush: true });
-    return ok(existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`);
+    return ok(
+      existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`,
+    );
   } catch (error) {
     const { message } = localFileError('write to', existing, error);
-    return fail('local', message, 'make the folder writable, free some disk space, or set XDG_*_HOME to another folder');
+    return fail(
+      'local',
+      message,
+      'make the folder writable, free some disk space, or set XDG_*_HOME to another folder',
+    );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined); // the file may not exist
   }
@@ -105,7 +148,8 @@ async function checkPermissions({ config, state, data }: Folders): Promise<Check
     if (!found) continue;
     const isFile = found.isFile();
     const mode = (found.mode & 0o777).toString(8);
-    if (found.uid !== userId) return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${quoteForShell(path)}`);
+    if (found.uid !== userId)
+      return warn(`${path} belongs to another user`, `sudo chown $(id -u) ${quoteForShell(path)}`);
     if ((found.mode & 0o077) === 0) continue;
     const detail = `${path} is accessible to other users (${mode})`;
     const fix = `chmod ${isFile ? 600 : 700} ${quoteForShell(path)}`;

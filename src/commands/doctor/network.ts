@@ -10,7 +10,16 @@ import { readCertificates } from '../call/ca-file.ts';
 import { skipsCertificateChecks } from '../call/certificate-checks.ts';
 import { openNetworkRoute } from '../call/service-route.ts';
 import type { Context } from '../context.ts';
-import { type Check, type CheckResult, fail, info, ok, skipped, skippedBecause, warn } from './check.ts';
+import {
+  type Check,
+  type CheckResult,
+  fail,
+  info,
+  ok,
+  skipped,
+  skippedBecause,
+  warn,
+} from './check.ts';
 
 /** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
@@ -27,8 +36,16 @@ export function createNetworkChecks(context: Context): readonly Check[] {
   return [
     { name: 'proxy', run: async () => describeProxy(await foundRoute()) },
     { name: 'dns', after: ['proxy'], run: async () => resolveName(await route()) },
-    { name: 'connection', after: ['dns'], run: async (signal) => checkConnection(context, await route(), signal) },
-    { name: 'answer', after: ['connection'], run: async () => describeResponse(await probeResult()) },
+    {
+      name: 'connection',
+      after: ['dns'],
+      run: async (signal) => checkConnection(context, await route(), signal),
+    },
+    {
+      name: 'answer',
+      after: ['connection'],
+      run: async () => describeResponse(await probeResult()),
+    },
     { name: 'clock', after: ['answer'], run: async () => checkClock(await probeResult()) },
   ];
 }
@@ -42,31 +59,49 @@ async function findRoute({ openSettings, environment }: Context) {
 
 function describeProxy(route: ServiceRoute | undefined): CheckResult {
   if (!route) return skippedBecause('profile', 'no_credential');
-  return route.proxy ? ok(`${route.proxy.host} (${route.proxy.variable})`) : info(`no proxy for ${route.url.host}`);
+  return route.proxy
+    ? ok(`${route.proxy.host} (${route.proxy.variable})`)
+    : info(`no proxy for ${route.url.host}`);
 }
 
 async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} resolves the name`);
   const host = hostnameOf(url);
-  const [{ lookup }, { isIP }] = await Promise.all([import('node:dns/promises'), import('node:net')]);
+  const [{ lookup }, { isIP }] = await Promise.all([
+    import('node:dns/promises'),
+    import('node:net'),
+  ]);
   if (isIP(host)) return ok(`${host} is an IP address`);
   try {
     const addresses = await lookup(host, { all: true });
     return ok(`${host} resolves to ${addresses.map(({ address }) => address).join(', ')}`);
   } catch (error) {
     const problem = `${host}: ${describeConnectionError(error) ?? systemErrorCode(error) ?? ''}`;
-    return fail('unreachable', problem, hint`check the base URL (${step('show', 'auth', 'status')}) and the network`);
+    return fail(
+      'unreachable',
+      problem,
+      hint`check the base URL (${step('show', 'auth', 'status')}) and the network`,
+    );
   }
 }
 
-async function checkConnection(context: Context, { url, proxy }: ServiceRoute, signal: AbortSignal): Promise<CheckResult> {
+async function checkConnection(
+  context: Context,
+  { url, proxy }: ServiceRoute,
+  signal: AbortSignal,
+): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
   const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
-  const target = { host: hostnameOf(url), port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80), signal };
+  const target = {
+    host: hostnameOf(url),
+    port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
+    signal,
+  };
   try {
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
-      const authorities = caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
+      const authorities =
+        caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
       const result = await tryTlsConnection({ ...target, authorities }, context.clock.now());
       // Calls succeed with this certificate, because certificate checks are off.
       const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';
@@ -97,11 +132,14 @@ async function probe(context: Context, { url, proxy }: ServiceRoute) {
   const { clock, signal } = context;
   const started = clock.now();
   try {
-    const { httpStatus, date = '' } = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
+    const { httpStatus, date = '' } = await wire.transport(
+      { url: url.href, ...EMPTY_CALL },
+      signal,
+    );
     const ended = clock.now();
     const serviceTime = Date.parse(date);
-    // The header has a resolution of one second. This compares the middle of that second with the middle of the call.
-    // Time by which the service's clock is ahead, in milliseconds.
+    // The header has a resolution of one second. This compares the middle of that second with the
+    // middle of the call. Time by which the service's clock is ahead, in milliseconds.
     const skew = Number.isNaN(serviceTime) ? undefined : serviceTime + 500 - (started + ended) / 2;
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {
@@ -112,17 +150,22 @@ async function probe(context: Context, { url, proxy }: ServiceRoute) {
   }
 }
 
-/** Describes the response to the empty call. Most services reject the call, because it names no operation. */
+/**
+ * Describes the response to the empty call. Most services reject the call, because it names no
+ * operation.
+ */
 function describeResponse({ httpStatus, milliseconds }: ProbeResult): CheckResult {
   const detail = `HTTP ${httpStatus} in ${Math.round(milliseconds)} ms`;
-  if (httpStatus >= 500) return warn(detail, 'the service or its gateway has a problem: try again later');
+  if (httpStatus >= 500)
+    return warn(detail, 'the service or its gateway has a problem: try again later');
   return httpStatus < 300 ? ok(detail) : info(detail);
 }
 
 function checkClock({ skew }: ProbeResult): CheckResult {
   if (skew === undefined) return skipped('the response has no Date header');
   const seconds = Math.round(Math.abs(skew) / 1_000);
-  if (Math.abs(skew) <= MAX_SKEW) return ok(`within ${Math.max(1, seconds)} s of the service's clock`);
+  if (Math.abs(skew) <= MAX_SKEW)
+    return ok(`within ${Math.max(1, seconds)} s of the service's clock`);
   return warn(
     `${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's clock: webhook signatures and expiry times may be wrong`,
     "synchronize this machine's clock with a time server",

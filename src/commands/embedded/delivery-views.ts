@@ -29,14 +29,19 @@ export function deliveryLists(details: readonly DeliveryDetail[]): ResultShape {
     renderText: async (view) => {
       const { createTableRenderer } = await import('../../output/table.ts');
       const { value } = await createTableRenderer(view);
-      return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join('\n');
+      return (await Promise.all(details.map(async (detail) => value(listFields(detail))))).join(
+        '\n',
+      );
     },
   };
 }
 
 function listFields({ record, createdAt, nextAttempt, payload }: DeliveryDetail): object {
   const { attempts, ...shown } = record;
-  const tries = attempts.map((attempt, index) => [`attempt ${index + 1}`, `${attempt.at}  ${attemptOutcome(attempt)}`]);
+  const tries = attempts.map((attempt, index) => [
+    `attempt ${index + 1}`,
+    `${attempt.at}  ${attemptOutcome(attempt)}`,
+  ]);
   return {
     ...shown,
     recorded: new Date(createdAt).toISOString(),
@@ -47,5 +52,7 @@ function listFields({ record, createdAt, nextAttempt, payload }: DeliveryDetail)
 }
 
 function attemptOutcome(attempt: DeliveryAttempt | undefined): string {
-  return [attempt?.status, attempt?.error].filter((part) => part !== null && part !== undefined).join(' ');
+  return [attempt?.status, attempt?.error]
+    .filter((part) => part !== null && part !== undefined)
+    .join(' ');
 }

@@ -6,8 +6,14 @@ import type { Context } from '../context.ts';
 /** Minimum interval between warnings about the same error, in milliseconds. */
 const REPEAT_INTERVAL = 60_000;
 
-/** Creates a function that prints errors of the running service as warnings. Drops repetitions of the last error. */
-export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clock'>): (error: unknown) => void {
+/**
+ * Creates a function that prints errors of the running service as warnings. Drops repetitions of
+ * the last error.
+ */
+export function createErrorReporter({
+  warn,
+  clock,
+}: Pick<Context, 'warn' | 'clock'>): (error: unknown) => void {
   let last = { text: '', at: 0 };
   return (error) => {
     const text = errorText(error);
@@ -20,8 +26,10 @@ export function createErrorReporter({ warn, clock }: Pick<Context, 'warn' | 'clo
 
 function errorText(error: unknown): string {
   if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
-  if (!(error instanceof Refusal && error.status === 'UNAVAILABLE')) return `internal error: ${String(error)}`;
+  if (!(error instanceof Refusal && error.status === 'UNAVAILABLE'))
+    return `internal error: ${String(error)}`;
   const { message, cause } = error;
-  const reason = describeConnectionError(cause) ?? (cause instanceof Error ? cause.message : undefined);
+  const reason =
+    describeConnectionError(cause) ?? (cause instanceof Error ? cause.message : undefined);
   return `${message} Deliveries are paused${reason === undefined ? '' : `: ${reason}`}`;
 }

@@ -7,8 +7,14 @@ import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
 
-/** Reads a YAML or JSON file with fault rules. @throws InputError with the position of the first problem */
-export async function readFaultFile({ cwd, signal }: Context, path: string): Promise<FaultFileInput> {
+/**
+ * Reads a YAML or JSON file with fault rules.
+ * @throws InputError with the position of the first problem
+ */
+export async function readFaultFile(
+  { cwd, signal }: Context,
+  path: string,
+): Promise<FaultFileInput> {
   const text = withoutByteOrderMark(decodeBytes(await readNamedFile(path, cwd, { signal })));
   return readChecked(text, path, []) as FaultFileInput;
 }
@@ -18,7 +24,10 @@ export function parseFaultRule(text: string): FaultRuleInput {
   return readChecked(text, 'rule', ['faults', 0]) as FaultRuleInput;
 }
 
-/** Parses a fault file, or a single rule. @param outer path that the rule would have in a file (empty for a file) */
+/**
+ * Parses a fault file, or a single rule.
+ * @param outer path that the rule would have in a file (empty for a file)
+ */
 function readChecked(text: string, name: string, outer: readonly PropertyKey[]): unknown {
   const parsed = parseYamlText(text, name, 'typed');
   const { value } = readNode(parsed, parsed.document.contents, name);
@@ -27,16 +36,28 @@ function readChecked(text: string, name: string, outer: readonly PropertyKey[]):
   const [problem] = checked as readonly [FaultProblem];
   const path = problem.path.slice(outer.length);
   const field = formatFieldPath(path);
-  throw new InputError(name, locate(parsed, path, problem.names), `${field && `${field}: `}${problem.message}`);
+  throw new InputError(
+    name,
+    locate(parsed, path, problem.names),
+    `${field && `${field}: `}${problem.message}`,
+  );
 }
 
-/** Returns the position of a value or of its field name. For a missing value, returns the position of the enclosing value. */
-function locate({ document, positionOf }: ParsedYaml, path: readonly PropertyKey[], names: FaultProblem['names']) {
+/**
+ * Returns the position of a value or of its field name. For a missing value, returns the position
+ * of the enclosing value.
+ */
+function locate(
+  { document, positionOf }: ParsedYaml,
+  path: readonly PropertyKey[],
+  names: FaultProblem['names'],
+) {
   for (let length = path.length; length > 0; length -= 1) {
     const inner = path.slice(0, length);
     const parent = document.getIn(inner.slice(0, -1), true) as PairsNode | undefined;
     const key = parent?.items?.find((pair) => pair.key?.value === inner.at(-1))?.key;
-    const node = names === 'field' && key ? key : (document.getIn(inner, true) as RangeNode | undefined);
+    const node =
+      names === 'field' && key ? key : (document.getIn(inner, true) as RangeNode | undefined);
     if (node?.range) return positionOf(node.range[0]);
   }
   return positionOf(document.contents?.range[0]);

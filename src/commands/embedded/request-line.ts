@@ -9,7 +9,10 @@ const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
 
 /** Creates a formatter of lines such as `14:05:42  POST  users add  200  12 ms  2 records`. */
-export function createLineFormatter(columns = 80, palette: Palette): (record: RequestRecord) => string {
+export function createLineFormatter(
+  columns = 80,
+  palette: Palette,
+): (record: RequestRecord) => string {
   const isWide = columns >= WIDE;
   let nameWidth = 24;
   return (record) => {
@@ -26,7 +29,9 @@ export function createLineFormatter(columns = 80, palette: Palette): (record: Re
       isWide ? name.padEnd(nameWidth) : name,
       colorize(outcome),
       isWide ? duration.padStart(6) : duration,
-      [formatRecords(record), fault === null ? '' : `fault ${escapeForTerminal(fault)}`].filter(Boolean).join(', '),
+      [formatRecords(record), fault === null ? '' : `fault ${escapeForTerminal(fault)}`]
+        .filter(Boolean)
+        .join(', '),
     ];
     return cells.join(isWide ? '  ' : ' ').trimEnd();
   };

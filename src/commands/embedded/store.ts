@@ -11,25 +11,35 @@ import type { Context } from '../context.ts';
 
 /**
  * Keeps the store open while `work` runs. Passes the API key of `--local`.
- * @param effect whether `work` reads or writes. Determines the error if the connection to the store is lost.
+ * @param effect whether `work` reads or writes. Determines the error if the connection to the store
+ * is lost.
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
   { options, folders, signal, clock }: Context,
   effect: 'read' | 'write',
-  work: (store: Store, apiKey: string, state: { development: DevelopmentState; time: ServiceClock }) => Promise<Result>,
+  work: (
+    store: Store,
+    apiKey: string,
+    state: { development: DevelopmentState; time: ServiceClock },
+  ) => Promise<Result>,
 ): Promise<Result> {
-  return closeAfter(await openStore(await resolveStoreLocation(options.store, folders), { signal }), (store) =>
-    explainRefusals(effect, async () => {
-      const { apiKey } = await ensureLocalCredentials(store);
-      const development = createDevelopmentState(store);
-      await development.current();
-      return work(store, apiKey, { development, time: createServiceClock(clock, development) });
-    }),
+  return closeAfter(
+    await openStore(await resolveStoreLocation(options.store, folders), { signal }),
+    (store) =>
+      explainRefusals(effect, async () => {
+        const { apiKey } = await ensureLocalCredentials(store);
+        const development = createDevelopmentState(store);
+        await development.current();
+        return work(store, apiKey, { development, time: createServiceClock(clock, development) });
+      }),
   );
 }
 
-export async function explainRefusals<Result>(effect: 'read' | 'write', work: () => Promise<Result>): Promise<Result> {
+export async function explainRefusals<Result>(
+  effect: 'read' | 'write',
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -41,8 +51,12 @@ function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
   if (status !== 'UNAVAILABLE') return new SvcError('bad_data', message, { status, cause });
   if (cause === undefined)
-    return new SvcError('locked', message, { status, hint: 'another process is writing to the store; try again' });
-  if (effect === 'read') return new SvcError('unreachable', message, { status, hint: 'try again', cause });
+    return new SvcError('locked', message, {
+      status,
+      hint: 'another process is writing to the store; try again',
+    });
+  if (effect === 'read')
+    return new SvcError('unreachable', message, { status, hint: 'try again', cause });
   const hint = 'either all changes were applied or none: check before you try again';
   return new SvcError('outcome_unknown', message, { status, hint, cause });
 }

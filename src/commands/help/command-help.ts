@@ -40,10 +40,16 @@ function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]
   return [...words, ...shown, '[flags]'].join(' ');
 }
 
-/** Creates the sections for flags. Tuning flags come last. Omits hidden flags and flags without a description. */
+/**
+ * Creates the sections for flags. Tuning flags come last. Omits hidden flags and flags without a
+ * description.
+ */
 function flagSections(all: readonly OptionDefinition[]): readonly string[] {
   const flags = all.filter(({ description, isHidden }) => description !== '' && !isHidden);
-  const [task, tuning] = [flags.filter(({ isTuning }) => !isTuning), flags.filter(({ isTuning }) => isTuning)];
+  const [task, tuning] = [
+    flags.filter(({ isTuning }) => !isTuning),
+    flags.filter(({ isTuning }) => isTuning),
+  ];
   const lines = flagLines([...task, ...tuning]);
   return [
     section('Flags', lines.slice(0, task.length)),
@@ -53,7 +59,10 @@ function flagSections(all: readonly OptionDefinition[]): readonly string[] {
 
 export function flagLines(flags: readonly OptionDefinition[]): readonly string[] {
   return formatRows(
-    flags.map((flag) => [flag.flags.startsWith('--') ? `    ${flag.flags}` : flag.flags, flagDescription(flag)]),
+    flags.map((flag) => [
+      flag.flags.startsWith('--') ? `    ${flag.flags}` : flag.flags,
+      flagDescription(flag),
+    ]),
   );
 }
 

@@ -6,8 +6,9 @@ import { findChild } from '../tree/aliases.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
 
 /**
- * Finds the subject of `svc help <words>`: a topic, a command, or both, if they have the same name. Also accepts the path
- * or name of an operation: `/v2/users/add`, `users.add`. @throws SvcError `usage`
+ * Finds the subject of `svc help <words>`: a topic, a command, or both, if they have the same name.
+ * Also accepts the path or name of an operation: `/v2/users/add`, `users.add`.
+ * @throws SvcError `usage`
  */
 export function findHelpSubject(root: Node, words: readonly string[]) {
   const [first = ''] = words;

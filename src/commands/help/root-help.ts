@@ -15,7 +15,10 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
   ['svc serve', 'Run a service on a port'],
 ];
 
-/** Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module with constants. */
+/**
+ * Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module
+ * with constants.
+ */
 export const START_SCREEN: string = formatStartScreen(true);
 export const NARROW_START_SCREEN: string = formatStartScreen(false);
 export const ROOT_HELP: string = formatRootHelp(commandTree());
@@ -35,9 +38,15 @@ function formatStartScreen(listsCommands: boolean): string {
 }
 
 function formatRootHelp(root: Node): string {
-  const rows = [...SECTIONS].flatMap(([, names]) => names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const));
+  const rows = [...SECTIONS].flatMap(([, names]) =>
+    names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const),
+  );
   const lines = formatRows(rows);
-  const sections = [...SECTIONS].flatMap(([title, names]) => ['', `${title}:`, ...lines.splice(0, names.length)]);
+  const sections = [...SECTIONS].flatMap(([title, names]) => [
+    '',
+    `${title}:`,
+    ...lines.splice(0, names.length),
+  ]);
   return [
     SUMMARY,
     '',

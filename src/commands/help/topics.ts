@@ -24,20 +24,42 @@ export function topicText(name: TopicName): string {
 }
 
 function topics(): string {
-  return lines("Topics, each shown by 'svc help <topic>':", '', ...formatRows(TOPICS.filter(([name]) => name !== 'topics')));
+  return lines(
+    "Topics, each shown by 'svc help <topic>':",
+    '',
+    ...formatRows(TOPICS.filter(([name]) => name !== 'topics')),
+  );
 }
 
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
-  ['Output', ['output', 'fields', 'jq', 'no-headers', 'time', 'envelope', 'show-secrets', 'color', 'no-pager']],
+  [
+    'Output',
+    [
+      'output',
+      'fields',
+      'jq',
+      'no-headers',
+      'time',
+      'envelope',
+      'show-secrets',
+      'color',
+      'no-pager',
+    ],
+  ],
   ['Messages and prompts', ['quiet', 'verbose', 'debug', 'yes', 'no-input']],
   ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait']],
 ];
 
 function flags(): string {
   const all = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
-  const groups = Map.groupBy(all, (flag) => FLAG_GROUPS.find(([, names]) => names.includes(longName(flag)))?.[0] ?? 'Other');
-  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map((title) => [title, groups.get(title) ?? []] as const);
+  const groups = Map.groupBy(
+    all,
+    (flag) => FLAG_GROUPS.find(([, names]) => names.includes(longName(flag)))?.[0] ?? 'Other',
+  );
+  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map(
+    (title) => [title, groups.get(title) ?? []] as const,
+  );
   const rows = [...flagLines(ordered.flatMap(([, members]) => members))];
   return lines(
     'Every command accepts these flags, before or after its name.',
@@ -72,19 +94,31 @@ function formatting(): string {
     `Output formats (-o): ${FORMATS.join(', ')} (default: table).`,
     '',
     ...formatRows([
-      ['json', 'a single document: an array for a list of records, otherwise the data of the response'],
+      [
+        'json',
+        'a single document: an array for a list of records, otherwise the data of the response',
+      ],
       ['ndjson', 'one record per line, printed as pages arrive'],
       ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
       ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
     ]),
     '',
     ...formatRows([
-      ['--fields a,b', 'fields to print, in this order: JSON names or table headers; a.b selects a nested field'],
+      [
+        '--fields a,b',
+        'fields to print, in this order: JSON names or table headers; a.b selects a nested field',
+      ],
       ['--jq <expression>', 'jq expression that filters the JSON result'],
       ['--envelope', 'the whole response, including cursors'],
-      [`--time ${TIME_STYLES.join('|')}`, 'form of times in tables: RFC 3339, relative, or as received (default: iso)'],
+      [
+        `--time ${TIME_STYLES.join('|')}`,
+        'form of times in tables: RFC 3339, relative, or as received (default: iso)',
+      ],
       ['--all', 'all pages; without this flag, one page, and a message on how to get the next'],
-      ['-q', 'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q'],
+      [
+        '-q',
+        'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q',
+      ],
     ]),
     '',
     'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. A table longer than the screen is shown in a pager: SVC_PAGER, otherwise PAGER, otherwise less; --no-pager prints it directly. In a pipe, nothing is hidden, wrapped, truncated, or paged. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
@@ -133,9 +167,18 @@ function bulk(): string {
     'The defaults suit most imports. To tune a job:',
     '',
     ...formatRows([
-      ['--batch-size n', 'records per request; smaller batches lose less if a request fails (default: 100)'],
-      ['--concurrency n', "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)"],
-      ['--rate n/s', 'maximum records per second, to leave capacity for others (default: unlimited)'],
+      [
+        '--batch-size n',
+        'records per request; smaller batches lose less if a request fails (default: 100)',
+      ],
+      [
+        '--concurrency n',
+        "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
+      ],
+      [
+        '--rate n/s',
+        'maximum records per second, to leave capacity for others (default: unlimited)',
+      ],
       ['--shard i/n', 'process only shard i of n, to split the records between machines'],
       ['--on-error stop', 'stop at the first failed record instead of continuing'],
       ['--max-errors n', 'stop after n failed records'],
@@ -180,7 +223,10 @@ const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]:
 };
 
 const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
-  [SWITCH_VARIABLES.allow, 'name of the protected profile that scripts may write to (together with --yes)'],
+  [
+    SWITCH_VARIABLES.allow,
+    'name of the protected profile that scripts may write to (together with --yes)',
+  ],
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
   [SWITCH_VARIABLES.undo, '0 turns off saving the values that jobs replace, which svc undo needs'],
   [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
@@ -189,10 +235,19 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],
   ['NO_COLOR', 'if set, disable color'],
   ['FORCE_COLOR', 'if set, enable color even without a terminal (overrides NO_COLOR)'],
-  ['HTTPS_PROXY', 'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts to reach directly'],
+  [
+    'HTTPS_PROXY',
+    'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts to reach directly',
+  ],
   ['XDG_CONFIG_HOME', 'parent of the svc/ folder with profiles (APPDATA on Windows)'],
-  ['XDG_STATE_HOME', 'parent of the svc/ folder with jobs, locks, and history (LOCALAPPDATA on Windows)'],
-  ['XDG_DATA_HOME', 'parent of the svc/ folder with the data of the embedded service (LOCALAPPDATA on Windows)'],
+  [
+    'XDG_STATE_HOME',
+    'parent of the svc/ folder with jobs, locks, and history (LOCALAPPDATA on Windows)',
+  ],
+  [
+    'XDG_DATA_HOME',
+    'parent of the svc/ folder with the data of the embedded service (LOCALAPPDATA on Windows)',
+  ],
 ];
 
 export function environmentVariables(): readonly (readonly [string, string])[] {

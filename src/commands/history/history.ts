@@ -10,7 +10,10 @@ const DEFAULT_LIMIT = 50;
 
 export async function historyCommand(
   context: Context,
-  { arguments: [word], options }: Invocation<{ readonly [Name in 'limit' | 'since']?: string | undefined }>,
+  {
+    arguments: [word],
+    options,
+  }: Invocation<{ readonly [Name in 'limit' | 'since']?: string | undefined }>,
 ): Promise<void> {
   if (word === 'clear') return clearHistory(context);
   if (word !== undefined)
@@ -23,9 +26,13 @@ export async function historyCommand(
   const entries = (await readEntries(context.folders)).filter(({ at }) => Date.parse(at) >= since);
   await printer.value(entries.slice(-limit), { columns: HISTORY_COLUMNS });
   if (entries.length === 0)
-    await context.note('no commands in this period; the history only contains commands that write to a service');
+    await context.note(
+      'no commands in this period; the history only contains commands that write to a service',
+    );
   else if (entries.length > limit)
-    await context.note(`showing the last ${limit} of ${entries.length} commands; to show more, add --limit`);
+    await context.note(
+      `showing the last ${limit} of ${entries.length} commands; to show more, add --limit`,
+    );
 }
 
 async function clearHistory(context: Context): Promise<void> {

@@ -2,7 +2,13 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { createPrivateFolder, localFileError, moveReplacing, readTextIfExists, throwFileError } from '../../kernel/files.ts';
+import {
+  createPrivateFolder,
+  localFileError,
+  moveReplacing,
+  readTextIfExists,
+  throwFileError,
+} from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -36,7 +42,11 @@ const MAX_READ_BYTES = 64 * MAX_BYTES;
 
 function historyFiles({ state }: Folders) {
   const folder = join(state, 'history');
-  return { folder, current: join(folder, 'history.ndjson'), older: join(folder, 'history.1.ndjson') };
+  return {
+    folder,
+    current: join(folder, 'history.ndjson'),
+    older: join(folder, 'history.1.ndjson'),
+  };
 }
 
 export async function appendEntry(folders: Folders, clock: Clock, line: string): Promise<void> {
@@ -53,29 +63,39 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   if (size > MAX_BYTES) await rotate(files, clock);
 }
 
-async function rotate({ folder, current, older }: ReturnType<typeof historyFiles>, clock: Clock): Promise<void> {
+async function rotate(
+  { folder, current, older }: ReturnType<typeof historyFiles>,
+  clock: Clock,
+): Promise<void> {
   try {
     await withLock(join(folder, 'turn-over.lock'), { clock, timeout: 0 }, async () => {
       if ((await stat(current)).size > MAX_BYTES) await moveReplacing(current, older);
     });
   } catch (error) {
-    if (!(error instanceof SvcError && error.failure === 'locked')) throw localFileError('rename', current, error);
+    if (!(error instanceof SvcError && error.failure === 'locked'))
+      throw localFileError('rename', current, error);
   }
 }
 
 export async function readEntries(folders: Folders): Promise<readonly HistoryEntry[]> {
   const { older, current } = historyFiles(folders);
-  const texts = [await readTextIfExists(older, MAX_READ_BYTES), await readTextIfExists(current, MAX_READ_BYTES)];
+  const texts = [
+    await readTextIfExists(older, MAX_READ_BYTES),
+    await readTextIfExists(current, MAX_READ_BYTES),
+  ];
   return texts.flatMap((text = '') => text.split('\n').flatMap(parseEntry));
 }
 
 /** Parses a line. Skips invalid lines, such as a line truncated by a full disk. */
 function parseEntry(line: string): readonly HistoryEntry[] {
   const value = tryParseJson(line);
-  return isObject(value) && typeof value['at'] === 'string' ? [value as unknown as HistoryEntry] : [];
+  return isObject(value) && typeof value['at'] === 'string'
+    ? [value as unknown as HistoryEntry]
+    : [];
 }
 
 export async function clearEntries(folders: Folders): Promise<void> {
   const { older, current } = historyFiles(folders);
-  for (const path of [older, current]) await rm(path, { force: true }).catch(throwFileError('remove', path));
+  for (const path of [older, current])
+    await rm(path, { force: true }).catch(throwFileError('remove', path));
 }

@@ -18,19 +18,31 @@ export interface FinishedRun {
 const MAX_LINE_BYTES = 4_000;
 const MAX_COMMAND_LENGTH = 1_000;
 
-/** Adds a command to the history. Failures do not affect the command; `--verbose` prints the reason. */
-export async function recordRun(context: Context, activity: Activity, run: FinishedRun): Promise<void> {
+/**
+ * Adds a command to the history. Failures do not affect the command; `--verbose` prints the reason.
+ */
+export async function recordRun(
+  context: Context,
+  activity: Activity,
+  run: FinishedRun,
+): Promise<void> {
   try {
     const entry = await createEntry(context, activity, run);
     await appendEntry(context.folders, context.clock, formatLine(entry));
   } catch (error) {
     const reason = messageOf(error);
     if (context.options.verbose)
-      await context.warn(`the command was not recorded in the history: ${reason}`).catch(() => undefined);
+      await context
+        .warn(`the command was not recorded in the history: ${reason}`)
+        .catch(() => undefined);
   }
 }
 
-async function createEntry(context: Context, activity: Activity, run: FinishedRun): Promise<HistoryEntry> {
+async function createEntry(
+  context: Context,
+  activity: Activity,
+  run: FinishedRun,
+): Promise<HistoryEntry> {
   const { options, clock, environment } = context;
   const { profile, baseUrl } = options.local ? {} : await context.openSettings();
   rememberEnvironmentSecrets(environment);
@@ -40,7 +52,8 @@ async function createEntry(context: Context, activity: Activity, run: FinishedRu
     profile: profile?.value ?? null,
     host: baseUrl ? new URL(baseUrl.value).host : EMBEDDED_SERVICE,
     ...activity.targetOverride,
-    command: command.length > MAX_COMMAND_LENGTH ? `${command.slice(0, MAX_COMMAND_LENGTH)}…` : command,
+    command:
+      command.length > MAX_COMMAND_LENGTH ? `${command.slice(0, MAX_COMMAND_LENGTH)}…` : command,
     ids: activity.ids.map((id) => redactRemembered(id)),
     calls: activity.calls,
     records: activity.counts ?? null,
@@ -64,8 +77,13 @@ function formatLine(entry: HistoryEntry): string {
   return JSON.stringify({ ...entry, command: `${entry.command.slice(0, 200)}…` });
 }
 
-/** Value names of flags whose values are recorded, such as `<id>`. Values of other flags may be free text. */
-const RECORDED_VALUES = new Set('id n n|auto i/n path name format duration when time v url a,b'.split(' '));
+/**
+ * Value names of flags whose values are recorded, such as `<id>`. Values of other flags may be free
+ * text.
+ */
+const RECORDED_VALUES = new Set(
+  'id n n|auto i/n path name format duration when time v url a,b'.split(' '),
+);
 const MAX_VALUES = 5;
 const MAX_VALUE_LENGTH = 100;
 const ELLIPSIS = '…';
@@ -74,7 +92,9 @@ export function sanitizeCommand(command: Command): string {
   const chain = [...ancestry(command)];
   const path = chain.map((level) => level.name());
   const operands = command.args.map(truncate);
-  const flags = chain.toReversed().flatMap((level) => level.options.flatMap((option) => formatFlag(level, option)));
+  const flags = chain
+    .toReversed()
+    .flatMap((level) => level.options.flatMap((option) => formatFlag(level, option)));
   return [...path, ...operands, ...flags].join(' ');
 }
 
@@ -90,7 +110,8 @@ function formatFlag(command: Command, option: Option): readonly string[] {
   const flag = option.long ?? option.flags;
   if (typeof value === 'boolean') return value === !option.negate ? [flag] : [];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const isRecorded = option.argChoices !== undefined || RECORDED_VALUES.has(/<(.*)>/.exec(option.flags)?.[1] ?? '');
+  const isRecorded =
+    option.argChoices !== undefined || RECORDED_VALUES.has(/<(.*)>/.exec(option.flags)?.[1] ?? '');
   if (!isRecorded) return [`${flag} ${ELLIPSIS}`];
   const shown = values.slice(0, MAX_VALUES).map((one) => `${flag} ${truncate(String(one))}`);
   return values.length > MAX_VALUES ? [...shown, ELLIPSIS] : shown;

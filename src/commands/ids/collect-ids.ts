@@ -7,19 +7,24 @@ import { IdCollector } from './id-collector.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-export function collectCalledIds(context: Context, entry: OperationEntry, { createsParents, splitIds }: Operation) {
+export function collectCalledIds(
+  context: Context,
+  entry: OperationEntry,
+  { createsParents, splitIds }: Operation,
+) {
   const collector = new IdCollector(entry.resource);
   const isRead = entry.effect === 'read';
   return {
     /**
-     * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips request IDs that may not
-     * exist: those of a read with an empty result, and lists of IDs.
+     * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips
+     * request IDs that may not exist: those of a read with an empty result, and lists of IDs.
      */
     add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);
       for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
       if (!isRead) collector.collect(input);
-      else if (!isEmptyResult(data)) collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);
+      else if (!isEmptyResult(data))
+        collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);
     },
     save: () => saveIds(context, collector, entry),
   };
@@ -29,20 +34,35 @@ function isEmptyResult(data: unknown): boolean {
   if (Array.isArray(data)) return data.length === 0;
   if (!isObject(data)) return data === null || data === undefined;
   const lists = Object.values(data).filter(Array.isArray);
-  return lists.length > 0 ? lists.every((list) => list.length === 0) : Object.keys(data).length === 0;
+  return lists.length > 0
+    ? lists.every((list) => list.length === 0)
+    : Object.keys(data).length === 0;
 }
 
-export async function collectAndSaveIds(context: Context, entry: OperationEntry, value: unknown): Promise<void> {
+export async function collectAndSaveIds(
+  context: Context,
+  entry: OperationEntry,
+  value: unknown,
+): Promise<void> {
   const collector = new IdCollector(entry.resource);
   collector.collect(value);
   await saveIds(context, collector, entry);
 }
 
 /** Adds IDs to the cache of the active profile. After a deletion, removes them instead. */
-async function saveIds(context: Context, collector: IdCollector, { effect }: OperationEntry): Promise<void> {
+async function saveIds(
+  context: Context,
+  collector: IdCollector,
+  { effect }: OperationEntry,
+): Promise<void> {
   if (collector.ids.size === 0) return;
   const { removeCachedIds, cacheIds } = await import('./id-cache.ts');
   const { local } = context.options;
-  const scope = { local, profile: local ? undefined : (await context.openSettings()).profile?.value };
-  await (effect === 'delete' ? removeCachedIds(context, scope, collector.ownIds) : cacheIds(context, scope, collector.ids));
+  const scope = {
+    local,
+    profile: local ? undefined : (await context.openSettings()).profile?.value,
+  };
+  await (effect === 'delete'
+    ? removeCachedIds(context, scope, collector.ownIds)
+    : cacheIds(context, scope, collector.ids));
 }

@@ -4,7 +4,14 @@ import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { ProcessEnvironment } from '../context.ts';
 
-export type IdKind = 'organization' | 'folder' | 'document' | 'user' | 'group' | 'agent' | 'endpoint';
+export type IdKind =
+  | 'organization'
+  | 'folder'
+  | 'document'
+  | 'user'
+  | 'group'
+  | 'agent'
+  | 'endpoint';
 type CacheDependencies = Pick<ProcessEnvironment, 'folders' | 'environment'>;
 
 export interface IdScope {
@@ -17,18 +24,34 @@ const MAX_ID_LENGTH = 128;
 type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
-/** Returns the cached IDs of a kind, newest first. Returns no IDs for a missing or damaged cache. */
-export async function readCachedIds(dependencies: CacheDependencies, scope: IdScope, kind: IdKind): Promise<readonly string[]> {
+/**
+ * Returns the cached IDs of a kind, newest first. Returns no IDs for a missing or damaged cache.
+ */
+export async function readCachedIds(
+  dependencies: CacheDependencies,
+  scope: IdScope,
+  kind: IdKind,
+): Promise<readonly string[]> {
   const path = cachePath(dependencies, scope);
   return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
 }
 
-export function cacheIds(dependencies: CacheDependencies, scope: IdScope, found: IdsByKind): Promise<void> {
+export function cacheIds(
+  dependencies: CacheDependencies,
+  scope: IdScope,
+  found: IdsByKind,
+): Promise<void> {
   return updateCache(dependencies, scope, found, mergeIds);
 }
 
-export function removeCachedIds(dependencies: CacheDependencies, scope: IdScope, removed: IdsByKind): Promise<void> {
-  return updateCache(dependencies, scope, removed, (ids, known) => known.filter((id) => !ids.has(id)));
+export function removeCachedIds(
+  dependencies: CacheDependencies,
+  scope: IdScope,
+  removed: IdsByKind,
+): Promise<void> {
+  return updateCache(dependencies, scope, removed, (ids, known) =>
+    known.filter((id) => !ids.has(id)),
+  );
 }
 
 async function updateCache(
@@ -42,11 +65,19 @@ async function updateCache(
   const known = await readCache(path);
   const changed = new Map(known);
   for (const [kind, ids] of affected) changed.set(kind, update(ids, known.get(kind) ?? []));
-  if ([...affected.keys()].every((kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'))) return;
+  if (
+    [...affected.keys()].every(
+      (kind) => changed.get(kind)?.join('\n') === known.get(kind)?.join('\n'),
+    )
+  )
+    return;
   await writeCache(path, changed).catch(() => undefined);
 }
 
-/** Adds new IDs at the front. Known IDs keep their positions, so repeated reads don't change the cache. */
+/**
+ * Adds new IDs at the front. Known IDs keep their positions, so repeated reads don't change the
+ * cache.
+ */
 function mergeIds(ids: ReadonlySet<string>, known: readonly string[]): readonly string[] {
   const before = new Set(known);
   const fresh = [...ids].filter((id) => !before.has(id) && id !== '' && id.length <= MAX_ID_LENGTH);
@@ -56,7 +87,9 @@ function mergeIds(ids: ReadonlySet<string>, known: readonly string[]): readonly 
 async function readCache(path: string): Promise<Cache> {
   const value = tryParseJson(await readRegularFile(path).then(String, () => ''));
   const entries = isObject(value) ? Object.entries(value) : [];
-  return new Map(entries.map(([kind, ids]) => [kind as IdKind, Array.isArray(ids) ? ids.map(String) : []]));
+  return new Map(
+    entries.map(([kind, ids]) => [kind as IdKind, Array.isArray(ids) ? ids.map(String) : []]),
+  );
 }
 
 /** Writes the cache without flushing it to disk, because lost IDs are cached again later. */
@@ -66,8 +99,15 @@ async function writeCache(path: string, cache: Cache): Promise<void> {
   await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }
 
-function cachePath({ folders, environment }: CacheDependencies, { local, profile }: IdScope): string | undefined {
+function cachePath(
+  { folders, environment }: CacheDependencies,
+  { local, profile }: IdScope,
+): string | undefined {
   if (environment[SWITCH_VARIABLES.completionCache] === '0') return undefined;
-  const name = local ? 'local' : profile === undefined ? 'environment' : `profile-${encodeURIComponent(profile)}`;
+  const name = local
+    ? 'local'
+    : profile === undefined
+      ? 'environment'
+      : `profile-${encodeURIComponent(profile)}`;
   return join(folders.state, 'completion', `${name}.json`);
 }

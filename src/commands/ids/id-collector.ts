@@ -59,7 +59,8 @@ export class IdCollector {
     for (const [field, inner] of Object.entries(value)) {
       const kind = field === 'id' ? kindOfId : KIND_OF_FIELD.get(field.replace(/Ids$/, 'Id'));
       if (kind) for (const id of [inner].flat()) this.add(kind, id);
-      else this.#search(inner, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
+      else
+        this.#search(inner, NESTED_RECORD_FIELDS.includes(field) ? kindOfId : undefined, depth + 1);
     }
   }
 }

@@ -2,7 +2,11 @@ import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
 import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { JOB_COLUMNS } from './columns.ts';
 
-const JOB = { name: 'id', description: 'job ID, as listed by svc jobs list', required: true } as const;
+const JOB = {
+  name: 'id',
+  description: 'job ID, as listed by svc jobs list',
+  required: true,
+} as const;
 
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -41,13 +45,17 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Writes one self-contained HTML file without scripts: throughput, latency, failure reasons, and the receipt. Never overwrites a file.',
     examples: {
-      'svc jobs report 20260131-094500-5f3a9c --html': 'write 20260131-094500-5f3a9c.html to the current folder',
+      'svc jobs report 20260131-094500-5f3a9c --html':
+        'write 20260131-094500-5f3a9c.html to the current folder',
       'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html': 'write to stdout',
     },
     arguments: [JOB],
     options: [
       { flags: '--html', description: 'write HTML (required)' },
-      { flags: '--file <path>', description: "output file, or '-' for stdout (default: <id>.html)" },
+      {
+        flags: '--file <path>',
+        description: "output file, or '-' for stdout (default: <id>.html)",
+      },
     ],
     load: async () => (await import('./report.ts')).reportJob,
   }),
@@ -59,7 +67,8 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or prompts for one. Flags given here apply to this run only. Requests of unknown outcome are sent again unchanged, regardless of --batch-size.',
     examples: {
       'svc jobs resume 20260131-094500-5f3a9c': 'send the remaining records',
-      'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1': 'resume at a lower rate',
+      'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1':
+        'resume at a lower rate',
     },
     arguments: [{ ...JOB, description: 'job ID (default: the only stopped job)', required: false }],
     options: RESUME_THROUGHPUT_FLAGS,

@@ -14,12 +14,22 @@ import { APPLY, CHANGE } from '../plan/apply-operation.ts';
 import { optionsForTarget } from '../plan/job-context.ts';
 import { readStatus } from './status.ts';
 
-export async function showEndedJob(context: Context, records: JobRecords, description: JobDescription, journal: Journal) {
+export async function showEndedJob(
+  context: Context,
+  records: JobRecords,
+  description: JobDescription,
+  journal: Journal,
+) {
   const { noun, bulk } = records;
   const { cwd } = context;
-  const [done, run, stopped] = [journal.getFact('done'), journal.getFact('run'), journal.getFact('stopped')];
+  const [done, run, stopped] = [
+    journal.getFact('done'),
+    journal.getFact('run'),
+    journal.getFact('stopped'),
+  ];
   const written = (done?.rejects !== null && journal.getFact('rejects')) || undefined;
-  const isHere = written !== undefined && done?.rejects && resolve(cwd, done.rejects) === written.path;
+  const isHere =
+    written !== undefined && done?.rejects && resolve(cwd, done.rejects) === written.path;
   const rejects = written && !isHere ? relative(cwd, written.path) : (done?.rejects ?? null);
   const status = readStatus(journal, done ? 'done' : 'stopped');
   const refusesExisting = bulk?.fields.ifExists !== undefined;
@@ -30,14 +40,21 @@ export async function showEndedJob(context: Context, records: JobRecords, descri
   const isSingle = done && summary.total === 1 && failed !== undefined;
   const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
   await printSummary(context, noun, summary, single);
-  if (!done) throw stoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
+  if (!done)
+    throw stoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
   const options = optionsForTarget(context.options, description.target);
-  const followUp = written && rejects !== null ? rejectsCommand(options, description, written, rejects) : undefined;
+  const followUp =
+    written && rejects !== null
+      ? rejectsCommand(options, description, written, rejects)
+      : undefined;
   const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp, single });
   if (failure !== undefined) throw failure;
 }
 
-function stoppedError(job: string, recorded?: { readonly failure: Failure; readonly message: string }): SvcError {
+function stoppedError(
+  job: string,
+  recorded?: { readonly failure: Failure; readonly message: string },
+): SvcError {
   const message = `the process of job ${job} exited before the job finished`;
   return new SvcError(recorded?.failure ?? 'stopped', recorded?.message ?? message, {
     hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}`,
@@ -46,7 +63,10 @@ function stoppedError(job: string, recorded?: { readonly failure: Failure; reado
 
 type JobRecords = Awaited<ReturnType<typeof findJobRecords>>;
 
-/** Finds the operation of a job. A job that applies a plan has several. @throws SvcError like `findJobOperation` */
+/**
+ * Finds the operation of a job. A job that applies a plan has several.
+ * @throws SvcError like `findJobOperation`
+ */
 export async function findJobRecords(description: JobDescription) {
   if (description.operation === APPLY) return { noun: CHANGE, bulk: undefined };
   const entry = findJobOperation(description);
@@ -54,9 +74,13 @@ export async function findJobRecords(description: JobDescription) {
   return { noun: fields.noun, bulk: { entry, fields } };
 }
 
-/** Finds the operation of a bulk job. @throws SvcError `local` if this version of svc does not have the operation */
+/**
+ * Finds the operation of a bulk job.
+ * @throws SvcError `local` if this version of svc does not have the operation
+ */
 export function findJobOperation({ operation }: JobDescription): OperationEntry {
   const entry = manifest.find(({ name }) => name === operation);
-  if (!entry) throw new SvcError('local', `this version of svc does not support the operation ${operation}`);
+  if (!entry)
+    throw new SvcError('local', `this version of svc does not support the operation ${operation}`);
   return entry;
 }

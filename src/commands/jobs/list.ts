@@ -5,12 +5,16 @@ import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import { type JobListEntry, readEntries } from './status.ts';
 
-export async function listJobs(context: Context, { options }: Invocation<{ readonly watch?: boolean | undefined }>) {
+export async function listJobs(
+  context: Context,
+  { options }: Invocation<{ readonly watch?: boolean | undefined }>,
+) {
   if (options.watch) return watchJobs(context);
   const lines = await readEntries(context);
   const printer = await context.printer();
   await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
-  if (lines.length === 0) await context.note('no jobs found; each bulk command with --file creates a job');
+  if (lines.length === 0)
+    await context.note('no jobs found; each bulk command with --file creates a job');
 }
 
 /** Polling interval, in milliseconds. */
@@ -19,7 +23,8 @@ const READ_INTERVAL = 1_000;
 async function watchJobs(context: Context): Promise<void> {
   const shape = { columns: JOB_COLUMNS };
   let options = { ...context.options, pager: false };
-  if ((await context.format()) !== 'table') await (await context.printer()).records(changedEntries(context), shape);
+  if ((await context.format()) !== 'table')
+    await (await context.printer()).records(changedEntries(context), shape);
   else {
     for await (const entries of changedEntries(context)) {
       // A table is printed at its end, so each change gets its own.

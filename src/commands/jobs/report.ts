@@ -10,7 +10,10 @@ import { readReceipt } from './receipt/read-receipt.ts';
 /** @throws SvcError `usage` if the file exists, or without `--html` */
 export async function reportJob(
   context: Context,
-  { arguments: [job = ''], options }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
+  {
+    arguments: [job = ''],
+    options,
+  }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
 ): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {

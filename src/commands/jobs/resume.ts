@@ -22,7 +22,11 @@ import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import { parseStoredOptions } from '../bulk/stored-options.ts';
-import { parseThroughput, type ThroughputFlags, type ThroughputOptions } from '../bulk/throughput-flags.ts';
+import {
+  parseThroughput,
+  type ThroughputFlags,
+  type ThroughputOptions,
+} from '../bulk/throughput-flags.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -35,10 +39,14 @@ import { readEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
- * @throws SvcError `usage` if the job does not exist or was started against another service; `locked` if another
- * process runs the job; `bad_data` if the input changed; `local` if the journal is missing or damaged
+ * @throws SvcError `usage` if the job does not exist or was started against another service;
+ * `locked` if another process runs the job; `bad_data` if the input changed; `local` if the journal
+ * is missing or damaged
  */
-export async function resumeJob(context: Context, invocation: Invocation<ThroughputFlags>): Promise<void> {
+export async function resumeJob(
+  context: Context,
+  invocation: Invocation<ThroughputFlags>,
+): Promise<void> {
   const [id = await findStoppedJob(context)] = invocation.arguments;
   const throughput = parseThroughput(invocation.options);
   const folder = await findJob(context.folders, id);
@@ -49,18 +57,29 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
     journal.verify();
     const description = journal.getFact('job');
     if (!description) throw damagedError(folder.journal);
-    if (journal.getFact('done')) return await showEndedJob(context, await findJobRecords(description), description, journal);
+    if (journal.getFact('done'))
+      return await showEndedJob(context, await findJobRecords(description), description, journal);
     await closeAfter(await openJobContext(context, description.target), async (opened) => {
       if (description.operation === APPLY) {
         if (context.options.dryRun || Object.keys(throughput).length > 0)
-          throw new SvcError('usage', 'a job that applies a plan is resumed without --dry-run and throughput flags');
+          throw new SvcError(
+            'usage',
+            'a job that applies a plan is resumed without --dry-run and throughput flags',
+          );
         const { resumeApplyJob } = await import('../plan/apply-job.ts');
-        return await resumeApplyJob(opened.context, { description, journal, lockedFolder: { folder, release } });
+        return await resumeApplyJob(opened.context, {
+          description,
+          journal,
+          lockedFolder: { folder, release },
+        });
       }
       const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
-        return await planRequests(plan.calls, splitIntoBatches(pendingRecords(job, plan), plan.limits));
+        return await planRequests(
+          plan.calls,
+          splitIntoBatches(pendingRecords(job, plan), plan.limits),
+        );
       await plan.calls.client.ensureWritesAllowed();
       running = true;
       await runJob(opened.context, job, plan).finally(() => plan.input.grouped?.close());
@@ -70,8 +89,15 @@ export async function resumeJob(context: Context, invocation: Invocation<Through
   }
 }
 
-/** Recreates the plan of a job with the given throughput. @throws SvcError `bad_data` if the input changed */
-async function createSendPlan(context: Context, description: JobDescription, throughput: ThroughputOptions): Promise<SendPlan> {
+/**
+ * Recreates the plan of a job with the given throughput.
+ * @throws SvcError `bad_data` if the input changed
+ */
+async function createSendPlan(
+  context: Context,
+  description: JobDescription,
+  throughput: ThroughputOptions,
+): Promise<SendPlan> {
   const entry = findJobOperation(description);
   const operation = await loadOperation(entry.resource, entry.name);
   const fields = bulkFieldsOf(operation);
@@ -84,17 +110,29 @@ async function createSendPlan(context: Context, description: JobDescription, thr
   return { calls, input, options, limits };
 }
 
-async function reopenInput(context: Context, fields: BulkFields, description: JobDescription, options: BulkOptions) {
+async function reopenInput(
+  context: Context,
+  fields: BulkFields,
+  description: JobDescription,
+  options: BulkOptions,
+) {
   const { inputs, cwd } = description;
   for (const input of inputs) {
-    const { size } = await stat(await findNamedFile(input.path, cwd)).catch(throwFileError('read', input.name));
+    const { size } = await stat(await findNamedFile(input.path, cwd)).catch(
+      throwFileError('read', input.name),
+    );
     if (size !== input.bytes) throw inputChangedError(description, input);
   }
   const reading = copySignal(context.signal);
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
-    const input = await openInputFiles(dependencies, fields, { files, ...optionalProperty('map', options.map) }, '');
+    const input = await openInputFiles(
+      dependencies,
+      fields,
+      { files, ...optionalProperty('map', options.map) },
+      '',
+    );
     // The records of a job of separate calls were checked against the flags by the first run.
     const defaults = fields.field === undefined ? Object.keys(description.data) : [];
     const rules = createRules(fields, description.data, options, description.job, defaults);
@@ -105,8 +143,16 @@ async function reopenInput(context: Context, fields: BulkFields, description: Jo
     if (check.diagnosticCount > 0) {
       // Another version of svc may have accepted these records.
       const hint = 'nothing was sent; fix the file, then run the original command again';
-      const found = { findings: check.diagnostics.map(formatDiagnostic), findingCount: check.diagnosticCount };
-      throw await findingsError(context, found, { failure: 'bad_data', name: input.name, part: pluralize(fields.noun), hint });
+      const found = {
+        findings: check.diagnostics.map(formatDiagnostic),
+        findingCount: check.diagnosticCount,
+      };
+      throw await findingsError(context, found, {
+        failure: 'bad_data',
+        name: input.name,
+        part: pluralize(fields.noun),
+        hint,
+      });
     }
     const { grouped: path } = jobFolderOf(context.folders, description.job);
     const grouped = await groupIfMixed(input, rules, check, context.signal, path);
@@ -138,6 +184,10 @@ async function findStoppedJob(context: Context): Promise<string> {
     }));
     return (await context.prompter()).pick({ message: 'Job to resume', choices });
   }
-  const problem = only ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped` : 'no job is stopped';
-  throw new SvcError('usage', problem, { hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}` });
+  const problem = only
+    ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped`
+    : 'no job is stopped';
+  throw new SvcError('usage', problem, {
+    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+  });
 }

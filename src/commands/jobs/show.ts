@@ -5,10 +5,27 @@ import { supportsUnicode } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
 import { renderReceipt } from './receipt/render-receipt.ts';
 
-export async function showJob(context: Context, { arguments: [job = ''] }: Invocation): Promise<void> {
+export async function showJob(
+  context: Context,
+  { arguments: [job = ''] }: Invocation,
+): Promise<void> {
   const receipt = await readReceipt(await findJob(context.folders, job));
-  const { id, operation, state, input: _input, inputs, paths, histogram: _histogram, ...others } = receipt;
-  const files = inputs.map(({ format, bytes, sha256 }, at) => ({ path: paths[at], format, bytes, sha256 }));
+  const {
+    id,
+    operation,
+    state,
+    input: _input,
+    inputs,
+    paths,
+    histogram: _histogram,
+    ...others
+  } = receipt;
+  const files = inputs.map(({ format, bytes, sha256 }, at) => ({
+    path: paths[at],
+    format,
+    bytes,
+    sha256,
+  }));
   const read = files.length === 1 ? { input: files[0] } : { inputs: files };
   const printer = await context.printer();
   const isAccessible = Boolean(context.environment['ACCESSIBLE']);
@@ -16,7 +33,10 @@ export async function showJob(context: Context, { arguments: [job = ''] }: Invoc
     { id, operation, state, ...read, ...others },
     {
       renderText: ({ isTerminal, width }) =>
-        renderReceipt(receipt, { plain: isAccessible || (isTerminal && !supportsUnicode(context)), width }),
+        renderReceipt(receipt, {
+          plain: isAccessible || (isTerminal && !supportsUnicode(context)),
+          width,
+        }),
     },
   );
 }

@@ -17,34 +17,56 @@ import type { Context } from '../context.ts';
 export type JobStatus = ReturnType<typeof readStatus>;
 
 /**
- * Reads the progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped records add up to
- * `total`. Times are RFC 3339; `updatedAt` is the end of the last run, or its last recorded activity.
+ * Reads the progress of a job. Unless it is running, the succeeded, failed, unknown, and skipped
+ * records add up to `total`. Times are RFC 3339; `updatedAt` is the end of the last run, or its
+ * last recorded activity.
  */
 export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'done') {
   const description = journal.getFact('job');
   if (!description) throw damagedError(journal.path);
-  const [run, metrics, counts] = [journal.getFact('run'), journal.getFact('metrics'), journal.counts()];
+  const [run, metrics, counts] = [
+    journal.getFact('run'),
+    journal.getFact('metrics'),
+    journal.counts(),
+  ];
   const { records, leftOut, startedAt } = description;
   const { succeeded, failed, open, existing, updated, unchanged } = counts;
   // Records that were in flight when a run was killed may have been applied.
   const unknown = counts.unknown + (state === 'running' ? 0 : open);
   const unsent = state === 'running' ? 0 : records - succeeded - failed - unknown - existing;
   return {
-    ...{ id: description.job, operation: description.operation, state, input: joinFileNames(description.inputs) },
-    ...{ total: records + leftOut, succeeded, failed, unknown, skipped: leftOut + unsent + existing },
-    ...{ existing, updated, unchanged },
+    id: description.job,
+    operation: description.operation,
+    state,
+    input: joinFileNames(description.inputs),
+    total: records + leftOut,
+    succeeded,
+    failed,
+    unknown,
+    skipped: leftOut + unsent + existing,
+    existing,
+    updated,
+    unchanged,
     requests: counts.requests + (metrics?.strayRequests ?? 0),
     retries: counts.retries + (metrics?.strayRetries ?? 0),
     startedAt: new Date(startedAt).toISOString(),
     updatedAt: new Date(run?.endedAt ?? startedAt).toISOString(),
-    ...{ description, run, metrics },
+    description,
+    run,
+    metrics,
   };
 }
 
-export type JobListEntry = Omit<JobStatus, keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'>;
+export type JobListEntry = Omit<
+  JobStatus,
+  keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'
+>;
 
 /** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
-export async function readEntries({ folders, warn }: Pick<Context, 'folders' | 'warn'>): Promise<readonly JobListEntry[]> {
+export async function readEntries({
+  folders,
+  warn,
+}: Pick<Context, 'folders' | 'warn'>): Promise<readonly JobListEntry[]> {
   const entries: JobListEntry[] = [];
   for (const name of await listJobNames(folders)) {
     const folder = jobFolderOf(folders, name);
@@ -59,13 +81,17 @@ export async function readEntries({ folders, warn }: Pick<Context, 'folders' | '
 }
 
 /** Opens the journal of a job to read its status. */
-export async function readJob<Result>(folder: JobFolder, read: (status: JobStatus, journal: Journal) => Result) {
+export async function readJob<Result>(
+  folder: JobFolder,
+  read: (status: JobStatus, journal: Journal) => Result,
+) {
   return closeAfter(await openJournal(folder), async (journal) =>
     read(readStatus(journal, await readJobState(folder, journal)), journal),
   );
 }
 
 function toListEntry(status: JobStatus): JobListEntry {
-  const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
+  const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } =
+    status;
   return entry;
 }

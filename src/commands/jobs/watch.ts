@@ -1,5 +1,11 @@
 import { damagedError } from '../../bulk/journal/database.ts';
-import { findJob, isBeingChecked, type JobFolder, openJournal, readJobState } from '../../bulk/journal/job-folder.ts';
+import {
+  findJob,
+  isBeingChecked,
+  type JobFolder,
+  openJournal,
+  readJobState,
+} from '../../bulk/journal/job-folder.ts';
 import type { Journal, OutcomeCounts } from '../../bulk/journal/journal.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -11,7 +17,10 @@ import { findJobRecords, showEndedJob } from './finished-job.ts';
 const READ_INTERVAL = 500;
 
 /** @throws SvcError `not_found` for an unknown job, or the job's own error */
-export async function watchJob(context: Context, { arguments: [id = ''] }: Invocation): Promise<void> {
+export async function watchJob(
+  context: Context,
+  { arguments: [id = ''] }: Invocation,
+): Promise<void> {
   const folder = await findJob(context.folders, id, 'not_found');
   await waitForJournal(context, folder);
   // A job that ends without sending anything is deleted.
@@ -26,7 +35,10 @@ export async function watchJob(context: Context, { arguments: [id = ''] }: Invoc
   });
 }
 
-async function waitForJournal({ clock, signal, progress }: Context, folder: JobFolder): Promise<void> {
+async function waitForJournal(
+  { clock, signal, progress }: Context,
+  folder: JobFolder,
+): Promise<void> {
   if (!(await isBeingChecked(folder))) return;
   const end = (await progress()).showActivity(`waiting for job ${folder.job} to check its input`);
   try {
@@ -36,7 +48,13 @@ async function waitForJournal({ clock, signal, progress }: Context, folder: JobF
   }
 }
 
-async function followJob(context: Context, folder: JobFolder, journal: Journal, total: number, unit: string): Promise<void> {
+async function followJob(
+  context: Context,
+  folder: JobFolder,
+  journal: Journal,
+  total: number,
+  unit: string,
+): Promise<void> {
   const { clock, signal, progress } = context;
   let state = await readJobState(folder, journal);
   if (state !== 'running') return;

@@ -9,7 +9,10 @@ import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import { createProgram } from './program.ts';
 
-export async function runCommandLine(words: readonly string[], processEnvironment: ProcessEnvironment): Promise<void> {
+export async function runCommandLine(
+  words: readonly string[],
+  processEnvironment: ProcessEnvironment,
+): Promise<void> {
   let printed = '';
   let opened: OpenedContext | undefined;
   let failure: unknown;
@@ -27,7 +30,9 @@ export async function runCommandLine(words: readonly string[], processEnvironmen
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =
-        error instanceof SvcError ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program)) : error;
+        error instanceof SvcError
+          ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
+          : error;
       throw failure;
     }
   } finally {
@@ -69,4 +74,8 @@ function parsedServiceFlags(program: Command): ServiceFlags {
   }
 }
 
-const HELP_CODES: readonly unknown[] = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
+const HELP_CODES: readonly unknown[] = [
+  'commander.helpDisplayed',
+  'commander.help',
+  'commander.version',
+];

@@ -8,24 +8,44 @@ import { commandPath, helpStep } from './command-words.ts';
 
 const MAX_NAMED_FILES = 5;
 
-/** Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise often IDs. */
-export function extraArgumentsError(command: Command, flags: readonly OptionDefinition[], extra: readonly string[]): SvcError {
+/**
+ * Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise
+ * often IDs.
+ */
+export function extraArgumentsError(
+  command: Command,
+  flags: readonly OptionDefinition[],
+  extra: readonly string[],
+): SvcError {
   const path = commandPath(command);
   const taken = command.registeredArguments.length;
   const accepted = taken === 0 ? 'no arguments' : formatNounCount(taken, 'argument');
   return new SvcError('usage', `${path} takes ${accepted}; unexpected argument '${extra[0]}'`, {
-    hint: fileHint(command, flags, extra) ?? idFlagHint(path, flags, extra) ?? hint`see ${helpStep(command)}`,
+    hint:
+      fileHint(command, flags, extra) ??
+      idFlagHint(path, flags, extra) ??
+      hint`see ${helpStep(command)}`,
   });
 }
 
-function fileHint(command: Command, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
+function fileHint(
+  command: Command,
+  flags: readonly OptionDefinition[],
+  extra: readonly string[],
+): string | undefined {
   if (!flags.some(({ flags: text, many }) => many && text.startsWith('--file '))) return undefined;
   const { file } = command.opts<{ file?: readonly string[] }>();
   if (file !== undefined) return `repeat the flag for each file: ${fileFlags(extra)}`;
-  return extra.every((text) => formatFromName(text) !== undefined) ? `did you mean ${fileFlags(extra)}?` : undefined;
+  return extra.every((text) => formatFromName(text) !== undefined)
+    ? `did you mean ${fileFlags(extra)}?`
+    : undefined;
 }
 
-function idFlagHint(path: string, flags: readonly OptionDefinition[], extra: readonly string[]): string | undefined {
+function idFlagHint(
+  path: string,
+  flags: readonly OptionDefinition[],
+  extra: readonly string[],
+): string | undefined {
   const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
   const [flag] = nouns.reverse().flatMap((noun) => {
     const start = `--${FLAG_NAMES[noun] ?? noun} <`;

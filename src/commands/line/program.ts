@@ -21,8 +21,8 @@ export interface ProgramDependencies {
 }
 
 /**
- * Creates the commander program. Adds each level of the command tree only when parsing reaches it, so the number of
- * commands does not affect start-up time.
+ * Creates the commander program. Adds each level of the command tree only when parsing reaches it,
+ * so the number of commands does not affect start-up time.
  */
 export async function createProgram(dependencies: ProgramDependencies): Promise<Command> {
   const tree = commandTree();
@@ -36,7 +36,10 @@ export async function createProgram(dependencies: ProgramDependencies): Promise<
   return program;
 }
 
-async function showHelp(words: readonly string[], dependencies: ProgramDependencies): Promise<void> {
+async function showHelp(
+  words: readonly string[],
+  dependencies: ProgramDependencies,
+): Promise<void> {
   const { findHelpSubject } = await import('../help/find-subject.ts');
   const { topic, command } = findHelpSubject(commandTree(), words);
   if (topic) {
@@ -46,7 +49,11 @@ async function showHelp(words: readonly string[], dependencies: ProgramDependenc
   if (command) dependencies.print((await helpForPath(command)) ?? '');
 }
 
-async function defineCommand(command: Command, node: Node, dependencies: ProgramDependencies & { readonly tree: Node }) {
+async function defineCommand(
+  command: Command,
+  node: Node,
+  dependencies: ProgramDependencies & { readonly tree: Node },
+) {
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
@@ -58,22 +65,29 @@ async function defineCommand(command: Command, node: Node, dependencies: Program
     .configureHelp(helpConfiguration(node, leaf));
   if (leaf) addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
-    if (child.leaf || child.children.size > 0) command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
+    if (child.leaf || child.children.size > 0)
+      command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
   }
-  if (node === dependencies.tree) for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
+  if (node === dependencies.tree)
+    for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
   command.hook('preSubcommand', async (_parent, chosen) => {
     const child = findChild(node, chosen.name());
     const [given] = leaf ? Object.keys(command.opts()) : [];
     if (given !== undefined) {
       const message = `--${given.replace(/[A-Z]/g, '-$&').toLowerCase()} is a flag of svc ${node.path.join(' ')}`;
-      throw new SvcError('usage', `${message}, not of svc ${[...node.path, chosen.name()].join(' ')}`);
+      throw new SvcError(
+        'usage',
+        `${message}, not of svc ${[...node.path, chosen.name()].join(' ')}`,
+      );
     }
     if (child) await defineCommand(chosen, child, dependencies);
   });
   return command;
 }
 
-/** Configures the help of a command. At the root, a line without a command gets the start screen. */
+/**
+ * Configures the help of a command. At the root, a line without a command gets the start screen.
+ */
 function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
   if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
   let isStart = false;
@@ -87,7 +101,10 @@ function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfig
 
 const HELP_WIDTH = 80;
 
-/** Passes help to the caller. With a fixed color setting and width, commander does not open the standard streams. */
+/**
+ * Passes help to the caller. With a fixed color setting and width, commander does not open the
+ * standard streams.
+ */
 function outputConfiguration({ print }: ProgramDependencies): OutputConfiguration {
   return {
     writeOut: print,
@@ -109,8 +126,15 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
   command.allowExcessArguments();
   return command.action(async () => {
     const { args, registeredArguments } = command;
-    const extra = registeredArguments.at(-1)?.variadic ? [] : args.slice(registeredArguments.length);
-    if (extra.length > 0) throw (await import('./extra-arguments.ts')).extraArgumentsError(command, flagsOf(leaf), extra);
+    const extra = registeredArguments.at(-1)?.variadic
+      ? []
+      : args.slice(registeredArguments.length);
+    if (extra.length > 0)
+      throw (await import('./extra-arguments.ts')).extraArgumentsError(
+        command,
+        flagsOf(leaf),
+        extra,
+      );
     const given = rootOf(command).opts();
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
@@ -126,13 +150,19 @@ function rootOf(command: Command): Command {
   return command.parent ? rootOf(command.parent) : command;
 }
 
-function addOption(command: Command, { flags, description, choices, many }: OptionDefinition): Option {
+function addOption(
+  command: Command,
+  { flags, description, choices, many }: OptionDefinition,
+): Option {
   const option = new Option(flags, description);
   if (description === '') option.hideHelp();
   if (choices) addChoices(option, choices);
   if (many) {
     const { parseArg: parse = (value) => value } = option;
-    option.argParser((value: string, earlier: readonly unknown[] = []) => [...earlier, parse(value, undefined)]);
+    option.argParser((value: string, earlier: readonly unknown[] = []) => [
+      ...earlier,
+      parse(value, undefined),
+    ]);
   }
   // Otherwise, commander sets `x` to true for an option that has only `--no-x`.
   if (option.negate) option.default(undefined);
@@ -146,16 +176,23 @@ function addChoices(option: Option, choices: readonly string[]): void {
     const flag = option.long ?? option.flags;
     const near = findNearest(value, choices);
     const hint = near === undefined ? {} : { hint: `did you mean '${near}'?` };
-    throw new SvcError('usage', `${flag} must be one of ${choices.join(', ')}, got '${value}'`, hint);
+    throw new SvcError(
+      'usage',
+      `${flag} must be one of ${choices.join(', ')}, got '${value}'`,
+      hint,
+    );
   });
 }
 
-/** Rejects a repeated flag that takes a single value. Otherwise, only the last value would be used. */
+/**
+ * Rejects a repeated flag that takes a single value. Otherwise, only the last value would be used.
+ */
 function rejectRepeats(option: Option, { many }: OptionDefinition): void {
   if (many || option.isBoolean() || option.negate) return;
   const { parseArg } = option;
   option.argParser((value: string, earlier: unknown) => {
-    if (earlier !== undefined) throw new SvcError('usage', `${option.long ?? option.flags} can be given only once`);
+    if (earlier !== undefined)
+      throw new SvcError('usage', `${option.long ?? option.flags} can be given only once`);
     return parseArg ? parseArg(value, undefined) : value;
   });
 }
@@ -163,8 +200,8 @@ function rejectRepeats(option: Option, { many }: OptionDefinition): void {
 const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
 
 /**
- * Rejects global flags that the command does not support. Environment variables and profiles with unsupported settings
- * are allowed.
+ * Rejects global flags that the command does not support. Environment variables and profiles with
+ * unsupported settings are allowed.
  * @param given parsed values of the global flags
  * @throws SvcError `usage` with the first unsupported flag
  */
@@ -187,10 +224,14 @@ function checkGlobalFlags(leaf: LoadedLeaf, given: object, command: Command): vo
     });
   }
   if (names.includes('store') && !names.includes('local') && !isLocalOnly(leaf))
-    throw new SvcError('usage', '--store requires --local', { hint: '--store selects the data of the embedded service' });
+    throw new SvcError('usage', '--store requires --local', {
+      hint: '--store selects the data of the embedded service',
+    });
 }
 
 /** Whether a flag was given. `--no-headers` sets `headers` to false. */
 function isGiven(given: object, name: string): boolean {
-  return name.startsWith('no-') ? getFlagValue(given, name.slice(3)) === false : getFlagValue(given, name) !== undefined;
+  return name.startsWith('no-')
+    ? getFlagValue(given, name.slice(3)) === false
+    : getFlagValue(given, name) !== undefined;
 }

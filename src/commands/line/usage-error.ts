@@ -5,12 +5,16 @@ import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 
-/** Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown after help. */
+/**
+ * Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown
+ * after help.
+ */
 export function toUsageError(error: CommanderError, command: Command, root: Node): Error {
   const path = commandPath(command);
   const see = hint`see ${helpStep(command)}`;
   const quoted = /'(.*?)'/s.exec(error.message)?.[1] ?? '';
-  const usageError = (message: string, hint: string | Hint) => new SvcError('usage', message, { hint, cause: error });
+  const usageError = (message: string, hint: string | Hint) =>
+    new SvcError('usage', message, { hint, cause: error });
   switch (error.code) {
     case 'commander.unknownOption':
       return usageError(`unknown flag '${quoted}'`, flagHint(quoted, command));
@@ -49,7 +53,10 @@ function flagsOf(command: Command): readonly string[] {
   return command.parent ? [...names, ...flagsOf(command.parent)] : names;
 }
 
-/** An action: the verb for messages, its command names (preferred name first), and the names of similar actions. */
+/**
+ * An action: the verb for messages, its command names (preferred name first), and the names of
+ * similar actions.
+ */
 interface Action {
   readonly verb: string;
   readonly words: readonly string[];
@@ -76,8 +83,15 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
 
 const MAX_SUGGESTIONS = 3;
 
-/** Describes an unknown word after a group: a synonym, a typo, or an operation that the service does not have. */
-function describeUnknownCommand(word: string, command: Command, root: Node): [message: string, hint: string | Hint] {
+/**
+ * Describes an unknown word after a group: a synonym, a typo, or an operation that the service does
+ * not have.
+ */
+function describeUnknownCommand(
+  word: string,
+  command: Command,
+  root: Node,
+): [message: string, hint: string | Hint] {
   const message = `unknown command '${word}'`;
   const node = findByPath(root, commandWords(command)) ?? root;
   const action = ACTIONS.find(({ words }) => words.includes(word));
@@ -88,23 +102,41 @@ function describeUnknownCommand(word: string, command: Command, root: Node): [me
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return [message, commandsHint(command)];
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
-  return [`the service has no operation that ${action.verb} ${noun}`, localHint(node.name, action) ?? commandsHint(command)];
+  return [
+    `the service has no operation that ${action.verb} ${noun}`,
+    localHint(node.name, action) ?? commandsHint(command),
+  ];
 }
 
 /** Kinds of records that only the embedded service can list. */
-const LOCAL = ['activities', 'groups', 'notifications', 'organizations', 'permissions', 'presence', 'users'];
+const LOCAL = [
+  'activities',
+  'groups',
+  'notifications',
+  'organizations',
+  'permissions',
+  'presence',
+  'users',
+];
 
 function localHint(kind: string, { verb }: Action): Hint | undefined {
   if (!LOCAL.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
   return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
 }
 
-/** Finds the group's first command with one of the names. Without one, finds commands of its subgroups. */
+/**
+ * Finds the group's first command with one of the names. Without one, finds commands of its
+ * subgroups.
+ */
 function suggestCommands(node: Node, words: readonly string[]): readonly Node[] {
   const own = words.flatMap((word) => node.children.get(word) ?? []).slice(0, 1);
   if (own.length > 0) return own;
-  const word = words.find((each) => [...node.children.values()].some(({ children }) => children.has(each)));
-  return [...node.children.values()].flatMap(({ children }) => children.get(word ?? '') ?? []).slice(0, MAX_SUGGESTIONS);
+  const word = words.find((each) =>
+    [...node.children.values()].some(({ children }) => children.has(each)),
+  );
+  return [...node.children.values()]
+    .flatMap(({ children }) => children.get(word ?? '') ?? [])
+    .slice(0, MAX_SUGGESTIONS);
 }
 
 function listHint(root: Node): Hint {
@@ -113,15 +145,23 @@ function listHint(root: Node): Hint {
   const [first, ...others] = lists.map(
     ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
   );
-  return others.reduce((text, next) => hint`${text}, ${next}`, hint`commands that list records: ${first ?? ''}`);
+  return others.reduce(
+    (text, next) => hint`${text}, ${next}`,
+    hint`commands that list records: ${first ?? ''}`,
+  );
 }
 
-/** Suggests only groups for a subcommand, because many groups have commands such as list and show. */
+/**
+ * Suggests only groups for a subcommand, because many groups have commands such as list and show.
+ */
 function wordHint(word: string, command: Command, root: Node): string | Hint {
   const names = command.commands.map((child) => child.name());
   const nearest = findNearest(word, names);
-  if (nearest) return `did you mean '${commandLineOf(step('help', ...commandWords(command), nearest))}'?`;
-  const nodes = [...findNodes(root, word)].filter(({ children }) => !command.parent || children.size > 0);
+  if (nearest)
+    return `did you mean '${commandLineOf(step('help', ...commandWords(command), nearest))}'?`;
+  const nodes = [...findNodes(root, word)].filter(
+    ({ children }) => !command.parent || children.size > 0,
+  );
   if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) return didYouMeanOneOf(nodes);
   return command.parent ? commandsHint(command) : hint`${step('help', 'help')} lists the commands`;
 }

@@ -21,7 +21,10 @@ interface CaseResult extends Explanation {
   readonly passed: boolean;
 }
 
-/** Runs the access tests of a file. @throws SvcError `differs` if one fails, `bad_data` for an invalid file */
+/**
+ * Runs the access tests of a file.
+ * @throws SvcError `differs` if one fails, `bad_data` for an invalid file
+ */
 export async function checkAccessCases(context: Context, file: string): Promise<void> {
   const { cwd, signal, io, environment } = context;
   const problems = new Problems();
@@ -29,21 +32,35 @@ export async function checkAccessCases(context: Context, file: string): Promise<
   const root = source && readTree(source, problems);
   const cases = root ? readCases(root, problems) : [];
   const isValid = problems.texts.length === 0;
-  const results = isValid ? await readStore(context, (reader) => runCases(reader, cases, problems)) : [];
+  const results = isValid
+    ? await readStore(context, (reader) => runCases(reader, cases, problems))
+    : [];
   const found = { findings: problems.texts, findingCount: problems.texts.length };
-  const error = { failure: 'bad_data', name: file, part: 'its cases', hint: 'fix the file' } as const;
+  const error = {
+    failure: 'bad_data',
+    name: file,
+    part: 'its cases',
+    hint: 'fix the file',
+  } as const;
   if (found.findingCount > 0) throw await findingsError(context, found, error);
   const failures = results.filter(({ passed }) => !passed);
   const summary = `${file}: ${formatNounCount(results.length, 'case')}, ${failures.length} failed`;
-  const lines = [...failures.map((failure) => `${failure.at}: ${describeFailure(failure)}`), summary];
+  const lines = [
+    ...failures.map((failure) => `${failure.at}: ${describeFailure(failure)}`),
+    summary,
+  ];
   const report = { total: results.length, failed: failures.length, cases: results };
   await (await context.printer()).value(report, {
     renderText: async ({ width: columns }) =>
       (await Promise.all(lines.map((line) => formatMessage(line, { columns })))).join(''),
   });
-  if (environment['GITHUB_ACTIONS'] === 'true') await io.stderr.write(failures.map(annotationOf).join(''));
+  if (environment['GITHUB_ACTIONS'] === 'true')
+    await io.stderr.write(failures.map(annotationOf).join(''));
   if (failures.length === 0) return;
-  throw new SvcError('differs', `${file}: ${failures.length} of ${formatNounCount(results.length, 'access test')} failed`);
+  throw new SvcError(
+    'differs',
+    `${file}: ${failures.length} of ${formatNounCount(results.length, 'access test')} failed`,
+  );
 }
 
 function describeFailure(failure: CaseResult): string {
@@ -53,7 +70,11 @@ function describeFailure(failure: CaseResult): string {
 
 function annotationOf(failure: CaseResult): string {
   const [, name = '', line, col] = /^(.*):(\d+):(\d+)$/s.exec(failure.at) ?? [];
-  const position = { file: name === 'stdin' ? undefined : name, line: Number(line), col: Number(col) };
+  const position = {
+    file: name === 'stdin' ? undefined : name,
+    line: Number(line),
+    col: Number(col),
+  };
   return formatAnnotation('error', position, describeFailure(failure));
 }
 
@@ -67,9 +88,13 @@ function readCases(root: Tree, problems: Problems): readonly Tree[] {
     for (const name of FIELDS) {
       const field = fieldOf(each, name)?.tree;
       const value = field?.kind === 'scalar' ? field.value : undefined;
-      if (field && typeof value !== 'string') problems.add(field.place, `${name}: expected text; put it in quotes`);
+      if (field && typeof value !== 'string')
+        problems.add(field.place, `${name}: expected text; put it in quotes`);
       else if (field && name === 'expect' && !EXPECTATIONS.includes(String(value))) {
-        problems.add(field.place, `${name}: unknown value '${value}'; ${didYouMean(String(value), EXPECTATIONS)}`);
+        problems.add(
+          field.place,
+          `${name}: unknown value '${value}'; ${didYouMean(String(value), EXPECTATIONS)}`,
+        );
       }
     }
   }
@@ -78,21 +103,34 @@ function readCases(root: Tree, problems: Problems): readonly Tree[] {
 
 function checkFields(tree: Tree, names: readonly string[], problems: Problems): void {
   for (const [name, { key }] of tree.kind === 'map' ? tree.fields : []) {
-    if (!names.includes(name)) problems.add(key, `unknown field '${name}'; ${didYouMean(name, names)}`);
+    if (!names.includes(name))
+      problems.add(key, `unknown field '${name}'; ${didYouMean(name, names)}`);
   }
-  for (const name of names) if (!fieldOf(tree, name)) problems.add(tree.place, `the field '${name}' is missing`);
+  for (const name of names)
+    if (!fieldOf(tree, name)) problems.add(tree.place, `the field '${name}' is missing`);
 }
 
 /** Reports IDs that do not exist: they would pass each test that expects `denied`. */
-async function runCases(reader: Reader, cases: readonly Tree[], problems: Problems): Promise<readonly CaseResult[]> {
+async function runCases(
+  reader: Reader,
+  cases: readonly Tree[],
+  problems: Problems,
+): Promise<readonly CaseResult[]> {
   const results: CaseResult[] = [];
   for (const tree of cases) {
-    const [organization = '', user = '', document = '', expect = ''] = FIELDS.map((name) => textValue(tree, name));
-    const explanation = await reader.explain({ user, document, organization }).catch((error: unknown) => {
-      if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
-      const field = FIELDS.find((name) => error.message.startsWith(name)) ?? 'document';
-      problems.add(fieldOf(tree, field)?.tree.place ?? tree.place, [error.message, error.hint].filter(Boolean).join('; '));
-    });
+    const [organization = '', user = '', document = '', expect = ''] = FIELDS.map((name) =>
+      textValue(tree, name),
+    );
+    const explanation = await reader
+      .explain({ user, document, organization })
+      .catch((error: unknown) => {
+        if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
+        const field = FIELDS.find((name) => error.message.startsWith(name)) ?? 'document';
+        problems.add(
+          fieldOf(tree, field)?.tree.place ?? tree.place,
+          [error.message, error.hint].filter(Boolean).join('; '),
+        );
+      });
     if (!explanation) continue;
     results.push({
       at: formatPlace(tree.place),

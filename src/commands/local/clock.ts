@@ -1,5 +1,9 @@
 import { closeAfter } from '../../kernel/resource.ts';
-import { type ClockContext, changeClock, readClock } from '../../service/development/clock-control.ts';
+import {
+  type ClockContext,
+  changeClock,
+  readClock,
+} from '../../service/development/clock-control.ts';
 import { type ClockChange, describeReport } from '../../service/development/clock-state.ts';
 import { openEmbedded } from '../../service/embedded.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
@@ -14,14 +18,24 @@ export async function showClock(context: Context): Promise<void> {
   await printer.value(await withClock(context, 'read', readClock), {});
 }
 
-/** Creates a command that changes the clock. The command's argument, if any, is the value of the change. */
+/**
+ * Creates a command that changes the clock. The command's argument, if any, is the value of the
+ * change.
+ */
 export function createClockCommand(name: 'advance' | 'set' | 'freeze' | 'run' | 'reset') {
-  return async (context: Context, { arguments: [text], options }: Invocation<ChangeClockFlags>): Promise<void> => {
-    const change = { [name]: text ?? true, force: options.force === true } as unknown as ClockChange;
+  return async (
+    context: Context,
+    { arguments: [text], options }: Invocation<ChangeClockFlags>,
+  ): Promise<void> => {
+    const change = {
+      [name]: text ?? true,
+      force: options.force === true,
+    } as unknown as ClockChange;
     const printer = await context.printer();
     const changed = await withClock(context, 'write', (clock) => changeClock(clock, change));
     await printer.value(changed, {});
-    if (name === 'advance') await context.note(`+${text?.replace(/[a-z]+$/, ' $&')}: ${describeReport(changed)}`);
+    if (name === 'advance')
+      await context.note(`+${text?.replace(/[a-z]+$/, ' $&')}: ${describeReport(changed)}`);
   };
 }
 
@@ -38,5 +52,7 @@ async function withClock<Result>(
     logFolder: folders.data,
     report: createErrorReporter(context),
   });
-  return closeAfter(service, ({ development }) => explainRefusals(effect, () => work({ ...development, signal })));
+  return closeAfter(service, ({ development }) =>
+    explainRefusals(effect, () => work({ ...development, signal })),
+  );
 }

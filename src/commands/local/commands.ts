@@ -20,7 +20,13 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
       'svc local import svc.yaml --env staging': 'import one environment of a settings file',
       'svc local export | svc local import - --store copy.sqlite': 'copy one store to another',
     },
-    arguments: [{ name: 'file', description: "JSON or YAML file, folder of settings files, or '-' for stdin", required: true }],
+    arguments: [
+      {
+        name: 'file',
+        description: "JSON or YAML file, folder of settings files, or '-' for stdin",
+        required: true,
+      },
+    ],
     options: IMPORT_FLAGS,
     load: async () => (await import('./import.ts')).localImport,
   }),
@@ -30,7 +36,10 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Export all data of the embedded service',
     description:
       'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner of the file can read it.',
-    examples: { 'svc local export': 'print as JSON', 'svc local export backup.yaml': 'write a YAML file' },
+    examples: {
+      'svc local export': 'print as JSON',
+      'svc local export backup.yaml': 'write a YAML file',
+    },
     arguments: [{ name: 'file', description: 'output file (default: stdout)', required: false }],
     load: async () => (await import('./export.ts')).localExport,
   },
@@ -38,7 +47,8 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     command: ['local', 'reset'],
     globalFlags: ['local', 'dry-run'],
     summary: 'Delete all records of the embedded service',
-    description: 'Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
+    description:
+      'Keeps the workspace, its API keys, and their tokens, so that clients keep working.',
     examples: { 'svc local reset --yes': 'skip the confirmation' },
     load: async () => (await import('./reset.ts')).localReset,
   },

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { constants, platform as thisPlatform } from 'node:os';
 import spawn from 'cross-spawn';
 import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
-import { CommandExit, hint, SvcError, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
+import {
+  CommandExit,
+  hint,
+  SvcError,
+  stepWithPlaceholder,
+  systemErrorCode,
+} from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { interceptSignals } from '../../kernel/process.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -22,25 +28,42 @@ const ADDRESS = { host: '127.0.0.1', port: 0 };
  * Runs a command with `SVC_*` variables for the embedded service, and exits with its exit code.
  * @throws CommandExit for an exit code other than 0, SvcError `usage` if the command does not exist
  */
-export async function localExec(context: Context, { arguments: words, options }: Invocation<ExecFlags>): Promise<void> {
+export async function localExec(
+  context: Context,
+  { arguments: words, options }: Invocation<ExecFlags>,
+): Promise<void> {
   if (context.options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
   const location = await resolveStoreLocation(context.options.store, context.folders);
-  if (options.snapshot === undefined && !options.parallelSafe) return runOnStore(context, location, words);
+  if (options.snapshot === undefined && !options.parallelSafe)
+    return runOnStore(context, location, words);
   const { createSnapshots } = await import('../../service/development/snapshots/snapshots.ts');
-  await createSnapshots(location).withCopy(options.snapshot, (copy) => runOnStore(context, copy, words));
+  await createSnapshots(location).withCopy(options.snapshot, (copy) =>
+    runOnStore(context, copy, words),
+  );
 }
 
-async function runOnStore(context: Context, location: string, words: readonly string[]): Promise<void> {
+async function runOnStore(
+  context: Context,
+  location: string,
+  words: readonly string[],
+): Promise<void> {
   const { clock, folders, signal } = context;
-  await closeAfter(await openEmbedded(location, { clock, signal, logFolder: folders.data }), async ({ handle, target }) => {
-    const server = await startServer(handle, ADDRESS);
-    const variables = createEnvironment(context.environment, server.url, target);
-    const exitCode = await run(context, words, variables).finally(server.close);
-    if (exitCode !== 0) throw new CommandExit(exitCode);
-  });
+  await closeAfter(
+    await openEmbedded(location, { clock, signal, logFolder: folders.data }),
+    async ({ handle, target }) => {
+      const server = await startServer(handle, ADDRESS);
+      const variables = createEnvironment(context.environment, server.url, target);
+      const exitCode = await run(context, words, variables).finally(server.close);
+      if (exitCode !== 0) throw new CommandExit(exitCode);
+    },
+  );
 }
 
-function createEnvironment(environment: Environment, url: string, { key, workspace }: EmbeddedInstance['target']) {
+function createEnvironment(
+  environment: Environment,
+  url: string,
+  { key, workspace }: EmbeddedInstance['target'],
+) {
   const { [SETTING_VARIABLES.profile]: _, ...others } = environment;
   return {
     ...others,
@@ -53,7 +76,11 @@ function createEnvironment(environment: Environment, url: string, { key, workspa
   };
 }
 
-async function run({ io, cwd, signal: stopped }: Context, [command = '', ...words]: readonly string[], env: Environment) {
+async function run(
+  { io, cwd, signal: stopped }: Context,
+  [command = '', ...words]: readonly string[],
+  env: Environment,
+) {
   stopped.throwIfAborted();
   const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
   const restoreSignals = interceptSignals((signal) => {
@@ -68,10 +95,16 @@ async function run({ io, cwd, signal: stopped }: Context, [command = '', ...word
   }
 }
 
-/** * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every foreground process, and a second
- * signal could end the command. On Windows, all signals come from the console, and forwarding would kill the command.
+/**
+ * Whether a signal reaches the command without forwarding. Terminals send Ctrl-C to every
+ * foreground process, and a second signal could end the command. On Windows, all signals come from
+ * the console, and forwarding would kill the command.
  */
-export function reachesCommandDirectly(signal: NodeJS.Signals, atTerminal: boolean, platform = thisPlatform()): boolean {
+export function reachesCommandDirectly(
+  signal: NodeJS.Signals,
+  atTerminal: boolean,
+  platform = thisPlatform(),
+): boolean {
   return platform === 'win32' || (atTerminal && signal !== 'SIGTERM');
 }
 
@@ -81,9 +114,14 @@ async function exitOf(child: ChildProcess): Promise<number> {
   return typeof code === 'number' ? code : 128 + constants.signals[signal as NodeJS.Signals];
 }
 
-export function createSpawnError(command: string, error: unknown, platform: NodeJS.Platform): SvcError {
+export function createSpawnError(
+  command: string,
+  error: unknown,
+  platform: NodeJS.Platform,
+): SvcError {
   const code = systemErrorCode(error);
-  const problem = code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
+  const problem =
+    code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
   const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';
   return new SvcError('usage', problem, {
     hint: hint`pass a program and its arguments after --; to run shell code: ${stepWithPlaceholder('retry', ['local', 'exec'], `-- ${shell} "…"`)}`,

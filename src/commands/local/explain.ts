@@ -11,21 +11,34 @@ import type { Invocation } from '../definition.ts';
 import { describeAccess, findOrganizationId, readStore } from './reading.ts';
 import type { ExplainAccessFlags } from './reading-flags.ts';
 
-export async function explainLocalAccess(context: Context, { options }: Invocation<ExplainAccessFlags>): Promise<void> {
+export async function explainLocalAccess(
+  context: Context,
+  { options }: Invocation<ExplainAccessFlags>,
+): Promise<void> {
   const { user, document, cases } = options;
   if (cases !== undefined && (user ?? document) === undefined)
     return (await import('./access-cases.ts')).checkAccessCases(context, cases);
   const organization = await findOrganizationId(context, options.org);
-  if (cases !== undefined || user === undefined || document === undefined || organization === undefined)
+  if (
+    cases !== undefined ||
+    user === undefined ||
+    document === undefined ||
+    organization === undefined
+  )
     throw new SvcError('usage', 'specify --user, --document, and --org, or only --cases');
-  const explanation = await readStore(context, (reader) => reader.explain({ user, document, organization }));
-  await (await context.printer()).value(explanation, { renderText: (view) => renderExplanation(explanation, view) });
+  const explanation = await readStore(context, (reader) =>
+    reader.explain({ user, document, organization }),
+  );
+  await (await context.printer()).value(explanation, {
+    renderText: (view) => renderExplanation(explanation, view),
+  });
 }
 
 async function renderExplanation(explanation: Explanation, view: View): Promise<string> {
   const { via, nearMisses, path, grant, user } = explanation;
   const chain = path.map(
-    ({ id, accessType, inherited }) => `${id}${accessType === 'restricted' && !inherited ? ' (restricted)' : ''}`,
+    ({ id, accessType, inherited }) =>
+      `${id}${accessType === 'restricted' && !inherited ? ' (restricted)' : ''}`,
   );
   const notes = [
     ...via.map((granted) => `via ${describeMembership(granted, view)}`),
@@ -33,7 +46,9 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
     ...(via.length + nearMisses.length === 0 ? [`${user} is not a member of any level`] : []),
     `path: ${chain.toReversed().join(' > ')}`,
   ];
-  const lines = [describeAccess(explanation), ...notes.map((note) => `  ${note}`)].map(escapeForTerminal);
+  const lines = [describeAccess(explanation), ...notes.map((note) => `  ${note}`)].map(
+    escapeForTerminal,
+  );
   const width = view.width ?? Number.POSITIVE_INFINITY;
   const measure = await createMeasure([lines]);
   const text = lines.flatMap((line) => {
@@ -46,8 +61,12 @@ async function renderExplanation(explanation: Explanation, view: View): Promise<
 
 type Membership = Explanation['via'][number] & Partial<Explanation['nearMisses'][number]>;
 
-function describeMembership({ level, id, role, expiresAt, reason, restrictedBy }: Membership, { display }: View): string {
+function describeMembership(
+  { level, id, role, expiresAt, reason, restrictedBy }: Membership,
+  { display }: View,
+): string {
   const expiry = expiresAt === null ? undefined : formatTime(expiresAt, display);
-  const time = expiry === undefined ? '' : `, ${reason === 'expired' ? reason : 'expires'} ${expiry}`;
+  const time =
+    expiry === undefined ? '' : `, ${reason === 'expired' ? reason : 'expires'} ${expiry}`;
   return `${level} ${id} (${role}${time})${restrictedBy ? `: ${restrictedBy.level} ${restrictedBy.id} is restricted` : ''}`;
 }

@@ -12,7 +12,10 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 
-export async function localExport(context: Context, { arguments: [file = '-'] }: Invocation): Promise<void> {
+export async function localExport(
+  context: Context,
+  { arguments: [file = '-'] }: Invocation,
+): Promise<void> {
   const { options, cwd } = context;
   if (file === '-') {
     checkFormat(options.output ?? (await formatSetting(context)));
@@ -27,7 +30,9 @@ export async function localExport(context: Context, { arguments: [file = '-'] }:
       '--jq and --fields cannot be combined with an output file; omit the file to print part of the data',
     );
   }
-  const format = checkFormat(options.output ?? formatFromName(file) ?? (await formatSetting(context)));
+  const format = checkFormat(
+    options.output ?? formatFromName(file) ?? (await formatSetting(context)),
+  );
   const text = await textOf(format, await withStore(context, 'read', exportState));
   await replaceFile(resolve(cwd, file), text);
   await context.note(`wrote ${file}; it contains unmasked secrets`);
@@ -49,7 +54,9 @@ async function textOf(format: Format, state: State): Promise<string> {
 
 function checkFormat(format: Format): Format {
   if (format !== 'csv') return format;
-  throw new SvcError('usage', 'local export does not support CSV', { hint: 'use -o json or -o yaml' });
+  throw new SvcError('usage', 'local export does not support CSV', {
+    hint: 'use -o json or -o yaml',
+  });
 }
 
 async function formatSetting(context: Context): Promise<Format> {

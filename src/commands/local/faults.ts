@@ -1,7 +1,11 @@
 import type { FaultFile, FaultRule } from '../../catalog/fault-rules.ts';
 import { EFFECTS, SCHEDULES } from '../../catalog/faults.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { addFault, clearFaults, listFaults } from '../../service/development/faults/fault-control.ts';
+import {
+  addFault,
+  clearFaults,
+  listFaults,
+} from '../../service/development/faults/fault-control.ts';
 import type { DevelopmentState } from '../../service/development/state.ts';
 import { readArgument } from '../call/data-argument.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +14,10 @@ import { FAULT_COLUMNS } from '../embedded/development-columns.ts';
 import { parseFaultRule } from '../embedded/fault-file.ts';
 import { withStore } from '../embedded/store.ts';
 
-export async function addLocalFault(context: Context, { arguments: [text = ''] }: Invocation): Promise<void> {
+export async function addLocalFault(
+  context: Context,
+  { arguments: [text = ''] }: Invocation,
+): Promise<void> {
   const rule = parseFaultRule(await readArgument(context, text));
   if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
   await print(context, await withState(context, 'write', (state) => addFault(state, rule)));
@@ -49,5 +56,7 @@ async function print(context: Context, { seed, faults }: FaultFile): Promise<voi
 function describeFields(rule: FaultRule, fields: readonly (keyof FaultRule)[]): string {
   const found = fields.find((field) => rule[field] !== undefined);
   const value = found && rule[found];
-  return typeof value === 'object' ? `${found} ${value.p50}-${value.p99} ms` : [found, value].join(' ');
+  return typeof value === 'object'
+    ? `${found} ${value.p50}-${value.p99} ms`
+    : [found, value].join(' ');
 }

@@ -10,10 +10,20 @@ export const IMPORT_FLAGS = [
 export type ImportFlags = OptionsOf<typeof IMPORT_FLAGS>;
 
 export const LIST_DELIVERIES_FLAGS = [
-  { flags: '--state <state>', description: 'only deliveries in this state', choices: DELIVERY_STATES },
-  { flags: '--endpoint <id>', description: "only deliveries to this endpoint ID, 'raw', or 'processed'" },
+  {
+    flags: '--state <state>',
+    description: 'only deliveries in this state',
+    choices: DELIVERY_STATES,
+  },
+  {
+    flags: '--endpoint <id>',
+    description: "only deliveries to this endpoint ID, 'raw', or 'processed'",
+  },
   { flags: '--event <type>', description: 'only deliveries of this event type' },
-  { flags: '--limit <n>', description: `maximum number of deliveries (default: ${DEFAULT_LIST_LIMIT})` },
+  {
+    flags: '--limit <n>',
+    description: `maximum number of deliveries (default: ${DEFAULT_LIST_LIMIT})`,
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListDeliveriesFlags = OptionsOf<typeof LIST_DELIVERIES_FLAGS>;
@@ -26,7 +36,10 @@ export type RetryDeliveriesFlags = OptionsOf<typeof RETRY_DELIVERIES_FLAGS>;
 
 export const EXEC_FLAGS = [
   { flags: '--snapshot <name>', description: 'run on a copy of this snapshot' },
-  { flags: '--parallel-safe', description: 'run on a copy of the store, or of the snapshot that --snapshot names' },
+  {
+    flags: '--parallel-safe',
+    description: 'run on a copy of the store, or of the snapshot that --snapshot names',
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ExecFlags = OptionsOf<typeof EXEC_FLAGS>;
@@ -36,12 +49,21 @@ export const CHANGE_CLOCK_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type ChangeClockFlags = OptionsOf<typeof CHANGE_CLOCK_FLAGS>;
-const ON = { flags: '--on <operation>', description: 'only requests for this operation, for example users.add' } as const;
+const ON = {
+  flags: '--on <operation>',
+  description: 'only requests for this operation, for example users.add',
+} as const;
 
 export const LIST_REQUESTS_FLAGS = [
   ON,
-  { flags: '--limit <n>', description: `maximum number of requests (default: ${DEFAULT_LIST_LIMIT})` },
-  { flags: '--har <file>', description: 'write an HTTP archive (HAR) to this file instead of printing a table' },
+  {
+    flags: '--limit <n>',
+    description: `maximum number of requests (default: ${DEFAULT_LIST_LIMIT})`,
+  },
+  {
+    flags: '--har <file>',
+    description: 'write an HTTP archive (HAR) to this file instead of printing a table',
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListRequestsFlags = OptionsOf<typeof LIST_REQUESTS_FLAGS>;

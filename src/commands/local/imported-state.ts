@@ -9,7 +9,11 @@ export interface ImportedState {
   readonly positionOf: (path: readonly PropertyKey[]) => string;
 }
 
-export function createStateError(context: Context, name: string, problems: readonly string[]): Promise<SvcError> {
+export function createStateError(
+  context: Context,
+  name: string,
+  problems: readonly string[],
+): Promise<SvcError> {
   const hint = 'nothing was written; fix the file and import it again';
   const found = { findings: problems, findingCount: problems.length };
   return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });

@@ -16,18 +16,30 @@ interface SettingsChoice {
   readonly text?: string;
 }
 
-/** Reads a settings file as a state, with secrets and with the users of its users file. @throws SvcError `bad_data` for an invalid file */
-export async function readSettingsState(context: Context, choice: SettingsChoice): Promise<ImportedState> {
+/**
+ * Reads a settings file as a state, with secrets and with the users of its users file.
+ * @throws SvcError `bad_data` for an invalid file
+ */
+export async function readSettingsState(
+  context: Context,
+  choice: SettingsChoice,
+): Promise<ImportedState> {
   const { io, cwd, signal, environment: variables } = context;
-  const { name, declared, content, positionOf } = await withPrintedProblems(context, choice.file, () =>
-    loadSettings({ ...choice, cwd, signal, variables, stdin: io.stdin.stream }),
+  const { name, declared, content, positionOf } = await withPrintedProblems(
+    context,
+    choice.file,
+    () => loadSettings({ ...choice, cwd, signal, variables, stdin: io.stdin.stream }),
   );
   const { users = [] } = declared;
   const path = 'from' in users ? users.from : undefined;
   const found = path === undefined ? [] : await readUsers(path, declared, signal);
   const value = revealSecrets({
-    ...{ ...declared, ...content },
-    users: path === undefined ? users : found.map(({ organizationId, data }) => ({ organizationId, ...data })),
+    ...declared,
+    ...content,
+    users:
+      path === undefined
+        ? users
+        : found.map(({ organizationId, data }) => ({ organizationId, ...data })),
   });
   const formatPosition = (at: readonly PropertyKey[]) => {
     const user = at[0] === 'users' ? found[Number(at[1])] : undefined;
@@ -35,11 +47,17 @@ export async function readSettingsState(context: Context, choice: SettingsChoice
   };
   const { data: state, error } = stateSchema.safeParse(value);
   if (state) return { name, state, positionOf: formatPosition };
-  const problems = error.issues.map((issue) => describeFieldProblem(issue, value, formatPosition(issue.path)));
+  const problems = error.issues.map((issue) =>
+    describeFieldProblem(issue, value, formatPosition(issue.path)),
+  );
   throw await createStateError(context, name, problems);
 }
 
-async function readUsers(path: string, declared: Declared, signal: AbortSignal): Promise<readonly FileUser[]> {
+async function readUsers(
+  path: string,
+  declared: Declared,
+  signal: AbortSignal,
+): Promise<readonly FileUser[]> {
   const users: FileUser[] = [];
   const file = { path, organizationId: findOnlyOrganization(declared) };
   for await (const chunk of readUsersFile(file, signal)) users.push(...chunk);

@@ -11,11 +11,15 @@ import type { Context } from '../context.ts';
 import { createStateError, type ImportedState } from './imported-state.ts';
 
 /**
- * Reads a state or a settings file, and checks each record on its own. Warns about unknown fields in the records of a
- * state, and skips them.
+ * Reads a state or a settings file, and checks each record on its own. Warns about unknown fields
+ * in the records of a state, and skips them.
  * @throws SvcError `bad_data` with every invalid field
  */
-export async function readState(context: Context, file: string, environment: string | undefined): Promise<ImportedState> {
+export async function readState(
+  context: Context,
+  file: string,
+  environment: string | undefined,
+): Promise<ImportedState> {
   const { io, cwd, signal } = context;
   const readSettings = async (text?: string) => {
     const { readSettingsState } = await import('./read-settings-state.ts');
@@ -30,19 +34,33 @@ export async function readState(context: Context, file: string, environment: str
 }
 
 const SETTINGS_FIELDS = ['svc', 'stack', 'vars', 'environments'];
-/** Matches a field that only settings files have, at the start of a line or of text in flow style. */
-const SETTINGS_FIELD = new RegExp(`(?:^|(?<![^])\\s*\\{\\s*)(["']?)(?:${SETTINGS_FIELDS.join('|')})\\1[ \\t]*:`, 'm');
+/**
+ * Matches a field that only settings files have, at the start of a line or of text in flow style.
+ */
+const SETTINGS_FIELD = new RegExp(
+  `(?:^|(?<![^])\\s*\\{\\s*)(["']?)(?:${SETTINGS_FIELDS.join('|')})\\1[ \\t]*:`,
+  'm',
+);
 
 async function isFolder(file: string, cwd: string): Promise<boolean> {
-  return file !== '-' && ((await stat(resolve(cwd, file)).catch(() => undefined))?.isDirectory() ?? false);
+  return (
+    file !== '-' &&
+    ((await stat(resolve(cwd, file)).catch(() => undefined))?.isDirectory() ?? false)
+  );
 }
 
-async function checkRecords(context: Context, name: string, value: unknown): Promise<ImportedState> {
-  const positionOf = (path: readonly PropertyKey[]) => (path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`);
+async function checkRecords(
+  context: Context,
+  name: string,
+  value: unknown,
+): Promise<ImportedState> {
+  const positionOf = (path: readonly PropertyKey[]) =>
+    path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
   const { data, error } = stateSchema.safeParse(value);
   if (data) return { name, state: data, positionOf };
   const problems = error.issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return [describeFieldProblem(issue, value, positionOf(issue.path))];
+    if (issue.code !== 'unrecognized_keys')
+      return [describeFieldProblem(issue, value, positionOf(issue.path))];
     if (issue.path.length > 0) return [];
     const known = Object.keys(stateSchema.shape);
     return issue.keys.map((key) => `${name}: ${key}: unknown field; ${didYouMean(key, known)}`);
@@ -55,7 +73,10 @@ async function checkRecords(context: Context, name: string, value: unknown): Pro
   return { name, state: stateSchema.parse(value), positionOf };
 }
 
-/** Whether an issue is about unknown fields in a record, which cause a warning. Unknown fields at the top level are errors. */
+/**
+ * Whether an issue is about unknown fields in a record, which cause a warning. Unknown fields at
+ * the top level are errors.
+ */
 function isUnknownFieldsIssue(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueUnrecognizedKeys {
   return issue.code === 'unrecognized_keys' && issue.path.length > 0;
 }

@@ -13,7 +13,13 @@ export const READING_COMMANDS: readonly CommandDefinition[] = [
       'svc local list users --org acme': 'list the users of an organization',
       'svc local list permissions --match u1': 'list the memberships of a user',
     },
-    arguments: [{ name: 'kind', description: 'kind of records, such as users or notifications', required: true }],
+    arguments: [
+      {
+        name: 'kind',
+        description: 'kind of records, such as users or notifications',
+        required: true,
+      },
+    ],
     options: LIST_RECORDS_FLAGS,
     load: async () => (await import('./reading.ts')).listLocalRecords,
   }),
@@ -25,7 +31,11 @@ export const READING_COMMANDS: readonly CommandDefinition[] = [
       'Shows a user with memberships, groups, documents, and last activity; a document with the users who can open it; or an organization, a folder, or a group. Lists at most 100 related records of each kind, and checks access for the first 1,000 documents or members. If several organizations have a record with the ID, shows all of them; --org selects one.',
     examples: { 'svc local show user u1 --org acme': 'show a user' },
     arguments: [
-      { name: 'kind', description: 'organization, user, group, folder, or document', required: true },
+      {
+        name: 'kind',
+        description: 'organization, user, group, folder, or document',
+        required: true,
+      },
       { name: 'id', description: 'ID of the record', required: true },
     ],
     options: SHOW_RECORD_FLAGS,

@@ -1,12 +1,21 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 
-const ORGANIZATION = { flags: '--org <id>', description: 'only this organization (default: all)' } as const;
+const ORGANIZATION = {
+  flags: '--org <id>',
+  description: 'only this organization (default: all)',
+} as const;
 
 export const LIST_RECORDS_FLAGS = [
   ORGANIZATION,
-  { flags: '--match <text>', description: 'only records whose ID, name, or email contains this text' },
-  { flags: '--limit <n>', description: `maximum number of records (default: ${DEFAULT_LIST_LIMIT})` },
+  {
+    flags: '--match <text>',
+    description: 'only records whose ID, name, or email contains this text',
+  },
+  {
+    flags: '--limit <n>',
+    description: `maximum number of records (default: ${DEFAULT_LIST_LIMIT})`,
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListRecordsFlags = OptionsOf<typeof LIST_RECORDS_FLAGS>;

@@ -16,11 +16,18 @@ import { commandForService } from '../service-flags.ts';
 import { DEFAULT_LIST_LIMIT } from './flags.ts';
 import type { ListRecordsFlags, ShowRecordFlags } from './reading-flags.ts';
 
-export async function listLocalRecords(context: Context, { arguments: [name = ''], options }: Invocation<ListRecordsFlags>) {
+export async function listLocalRecords(
+  context: Context,
+  { arguments: [name = ''], options }: Invocation<ListRecordsFlags>,
+) {
   const kindName = parseKind(name);
   const kind: StoredKind = STORED_KINDS[kindName];
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
-  const filter = { organization: await findOrganizationId(context, options.org), match: options.match, limit };
+  const filter = {
+    organization: await findOrganizationId(context, options.org),
+    match: options.match,
+    limit,
+  };
   const { records, more } = await readStore(context, (reader) => reader.list(kindName, filter));
   const columns = columnsOf(kind, filter.organization !== undefined);
   const secrets = kind.secret === undefined ? [] : [['*', kind.secret]];
@@ -30,7 +37,10 @@ export async function listLocalRecords(context: Context, { arguments: [name = ''
   if (more) await context.note(`more ${plural} exist; use --limit ${limit * 10} to show more`);
 }
 
-/** Returns the columns of a kind. Narrow terminals hide columns from right to left, except the first one. */
+/**
+ * Returns the columns of a kind. Narrow terminals hide columns from right to left, except the first
+ * one.
+ */
 function columnsOf({ fields, isOfKey }: StoredKind, isOneOrganization: boolean): readonly Column[] {
   const [first = '', ...others] =
     isOfKey || isOneOrganization ? fields : [fields[0] ?? '', 'organizationId', ...fields.slice(1)];
@@ -39,7 +49,10 @@ function columnsOf({ fields, isOfKey }: StoredKind, isOneOrganization: boolean):
     field,
     kind: kindOf(field),
   });
-  return [column(first), ...others.map((field, at) => ({ ...column(field), hideOrder: others.length - at }))];
+  return [
+    column(first),
+    ...others.map((field, at) => ({ ...column(field), hideOrder: others.length - at })),
+  ];
 }
 
 function kindOf(field: string): NonNullable<Column['kind']> {
@@ -57,7 +70,9 @@ export async function showLocalRecord(
   await (await context.printer()).value(cards, {
     renderText: async (view) => {
       const { value } = await createTableRenderer(view);
-      return (await Promise.all(cards.map(async (card) => value(textFields(card, view))))).join('\n');
+      return (await Promise.all(cards.map(async (card) => value(textFields(card, view))))).join(
+        '\n',
+      );
     },
   });
 }
@@ -69,11 +84,21 @@ function textFields(card: StoredRecord, { display }: View): object {
     const { userId, documentId, level, id, addedAt: _, ...details } = value;
     const { role, state, expiresAt, at, ...others } = details;
     const [expiry, time] = [expiresAt, at].map((moment) => moment && formatTime(moment, display));
-    const shown = [role, expiry && `${state === 'expired' ? state : 'expires'} ${expiry}`, ...Object.values(others), time];
-    const name = [userId !== card['userId'] && userId, documentId, level, id].filter(Boolean).join(' ');
+    const shown = [
+      role,
+      expiry && `${state === 'expired' ? state : 'expires'} ${expiry}`,
+      ...Object.values(others),
+      time,
+    ];
+    const name = [userId !== card['userId'] && userId, documentId, level, id]
+      .filter(Boolean)
+      .join(' ');
     return `${name} (${shown.filter(Boolean).join(', ')})`;
   };
-  const fields = Object.entries(card).map(([name, value]) => [name, Array.isArray(value) ? value.map(textOf) : textOf(value)]);
+  const fields = Object.entries(card).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(textOf) : textOf(value),
+  ]);
   return Object.fromEntries(fields.filter(([, value]) => String(value ?? '') !== ''));
 }
 
@@ -83,14 +108,21 @@ export function describeAccess({ user, document, role, disabled }: Explanation):
   return role ? `${user} can open ${document} as ${role}` : `${user} cannot open ${document}`;
 }
 
-export async function findOrganizationId(context: Context, flag: string | undefined): Promise<string | undefined> {
+export async function findOrganizationId(
+  context: Context,
+  flag: string | undefined,
+): Promise<string | undefined> {
   return flag ?? (await context.openSettings()).org?.value;
 }
 
 /** Reads the store of `--local`. Hints contain the flags that select it. */
-export function readStore<Result>(context: Context, work: (reader: Reader) => Promise<Result>): Promise<Result> {
+export function readStore<Result>(
+  context: Context,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
   const { clock: realClock, options } = context;
-  const commandOf = (words: readonly string[]) => commandForService({ ...options, local: true }, ...words);
+  const commandOf = (words: readonly string[]) =>
+    commandForService({ ...options, local: true }, ...words);
   return withStore(context, 'read', (store, apiKey, { development }) =>
     work(createReader({ store, apiKey, development, realClock, commandOf })),
   );

@@ -11,7 +11,8 @@ export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
       'svc serve and the library log requests, without secrets, to a file beside the store. The log keeps the latest 2,000 requests. A gap between IDs means that the disk was too slow to log some requests.',
     examples: {
       'svc local requests list --on users.add': 'list the requests of one operation',
-      'svc local requests list --har requests.har': 'write an HTTP archive for the developer tools of a browser',
+      'svc local requests list --har requests.har':
+        'write an HTTP archive for the developer tools of a browser',
     },
     options: LIST_REQUESTS_FLAGS,
     columns: REQUEST_COLUMNS,
@@ -38,7 +39,9 @@ export const REQUEST_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Wait for requests to svc serve',
     description:
       'Counts the requests that arrive after the command starts, and prints them. Exits with 8 if too few arrive before the timeout.',
-    examples: { 'svc local requests wait --on users.add --count 3 --timeout 5s': 'wait for three requests' },
+    examples: {
+      'svc local requests wait --on users.add --count 3 --timeout 5s': 'wait for three requests',
+    },
     options: WAIT_FOR_REQUESTS_FLAGS,
     columns: REQUEST_COLUMNS,
     load: async () => (await import('./requests.ts')).waitForLocalRequests,

@@ -13,7 +13,10 @@ export async function localReset(context: Context): Promise<void> {
   await context.note(`deleted all records in ${path}; kept the workspace, API keys, and tokens`);
 }
 
-/** Clears the ledger, so that the next plan sends the deleted records again. Other services also get their records again. */
+/**
+ * Clears the ledger, so that the next plan sends the deleted records again. Other services also get
+ * their records again.
+ */
 async function forgetSentRecords(context: Context): Promise<void> {
   const { Ledger } = await import('../../settings/ledger.ts');
   await Ledger.use(context, (ledger) => ledger.forgetSent());

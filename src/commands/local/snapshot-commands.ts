@@ -42,7 +42,9 @@ export const SNAPSHOT_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show the records that have changed since a snapshot',
     description:
       'Compares the records that svc local export contains with those in the snapshot. Ignores timestamps and endpoint secrets. Exits with 20 if anything changed.',
-    examples: { 'svc local snapshot diff seed': 'show the changes since the snapshot seed was saved' },
+    examples: {
+      'svc local snapshot diff seed': 'show the changes since the snapshot seed was saved',
+    },
     arguments: [NAME],
     load: async () => (await import('./snapshot.ts')).diffSnapshot,
   },
@@ -65,7 +67,14 @@ export const EXEC_COMMAND = defineCommand({
     'svc local exec -- npm test': 'run tests against the embedded service',
     'svc local exec --snapshot seed -- npm test': 'run tests on a copy of a snapshot',
   },
-  arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, many: true }],
+  arguments: [
+    {
+      name: 'command',
+      description: 'program and its arguments, after --',
+      required: true,
+      many: true,
+    },
+  ],
   options: EXEC_FLAGS,
   load: async () => (await import('./exec.ts')).localExec,
 });

@@ -12,19 +12,31 @@ import { printPlan } from '../plan/render-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 
-export async function saveSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function saveSnapshot(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   const { snapshots } = await openSnapshots(context);
   if (context.options.dryRun) return context.note('--dry-run: nothing was saved');
-  await (await context.printer()).value(await explainRefusals('write', () => snapshots.save(name)), {});
+  await (await context.printer()).value(
+    await explainRefusals('write', () => snapshots.save(name)),
+    {},
+  );
   await context.note(`saved snapshot ${name}`);
 }
 
-export async function restoreSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function restoreSnapshot(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   const { snapshots, store } = await openSnapshots(context);
   await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was restored');
   await context.confirm(`Replace all data in ${store} with snapshot ${name}?`, 'this machine');
-  await (await context.printer()).value(await explainRefusals('write', () => snapshots.restore(name)), {});
+  await (await context.printer()).value(
+    await explainRefusals('write', () => snapshots.restore(name)),
+    {},
+  );
   await context.note(`restored ${store} from snapshot ${name}`);
 }
 
@@ -32,14 +44,21 @@ export async function listSnapshots(context: Context): Promise<void> {
   const { snapshots } = await openSnapshots(context);
   const unreadable: string[] = [];
   const found = await snapshots.list((error) => unreadable.push((error as Error).message));
-  const rows = found.map(({ records, bytes, ...shown }) => ({ ...shown, size: formatBytes(bytes), ...records }));
+  const rows = found.map(({ records, bytes, ...shown }) => ({
+    ...shown,
+    size: formatBytes(bytes),
+    ...records,
+  }));
   await (await context.printer()).value(found, { table: { rows, columns: SNAPSHOT_COLUMNS } });
   for (const message of unreadable) await context.warn(message);
   if (found.length === 0) await context.note('no snapshots found');
 }
 
 /** @throws SvcError `differs` if the data changed since the snapshot */
-export async function diffSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function diffSnapshot(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   const { snapshots } = await openSnapshots(context);
   const { snapshot, current } = await explainRefusals('read', () => snapshots.compare(name));
   const changes = compareStates(snapshot, current);
@@ -53,7 +72,10 @@ export async function diffSnapshot(context: Context, { arguments: [name = ''] }:
   );
 }
 
-export async function removeSnapshot(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function removeSnapshot(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   const { snapshots } = await openSnapshots(context);
   await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was removed');

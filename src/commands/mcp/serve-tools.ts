@@ -22,13 +22,26 @@ import type { OperationRunner } from '../definition.ts';
 import { openContext } from '../run/open-context.ts';
 import { loadRunner } from '../run/run-operation.ts';
 import { reportError } from '../terminal/report-error.ts';
-import { cannotAskUserError, createTools, type OperationTool, secretWithheldError, toolName, toToolError } from './tools.ts';
+import {
+  cannotAskUserError,
+  createTools,
+  type OperationTool,
+  secretWithheldError,
+  toolName,
+  toToolError,
+} from './tools.ts';
 
 /** Serves tools until the host closes stdin or a signal arrives. Returns normally on SIGTERM. */
-export async function serveTools(context: Context, runners: readonly OperationRunner[], allowWrites: boolean): Promise<void> {
+export async function serveTools(
+  context: Context,
+  runners: readonly OperationRunner[],
+  allowWrites: boolean,
+): Promise<void> {
   const { local, dryRun, envelope, fields, jq } = context.options;
   if (context.io.stdin.isTerminal)
-    await context.note('this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it');
+    await context.note(
+      'this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it',
+    );
   const hasPlainOutput = !dryRun && !envelope && fields === undefined && jq === undefined;
   const tools = await createTools({ writes: allowWrites, remote: !local, hasPlainOutput, runners });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -56,19 +69,30 @@ export async function serveTools(context: Context, runners: readonly OperationRu
 }
 
 function transportError(cause: Error): SvcError {
-  if (systemErrorCode(cause) === 'EPIPE') return new SvcError('reader_gone', 'the host disconnected', { cause });
+  if (systemErrorCode(cause) === 'EPIPE')
+    return new SvcError('reader_gone', 'the host disconnected', { cause });
   return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
 }
 
-function createToolServer(context: Context, tools: ReadonlyMap<string, OperationTool>, allowWrites: boolean): Server {
+function createToolServer(
+  context: Context,
+  tools: ReadonlyMap<string, OperationTool>,
+  allowWrites: boolean,
+): Server {
   const server = new Server(
     { name: 'svc', version },
     { capabilities: { tools: {} }, instructions: instructions(context, allowWrites) },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ tool }) => tool) }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...tools.values()].map(({ tool }) => tool),
+  }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = tools.get(params.name);
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, await describeMissingTool(params.name, allowWrites));
+    if (!tool)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        await describeMissingTool(params.name, allowWrites),
+      );
     const canAsk = context.options.input && canAskUser(mcpReq, server.getClientCapabilities());
     const ask = (question: string) => {
       if (!canAsk) throw cannotAskUserError(question);
@@ -85,7 +109,10 @@ function createToolServer(context: Context, tools: ReadonlyMap<string, Operation
   return server;
 }
 
-/** Sends messages as progress notifications if the host requests them. Many hosts then extend the timeout. */
+/**
+ * Sends messages as progress notifications if the host requests them. Many hosts then extend the
+ * timeout.
+ */
 function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: string) => void {
   const { progressToken } = _meta ?? {};
   let progress = 0;
@@ -111,7 +138,9 @@ function instructions({ options }: Context, allowWrites: boolean): string {
 async function describeMissingTool(name: string, allowWrites: boolean): Promise<string> {
   const { manifest } = await import('../../catalog/manifest.ts');
   const isWrite = !allowWrites && manifest.some((entry) => toolName(entry.name) === name);
-  return isWrite ? `${name} writes data: start this server with --allow-writes` : `unknown tool ${name}`;
+  return isWrite
+    ? `${name} writes data: start this server with --allow-writes`
+    : `unknown tool ${name}`;
 }
 
 type Data = Readonly<Record<string, unknown>>;
@@ -120,21 +149,36 @@ const MAX_RESULT_LENGTH = 1_000_000;
 interface ToolHost {
   readonly signal: AbortSignal;
   readonly onMessage: (text: string) => void;
-  /** Asks the user a question. @throws ConfirmationRequired, or an SvcError if the host cannot ask the user */
+  /**
+   * Asks the user a question.
+   * @throws ConfirmationRequired, or an SvcError if the host cannot ask the user
+   */
   readonly ask: (question: string) => boolean;
 }
 
 /**
- * Runs an operation like its command with `--data`, and returns the command's result as JSON and its messages.
+ * Runs an operation like its command with `--data`, and returns the command's result as JSON and
+ * its messages.
  * @throws ConfirmationRequired before the first request, unless `--yes` is set
  */
-async function callTool(context: Context, tool: OperationTool, data: Data, host: ToolHost): Promise<CallToolResult> {
+async function callTool(
+  context: Context,
+  tool: OperationTool,
+  data: Data,
+  host: ToolHost,
+): Promise<CallToolResult> {
   const result = createMemorySink();
   const messages = createMemorySink(host.onMessage);
-  const io = { stdin: { isTerminal: false, stream: Readable.from([]) }, stdout: result, stderr: messages };
+  const io = {
+    stdin: { isTerminal: false, stream: Readable.from([]) },
+    stdout: result,
+    stderr: messages,
+  };
   const options = { ...context.options, output: 'json', input: false, quiet: false } as const;
   const signal = AbortSignal.any([context.signal, host.signal]);
-  const opened = openContext({ ...context, io, signal }, options, context.activity, { inputNaming: 'fields' });
+  const opened = openContext({ ...context, io, signal }, options, context.activity, {
+    inputNaming: 'fields',
+  });
   // Reuses the settings, so that the keychain is read once per session.
   const { settings, openSettings } = context;
   const confirm: Context['confirm'] = async (question) => {
@@ -148,7 +192,9 @@ async function callTool(context: Context, tool: OperationTool, data: Data, host:
     await runTool(toolContext, tool, data);
     if (isTooLong()) {
       const problem = `the result has ${result.text().length} characters, more than the limit of ${MAX_RESULT_LENGTH}`;
-      throw new SvcError('usage', problem, { hint: 'request smaller pages, or single records by their IDs' });
+      throw new SvcError('usage', problem, {
+        hint: 'request smaller pages, or single records by their IDs',
+      });
     }
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
@@ -161,12 +207,20 @@ async function callTool(context: Context, tool: OperationTool, data: Data, host:
   const resultText = isTooLong() ? '' : result.text().trimEnd();
   const notes = redactRemembered(messages.text()).trimEnd();
   return {
-    content: [resultText, notes].filter((text) => text !== '').map((text) => ({ type: 'text', text })),
-    ...(failed ? { isError: true } : tool.tool.outputSchema && { structuredContent: structuredContentOf(resultText, notes) }),
+    content: [resultText, notes]
+      .filter((text) => text !== '')
+      .map((text) => ({ type: 'text', text })),
+    ...(failed
+      ? { isError: true }
+      : tool.tool.outputSchema && { structuredContent: structuredContentOf(resultText, notes) }),
   };
 }
 
-async function runTool(context: Context, { entry, operation, runner }: OperationTool, data: Data): Promise<void> {
+async function runTool(
+  context: Context,
+  { entry, operation, runner }: OperationTool,
+  data: Data,
+): Promise<void> {
   const { showSecrets, dryRun } = context.options;
   if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheldError(entry.command);
   const list = operation.bulk?.field;
@@ -175,7 +229,10 @@ async function runTool(context: Context, { entry, operation, runner }: Operation
   const run = await loadRunner(runner);
   if (isDeeperThan(MAX_DATA_DEPTH, data))
     throw new SvcError('bad_data', `the data is nested more than ${MAX_DATA_DEPTH} levels deep`);
-  await run(context, [entry], { arguments: [], options: { data: JSON.stringify(data), allowUnknownEvent: true } });
+  await run(context, [entry], {
+    arguments: [],
+    options: { data: JSON.stringify(data), allowUnknownEvent: true },
+  });
 }
 
 const MAX_DATA_DEPTH = 100;
@@ -186,11 +243,16 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 }
 
 function structuredContentOf(resultText: string, notes: string): Record<string, unknown> {
-  return { ...(resultText !== '' && { result: JSON.parse(resultText) }), ...(notes !== '' && { notes: notes.split('\n') }) };
+  return {
+    ...(resultText !== '' && { result: JSON.parse(resultText) }),
+    ...(notes !== '' && { notes: notes.split('\n') }),
+  };
 }
 
 /** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */
-function createMemorySink(onWrite: (text: string) => void = () => undefined): Sink & { text(): string } {
+function createMemorySink(
+  onWrite: (text: string) => void = () => undefined,
+): Sink & { text(): string } {
   const chunks: Buffer[] = [];
   return {
     isTerminal: false,
@@ -208,15 +270,21 @@ function createMemorySink(onWrite: (text: string) => void = () => undefined): Si
 
 type CallRequest = ServerContext['mcpReq'];
 
-/** The message is a question that the host must ask its user. The host repeats the call with the answer. */
+/**
+ * The message is a question that the host must ask its user. The host repeats the call with the
+ * answer.
+ */
 class ConfirmationRequired extends Error {}
 
 function canAskUser({ envelope }: CallRequest, known: ClientCapabilities | undefined): boolean {
-  // In later revisions of the protocol, each request contains the capabilities. The library's types omit them.
+  // In later revisions of the protocol, each request contains the capabilities. The library's types
+  // omit them.
   const declared: { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } = envelope ?? {};
   const { elicitation } = declared[CLIENT_CAPABILITIES_META_KEY] ?? known ?? {};
   // A host without a mode supports forms, the original mode.
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+  return (
+    elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+  );
 }
 
 function readConfirmation(question: string, { inputResponses }: CallRequest): boolean | undefined {
@@ -227,5 +295,7 @@ function readConfirmation(question: string, { inputResponses }: CallRequest): bo
 function confirmationRequest(question: string): InputRequiredResult {
   const message = `svc asks: ${question}`;
   const requestedSchema = { type: 'object', properties: {} } as const;
-  return inputRequired({ inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema }) } });
+  return inputRequired({
+    inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema }) },
+  });
 }

@@ -14,7 +14,12 @@ import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { jobError } from '../bulk/job-error.ts';
-import { createLockedFolder, discardJob, type LockedJobFolder, type OpenJob } from '../bulk/open-job.ts';
+import {
+  createLockedFolder,
+  discardJob,
+  type LockedJobFolder,
+  type OpenJob,
+} from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
 import { openBeforeImages } from '../call/before-images.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
@@ -28,7 +33,8 @@ type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 /**
  * Applies a plan as a job, which can be resumed.
  * @param name name of the plan in messages
- * @throws SvcError unless every change was made; the result is printed first, unless nothing was sent
+ * @throws SvcError unless every change was made; the result is printed first, unless nothing was
+ * sent
  */
 export async function applyPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
   const { clock } = context;
@@ -40,7 +46,8 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
   try {
     const description = await describeApplyJob(context, job, plan);
     await Ledger.use(context, (ledger) => {
-      if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, name, 'the plan was applied before');
+      if (!ledger.noteApplied(plan.sha256))
+        throw stalePlanError(plan, name, 'the plan was applied before');
     });
     await markStarted(lockedFolder.folder);
     const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
@@ -51,25 +58,40 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
   }
 }
 
-/** Sends the items that have not succeeded. @throws SvcError `bad_data` if the file of users changed, and like `applyPlan` */
+/**
+ * Sends the items that have not succeeded.
+ * @throws SvcError `bad_data` if the file of users changed, and like `applyPlan`
+ */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
   const plan = job.journal.getFact('plan') as SavedPlan;
   const secrets = await readPlanSecrets(context, plan);
   const file = job.description.inputs.find(({ path }) => path === findUsersFile(plan.writes)?.path);
   if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
-    throw new SvcError('bad_data', `${file.name} changed after job ${job.description.job} started; nothing was sent`, {
-      hint: 'restore the original file, or plan again',
-    });
+    throw new SvcError(
+      'bad_data',
+      `${file.name} changed after job ${job.description.job} started; nothing was sent`,
+      {
+        hint: 'restore the original file, or plan again',
+      },
+    );
   }
   await (await context.client()).ensureWritesAllowed();
   await runApplyJob(context, job, plan, secrets);
 }
 
-async function readPlanSecrets({ environment, cwd }: Context, { writes }: SavedPlan): Promise<SecretsByReference> {
+async function readPlanSecrets(
+  { environment, cwd }: Context,
+  { writes }: SavedPlan,
+): Promise<SecretsByReference> {
   return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
 }
 
-async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, secrets: SecretsByReference): Promise<void> {
+async function runApplyJob(
+  context: Context,
+  job: ApplyJob,
+  plan: SavedPlan,
+  secrets: SecretsByReference,
+): Promise<void> {
   const { clock, signal } = context;
   const { description, journal, lockedFolder } = job;
   try {
@@ -77,10 +99,18 @@ async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, sec
     const images = await openBeforeImages(context, APPLY, lockedFolder.folder);
     const ended = await Ledger.use(context, (ledger) =>
       runPlan(plan, {
-        ...{ journal, client, clock, signal, ledger, secrets },
+        journal,
+        client,
+        clock,
+        signal,
+        ledger,
+        secrets,
         beforeSend: async ({ operation }, inputs) => images?.save(operation, inputs),
         onStart: async (counters, limiter) =>
-          showSendProgress(context, counters, limiter, { records: description.records, noun: CHANGE }),
+          showSendProgress(context, counters, limiter, {
+            records: description.records,
+            noun: CHANGE,
+          }),
       }),
     );
     if (ended.stop?.kind === 'fatal' && ended.counters.decided === 0) {
@@ -99,33 +129,61 @@ async function runApplyJob(context: Context, job: ApplyJob, plan: SavedPlan, sec
   }
 }
 
-/** Summarizes a run, and records how it ended. The failure is undefined if every change was made. */
-function endRun({ description, journal }: ApplyJob, { stop, counters, metrics, recorder }: EndedRun, now: number) {
+/**
+ * Summarizes a run, and records how it ended. The failure is undefined if every change was made.
+ */
+function endRun(
+  { description, journal }: ApplyJob,
+  { stop, counters, metrics, recorder }: EndedRun,
+  now: number,
+) {
   const succeeded = counters.succeeded + counters.existing.existing;
   const outcome = { ...counters, ...counters.existing, succeeded, seconds: metrics.seconds(now) };
-  const summary = summarize(description, journal, { ...outcome, rejects: null, refusesExisting: false });
+  const summary = summarize(description, journal, {
+    ...outcome,
+    rejects: null,
+    refusesExisting: false,
+  });
   const isDone = stop === undefined && summary.failed + summary.unknown === 0;
   const failure = jobError(summary, { noun: CHANGE, stop, resumable: !isDone });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
-    journal.setFact('stopped', { run: recorder.runNumber, failure: failure.failure, message: failure.message });
+    journal.setFact('stopped', {
+      run: recorder.runNumber,
+      failure: failure.failure,
+      message: failure.message,
+    });
   recorder.flush('durable', now);
   return { summary, failure };
 }
 
-async function describeApplyJob(context: Context, job: string, { writes, files }: SavedPlan): Promise<JobDescription> {
+async function describeApplyJob(
+  context: Context,
+  job: string,
+  { writes, files }: SavedPlan,
+): Promise<JobDescription> {
   const { cwd, clock } = context;
   const items = countItems(writes);
   const users = findUsersFile(writes);
   const inputs = files.map(async ({ path, sha256 }) => ({
-    ...{ name: relative(cwd, path), path, spooled: false, sha256 },
+    name: relative(cwd, path),
+    path,
+    spooled: false,
+    sha256,
     first: users?.path === path ? items : 0,
     format: formatFromName(path) ?? 'yaml',
     bytes: (await stat(path)).size,
   }));
   return {
-    ...{ job, operation: APPLY, data: {}, options: {}, cwd, target: await describeJobTarget(context) },
+    job,
+    operation: APPLY,
+    data: {},
+    options: {},
+    cwd,
+    target: await describeJobTarget(context),
     inputs: await Promise.all(inputs),
-    ...{ records: items + (users?.records ?? 0), leftOut: 0, startedAt: clock.now() },
+    records: items + (users?.records ?? 0),
+    leftOut: 0,
+    startedAt: clock.now(),
   };
 }

@@ -11,24 +11,35 @@ import type { Context } from '../context.ts';
 import { findPlanTarget } from './find-target.ts';
 
 /**
- * Checks that a saved plan still describes the difference between its settings file and the service.
+ * Checks that a saved plan still describes the difference between its settings file and the
+ * service.
  * @param name name of the plan in messages
  * @returns the live records
- * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before; `bad_data` for a missing secret
+ * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before;
+ * `bad_data` for a missing secret
  */
-export async function checkPlan(context: Context, plan: SavedPlan, name: string): Promise<LiveRecords> {
+export async function checkPlan(
+  context: Context,
+  plan: SavedPlan,
+  name: string,
+): Promise<LiveRecords> {
   const { cwd, clock, signal, environment } = context;
   const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
   if (wasApplied) throw stalePlanError(plan, name, 'the plan was applied before');
   const secrets = await Promise.all(
     Object.keys(plan.secrets).map((text) => readSecret(parseReference(text), environment, cwd)),
   );
-  const files = await Promise.all(plan.files.map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)));
+  const files = await Promise.all(
+    plan.files.map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
+  );
   const target = await findPlanTarget(context);
   const client = createReadOnlyClient(await context.client());
   const live = await readLive(client, plan.query);
   const reason = findStaleness(plan, {
-    ...{ target, secrets, wasApplied, now: clock.now() },
+    target,
+    secrets,
+    wasApplied,
+    now: clock.now(),
     files: files.filter((file) => file !== undefined),
     live,
   });
@@ -36,7 +47,11 @@ export async function checkPlan(context: Context, plan: SavedPlan, name: string)
   return live;
 }
 
-export function stalePlanError({ files, environment }: SavedPlan, name: string, reason: string): SvcError {
+export function stalePlanError(
+  { files, environment }: SavedPlan,
+  name: string,
+  reason: string,
+): SvcError {
   const env = environment === null ? [] : ['--env', environment];
   const words = files.length === 0 ? ['undo'] : ['plan', ...env];
   return new SvcError('stale_plan', `${name} is outdated: ${reason}; nothing was sent`, {

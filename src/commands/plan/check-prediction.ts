@@ -1,7 +1,11 @@
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
+import {
+  collectDeclaredRecords,
+  collectLiveRecords,
+  compareRecords,
+} from '../../settings/compare.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveRecords } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
@@ -11,28 +15,49 @@ import type { Context } from '../context.ts';
 
 const MAX_LISTED = 5;
 
-/** Simulates a plan; `undefined` if it has no effects that can be predicted. @param live the records that the plan is about */
-export async function predictPlan({ clock, signal }: Context, plan: Pick<Plan, 'writes'>, live: LiveRecords) {
+/**
+ * Simulates a plan; `undefined` if it has no effects that can be predicted.
+ * @param live the records that the plan is about
+ */
+export async function predictPlan(
+  { clock, signal }: Context,
+  plan: Pick<Plan, 'writes'>,
+  live: LiveRecords,
+) {
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0) return undefined;
   const { predict } = await import('../../settings/foresight.ts');
   return predict({ snapshot: createSnapshot(live), writes, clock, signal });
 }
 
-/** Compares the live records with the predicted state after a plan, and warns about the first differences. */
-export async function checkPrediction(context: Context, plan: Pick<Plan, 'query'>, state: State): Promise<void> {
+/**
+ * Compares the live records with the predicted state after a plan, and warns about the first
+ * differences.
+ */
+export async function checkPrediction(
+  context: Context,
+  plan: Pick<Plan, 'query'>,
+  state: State,
+): Promise<void> {
   // Only managed kinds are predicted, so that the others need not be read.
   const query = { ...plan.query, documents: [], agents: [] };
-  const live = await readLive(createReadOnlyClient(await context.client()), query).catch((error: unknown) => {
-    if (context.signal.aborted || !(error instanceof SvcError)) throw error;
-    return context.warn(`the result was not compared with the prediction: ${error.message}`);
-  });
+  const live = await readLive(createReadOnlyClient(await context.client()), query).catch(
+    (error: unknown) => {
+      if (context.signal.aborted || !(error instanceof SvcError)) throw error;
+      return context.warn(`the result was not compared with the prediction: ${error.message}`);
+    },
+  );
   if (!live) return;
   const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
   const changes = compareRecords(predicted, collectLiveRecords(live));
-  const wrong = changes.filter(({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ');
+  const wrong = changes.filter(
+    ({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ',
+  );
   for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
-    const values = field === null ? '' : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
+    const values =
+      field === null
+        ? ''
+        : `: ${field} is ${JSON.stringify(after)}, predicted ${JSON.stringify(before)}`;
     await context.warn(`the result differs from the prediction for ${kind} ${id}${values}`);
   }
 }

@@ -3,7 +3,10 @@ import type { PlanTarget } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-/** Returns the service of a command as a plan's target. An embedded service is identified by its API key. */
+/**
+ * Returns the service of a command as a plan's target. An embedded service is identified by its API
+ * key.
+ */
 export async function findPlanTarget(context: Context): Promise<PlanTarget> {
   if (!context.options.local) {
     const { baseUrl, apiKey } = await context.openSettings();

@@ -6,7 +6,8 @@ import { optionalProperty } from '../options.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 
 /**
- * Opens a context for the target of a job: the given context, or one with the job's profile or embedded service.
+ * Opens a context for the target of a job: the given context, or one with the job's profile or
+ * embedded service.
  * @throws SvcError `usage` if the context has another target than the job
  */
 export async function openJobContext(context: Context, target: JobTarget): Promise<OpenedContext> {
@@ -20,7 +21,10 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
     });
   }
   const { profile, origin } = target;
-  context.activity.targetOverride = { profile, host: URL.canParse(origin) ? new URL(origin).host : origin };
+  context.activity.targetOverride = {
+    profile,
+    host: URL.canParse(origin) ? new URL(origin).host : origin,
+  };
   return opened;
 }
 
@@ -31,15 +35,26 @@ function openTargetContext(context: Context, target: JobTarget): OpenedContext {
 }
 
 /** Adds the flags that select the target of a job. Flags on the command line take precedence. */
-export function optionsForTarget(options: GlobalOptions, { profile, store, flags }: JobTarget): GlobalOptions {
+export function optionsForTarget(
+  options: GlobalOptions,
+  { profile, store, flags }: JobTarget,
+): GlobalOptions {
   if (store !== undefined) {
     const hasStoreFlags = options.local && options.store !== undefined;
-    return hasStoreFlags ? options : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
+    return hasStoreFlags
+      ? options
+      : { ...options, local: true, ...optionalProperty('store', store ?? undefined) };
   }
-  if (options.local || (options.profile !== undefined && options.profile !== profile)) return options;
+  if (options.local || (options.profile !== undefined && options.profile !== profile))
+    return options;
   if (profile === null && flags === undefined) return options;
   const insecureHttp = options.insecureHttp || flags?.insecureHttp === true;
-  return { ...optionalProperty('profile', profile ?? undefined), ...flags, ...options, insecureHttp };
+  return {
+    ...optionalProperty('profile', profile ?? undefined),
+    ...flags,
+    ...options,
+    insecureHttp,
+  };
 }
 
 function describeTarget({ origin, apiKey, store }: JobTarget): string {

@@ -4,7 +4,10 @@ import type { DeclaredSettings } from '../../settings/settings.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
-/** @throws SvcError `bad_data` for an invalid file, `usage` if the file or the environment does not exist */
+/**
+ * @throws SvcError `bad_data` for an invalid file, `usage` if the file or the environment does not
+ * exist
+ */
 export async function loadSettingsFile(
   context: Context,
   file: string,
@@ -28,6 +31,11 @@ export async function withPrintedProblems<Result>(
     if (!(error instanceof SettingsError)) throw error;
     const found = { findings: error.problems, findingCount: error.problems.length };
     const hint = 'nothing was written; fix the file and run the command again';
-    throw await findingsError(context, found, { failure: 'bad_data', name, part: 'its settings', hint });
+    throw await findingsError(context, found, {
+      failure: 'bad_data',
+      name,
+      part: 'its settings',
+      hint,
+    });
   }
 }

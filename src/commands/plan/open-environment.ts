@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { openContext } from '../run/open-context.ts';
 
 /**
- * Runs `work` with a context for the profile of a settings file's environment: the given context if the environment has
- * none, or if flags select another service.
+ * Runs `work` with a context for the profile of a settings file's environment: the given context if
+ * the environment has none, or if flags select another service.
  * @throws SvcError `usage` if the command line names another profile
  */
 export async function withEnvironment<Result>(
@@ -18,9 +18,15 @@ export async function withEnvironment<Result>(
   const isElsewhere = options.local || options.baseUrl !== undefined;
   if (profile === undefined || profile === options.profile || isElsewhere) return work(context);
   if (options.profile !== undefined) {
-    throw new SvcError('usage', `environment '${environment}' uses profile '${profile}', not '${options.profile}'`, {
-      hint: 'omit --profile, or choose another environment with --env',
-    });
+    throw new SvcError(
+      'usage',
+      `environment '${environment}' uses profile '${profile}', not '${options.profile}'`,
+      {
+        hint: 'omit --profile, or choose another environment with --env',
+      },
+    );
   }
-  return closeAfter(openContext(context, { ...options, profile }, context.activity), (opened) => work(opened.context));
+  return closeAfter(openContext(context, { ...options, profile }, context.activity), (opened) =>
+    work(opened.context),
+  );
 }

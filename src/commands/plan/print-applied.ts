@@ -9,10 +9,24 @@ import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { countChanges } from './render-plan.ts';
 
-const APPLIED = { create: 'created', update: 'updated', replace: 'replaced', delete: 'deleted', send: 'sent' };
+const APPLIED = {
+  create: 'created',
+  update: 'updated',
+  replace: 'replaced',
+  delete: 'deleted',
+  send: 'sent',
+};
 
-/** Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the number of changes. */
-export async function printApplied(context: Context, plan: SavedPlan, journal: Journal, summary: BulkSummary): Promise<void> {
+/**
+ * Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the
+ * number of changes.
+ */
+export async function printApplied(
+  context: Context,
+  plan: SavedPlan,
+  journal: Journal,
+  summary: BulkSummary,
+): Promise<void> {
   const { target, changes, predicted, notRestored, summary: planned } = plan;
   const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
@@ -28,8 +42,12 @@ export async function printApplied(context: Context, plan: SavedPlan, journal: J
   const others = { failed, unknown, 'not sent': skipped };
   const words = [
     countChanges({ summary: applied, changes: [] }, APPLIED),
-    ...Object.entries(others).flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])),
+    ...Object.entries(others).flatMap(([word, count]) =>
+      count > 0 ? [`${groupDigits(count)} ${word}`] : [],
+    ),
   ];
-  await stdout.write(await formatMessage(`Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`, stdout));
+  await stdout.write(
+    await formatMessage(`Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`, stdout),
+  );
   await printFailures(context, summary);
 }

@@ -13,7 +13,10 @@ import type { Context } from '../context.ts';
 
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
 
-/** Prints a plan as text, or as data in the documented format. @param name name of the settings file */
+/**
+ * Prints a plan as text, or as data in the documented format.
+ * @param name name of the settings file
+ */
 export async function printPlan(
   context: Context,
   plan: ShownPlan,
@@ -38,14 +41,26 @@ const PLANNED: CountWords = {
   send: 'to send',
 };
 
-const FOUND = { ...PLANNED, create: 'missing', update: 'changed', replace: 'changed', delete: 'not declared' };
+const FOUND = {
+  ...PLANNED,
+  create: 'missing',
+  update: 'changed',
+  replace: 'changed',
+  delete: 'not declared',
+};
 
-/** Whether the changes will be made, were found in a service, were made since a snapshot, or are differences between two subjects. */
+/**
+ * Whether the changes will be made, were found in a service, were made since a snapshot, or are
+ * differences between two subjects.
+ */
 const PURPOSES = {
   plan: { title: 'Plan', words: PLANNED },
   drift: { title: 'Drift', words: FOUND },
   history: { title: 'Changes', words: { ...FOUND, create: 'added', delete: 'deleted' } },
-  comparison: { title: 'Differences', words: { ...FOUND, create: 'only in the second', delete: 'only in the first' } },
+  comparison: {
+    title: 'Differences',
+    words: { ...FOUND, create: 'only in the second', delete: 'only in the first' },
+  },
 };
 
 type Purpose = keyof typeof PURPOSES;
@@ -53,11 +68,17 @@ type Purpose = keyof typeof PURPOSES;
 /** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
 export async function renderPlan(
   plan: ShownPlan,
-  { name, purpose, view }: { readonly name: string; readonly purpose: Purpose; readonly view: View },
+  {
+    name,
+    purpose,
+    view,
+  }: { readonly name: string; readonly purpose: Purpose; readonly view: View },
 ): Promise<string> {
   const { changes, predicted, notRestored } = plan;
   if (changes.length + notRestored.length === 0)
-    return purpose === 'comparison' ? `${name} do not differ.\n` : `No changes. ${plan.target.url} matches ${name}.\n`;
+    return purpose === 'comparison'
+      ? `${name} do not differ.\n`
+      : `No changes. ${plan.target.url} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
   const layout = await createLayout(view, changes);
   const lines = [
@@ -71,41 +92,71 @@ export async function renderPlan(
 }
 
 /** Formats the number of records by change: `2 to create, 1 to update`. */
-export function countChanges({ summary, changes }: Pick<ShownPlan, 'summary' | 'changes'>, words = PLANNED): string {
-  const blocked = (sign: Sign) => new Set(changes.filter((each) => each.sign === sign).map(identify)).size;
+export function countChanges(
+  { summary, changes }: Pick<ShownPlan, 'summary' | 'changes'>,
+  words = PLANNED,
+): string {
+  const blocked = (sign: Sign) =>
+    new Set(changes.filter((each) => each.sign === sign).map(identify)).size;
   const counts = new Map<string, number>();
   const add = (count: number, word: string) => counts.set(word, (counts.get(word) ?? 0) + count);
-  for (const [change, word] of Object.entries(words)) add(summary[change as keyof PlanSummary], word);
+  for (const [change, word] of Object.entries(words))
+    add(summary[change as keyof PlanSummary], word);
   add(blocked('!'), 'not possible');
   add(blocked('?'), 'not readable');
-  return [...counts].flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : [])).join(', ');
+  return [...counts]
+    .flatMap(([word, count]) => (count > 0 ? [`${groupDigits(count)} ${word}`] : []))
+    .join(', ');
 }
 
 const MAX_LISTED = 20;
 /** Fields that the line of a record contains already, or that only the service sets. */
-const HIDDEN_FIELDS = new Set(['organizationId', 'id', 'uid', 'folderId', 'documentId', 'createdAt', 'updatedAt']);
+const HIDDEN_FIELDS = new Set([
+  'organizationId',
+  'id',
+  'uid',
+  'folderId',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+]);
 const MAX_VALUE = 72;
 const MIN_VALUE = 12;
 type Layout = Awaited<ReturnType<typeof createLayout>>;
 
-async function createLayout({ width = Number.POSITIVE_INFINITY, color, display }: View, changes: readonly Change[]) {
+async function createLayout(
+  { width = Number.POSITIVE_INFINITY, color, display }: View,
+  changes: readonly Change[],
+) {
   const { ellipsis } = display.glyphs;
   const measure = await createMeasure([[escapeForTerminal(JSON.stringify(changes))]]);
   return {
-    ...{ palette: await loadPalette(color), width, measure, ellipsis },
+    palette: await loadPalette(color),
+    width,
+    measure,
+    ellipsis,
     arrow: display.glyphs === ASCII_GLYPHS ? '->' : '→',
-    cut: (text: string, room: number) => truncateText(text, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), measure, ellipsis),
+    cut: (text: string, room: number) =>
+      truncateText(text, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), measure, ellipsis),
     /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
     wrap(text: string, indent: string, first = indent): readonly string[] {
       const shown = escapeForTerminal(text);
-      const lines = Number.isFinite(width) ? wrapWords(shown, width - indent.length, measure, true) : [shown];
+      const lines = Number.isFinite(width)
+        ? wrapWords(shown, width - indent.length, measure, true)
+        : [shown];
       return lines.map((line, at) => (at === 0 ? first : indent) + line);
     },
   };
 }
 
-function renderSection(title: string, sentences: readonly string[], layout: Layout): readonly string[] {
-  return sentences.length === 0 ? [] : ['', title, ...sentences.flatMap((sentence) => layout.wrap(sentence, '  '))];
+function renderSection(
+  title: string,
+  sentences: readonly string[],
+  layout: Layout,
+): readonly string[] {
+  return sentences.length === 0
+    ? []
+    : ['', title, ...sentences.flatMap((sentence) => layout.wrap(sentence, '  '))];
 }
 
 function renderChanges(changes: readonly Change[], layout: Layout): readonly string[] {
@@ -118,7 +169,8 @@ function renderChanges(changes: readonly Change[], layout: Layout): readonly str
     if (unlisted.has(change)) return [];
     const before = record;
     record = `${change.sign}${identify(change)}`;
-    if (change.field === null) return [...renderRecord(change, layout), ...renderFields(change, layout)];
+    if (change.field === null)
+      return [...renderRecord(change, layout), ...renderFields(change, layout)];
     const field = renderDifference(change.field, change, layout);
     return before === record ? field : [...renderRecord(change, layout), ...field];
   });
@@ -130,8 +182,12 @@ function renderChanges(changes: readonly Change[], layout: Layout): readonly str
   return [...lines, ...more];
 }
 
-function renderRecord({ sign, kind, org, id, after, reason, field }: Change, layout: Layout): readonly string[] {
-  const count = typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
+function renderRecord(
+  { sign, kind, org, id, after, reason, field }: Change,
+  layout: Layout,
+): readonly string[] {
+  const count =
+    typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
   const name = count ?? (id === null ? pluralize(nounOf(kind)) : `${nounOf(kind)} ${id}`);
   const shownOrg = kind === 'organizations' ? '' : formatOrg(org);
   return renderSigned(sign, `${name}${shownOrg}${reason ? `: ${reason}` : ''}`, layout);
@@ -139,7 +195,9 @@ function renderRecord({ sign, kind, org, id, after, reason, field }: Change, lay
 
 function renderSigned(sign: Sign, text: string, { palette, wrap }: Layout): readonly string[] {
   const { good, bad, changed, dim } = palette;
-  const style = { '+': good, '~': changed, '-/+': bad, '-': bad, '>': dim, '!': bad, '?': changed }[sign];
+  const style = { '+': good, '~': changed, '-/+': bad, '-': bad, '>': dim, '!': bad, '?': changed }[
+    sign
+  ];
   return wrap(text, ' '.repeat(sign.length + 1), `${style(sign)} `);
 }
 
@@ -150,7 +208,9 @@ function renderFields({ sign, before, after }: Change, layout: Layout): readonly
   }
   const record = sign === '+' ? after : sign === '-' ? before : undefined;
   const fields = Object.entries(isObject(record) ? record : {});
-  const shown = fields.filter(([field, value]) => !HIDDEN_FIELDS.has(field) && value !== null && value !== undefined);
+  const shown = fields.filter(
+    ([field, value]) => !HIDDEN_FIELDS.has(field) && value !== null && value !== undefined,
+  );
   return shown.flatMap(([field, value]) => renderField(field, [formatValue(value)], layout));
 }
 
@@ -160,15 +220,26 @@ function renderDifference(
   layout: Layout,
 ): readonly string[] {
   if (before === 'differ' && after === 'differ') return renderField(field, ['differ'], layout);
-  return renderField(field, shortenAlike(formatValue(before), formatValue(after), layout.ellipsis), layout);
+  return renderField(
+    field,
+    shortenAlike(formatValue(before), formatValue(after), layout.ellipsis),
+    layout,
+  );
 }
 
-function renderField(field: string, values: readonly string[], { width, measure, arrow, cut }: Layout) {
+function renderField(
+  field: string,
+  values: readonly string[],
+  { width, measure, arrow, cut }: Layout,
+) {
   const label = `    ${escapeForTerminal(field)}:`;
   const line = `${label} ${values.map((value) => cut(value, MAX_VALUE)).join(` ${arrow} `)}`;
   if (measure(line) <= width) return [line];
   const indents = ['      ', `      ${arrow} `];
-  return [label, ...values.map((value, at) => indents[at] + cut(value, width - Number(indents[at]?.length)))];
+  return [
+    label,
+    ...values.map((value, at) => indents[at] + cut(value, width - Number(indents[at]?.length))),
+  ];
 }
 
 function formatValue(value: unknown): string {
@@ -189,7 +260,10 @@ function formatOrg(org: string | null): string {
   return org === null ? '' : ` (${org})`;
 }
 
-/** Removes a long common start of two long values, so that their difference stays visible when they are shortened. */
+/**
+ * Removes a long common start of two long values, so that their difference stays visible when they
+ * are shortened.
+ */
 function shortenAlike(before: string, after: string, ellipsis: string): readonly string[] {
   if (Math.max(before.length, after.length) <= MAX_VALUE) return [before, after];
   let same = 0;

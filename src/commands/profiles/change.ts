@@ -6,25 +6,39 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-export async function useProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function useProfile(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   await createProfileStore(context).use(name);
   await context.note(`selected profile '${name}'`);
 }
 
-export async function renameProfile(context: Context, { arguments: [from = '', to = ''] }: Invocation): Promise<void> {
+export async function renameProfile(
+  context: Context,
+  { arguments: [from = '', to = ''] }: Invocation,
+): Promise<void> {
   await createProfileStore(context).rename(from, parseProfileName(to));
   await context.note(`renamed profile '${from}' to '${to}'`);
 }
 
-export async function removeProfile(context: Context, { arguments: [name = ''] }: Invocation): Promise<void> {
+export async function removeProfile(
+  context: Context,
+  { arguments: [name = ''] }: Invocation,
+): Promise<void> {
   const saved = await readProfiles(context.folders);
   findProfile(saved, name);
-  if (canAsk(context)) await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
+  if (canAsk(context))
+    await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');
   const secretsRemoved = await createProfileStore(context).remove(name);
   const choose = saved.current === name && saved.profiles.size > 1;
   const choosing = stepWithPlaceholder('configure', ['profiles', 'use'], '<name>');
   const next = choose ? hint`; select another one with \`${choosing}\`` : '';
   if (!secretsRemoved)
-    await context.warn('the keychain did not delete the secrets; svc will try again at the next profile change');
-  await context.note(hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`);
+    await context.warn(
+      'the keychain did not delete the secrets; svc will try again at the next profile change',
+    );
+  await context.note(
+    hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`,
+  );
 }

@@ -15,13 +15,16 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       'stored in the OS keychain if it responds within 3 seconds, and otherwise in a file that only you can read. ' +
       'The first profile is selected automatically.',
     examples: {
-      'svc profiles add prod --base-url https://api.example.com --api-key key-1': 'prompt for the auth token',
+      'svc profiles add prod --base-url https://api.example.com --api-key key-1':
+        'prompt for the auth token',
       'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt':
         'add a profile without prompts',
       'svc profiles add ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt':
         'replace the token, and store it in a file',
     },
-    arguments: [{ ...NAME, description: "profile name: letters, digits, '.', '_', '-'", required: false }],
+    arguments: [
+      { ...NAME, description: "profile name: letters, digits, '.', '_', '-'", required: false },
+    ],
     options: ADD_FLAGS,
     load: async () => (await import('./add.ts')).addProfile,
   }),
@@ -38,7 +41,9 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['profile', 'result'],
     summary: 'Show a profile with masked secrets',
     examples: { 'svc profiles show staging': 'show the profile staging' },
-    arguments: [{ ...NAME, description: 'profile name (default: the selected profile)', required: false }],
+    arguments: [
+      { ...NAME, description: 'profile name (default: the selected profile)', required: false },
+    ],
     load: async () => (await import('./show.ts')).showProfile,
   },
   {
@@ -83,7 +88,8 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Show the active connection in one line',
     examples: { 'svc whoami': 'show the API key, the service, and the profile' },
-    description: 'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
+    description:
+      'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
     load: async () => (await import('./status.ts')).whoami,
   },
 ];

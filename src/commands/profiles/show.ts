@@ -17,13 +17,20 @@ export async function listProfiles(context: Context): Promise<void> {
   if (records.length === 0) await context.note(hint`no profiles found; add one with: ${adding}`);
 }
 
-export async function showProfile(context: Context, { arguments: [given] }: Invocation): Promise<void> {
+export async function showProfile(
+  context: Context,
+  { arguments: [given] }: Invocation,
+): Promise<void> {
   const name = given ?? (await requireActiveProfile(context));
   const saved = await readProfiles(context.folders);
   const profile = findProfile(saved, name);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
   const { authToken, workspaceAuthToken } = secrets;
-  const locations = new Set(SECRET_SETTINGS.flatMap((secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? []));
+  const locations = new Set(
+    SECRET_SETTINGS.flatMap(
+      (secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? [],
+    ),
+  );
   const view = {
     ...describeProfile(saved, name, profile),
     headerPrefix: profile.headerPrefix ?? null,
@@ -32,7 +39,8 @@ export async function showProfile(context: Context, { arguments: [given] }: Invo
     workspaceAuthToken: workspaceAuthToken?.value ?? null,
     secrets: [...locations].join(', ') || null,
   };
-  if (missingReason !== undefined) await context.warn(`${missingReason}; the profile is shown without its secrets`);
+  if (missingReason !== undefined)
+    await context.warn(`${missingReason}; the profile is shown without its secrets`);
   const printer = await context.printer();
   await printer.value(view, { secrets: [['authToken'], ['workspaceAuthToken']] });
 }

@@ -10,13 +10,20 @@ import { STATUS_COLUMNS } from './columns.ts';
 
 const SECRETS: ReadonlySet<string> = new Set(SECRET_SETTINGS);
 
-/** Prints all settings and their sources. @throws SvcError `no_credential` if required settings are missing */
+/**
+ * Prints all settings and their sources.
+ * @throws SvcError `no_credential` if required settings are missing
+ */
 export async function authStatus(context: Context): Promise<void> {
   const settings = await context.settings();
   const printer = await context.printer();
-  const rows = [...createSettingRows(settings, context.options.showSecrets), ...(await createPendingRows(context))];
+  const rows = [
+    ...createSettingRows(settings, context.options.showSecrets),
+    ...(await createPendingRows(context)),
+  ];
   await printer.value(rows, { columns: STATUS_COLUMNS });
-  if (context.options.local) return context.note('--local: the embedded service has its own credentials');
+  if (context.options.local)
+    return context.note('--local: the embedded service has its own credentials');
   if (listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
   if (settings.missingReason !== undefined) await context.warn(settings.missingReason);
 }
@@ -50,13 +57,19 @@ async function createPendingRows({ folders, options }: Context) {
 
 const IDENTITY_SETTINGS = ['profile', 'baseUrl', 'apiKey', 'workspaceId', 'org'] as const;
 
-/** Prints the active connection in one line. @throws SvcError `no_credential` if required settings are missing */
+/**
+ * Prints the active connection in one line.
+ * @throws SvcError `no_credential` if required settings are missing
+ */
 export async function whoami(context: Context): Promise<void> {
   const { local } = context.options;
   const settings = await context.settings();
   if (!local && listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);
   const printer = await context.printer();
-  const identity = IDENTITY_SETTINGS.map((name) => [name, (local ? undefined : settings[name])?.value ?? null]);
+  const identity = IDENTITY_SETTINGS.map((name) => [
+    name,
+    (local ? undefined : settings[name])?.value ?? null,
+  ]);
   const line = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
   await printer.value(
     { ...Object.fromEntries(identity), local },

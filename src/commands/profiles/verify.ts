@@ -11,10 +11,21 @@ import { optionalProperty } from '../options.ts';
 
 /** Time limit for all reads and their retries, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
-/** Failures that do not show whether the credentials are valid. An unknown path may be due to a wrong base URL. */
-const INCONCLUSIVE: readonly Failure[] = ['unreachable', 'unusable_answer', 'resource_exhausted', 'not_found'];
+/**
+ * Failures that do not show whether the credentials are valid. An unknown path may be due to a
+ * wrong base URL.
+ */
+const INCONCLUSIVE: readonly Failure[] = [
+  'unreachable',
+  'unusable_answer',
+  'resource_exhausted',
+  'not_found',
+];
 
-/** Failures that show that the credentials are invalid. A missing API key is never reported as not found. */
+/**
+ * Failures that show that the credentials are invalid. A missing API key is never reported as not
+ * found.
+ */
 const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   key: ['unauthenticated', 'permission_denied', 'invalid_argument'],
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
@@ -30,24 +41,31 @@ export async function verifyCredentials(context: Context, profile: Profile, secr
   if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
   const url = new URL(settings.baseUrl.value);
   if (url.protocol === 'http:' && !isLoopback(url) && !context.options.insecureHttp) {
-    const problem = 'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http';
+    const problem =
+      'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http';
     return { isVerified: false, problem };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
-      for (const kind of kinds) await read({ ...context, signal, settings: async () => settings }, kind);
+      for (const kind of kinds)
+        await read({ ...context, signal, settings: async () => settings }, kind);
     });
     return { isVerified: true };
   } catch (error) {
     context.signal.throwIfAborted();
     const isInconclusive = error instanceof SvcError && INCONCLUSIVE.includes(error.failure);
-    if (error instanceof AttemptTimeoutError || isInconclusive) return { isVerified: false, problem: error.message };
+    if (error instanceof AttemptTimeoutError || isInconclusive)
+      return { isVerified: false, problem: error.message };
     throw error;
   }
 }
 
 async function read(context: Context, kind: CredentialKind): Promise<void> {
-  const options = { ...context.options, local: false, maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT) };
+  const options = {
+    ...context.options,
+    local: false,
+    maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT),
+  };
   const { client, close } = await connect({ ...context, options });
   try {
     if (await readWithCredential(client, kind)) return;
@@ -63,17 +81,31 @@ async function read(context: Context, kind: CredentialKind): Promise<void> {
 }
 
 function toRejection(error: SvcError, kind: CredentialKind): SvcError {
-  const name = kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
-  return new SvcError('unauthenticated', `the service rejected ${name}; nothing was saved: ${error.message}`, {
-    ...optionalProperty('status', error.status),
-    hint: 'correct the values, or add --no-verify to save them unverified',
-    cause: error,
-  });
+  const name =
+    kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
+  return new SvcError(
+    'unauthenticated',
+    `the service rejected ${name}; nothing was saved: ${error.message}`,
+    {
+      ...optionalProperty('status', error.status),
+      hint: 'correct the values, or add --no-verify to save them unverified',
+      cause: error,
+    },
+  );
 }
 
-function toSettings({ baseUrl, apiKey, workspaceId, headerPrefix }: Profile, secrets: Secrets): Settings {
+function toSettings(
+  { baseUrl, apiKey, workspaceId, headerPrefix }: Profile,
+  secrets: Secrets,
+): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });
-  const given = optional.flatMap(([name, value]) => (value ? [[name, sourced(value)] as const] : []));
-  return { protected: false, headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX), ...Object.fromEntries(given) };
+  const given = optional.flatMap(([name, value]) =>
+    value ? [[name, sourced(value)] as const] : [],
+  );
+  return {
+    protected: false,
+    headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX),
+    ...Object.fromEntries(given),
+  };
 }

@@ -29,7 +29,8 @@ export interface OpenedContext {
 
 /**
  * Opens a context with the given options. Creates expensive parts on first use.
- * @param isLocalOnly whether the command uses only the embedded service, and can run without readable settings
+ * @param isLocalOnly whether the command uses only the embedded service, and can run without
+ * readable settings
  */
 export function openContext(
   processEnvironment: ProcessEnvironment,
@@ -94,18 +95,27 @@ export function openContext(
     },
     embedded: async () => (await connection()).embedded,
     printer: once(async () =>
-      openPrinter(context, await format(), await filter, stdout, (write) => stdout.writeDocument(write, print)),
+      openPrinter(context, await format(), await filter, stdout, (write) =>
+        stdout.writeDocument(write, print),
+      ),
     ),
     note: async (message) => {
-      if (!options.quiet) await print(await formatMessage(addServiceFlags(options, message), io.stderr));
+      if (!options.quiet)
+        await print(await formatMessage(addServiceFlags(options, message), io.stderr));
     },
-    warn: async (message) => print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
+    warn: async (message) =>
+      print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
     confirm: async (question, about = 'service') => {
       if (options.yes) return;
       const { serviceLabel } = await import('../call/protected-profile.ts');
-      await confirm(context, about === 'service' ? `${question} (${await serviceLabel(context)})` : question);
+      await confirm(
+        context,
+        about === 'service' ? `${question} (${await serviceLabel(context)})` : question,
+      );
     },
-    prompter: once(async () => (await import('../terminal/terminal.ts')).openPrompter(processEnvironment)),
+    prompter: once(async () =>
+      (await import('../terminal/terminal.ts')).openPrompter(processEnvironment),
+    ),
   };
   return {
     context,
@@ -116,31 +126,54 @@ export function openContext(
   };
 }
 
-/** Asks for confirmation. @throws SvcError `usage` if the user declines, or if prompts are not possible */
+/**
+ * Asks for confirmation.
+ * @throws SvcError `usage` if the user declines, or if prompts are not possible
+ */
 async function confirm(context: Context, question: string): Promise<void> {
   if (!canAsk(context))
-    throw new SvcError('usage', `confirmation required: ${question}`, { hint: 'add --yes to confirm without a prompt' });
+    throw new SvcError('usage', `confirmation required: ${question}`, {
+      hint: 'add --yes to confirm without a prompt',
+    });
   const prompter = await context.prompter();
-  if (!(await prompter.confirm(question, false))) throw new SvcError('usage', 'not confirmed; nothing was changed');
+  if (!(await prompter.confirm(question, false)))
+    throw new SvcError('usage', 'not confirmed; nothing was changed');
 }
 
-async function readSettings(processEnvironment: ProcessEnvironment, options: GlobalOptions, isLocalOnly: boolean) {
-  const { resolveSettingsWithoutSecrets, EMPTY_SETTINGS } = await import('../../profiles/resolve.ts');
-  const flags = { ...optionalProperty('profile', options.profile), ...optionalProperty('baseUrl', options.baseUrl) };
+async function readSettings(
+  processEnvironment: ProcessEnvironment,
+  options: GlobalOptions,
+  isLocalOnly: boolean,
+) {
+  const { resolveSettingsWithoutSecrets, EMPTY_SETTINGS } = await import(
+    '../../profiles/resolve.ts'
+  );
+  const flags = {
+    ...optionalProperty('profile', options.profile),
+    ...optionalProperty('baseUrl', options.baseUrl),
+  };
   const isLocal = options.local || isLocalOnly;
   const resolving = resolveSettingsWithoutSecrets({ ...processEnvironment, flags, isLocal });
   return isLocalOnly ? resolving.catch(() => EMPTY_SETTINGS) : resolving;
 }
 
-function outputSetting({ output }: SettingsWithoutSecrets, isLocalOnly: boolean): Format | undefined {
+function outputSetting(
+  { output }: SettingsWithoutSecrets,
+  isLocalOnly: boolean,
+): Format | undefined {
   if (isLocalOnly) return FORMATS.find((known) => known === output?.value);
   return output && parseFormat(output.value, output.source);
 }
 
 /** Starts to compile the jq expression. A syntax error is thrown on the first use of the filter. */
-function startFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Promise<FilterText> | undefined {
+function startFilter(
+  { signal }: ProcessEnvironment,
+  { jq }: GlobalOptions,
+): Promise<FilterText> | undefined {
   if (jq === undefined) return undefined;
-  const filter = import('../../output/path-filter.ts').then(({ openFilter }) => openFilter(jq, signal));
+  const filter = import('../../output/path-filter.ts').then(({ openFilter }) =>
+    openFilter(jq, signal),
+  );
   filter.catch(() => undefined);
   return filter;
 }
@@ -148,10 +181,12 @@ function startFilter({ signal }: ProcessEnvironment, { jq }: GlobalOptions): Pro
 /** Creates a pager, unless the output is not interactive or the user prefers plain text. */
 function createPager(context: Context, terminal: SharedTerminal): Pager | undefined {
   const { rows } = terminal;
-  if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context)) return undefined;
+  if (!rows || !context.options.pager || !canAsk(context) || prefersPlainText(context))
+    return undefined;
   return {
     rows,
-    show: async (texts) => (await import('../terminal/pager.ts')).showInPager(context.environment, terminal, texts),
+    show: async (texts) =>
+      (await import('../terminal/pager.ts')).showInPager(context.environment, terminal, texts),
   };
 }
 
@@ -167,12 +202,20 @@ async function openPrinter(
   const { headers, quiet, showSecrets } = options;
   const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
-    ...{ format, headers, quiet, showSecrets, color, display: createDisplayOptions(context, options) },
+    format,
+    headers,
+    quiet,
+    showSecrets,
+    color,
+    display: createDisplayOptions(context, options),
     warn: context.warn,
     note: context.note,
     // NDJSON can be endless, so messages are printed between its lines.
     ...(format !== 'ndjson' && { writeDocument }),
-    ...optionalProperty('tablePager', format === 'table' ? createPager(context, terminal) : undefined),
+    ...optionalProperty(
+      'tablePager',
+      format === 'table' ? createPager(context, terminal) : undefined,
+    ),
     ...optionalProperty('fields', options.fields),
     ...optionalProperty('filter', filter),
   });

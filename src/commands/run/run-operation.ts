@@ -8,11 +8,16 @@ import type { Invocation, OperationRunner, RunOperation } from '../definition.ts
 import { getFlagValue, selectOptions } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-export function loadRunner(runner: OperationRunner | undefined): RunOperation | Promise<RunOperation> {
+export function loadRunner(
+  runner: OperationRunner | undefined,
+): RunOperation | Promise<RunOperation> {
   return runner ? runner.load() : runOperation;
 }
 
-/** Runs an operation as a bulk job if the records come from a list or a file. Otherwise, runs it as a call. */
+/**
+ * Runs an operation as a bulk job if the records come from a list or a file. Otherwise, runs it as
+ * a call.
+ */
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const [entry, newer] = selectVersions(versions, invocation);
   const input = await readInputData(context, entry, invocation);
@@ -30,35 +35,66 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
     import('../bulk/bulk-flags.ts'),
   ]);
   const flags = invocation.options;
-  const request = { ...input, newer: newer && withOwnFlags(newer, entry, flags), options: parseBulkOptions(invocation), flags };
-  return runBulkOperation(context, entry, { ...request, pickIds: isFile && canAsk(context) ? pickIds : undefined });
+  const request = {
+    ...input,
+    newer: newer && withOwnFlags(newer, entry, flags),
+    options: parseBulkOptions(invocation),
+    flags,
+  };
+  return runBulkOperation(context, entry, {
+    ...request,
+    pickIds: isFile && canAsk(context) ? pickIds : undefined,
+  });
 };
 
-/** Selects the versions that have all given flags, or the one in `--api-version`. @throws SvcError `usage` for a flag of another version */
+/**
+ * Selects the versions that have all given flags, or the one in `--api-version`.
+ * @throws SvcError `usage` for a flag of another version
+ */
 function selectVersions(
   versions: readonly [OperationEntry, ...OperationEntry[]],
   { options }: Invocation,
 ): readonly [OperationEntry, ...OperationEntry[]] {
   const requested = selectOptions(CALL_FLAGS, options).apiVersion;
-  const given = versions.flatMap(({ flags }) => flags.filter(({ name }) => getFlagValue(options, name) !== undefined));
-  const findUnsupported = (entry: OperationEntry) => given.find(({ name }) => !acceptsFlag(entry, name));
+  const given = versions.flatMap(({ flags }) =>
+    flags.filter(({ name }) => getFlagValue(options, name) !== undefined),
+  );
+  const findUnsupported = (entry: OperationEntry) =>
+    given.find(({ name }) => !acceptsFlag(entry, name));
   const [entry = versions[0], ...newer] = versions.filter((each) =>
     requested === undefined ? !findUnsupported(each) : each.version === requested,
   );
   const flag = findUnsupported(entry);
   const other = versions.find(({ flags }) => flags.some(({ name }) => name === flag?.name));
-  if (flag && other) throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);
+  if (flag && other)
+    throw new SvcError('usage', `--${flag.name} requires --api-version ${other.version}`);
   return [entry, ...newer];
 }
 
-/** Returns the data of flags that a newer version has, and that an older one accepts without sending them. */
-function withOwnFlags(newer: OperationEntry, older: OperationEntry, options: object): NonNullable<BulkRequest['newer']> {
+/**
+ * Returns the data of flags that a newer version has, and that an older one accepts without sending
+ * them.
+ */
+function withOwnFlags(
+  newer: OperationEntry,
+  older: OperationEntry,
+  options: object,
+): NonNullable<BulkRequest['newer']> {
   const own = newer.flags.filter(({ name }) => !older.flags.some((flag) => flag.name === name));
   const values = own.map(({ name, path }) => [path[0], getFlagValue(options, name)]);
-  return { entry: newer, data: Object.fromEntries(values.filter(([, value]) => value !== undefined)) };
+  return {
+    entry: newer,
+    data: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+  };
 }
 
-/** Whether a version has a flag, including flags such as `--create-user` for records that it creates. */
+/**
+ * Whether a version has a flag, including flags such as `--create-user` for records that it
+ * creates.
+ */
 function acceptsFlag({ flags, createsParents = [] }: OperationEntry, name: string): boolean {
-  return flags.some((own) => own.name === name) || createsParents.some((kind) => name === `create-${kind}`);
+  return (
+    flags.some((own) => own.name === name) ||
+    createsParents.some((kind) => name === `create-${kind}`)
+  );
 }

@@ -6,17 +6,26 @@ import type { Context } from '../context.ts';
 import { createLineFormatter } from '../embedded/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
-/** Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not delayed. */
+/**
+ * Maximum bytes waiting for a slow reader. Further lines are dropped, so that the service is not
+ * delayed.
+ */
 const MAX_PENDING_BYTES = 1_000_000;
 
-/** Creates the request log of `svc serve`: NDJSON on stdout with `-o ndjson`, otherwise text on stderr if it is a terminal. */
-export async function createLiveLog(context: Context): Promise<((record: RequestRecord) => void) | undefined> {
+/**
+ * Creates the request log of `svc serve`: NDJSON on stdout with `-o ndjson`, otherwise text on
+ * stderr if it is a terminal.
+ */
+export async function createLiveLog(
+  context: Context,
+): Promise<((record: RequestRecord) => void) | undefined> {
   const { io, options, environment } = context;
   if (options.quiet) return undefined;
   const format = await context.format();
   if (format === 'ndjson') {
     const write = createLineWriter(io.stdout, (dropped) => `${JSON.stringify({ dropped })}\n`);
-    return (record) => write(`${escapeJsonForTerminal(JSON.stringify({ ...record, milliseconds: record.ms }))}\n`);
+    return (record) =>
+      write(`${escapeJsonForTerminal(JSON.stringify({ ...record, milliseconds: record.ms }))}\n`);
   }
   if (format === 'json' || !io.stderr.isTerminal) return undefined;
   const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
@@ -25,8 +34,13 @@ export async function createLiveLog(context: Context): Promise<((record: Request
   return (record) => write(`${formatLine(record)}\n`);
 }
 
-/** Creates a function that writes lines without waiting for the reader. A write error ends the log. */
-function createLineWriter(sink: Sink, describeDropped: (lines: number) => string): (line: string) => void {
+/**
+ * Creates a function that writes lines without waiting for the reader. A write error ends the log.
+ */
+function createLineWriter(
+  sink: Sink,
+  describeDropped: (lines: number) => string,
+): (line: string) => void {
   let [pending, dropped, isOpen] = [0, 0, true];
   const write = (text: string) => {
     pending += text.length;
@@ -38,7 +52,8 @@ function createLineWriter(sink: Sink, describeDropped: (lines: number) => string
     });
   };
   return (line) => {
-    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the process.
+    // Accessing `stream` opens the stream, because the first write to an unopened sink blocks the
+    // process.
     if (!isOpen || !sink.stream.writable) return;
     if (pending + line.length > MAX_PENDING_BYTES) {
       dropped += 1;

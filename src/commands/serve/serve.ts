@@ -26,11 +26,22 @@ import { optionalProperty, parsePort } from '../options.ts';
 import type { ServeFlags } from './flags.ts';
 import { createLiveLog } from './live-log.ts';
 
-export async function serveCommand(context: Context, { options }: Invocation<ServeFlags>): Promise<void> {
-  const address = { host: options.host ?? DEFAULT_ADDRESS.host, port: parsePort(options.port) ?? DEFAULT_ADDRESS.port };
-  const faults = options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
+export async function serveCommand(
+  context: Context,
+  { options }: Invocation<ServeFlags>,
+): Promise<void> {
+  const address = {
+    host: options.host ?? DEFAULT_ADDRESS.host,
+    port: parsePort(options.port) ?? DEFAULT_ADDRESS.port,
+  };
+  const faults =
+    options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
   const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
-  await serve(context, address, { ...switches, timeScale: parseTimeScale(options), ui: options.ui });
+  await serve(context, address, {
+    ...switches,
+    timeScale: parseTimeScale(options),
+    ui: options.ui,
+  });
 }
 
 interface ServeSettings extends ServiceOptions {
@@ -39,17 +50,32 @@ interface ServeSettings extends ServiceOptions {
   readonly faults?: FaultFileInput;
 }
 
-/** Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other signals. */
-export async function serve(context: Context, address: ListenAddress, { timeScale, ui, ...switches }: ServeSettings) {
+/**
+ * Serves until a signal arrives. Returns after SIGTERM, and throws the abort reason after other
+ * signals.
+ */
+export async function serve(
+  context: Context,
+  address: ListenAddress,
+  { timeScale, ui, ...switches }: ServeSettings,
+) {
   const { clock, signal } = context;
   const location = await resolveStoreLocation(context.options.store, context.folders);
   const unlock = await lockForServing(location, clock);
   try {
-    const reporting = { report: createErrorReporter(context), onRequest: await createLiveLog(context) };
+    const reporting = {
+      report: createErrorReporter(context),
+      onRequest: await createLiveLog(context),
+    };
     const log = { logsRequests: true, logFolder: context.folders.data };
     const embedded = await openEmbedded(location, {
-      ...{ clock, signal, ...reporting, ...log, ...switches },
-      compareStates: async (first, second) => (await import('../../settings/compare-states.ts')).compareStates(first, second),
+      clock,
+      signal,
+      ...reporting,
+      ...log,
+      ...switches,
+      compareStates: async (first, second) =>
+        (await import('../../settings/compare-states.ts')).compareStates(first, second),
     });
     await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);
@@ -65,23 +91,37 @@ export async function serve(context: Context, address: ListenAddress, { timeScal
   if (!(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
 }
 
-/** Warns about fault rules that were added earlier, because requests would fail for no apparent reason. */
+/**
+ * Warns about fault rules that were added earlier, because requests would fail for no apparent
+ * reason.
+ */
 async function announceFaults(context: Context, { development }: EmbeddedInstance): Promise<void> {
   const { faults } = await listFaults(development.development);
   if (faults.length === 0) return;
   const rules = formatNounCount(faults.length, 'active fault rule');
-  await context.warn(hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`);
+  await context.warn(
+    hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`,
+  );
 }
 
-async function announce(context: Context, { url, admin, ui }: RunningService, { key, workspace }: EmbeddedInstance['target']) {
+async function announce(
+  context: Context,
+  { url, admin, ui }: RunningService,
+  { key, workspace }: EmbeddedInstance['target'],
+) {
   const format = await context.format();
   const isJson = format === 'json' || format === 'ndjson';
   const credentials = { ...key, ...workspace };
   const readyLine = `${escapeJsonForTerminal(JSON.stringify({ url, ...credentials, admin, ui }))}\n`;
-  await context.io.stdout.write(isJson ? readyLine : formatWelcome({ url, admin, ui }, credentials));
+  await context.io.stdout.write(
+    isJson ? readyLine : formatWelcome({ url, admin, ui }, credentials),
+  );
 }
 
-/** Formats the credentials as commands for another terminal. On Windows, the commands are for PowerShell. */
+/**
+ * Formats the credentials as commands for another terminal. On Windows, the commands are for
+ * PowerShell.
+ */
 export function formatWelcome(
   { url, admin, ui }: Pick<RunningService, 'url' | 'admin' | 'ui'>,
   credentials: LocalCredentials,
@@ -93,17 +133,24 @@ export function formatWelcome(
     ...settings.map((setting) => [SETTING_VARIABLES[setting], credentials[setting]]),
   ];
   const isWindows = platform === 'win32';
-  const exports = variables.map(([name, value]) => (isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`));
+  const exports = variables.map(([name, value]) =>
+    isWindows ? `  $env:${name} = '${value}'` : `  export ${name}=${value}`,
+  );
   const token = admin === undefined ? [] : [`Admin token for ${url}/_svc/: ${admin}`, ''];
   const tools = ui === undefined ? token : [`Inspector: ${ui}`, ''];
   const title = `Serving on ${url}. In another ${isWindows ? 'PowerShell' : 'terminal'}:`;
-  return [title, '', ...exports, '', ...tools, 'Press Ctrl-C to stop.', ''].map(escapeForTerminal).join('\n');
+  return [title, '', ...exports, '', ...tools, 'Press Ctrl-C to stop.', '']
+    .map(escapeForTerminal)
+    .join('\n');
 }
 
 function parseServiceSwitches({ without, rateLimit, strict }: ServeFlags): ServiceOptions {
   return {
     ...optionalProperty('without', without?.split(',').map(parseFeature)),
-    ...optionalProperty('rateLimit', rateLimit === undefined ? undefined : parseRateLimit(rateLimit)),
+    ...optionalProperty(
+      'rateLimit',
+      rateLimit === undefined ? undefined : parseRateLimit(rateLimit),
+    ),
     strict: strict === true,
   };
 }
@@ -112,9 +159,13 @@ function parseTimeScale(options: ServeFlags): number {
   const text = options.timeScale ?? '1';
   const factor = /^\d+(\.\d+)?(e-?\d+)?$/i.test(text) ? Number(text) : 0;
   if (factor > 0 && factor <= MAX_TIME_SCALE) return factor;
-  throw new SvcError('usage', `--time-scale must be a number above 0 and at most ${MAX_TIME_SCALE}, got '${text}'`, {
-    hint: 'for example, --time-scale 0.001 turns an hour into 3.6 s',
-  });
+  throw new SvcError(
+    'usage',
+    `--time-scale must be a number above 0 and at most ${MAX_TIME_SCALE}, got '${text}'`,
+    {
+      hint: 'for example, --time-scale 0.001 turns an hour into 3.6 s',
+    },
+  );
 }
 
 const MAX_TIME_SCALE = 1_000;
@@ -122,7 +173,9 @@ const MAX_TIME_SCALE = 1_000;
 function parseFeature(name: string): Feature {
   const feature = FEATURES.find((known) => known === name.trim());
   if (feature) return feature;
-  throw new SvcError('usage', `--without: unknown feature '${name}'`, { hint: didYouMean(name, FEATURES) });
+  throw new SvcError('usage', `--without: unknown feature '${name}'`, {
+    hint: didYouMean(name, FEATURES),
+  });
 }
 
 /** Parses a rate limit such as `60/1m`: a number of calls, and a window in milliseconds. */
@@ -130,9 +183,13 @@ function parseRateLimit(text: string): NonNullable<ServiceOptions['rateLimit']> 
   const [, calls, time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const window = parseDuration(time);
   if (calls === undefined || !window) {
-    throw new SvcError('usage', `--rate-limit must be a number of calls per duration, got '${text}'`, {
-      hint: 'for example, --rate-limit 60/1m',
-    });
+    throw new SvcError(
+      'usage',
+      `--rate-limit must be a number of calls per duration, got '${text}'`,
+      {
+        hint: 'for example, --rate-limit 60/1m',
+      },
+    );
   }
   return { calls: Number(calls), window };
 }

@@ -18,10 +18,13 @@ import { withPlan } from './prepare-plan.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.
- * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not confirmed or must not be made,
- * and like `applyPlan`
+ * @throws SvcError `stale_plan` if a saved plan is outdated, `usage` if the changes are not
+ * confirmed or must not be made, and like `applyPlan`
  */
-export async function applySettings(context: Context, invocation: Invocation<ApplyFlags>): Promise<void> {
+export async function applySettings(
+  context: Context,
+  invocation: Invocation<ApplyFlags>,
+): Promise<void> {
   const [argument] = invocation.arguments;
   const { options } = invocation;
   const saved = argument === undefined ? undefined : await readSavedPlan(context, argument);
@@ -36,7 +39,10 @@ export async function applySettings(context: Context, invocation: Invocation<App
   });
 }
 
-/** Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a settings file. */
+/**
+ * Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a
+ * settings file.
+ */
 async function readSavedPlan({ cwd }: Context, file: string): Promise<SavedPlan | undefined> {
   const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
   if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
@@ -45,13 +51,22 @@ async function readSavedPlan({ cwd }: Context, file: string): Promise<SavedPlan 
   return isObject(content) && 'sha256' in content ? parseSavedPlan(text, file) : undefined;
 }
 
-async function applySavedPlan(context: Context, plan: SavedPlan, name: string, options: ApplyFlags): Promise<void> {
+async function applySavedPlan(
+  context: Context,
+  plan: SavedPlan,
+  name: string,
+  options: ApplyFlags,
+): Promise<void> {
   const { allowReplace = plan.allowReplace, ...others } = options;
   const [flag] = Object.keys(others);
   if (flag !== undefined) {
-    throw new SvcError('usage', 'a saved plan cannot be changed; only --allow-replace can be added', {
-      hint: 'create a new plan with these flags',
-    });
+    throw new SvcError(
+      'usage',
+      'a saved plan cannot be changed; only --allow-replace can be added',
+      {
+        hint: 'create a new plan with these flags',
+      },
+    );
   }
   const { environment, profile } = plan;
   const target = { environment: environment ?? undefined, profile: profile ?? undefined };
@@ -61,14 +76,27 @@ async function applySavedPlan(context: Context, plan: SavedPlan, name: string, o
   });
 }
 
-/** Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan again. */
-async function confirmAndApply(context: Context, plan: SavedPlan, name: string, predicted: State | undefined): Promise<void> {
-  if (plan.writes.length === 0) return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
+/**
+ * Shows a plan, asks for confirmation, and applies the plan. After the question, checks the plan
+ * again.
+ */
+async function confirmAndApply(
+  context: Context,
+  plan: SavedPlan,
+  name: string,
+  predicted: State | undefined,
+): Promise<void> {
+  if (plan.writes.length === 0)
+    return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
   if ((await context.format()) === 'table') await printPlan(context, plan, name);
   if (plan.summary.replace > 0 && !plan.allowReplace) {
-    throw new SvcError('usage', 'the plan replaces endpoints, which get a new ID and signing secret', {
-      hint: 'nothing was sent; to replace them, add --allow-replace',
-    });
+    throw new SvcError(
+      'usage',
+      'the plan replaces endpoints, which get a new ID and signing secret',
+      {
+        hint: 'nothing was sent; to replace them, add --allow-replace',
+      },
+    );
   }
   if (!context.options.yes) {
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);

@@ -1,5 +1,12 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
-import { APPLY_FLAGS, CHANGE_FLAGS, COMPARE_FLAGS, PLAN_FLAGS, PULL_FLAGS, UNDO_FLAGS } from './flags.ts';
+import {
+  APPLY_FLAGS,
+  CHANGE_FLAGS,
+  COMPARE_FLAGS,
+  PLAN_FLAGS,
+  PULL_FLAGS,
+  UNDO_FLAGS,
+} from './flags.ts';
 
 export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -13,7 +20,13 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'svc pull --env staging': 'bring the values of one environment up to date',
       'svc pull folders.yaml --only folders --org acme': 'write the folders of an organization',
     },
-    arguments: [{ name: 'file', description: 'settings file, or folder of YAML files (default: svc.yaml)', required: false }],
+    arguments: [
+      {
+        name: 'file',
+        description: 'settings file, or folder of YAML files (default: svc.yaml)',
+        required: false,
+      },
+    ],
     options: PULL_FLAGS,
     load: async () => (await import('./pull.ts')).pullSettings,
   }),
@@ -50,7 +63,13 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'svc apply --env prod': 'show the plan, ask for confirmation, and apply it',
       'svc apply plan.json --yes': 'apply exactly the changes of a saved plan, in a script',
     },
-    arguments: [{ name: 'plan', description: 'saved plan, or settings file (default: svc.yaml)', required: false }],
+    arguments: [
+      {
+        name: 'plan',
+        description: 'saved plan, or settings file (default: svc.yaml)',
+        required: false,
+      },
+    ],
     options: APPLY_FLAGS,
     load: async () => (await import('./apply.ts')).applySettings,
   }),
@@ -62,7 +81,8 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'Exits with 20 if the service differs. Records that cannot be read back, such as users and groups, are not compared. Suitable for a nightly job.',
     examples: {
       'svc drift --env prod': 'detect changes made by hand',
-      'svc drift --only config --only endpoints -o json': 'check only webhooks and other configurations',
+      'svc drift --only config --only endpoints -o json':
+        'check only webhooks and other configurations',
     },
     options: CHANGE_FLAGS,
     load: async () => (await import('./plan.ts')).reportDrift,
@@ -75,7 +95,8 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
       'Each argument is a profile, an environment, or a file. A name that contains a slash or ends in .yaml or .yml is a file. Any other name is an environment of the settings file, or a profile if there is no such environment. For a file, only declared fields are compared. Also compares the API keys of two services, by name, if both have credentials of a workspace. Never prints secrets, only whether they differ.',
     examples: {
       'svc compare staging prod': 'compare the services of two profiles',
-      'svc compare staging prod --org acme --only folders': 'compare the folders of an organization',
+      'svc compare staging prod --org acme --only folders':
+        'compare the folders of an organization',
       'svc compare svc.yaml prod --exit-code': 'exit with 20 if a service differs from a file',
     },
     arguments: [
@@ -98,7 +119,8 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     arguments: [
       {
         name: 'job',
-        description: 'ID of a job, or of a command from svc history (default: the latest that can be undone)',
+        description:
+          'ID of a job, or of a command from svc history (default: the latest that can be undone)',
         required: false,
       },
     ],

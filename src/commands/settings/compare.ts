@@ -4,7 +4,11 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { summarize } from '../../settings/build-plan.ts';
-import { collectDeclaredRecords, collectLiveRecords, compareRecords } from '../../settings/compare.ts';
+import {
+  collectDeclaredRecords,
+  collectLiveRecords,
+  compareRecords,
+} from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
 import { queryKinds } from '../../settings/live/declared-query.ts';
@@ -21,41 +25,72 @@ import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if the services or files differ */
-export async function compareSettings(context: Context, { arguments: names, options }: Invocation<CompareFlags>) {
+export async function compareSettings(
+  context: Context,
+  { arguments: names, options }: Invocation<CompareFlags>,
+) {
   const [first = '', second = ''] = names;
-  const kinds = KINDS.filter((kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent');
+  const kinds = KINDS.filter(
+    (kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent',
+  );
   const isFile = (name: string) => /[/\\]|\.ya?ml$/i.test(name);
   // Files do not declare API keys.
   const hasKeys = options.only === undefined && !names.some(isFile);
   const query = { ...queryKinds(kinds, options.org ?? []), apiKeys: hasKeys };
   const read = async (name: string) => {
-    if (!isFile(name)) return readService(context, await findProfile(context, name, options.file), query);
+    if (!isFile(name))
+      return readService(context, await findProfile(context, name, options.file), query);
     const file = await loadSettingsFile(context, name, undefined);
-    return { compared: collectDeclaredRecords(file.declared), target: { url: file.name, apiKey: null } };
+    return {
+      compared: collectDeclaredRecords(file.declared),
+      target: { url: file.name, apiKey: null },
+    };
   };
   const [left, right] = [await read(first), await read(second)];
   const selected: readonly RecordKind[] = [...kinds, 'apiKeys'];
-  const changes = compareRecords(left.compared, right.compared).filter(({ kind }) => selected.includes(kind));
-  const plan = { target: right.target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
+  const changes = compareRecords(left.compared, right.compared).filter(({ kind }) =>
+    selected.includes(kind),
+  );
+  const plan = {
+    target: right.target,
+    changes,
+    predicted: [],
+    notRestored: [],
+    summary: summarize(changes),
+  };
   await printPlan(context, plan, `${first} and ${second}`, { purpose: 'comparison' });
   // Most profiles have no credentials of a workspace, which reading API keys takes.
   const count = changes.filter(({ sign, kind }) => sign !== '?' || kind !== 'apiKeys').length;
   if (options.exitCode && count > 0)
-    throw new SvcError('differs', `${first} and ${second} differ: ${formatNounCount(count, 'difference')}`);
+    throw new SvcError(
+      'differs',
+      `${first} and ${second} differ: ${formatNounCount(count, 'difference')}`,
+    );
 }
 
-/** Finds the profile of an environment, or the one with this name. Without `--file`, the default file may be missing. */
-async function findProfile(context: Context, name: string, settingsFile: string | undefined): Promise<string> {
+/**
+ * Finds the profile of an environment, or the one with this name. Without `--file`, the default
+ * file may be missing.
+ */
+async function findProfile(
+  context: Context,
+  name: string,
+  settingsFile: string | undefined,
+): Promise<string> {
   const { io, cwd, signal } = context;
   const file = settingsFile ?? DEFAULT_FILE;
-  if (settingsFile === undefined && !(await stat(resolve(cwd, file)).catch(() => undefined))) return name;
+  if (settingsFile === undefined && !(await stat(resolve(cwd, file)).catch(() => undefined)))
+    return name;
   const request = { file, environment: undefined, cwd, stdin: io.stdin.stream, signal };
   const { fields } = await withPrintedProblems(context, file, () => readSettings(request));
   const { environments = {} } = fields;
   if (!Object.hasOwn(environments, name)) return name;
   const profile = environments[name]?.profile;
   if (profile !== undefined) return profile;
-  throw new SvcError('usage', `environment '${name}' has no profile, so there is no service to compare`);
+  throw new SvcError(
+    'usage',
+    `environment '${name}' has no profile, so there is no service to compare`,
+  );
 }
 
 async function readService(context: Context, profile: string, query: LiveQuery) {

@@ -8,14 +8,21 @@ const ONLY_FLAG = {
   many: true,
 } as const;
 
-const EXIT_CODE_FLAG = { flags: '--exit-code', description: 'exit with 20 if there are differences' } as const;
-const ENV_FLAG = { flags: '--env <name>', description: 'environment of the settings file' } as const;
+const EXIT_CODE_FLAG = {
+  flags: '--exit-code',
+  description: 'exit with 20 if there are differences',
+} as const;
+const ENV_FLAG = {
+  flags: '--env <name>',
+  description: 'environment of the settings file',
+} as const;
 
 export const PULL_FLAGS = [
   ENV_FLAG,
   {
     flags: '--org <id>',
-    description: 'pull the folders of this organization, and its documents with --only documents (repeatable)',
+    description:
+      'pull the folders of this organization, and its documents with --only documents (repeatable)',
     many: true,
   },
   ONLY_FLAG,
@@ -24,14 +31,24 @@ export const PULL_FLAGS = [
 export type PullFlags = OptionsOf<typeof PULL_FLAGS>;
 
 const FILE_FLAGS = [
-  { flags: '-f, --file <path>', description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)" },
+  {
+    flags: '-f, --file <path>',
+    description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
+  },
   ENV_FLAG,
   ONLY_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 
 export const COMPARE_FLAGS = [
-  { flags: '-f, --file <path>', description: 'settings file that defines the environments (default: svc.yaml)' },
-  { flags: '--org <id>', description: 'compare the folders and documents of this organization (repeatable)', many: true },
+  {
+    flags: '-f, --file <path>',
+    description: 'settings file that defines the environments (default: svc.yaml)',
+  },
+  {
+    flags: '--org <id>',
+    description: 'compare the folders and documents of this organization (repeatable)',
+    many: true,
+  },
   ONLY_FLAG,
   EXIT_CODE_FLAG,
 ] as const satisfies readonly OptionDefinition[];
@@ -41,7 +58,10 @@ export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 export const CHANGE_FLAGS = [
   ...FILE_FLAGS,
   { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },
-  { flags: '--prune-limit <n>', description: 'maximum number of deletions (default: 10, and at most half of a kind)' },
+  {
+    flags: '--prune-limit <n>',
+    description: 'maximum number of deletions (default: 10, and at most half of a kind)',
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ChangeFlags = OptionsOf<typeof CHANGE_FLAGS>;
@@ -51,7 +71,10 @@ const REPLACE_FLAG = {
   description: 'allow replacing endpoints, which changes their IDs and signing secrets',
 } as const;
 
-const OUT_FLAG = { flags: '--out <path>', description: 'save the plan to a file, to apply it later' } as const;
+const OUT_FLAG = {
+  flags: '--out <path>',
+  description: 'save the plan to a file, to apply it later',
+} as const;
 
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,
@@ -61,7 +84,10 @@ export const PLAN_FLAGS = [
 ] as const satisfies readonly OptionDefinition[];
 
 export type PlanFlags = OptionsOf<typeof PLAN_FLAGS>;
-export const APPLY_FLAGS = [...CHANGE_FLAGS, REPLACE_FLAG] as const satisfies readonly OptionDefinition[];
+export const APPLY_FLAGS = [
+  ...CHANGE_FLAGS,
+  REPLACE_FLAG,
+] as const satisfies readonly OptionDefinition[];
 export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;
 export const UNDO_FLAGS = [OUT_FLAG] as const satisfies readonly OptionDefinition[];
 export type UndoFlags = OptionsOf<typeof UNDO_FLAGS>;

@@ -3,7 +3,11 @@ import { replaceFile } from '../../kernel/files.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Plan } from '../../settings/plan.ts';
-import { createSavedPlan, parseSavedPlan, type SavedPlanOrigin } from '../../settings/saved-plan.ts';
+import {
+  createSavedPlan,
+  parseSavedPlan,
+  type SavedPlanOrigin,
+} from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printPlan } from '../plan/render-plan.ts';
@@ -11,32 +15,50 @@ import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if there are changes */
-export async function planSettings(context: Context, { options }: Invocation<PlanFlags>): Promise<void> {
+export async function planSettings(
+  context: Context,
+  { options }: Invocation<PlanFlags>,
+): Promise<void> {
   const { allowReplace = false, out } = options;
   await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
     await printPlan(opened, plan, settings.name);
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
-    if (options.exitCode && plan.changes.length > 0) throw new SvcError('differs', 'the plan contains changes');
+    if (options.exitCode && plan.changes.length > 0)
+      throw new SvcError('differs', 'the plan contains changes');
   });
 }
 
 /** @throws SvcError `differs` if the live service differs from the settings file */
-export async function reportDrift(context: Context, { options }: Invocation<ChangeFlags>): Promise<void> {
+export async function reportDrift(
+  context: Context,
+  { options }: Invocation<ChangeFlags>,
+): Promise<void> {
   await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
     await printPlan(opened, plan, name, { purpose: 'drift' });
     const count = formatNounCount(plan.changes.length, 'difference');
-    if (plan.changes.length > 0) throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
+    if (plan.changes.length > 0)
+      throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
   });
 }
 
-export async function showPlan(context: Context, { arguments: [file = ''] }: Invocation): Promise<void> {
+export async function showPlan(
+  context: Context,
+  { arguments: [file = ''] }: Invocation,
+): Promise<void> {
   const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
   await printPlan(context, plan, file);
 }
 
 /** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */
-export async function savePlan(context: Context, plan: Plan, file: string, origin: Omit<SavedPlanOrigin, 'now'>) {
+export async function savePlan(
+  context: Context,
+  plan: Plan,
+  file: string,
+  origin: Omit<SavedPlanOrigin, 'now'>,
+) {
   const saved = createSavedPlan(plan, { ...origin, now: context.clock.now() });
   await replaceFile(resolveOutputPath(file, context.cwd), `${JSON.stringify(saved, null, 2)}\n`);
-  await context.note(hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`);
+  await context.note(
+    hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`,
+  );
 }

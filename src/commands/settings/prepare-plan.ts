@@ -29,9 +29,10 @@ interface PreparedPlan {
 }
 
 /**
- * Loads the settings file, reads the live records that it declares, and plans the changes for `work`. Sends no write. A plan
- * for `drift` is only about what can be read, and is not simulated.
- * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many records
+ * Loads the settings file, reads the live records that it declares, and plans the changes for
+ * `work`. Sends no write. A plan for `drift` is only about what can be read, and is not simulated.
+ * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many
+ * records
  */
 export async function withPlan(
   context: Context,
@@ -50,7 +51,16 @@ export async function withPlan(
     const query = queryDeclared(declared);
     const target = await findPlanTarget(opened);
     const live = await readLive(createReadOnlyClient(await opened.client()), query);
-    const input = { declared, query, target, live, stack: settings.stack, prune, pruneLimit: limit, usersOrganization };
+    const input = {
+      declared,
+      query,
+      target,
+      live,
+      stack: settings.stack,
+      prune,
+      pruneLimit: limit,
+      usersOrganization,
+    };
     const plan = await planChanges(opened, input);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
@@ -65,11 +75,17 @@ async function findDefaultFile({ cwd }: Context): Promise<string> {
   });
 }
 
-async function planChanges(context: Context, input: Omit<PlanInput, 'isSent' | 'usersToSend'>): Promise<Plan> {
+async function planChanges(
+  context: Context,
+  input: Omit<PlanInput, 'isSent' | 'usersToSend'>,
+): Promise<Plan> {
   const { target, usersOrganization, declared } = input;
   const { organizations, groups, users } = declared;
   const build = async (isSent: PlanInput['isSent']) => {
-    const file = users && 'from' in users ? { path: users.from, organizationId: usersOrganization } : undefined;
+    const file =
+      users && 'from' in users
+        ? { path: users.from, organizationId: usersOrganization }
+        : undefined;
     const usersToSend = file && (await countUsersToSend(file, isSent, context.signal));
     return buildPlan({ ...input, isSent, ...(usersToSend && { usersToSend }) });
   };
@@ -77,17 +93,29 @@ async function planChanges(context: Context, input: Omit<PlanInput, 'isSent' | '
   return Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)));
 }
 
-function withoutSent({ organizations: _organizations, groups: _groups, users: _users, ...rest }: Declared): Declared {
+function withoutSent({
+  organizations: _organizations,
+  groups: _groups,
+  users: _users,
+  ...rest
+}: Declared): Declared {
   return rest;
 }
 
 /** Fields of endpoints that only `svc local import` uses. */
 const IGNORED_FIELDS = ['secret', 'createdAt', 'updatedAt'];
 
-async function warnAboutIgnored(context: Context, settings: DeclaredSettings, { endpoints = [] }: Declared) {
+async function warnAboutIgnored(
+  context: Context,
+  settings: DeclaredSettings,
+  { endpoints = [] }: Declared,
+) {
   const kinds = Object.keys(settings.content);
-  if (kinds.length > 0) await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);
-  const has = (field: string) => endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
+  if (kinds.length > 0)
+    await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);
+  const has = (field: string) =>
+    endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
   const ignored = IGNORED_FIELDS.filter(has);
-  if (ignored.length > 0) await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
+  if (ignored.length > 0)
+    await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
 }

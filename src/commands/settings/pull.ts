@@ -27,12 +27,18 @@ interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
 
 /**
  * Writes the live settings to a new file, or changes an existing file where it differs.
- * @throws SvcError `bad_data` if the file is invalid or cannot be edited safely; nothing is written then
+ * @throws SvcError `bad_data` if the file is invalid or cannot be edited safely; nothing is written
+ * then
  */
-export async function pullSettings(context: Context, { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>) {
-  if (file === '-') throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
+export async function pullSettings(
+  context: Context,
+  { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>,
+) {
+  if (file === '-')
+    throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const content = await readExisting(context, file, options.env);
-  const profile = options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
+  const profile =
+    options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
   await withEnvironment(context, { environment: options.env, profile }, async (opened) => {
     const result = await pull(opened, file, content, options);
     await report(opened, result);
@@ -76,12 +82,17 @@ async function pull(
     return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
   }
   const { texts, notes, ...counts } = editSettings({
-    ...{ content, environment: env, configs, records },
+    content,
+    environment: env,
+    configs,
+    records,
     wasRead: (kind, record) => wasRead(live, kind, record),
   });
   for (const [edited, text] of texts) await writeEdited(edited, text);
   return {
-    ...{ ...found, ...counts, remaining: [...found.remaining, ...notes] },
+    ...found,
+    ...counts,
+    remaining: [...found.remaining, ...notes],
     result: texts.size > 0 ? 'updated' : 'unchanged',
   };
 }
@@ -119,16 +130,25 @@ async function writeEdited({ name, text: before, file }: ReadFile, text: string)
 /** Byte order mark of UTF-8. */
 const MARK = Buffer.from('\ufeff');
 
-async function report(context: Context, { file, result, variables, remaining, ...counts }: PullResult): Promise<void> {
+async function report(
+  context: Context,
+  { file, result, variables, remaining, ...counts }: PullResult,
+): Promise<void> {
   for (const note of remaining) await context.warn(note);
-  if (counts.affected.length > 0) await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
+  if (counts.affected.length > 0)
+    await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
   const { changed, added, removed } = counts;
   if (result === 'unchanged') await context.note(`${file} is unchanged`);
-  else if (result === 'created') await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);
+  else if (result === 'created')
+    await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);
   else {
     const values = formatNounCount(changed, 'value');
-    await context.note(`Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`);
+    await context.note(
+      `Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`,
+    );
   }
   if (variables.length === 0) return;
-  await context.note(hint`secrets are never pulled: set ${variables.join(', ')} before ${step('inspect', 'plan')}`);
+  await context.note(
+    hint`secrets are never pulled: set ${variables.join(', ')} before ${step('inspect', 'plan')}`,
+  );
 }

@@ -19,7 +19,10 @@ import { readLive } from '../../settings/live/read-live.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-images.ts';
 import { callImagesPath, listCalls, readCall } from '../../settings/undo/call-images.ts';
-import { describePermanentChanges, describePermanentOperation } from '../../settings/undo/permanent-writes.ts';
+import {
+  describePermanentChanges,
+  describePermanentOperation,
+} from '../../settings/undo/permanent-writes.ts';
 import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -39,18 +42,32 @@ interface Undoable {
 }
 
 /**
- * Prints a plan that restores the values that a job or a single call replaced, and saves it with `--out`.
- * @throws SvcError `usage` if it does not exist, or if nothing can be undone; `locked` while the job is running
+ * Prints a plan that restores the values that a job or a single call replaced, and saves it with
+ * `--out`.
+ * @throws SvcError `usage` if it does not exist, or if nothing can be undone; `locked` while the
+ * job is running
  */
-export async function undoJob(context: Context, { arguments: [id], options }: Invocation<UndoFlags>): Promise<void> {
-  const { name, target, images, permanent } = id === undefined ? await findLatest(context) : await findUndoable(context, id);
+export async function undoJob(
+  context: Context,
+  { arguments: [id], options }: Invocation<UndoFlags>,
+): Promise<void> {
+  const { name, target, images, permanent } =
+    id === undefined ? await findLatest(context) : await findUndoable(context, id);
   await closeAfter(await openJobContext(context, target), async ({ context: opened }) => {
-    const live = await readLive(createReadOnlyClient(await opened.client()), queryKeys(images.map(({ key }) => key)));
+    const live = await readLive(
+      createReadOnlyClient(await opened.client()),
+      queryKeys(images.map(({ key }) => key)),
+    );
     const restored = planUndo(await findPlanTarget(opened), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened, plan, `the state before ${name}`);
     if (options.out === undefined) return;
-    const origin = { profile: target.profile ?? undefined, allowReplace: false, files: [], secrets: [] };
+    const origin = {
+      profile: target.profile ?? undefined,
+      allowReplace: false,
+      files: [],
+      secrets: [],
+    };
     await savePlan(opened, plan, options.out, origin);
   });
 }
@@ -100,7 +117,9 @@ async function findLatest({ folders }: Context): Promise<Undoable> {
     const folder = jobFolderOf(folders, id);
     const images = calls.has(id) ? [] : await readBeforeImages(folder.beforeImages);
     if (!calls.has(id) && (images.length === 0 || (await isLocked(folder.lock)))) continue;
-    const found = calls.has(id) ? await readOverwritingCall(folders, id) : await readJob(folder, images);
+    const found = calls.has(id)
+      ? await readOverwritingCall(folders, id)
+      : await readJob(folder, images);
     if (!latest || found.startedAt > latest.startedAt) [latest, latestTime] = [found, time];
   }
   if (latest) return latest;

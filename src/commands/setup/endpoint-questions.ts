@@ -9,8 +9,19 @@ import { createSigningSecret } from '../../webhooks/signature.ts';
 import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import { createPostOptions, findCredentialProblem } from '../deliveries/targets.ts';
-import { confirmOptional, formatColumns, type NumberQuestion, notConfirmed, WAITING_MESSAGE } from './messages.ts';
-import { type Data, describeDuplicates, type ExistingEndpoint, SAMPLE_URL } from './setup-operation.ts';
+import {
+  confirmOptional,
+  formatColumns,
+  type NumberQuestion,
+  notConfirmed,
+  WAITING_MESSAGE,
+} from './messages.ts';
+import {
+  type Data,
+  describeDuplicates,
+  type ExistingEndpoint,
+  SAMPLE_URL,
+} from './setup-operation.ts';
 
 interface Question {
   readonly label: string;
@@ -37,18 +48,31 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   url: { label: 'url', message: 'Endpoint URL', missing: '', ask: askUrl },
   filterTypes: { label: 'events', message: 'Events to receive', missing: 'all', ask: askEvents },
   channels: {
-    ...{ label: 'channels', message: 'Channels (comma-separated)', missing: 'all', emptyMeaning: 'all channels' },
-    ...{ ask: askChannels, parse: parseList },
+    label: 'channels',
+    message: 'Channels (comma-separated)',
+    missing: 'all',
+    emptyMeaning: 'all channels',
+    ask: askChannels,
+    parse: parseList,
   },
   rateLimit: {
-    ...{ label: 'rate limit', message: 'Rate limit (deliveries per second)', missing: 'none', emptyMeaning: 'no limit' },
-    ...{ complete: (typed) => typed.replace(/\s*(\/\s*s|per second)$/, ''), check: findRateLimitProblem, parse: Number },
+    label: 'rate limit',
+    message: 'Rate limit (deliveries per second)',
+    missing: 'none',
+    emptyMeaning: 'no limit',
+    complete: (typed) => typed.replace(/\s*(\/\s*s|per second)$/, ''),
+    check: findRateLimitProblem,
+    parse: Number,
   },
   description: { label: 'description', message: 'Description (optional)', missing: 'none' },
   uid: { label: 'uid', message: 'Custom ID (uid)', missing: 'generated' },
   metadata: {
-    ...{ label: 'metadata', message: 'Metadata (key=value,…)', missing: 'none', format: formatPairs },
-    check: (answer) => (PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs'),
+    label: 'metadata',
+    message: 'Metadata (key=value,…)',
+    missing: 'none',
+    format: formatPairs,
+    check: (answer) =>
+      PAIRS.test(answer) ? undefined : 'use the form key=value, and commas between pairs',
     parse: (answer) => Object.fromEntries(parsePairs(answer, 'metadata')),
   },
 };
@@ -57,18 +81,36 @@ export function countQuestions(given: Data): number {
   return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
 }
 
-export async function askForEndpoint(context: Context, subject: EndpointSubject, given: Data, number: NumberQuestion) {
+export async function askForEndpoint(
+  context: Context,
+  subject: EndpointSubject,
+  given: Data,
+  number: NumberQuestion,
+) {
   const data: Record<string, unknown> = { ...given };
   for (const [field, question] of Object.entries(QUESTIONS)) {
     if (data[field] !== undefined) continue;
-    const asked = { ...question, message: number(question.message), field, subject, current: undefined };
+    const asked = {
+      ...question,
+      message: number(question.message),
+      field,
+      subject,
+      current: undefined,
+    };
     data[field] = await askQuestion(context, asked);
   }
   return data;
 }
 
-/** Lets the user change any answer, until they continue. @throws SvcError `usage` if the user cancels */
-export async function reviewEndpoint(context: Context, subject: EndpointSubject, answers: Data): Promise<Data> {
+/**
+ * Lets the user change any answer, until they continue.
+ * @throws SvcError `usage` if the user cancels
+ */
+export async function reviewEndpoint(
+  context: Context,
+  subject: EndpointSubject,
+  answers: Data,
+): Promise<Data> {
   const data: Record<string, unknown> = { ...answers };
   const prompter = await context.prompter();
   for (;;) {
@@ -93,7 +135,16 @@ function askQuestion(context: Context, asked: Asked): Promise<unknown> {
 }
 
 async function askOptional(context: Context, asked: Asked): Promise<unknown> {
-  const { field, subject, message, missing, emptyMeaning = missing, complete, check, current } = asked;
+  const {
+    field,
+    subject,
+    message,
+    missing,
+    emptyMeaning = missing,
+    complete,
+    check,
+    current,
+  } = asked;
   const { parse = (answer: string) => answer, format = joinList } = asked;
   const prompter = await context.prompter();
   const answer = await prompter.text({
@@ -119,7 +170,9 @@ function joinList(value: unknown): string {
 
 function formatPairs(metadata: unknown): string {
   return Object.entries<string>(Object(metadata))
-    .map(([key, value]) => `${key}=${/[,"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value}`)
+    .map(
+      ([key, value]) => `${key}=${/[,"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value}`,
+    )
     .join(', ');
 }
 
@@ -127,15 +180,23 @@ async function askEvents(context: Context, { subject, message, current }: Asked)
   const prompter = await context.prompter();
   const chosen = await prompter.multiSelect({
     message,
-    choices: EVENT_TYPES.map(({ name, description, group }) => ({ value: name, description, group })),
+    choices: EVENT_TYPES.map(({ name, description, group }) => ({
+      value: name,
+      description,
+      group,
+    })),
     defaultValues: Array.isArray(current) ? current : [],
     emptyMeaning: 'all events',
-    validateOther: (name) => findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
+    validateOther: (name) =>
+      findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
   });
   return chosen.length > 0 ? chosen : undefined;
 }
 
-function findEventProblem({ allowsUnknownEvents }: EndpointSubject, name: string): string | undefined {
+function findEventProblem(
+  { allowsUnknownEvents }: EndpointSubject,
+  name: string,
+): string | undefined {
   if (allowsUnknownEvents) return undefined;
   const near = findNearestEvent(name);
   return `unknown event type; ${near === undefined ? '--allow-unknown-event accepts it' : `did you mean '${near}'?`}`;
@@ -145,13 +206,17 @@ async function askChannels(context: Context, asked: Asked): Promise<unknown> {
   const prompter = await context.prompter();
   for (;;) {
     const channels = await askOptional(context, asked);
-    const misplaced = Array.isArray(channels) ? channels.map(describeMisplaced).find((text) => text !== undefined) : '';
-    if (!misplaced || (await prompter.confirm(`${misplaced}. Use it as a channel?`, false))) return channels;
+    const misplaced = Array.isArray(channels)
+      ? channels.map(describeMisplaced).find((text) => text !== undefined)
+      : '';
+    if (!misplaced || (await prompter.confirm(`${misplaced}. Use it as a channel?`, false)))
+      return channels;
   }
 }
 
 function describeMisplaced(channel: string): string | undefined {
-  if (/^\d+$/.test(channel)) return `'${channel}' looks like a rate limit, which is the next question`;
+  if (/^\d+$/.test(channel))
+    return `'${channel}' looks like a rate limit, which is the next question`;
   return EVENT_NAMES.includes(channel) ? `'${channel}' is an event type` : undefined;
 }
 
@@ -180,12 +245,17 @@ async function askUrl(context: Context, { subject, message, current }: Asked): P
       validate: (answer) => findUrlProblem(subject, answer),
     });
     if (url === current) return url;
-    if ((await acceptDuplicate(context, subject, url)) && (await offerPing(context, new URL(url)))) return url;
+    if ((await acceptDuplicate(context, subject, url)) && (await offerPing(context, new URL(url))))
+      return url;
     preset = url;
   }
 }
 
-async function acceptDuplicate(context: Context, { existing }: EndpointSubject, url: string): Promise<boolean> {
+async function acceptDuplicate(
+  context: Context,
+  { existing }: EndpointSubject,
+  url: string,
+): Promise<boolean> {
   const duplicates = describeDuplicates(existing, url);
   if (duplicates.length === 0) return true;
   for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
@@ -209,7 +279,10 @@ async function offerPing(context: Context, url: URL): Promise<boolean> {
   const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
   const timestamp = Math.floor(context.clock.now() / 1000);
   // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
-  const headers = createDeliveryHeaders({ form: 'advanced', id, timestamp, secret: createSigningSecret() }, body);
+  const headers = createDeliveryHeaders(
+    { form: 'advanced', id, timestamp, secret: createSigningSecret() },
+    body,
+  );
   await context.note(WAITING_MESSAGE);
   const receipt = await sendPost({ url, headers, body }, await createPostOptions(context));
   await context.note(`  ${describeResult(receipt)}`);
@@ -227,7 +300,8 @@ function describeResult(receipt: PostResult): string {
   const answered = `HTTP ${status} after ${milliseconds} ms`;
   if (isSuccessStatus(receipt)) return `${answered}: accepted, but the signature was not verified`;
   if (isRejection(receipt)) return `${answered}: rejected the invalid signature, as expected`;
-  if (status < 400) return `${answered}: redirects are not followed; use the URL that it redirects to`;
+  if (status < 400)
+    return `${answered}: redirects are not followed; use the URL that it redirects to`;
   if (status === 404) return `${answered}: check the path`;
   return `${answered}: a delivery would fail`;
 }
@@ -238,7 +312,11 @@ interface EndpointSubject {
   readonly allowsUnknownEvents: boolean;
 }
 
-function findProblem({ operation }: EndpointSubject, field: string, value: unknown): string | undefined {
+function findProblem(
+  { operation }: EndpointSubject,
+  field: string,
+  value: unknown,
+): string | undefined {
   const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
   const issue = error?.issues.find(({ path }) => path[0] === field);
   return issue && lowerFirst(issue.message);

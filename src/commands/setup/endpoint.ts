@@ -19,7 +19,12 @@ import { createPostOptions } from '../deliveries/targets.ts';
 import { selectOptions } from '../options.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
-import { askForEndpoint, countQuestions, describeEndpoint, reviewEndpoint } from './endpoint-questions.ts';
+import {
+  askForEndpoint,
+  countQuestions,
+  describeEndpoint,
+  reviewEndpoint,
+} from './endpoint-questions.ts';
 import {
   confirmByDefault,
   confirmOptional,
@@ -46,29 +51,50 @@ import {
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
   const flags = await readFlagData(context, invocation);
-  const given = typeof flags['url'] === 'string' ? { ...flags, url: completeLoopbackUrl(flags['url']) } : flags;
+  const given =
+    typeof flags['url'] === 'string' ? { ...flags, url: completeLoopbackUrl(flags['url']) } : flags;
   const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
-  await checkEventTypes(context, operation.eventTypes?.(checked) ?? [], selectOptions(CALL_FLAGS, invocation.options));
+  await checkEventTypes(
+    context,
+    operation.eventTypes?.(checked) ?? [],
+    selectOptions(CALL_FLAGS, invocation.options),
+  );
   const client = await context.client();
-  const creation = await planEndpoint(context, operation, client, given, invocation).catch((error: unknown) => {
-    // A test request may have been sent, so the message must not claim that nothing was sent.
-    const isStopped = error instanceof SvcError && error.failure === 'interrupted';
-    throw isStopped ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error }) : error;
-  });
+  const creation = await planEndpoint(context, operation, client, given, invocation).catch(
+    (error: unknown) => {
+      // A test request may have been sent, so the message must not claim that nothing was sent.
+      const isStopped = error instanceof SvcError && error.failure === 'interrupted';
+      throw isStopped
+        ? new SvcError('interrupted', 'canceled; no endpoint was created', { cause: error })
+        : error;
+    },
+  );
   await create(context, client, creation);
 }
 
-/** Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every answer can be changed. */
-async function planEndpoint(context: Context, operation: Operation, client: Client, given: Data, invocation: Invocation) {
+/**
+ * Prompts for missing values, shows the plan, and returns it after confirmation. Until then, every
+ * answer can be changed.
+ */
+async function planEndpoint(
+  context: Context,
+  operation: Operation,
+  client: Client,
+  given: Data,
+  invocation: Invocation,
+) {
   const { dryRun, yes } = context.options;
   const service = await readAdvancedSettings(context, client);
   const asksFirst = !service.isEnabled && !yes;
   const total = countQuestions(given) + (asksFirst ? 1 : 0) + (yes || dryRun ? 0 : 1);
   const number = createQuestionNumbers(total, !canUseSymbols(context));
-  if (asksFirst && !(await confirmByDefault(context, number(ENABLE_QUESTION)))) throw notConfirmed();
+  if (asksFirst && !(await confirmByDefault(context, number(ENABLE_QUESTION))))
+    throw notConfirmed();
   const existing = service.isEnabled && !dryRun ? await listEndpoints(client) : [];
-  for (const duplicate of describeDuplicates(existing, String(given['url'] ?? ''))) await context.warn(duplicate);
-  const allowsUnknownEvents = selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
+  for (const duplicate of describeDuplicates(existing, String(given['url'] ?? '')))
+    await context.warn(duplicate);
+  const allowsUnknownEvents =
+    selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
   const subject = { operation, existing, allowsUnknownEvents };
   const generated: Record<string, unknown> = { ...given };
   addGeneratedId(operation, generated);
@@ -87,12 +113,20 @@ async function planEndpoint(context: Context, operation: Operation, client: Clie
 
 const ENABLE_QUESTION = 'Advanced webhooks are disabled. Enable them when creating the endpoint?';
 
-async function showPlan(context: Context, data: Data, isEnabled: boolean, command: string): Promise<void> {
+async function showPlan(
+  context: Context,
+  data: Data,
+  isEnabled: boolean,
+  command: string,
+): Promise<void> {
   const enabling = commandForService(context.options, 'webhooks', 'advanced', 'update', '--enable');
   await printLines(context, [
     '',
     'Endpoint',
-    ...formatColumns([...describeEndpoint(data), ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : [])]),
+    ...formatColumns([
+      ...describeEndpoint(data),
+      ...(data['disabled'] === true ? [['disabled', 'yes'] as const] : []),
+    ]),
     '',
     'Request',
     `  POST ${ENTRY.path}`,
@@ -109,21 +143,37 @@ async function showPlan(context: Context, data: Data, isEnabled: boolean, comman
 
 type EndpointCreation = Awaited<ReturnType<typeof planEndpoint>>;
 
-async function create(context: Context, client: Client, { service, data }: EndpointCreation): Promise<void> {
-  const [config, endpoints] = [await loadResource('webhook-config'), await loadResource('webhook-endpoints')];
-  if (!service.isEnabled) await client.call(config['webhooks.advanced.update'], { isEnabled: true });
+async function create(
+  context: Context,
+  client: Client,
+  { service, data }: EndpointCreation,
+): Promise<void> {
+  const [config, endpoints] = [
+    await loadResource('webhook-config'),
+    await loadResource('webhook-endpoints'),
+  ];
+  if (!service.isEnabled)
+    await client.call(config['webhooks.advanced.update'], { isEnabled: true });
   const operation = endpoints['webhooks.endpoints.create'];
-  const reply = await client.call(operation, operation.input.parse(data)).catch(async (error: unknown) => {
-    const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
-    if (!service.isEnabled) await context.warn(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
-    throw error;
-  });
+  const reply = await client
+    .call(operation, operation.input.parse(data))
+    .catch(async (error: unknown) => {
+      const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
+      if (!service.isEnabled)
+        await context.warn(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
+      throw error;
+    });
   if (!reply.sent) return;
   const { data: endpoint } = reply;
   const listing = step('list', 'webhooks', 'endpoints', 'list');
-  if (!endpoint?.id) return context.warn(hint`the response contains no endpoint ID; to find the endpoint: ${listing}`);
+  if (!endpoint?.id)
+    return context.warn(
+      hint`the response contains no endpoint ID; to find the endpoint: ${listing}`,
+    );
   try {
-    const secret = await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: endpoint.id });
+    const secret = await client.call(endpoints['webhooks.endpoints.secret'], {
+      endpointId: endpoint.id,
+    });
     await showCreatedEndpoint(context, { endpoint, secret: requireData(secret).secret, service });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -153,32 +203,49 @@ async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): 
   await printLines(context, [
     '',
     'Print code that verifies deliveries:',
-    ...(await wrapForMessages(context, commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)))),
+    ...(await wrapForMessages(
+      context,
+      commandLineOf(step('inspect', 'webhooks', 'snippet', '--lang', language)),
+    )),
     `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    ...(await wrapForMessages(context, commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'))),
+    ...(await wrapForMessages(
+      context,
+      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
+    )),
     '',
   ]);
   if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
-  while (await confirmOptional(context, 'Send a test event signed with this secret?', { isRemovedAfterwards: true })) {
+  while (
+    await confirmOptional(context, 'Send a test event signed with this secret?', {
+      isRemovedAfterwards: true,
+    })
+  ) {
     if (await sendTest(context, created)) return;
   }
 }
 
 const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
 
-/** Formats the secret on a separate line in a box. Omits the sides on narrow terminals, and all lines for screen readers. */
+/**
+ * Formats the secret on a separate line in a box. Omits the sides on narrow terminals, and all
+ * lines for screen readers.
+ */
 function formatSecretBox(context: Context, secret: string): string {
   const columns = context.io.stdout.columns || 80;
   const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);
   if (!canUseSymbols(context)) return `${[...title, secret].join('\n')}\n`;
   const width = Math.max(...[...title, secret].map(({ length }) => length));
-  if (width + 4 > columns) return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
+  if (width + 4 > columns)
+    return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
   const lines = [...title, '', secret].map((line) => `│ ${line.padEnd(width)} │`);
   return `${[`╭${'─'.repeat(width + 2)}╮`, ...lines, `╰${'─'.repeat(width + 2)}╯`].join('\n')}\n`;
 }
 
-async function sendTest(context: Context, { endpoint, secret, service }: CreatedEndpoint): Promise<boolean> {
+async function sendTest(
+  context: Context,
+  { endpoint, secret, service }: CreatedEndpoint,
+): Promise<boolean> {
   const { encodeData, encryptFor } = service;
   const event = endpoint.filterTypes?.[0] ?? SAMPLE_EVENT;
   const sending = {
@@ -188,10 +255,16 @@ async function sendTest(context: Context, { endpoint, secret, service }: Created
     packing: { encode: encodeData, encryptFor },
     payload: async (sample: unknown) => sample,
   } as const;
-  const { outgoing } = await createSampleDelivery(new URL(endpoint.url), event, sending, context.clock.now());
+  const { outgoing } = await createSampleDelivery(
+    new URL(endpoint.url),
+    event,
+    sending,
+    context.clock.now(),
+  );
   await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
   const receipt = await sendPost(outgoing, await createPostOptions(context));
-  const outcome = receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
+  const outcome =
+    receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
   await context.note(`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`);
   return isSuccessStatus(receipt);
 }

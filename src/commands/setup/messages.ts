@@ -5,17 +5,29 @@ import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
 import type { ConfirmOptions } from '../prompter.ts';
 
-export async function printLines({ note }: Pick<Context, 'note'>, lines: readonly string[]): Promise<void> {
+export async function printLines(
+  { note }: Pick<Context, 'note'>,
+  lines: readonly string[],
+): Promise<void> {
   for (const line of lines) await note(line);
 }
 
-/** Asks an optional question, which defaults to no. `--yes` does not accept it, because it only answers required confirmations. */
-export async function confirmOptional(context: Context, question: string, options?: ConfirmOptions): Promise<boolean> {
+/**
+ * Asks an optional question, which defaults to no. `--yes` does not accept it, because it only
+ * answers required confirmations.
+ */
+export async function confirmOptional(
+  context: Context,
+  question: string,
+  options?: ConfirmOptions,
+): Promise<boolean> {
   if (context.options.yes || context.options.dryRun) return false;
   return (await context.prompter()).confirm(question, false, options);
 }
 
-/** Asks a question about a change to the service, which it names. Enter alone and `--yes` mean yes. */
+/**
+ * Asks a question about a change to the service, which it names. Enter alone and `--yes` mean yes.
+ */
 export async function confirmByDefault(context: Context, question: string): Promise<boolean> {
   if (context.options.yes) return true;
   return (await context.prompter()).confirm(`${question} (${await serviceLabel(context)})`, true);
@@ -26,7 +38,10 @@ export function formatColumns(rows: readonly (readonly [string, string])[]): rea
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
 }
 
-export async function wrapForMessages({ io }: Context, command: string): Promise<readonly string[]> {
+export async function wrapForMessages(
+  { io }: Context,
+  command: string,
+): Promise<readonly string[]> {
   return wrapCommand(command, io.stderr.columns || 80, await createMeasure([[command]]));
 }
 

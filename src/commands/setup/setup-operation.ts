@@ -19,7 +19,10 @@ export type Data = Readonly<Record<string, unknown>>;
 export const ENTRY = getEntry('webhooks.endpoints.create');
 export const SAMPLE_URL = 'https://example.com/hook';
 
-/** @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive command */
+/**
+ * @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive
+ * command
+ */
 export async function readFlagData(context: Context, invocation: Invocation): Promise<Data> {
   const { data } = await readInputData(context, ENTRY, invocation);
   if (canAsk(context)) return data;
@@ -33,12 +36,22 @@ export async function readFlagData(context: Context, invocation: Invocation): Pr
   });
 }
 
-export function createEquivalentStep(context: Context, data: Data, { options }: Invocation): NextStep {
+export function createEquivalentStep(
+  context: Context,
+  data: Data,
+  { options }: Invocation,
+): NextStep {
   const byFlags = commandArguments(ENTRY, data);
   const line = commandLineOf(step('change', ...byFlags));
-  const maps = ENTRY.flags.filter(({ kind }) => kind === 'map').map(({ path }) => Object(valueAt(data, path)));
-  const canUseFlags = escapeForTerminal(line) === line && maps.flatMap(Object.keys).every((key) => /^[^=]+$/.test(key));
-  const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent ? [ALLOW_UNKNOWN_EVENT_FLAG.flags] : [];
+  const maps = ENTRY.flags
+    .filter(({ kind }) => kind === 'map')
+    .map(({ path }) => Object(valueAt(data, path)));
+  const canUseFlags =
+    escapeForTerminal(line) === line &&
+    maps.flatMap(Object.keys).every((key) => /^[^=]+$/.test(key));
+  const allowFlag = selectOptions(CALL_FLAGS, options).allowUnknownEvent
+    ? [ALLOW_UNKNOWN_EVENT_FLAG.flags]
+    : [];
   const command = canUseFlags ? byFlags : dataArguments(ENTRY.command, data);
   return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
@@ -51,8 +64,14 @@ export async function readAdvancedSettings(context: Context, client: Client) {
     return { isEnabled: true, encodeData: false, encryptFor: undefined };
   }
   const config = await loadResource('webhook-config');
-  const { isEnabled, encodeData, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
-  return { isEnabled, encodeData, encryptFor: encryptData && publicKey !== '' ? publicKey : undefined };
+  const { isEnabled, encodeData, encryptData, publicKey } = requireData(
+    await client.call(config['webhooks.advanced.get'], {}),
+  );
+  return {
+    isEnabled,
+    encodeData,
+    encryptFor: encryptData && publicKey !== '' ? publicKey : undefined,
+  };
 }
 
 export interface ExistingEndpoint {
@@ -61,21 +80,31 @@ export interface ExistingEndpoint {
   readonly filterTypes?: readonly string[] | null | undefined;
 }
 
-/** Lists the endpoints of the service. An empty list if the service refuses, because this read is only for a warning. */
+/**
+ * Lists the endpoints of the service. An empty list if the service refuses, because this read is
+ * only for a warning.
+ */
 export async function listEndpoints(client: Client): Promise<readonly ExistingEndpoint[]> {
   const { 'webhooks.endpoints.list': list } = await loadResource('webhook-endpoints');
   const found: ExistingEndpoint[] = [];
   try {
-    for await (const { data } of fetchPages(client, list, {})) found.push(...(data?.endpoints ?? []));
+    for await (const { data } of fetchPages(client, list, {}))
+      found.push(...(data?.endpoints ?? []));
   } catch (error) {
     if (!(error instanceof SvcError) || error.failure === 'interrupted') throw error;
   }
   return found;
 }
 
-export function describeDuplicates(existing: readonly ExistingEndpoint[], url: string): readonly string[] {
+export function describeDuplicates(
+  existing: readonly ExistingEndpoint[],
+  url: string,
+): readonly string[] {
   const wanted = URL.parse(url)?.href;
   return existing
     .filter((endpoint) => URL.parse(endpoint.url)?.href === wanted)
-    .map(({ id, filterTypes }) => `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`);
+    .map(
+      ({ id, filterTypes }) =>
+        `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`,
+    );
 }

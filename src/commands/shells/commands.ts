@@ -1,7 +1,11 @@
 import type { CommandDefinition } from '../definition.ts';
 import { readCompletionScript, SHELL_NAMES, SHELLS } from './shells.ts';
 
-const SHELL = { name: 'shell', description: `${SHELLS.join(', ')} (default: from $SHELL)`, required: false } as const;
+const SHELL = {
+  name: 'shell',
+  description: `${SHELLS.join(', ')} (default: from $SHELL)`,
+  required: false,
+} as const;
 
 const SESSION_COMMANDS = {
   bash: 'source <(svc completion bash)',

@@ -17,29 +17,52 @@ interface FileChange {
   readonly shown: string;
 }
 
-export async function installCompletion(context: Context, { arguments: [named] }: Invocation): Promise<void> {
+export async function installCompletion(
+  context: Context,
+  { arguments: [named] }: Invocation,
+): Promise<void> {
   const { shell, script, startUp } = findCompletionFiles(named, context);
-  const changes = [await planChange(script, await readCompletionScript(shell), '(completion script)')];
+  const changes = [
+    await planChange(script, await readCompletionScript(shell), '(completion script)'),
+  ];
   if (startUp) {
     const text = await readTextIfExists(startUp.path);
-    changes.push(await planChange(startUp.path, insertMarkedLines(text, startUp.lines), startUp.lines));
+    changes.push(
+      await planChange(startUp.path, insertMarkedLines(text, startUp.lines), startUp.lines),
+    );
   }
   const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
   if (await applyChanges(context, changes, unchangedMessage, 'Write these changes?'))
-    await context.note(`installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`);
+    await context.note(
+      `installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`,
+    );
 }
 
-export async function uninstallCompletion(context: Context, { arguments: [named] }: Invocation): Promise<void> {
+export async function uninstallCompletion(
+  context: Context,
+  { arguments: [named] }: Invocation,
+): Promise<void> {
   const { shell, script, startUp } = findCompletionFiles(named, context);
   const changes: (FileChange | undefined)[] = [];
   const text = startUp && (await readTextIfExists(startUp.path));
   if (startUp && text !== undefined)
-    changes.push(await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`));
+    changes.push(
+      await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`),
+    );
   changes.push(await planChange(script, undefined, '(delete the file)'));
-  await applyChanges(context, changes, `completion for ${SHELL_NAMES[shell]} is not installed`, 'Make these changes?');
+  await applyChanges(
+    context,
+    changes,
+    `completion for ${SHELL_NAMES[shell]} is not installed`,
+    'Make these changes?',
+  );
 }
 
-async function planChange(path: string, text: string | undefined, shown: string): Promise<FileChange | undefined> {
+async function planChange(
+  path: string,
+  text: string | undefined,
+  shown: string,
+): Promise<FileChange | undefined> {
   const target = await resolveLink(path);
   return (await readTextIfExists(target)) === text ? undefined : { path, target, text, shown };
 }
@@ -73,7 +96,10 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
   }
 }
 
-/** Resolves a link, even to a missing target. @throws SvcError `local` for a missing folder or a circular link */
+/**
+ * Resolves a link, even to a missing target.
+ * @throws SvcError `local` for a missing folder or a circular link
+ */
 async function resolveLink(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   if (!isLink) return path;
@@ -81,14 +107,19 @@ async function resolveLink(path: string): Promise<string> {
   if (found) return found;
   const next = resolve(dirname(path), await readlink(path));
   // Chains of broken links are rare, so they are not resolved.
-  const folder = (await lstat(next).catch(() => undefined)) ? undefined : await realpath(dirname(next)).catch(() => undefined);
+  const folder = (await lstat(next).catch(() => undefined))
+    ? undefined
+    : await realpath(dirname(next)).catch(() => undefined);
   if (folder) return join(folder, basename(next));
   throw new SvcError('local', `${path} is a broken link to ${next}`, {
     hint: 'nothing was written; create the target or remove the link, then run the command again',
   });
 }
 
-/** The completion script of a shell, and the start-up file that loads it. fish loads the script by itself. */
+/**
+ * The completion script of a shell, and the start-up file that loads it. fish loads the script by
+ * itself.
+ */
 interface CompletionFiles {
   readonly shell: Shell;
   readonly script: string;
@@ -102,7 +133,10 @@ interface CompletionDependencies {
   isFile?(path: string): boolean;
 }
 
-export function findCompletionFiles(named: string | undefined, dependencies: CompletionDependencies): CompletionFiles {
+export function findCompletionFiles(
+  named: string | undefined,
+  dependencies: CompletionDependencies,
+): CompletionFiles {
   const { environment, folders, platform = thisPlatform() } = dependencies;
   const shell = chooseShell(named, environment);
   const home = resolveHomeFolder(environment);
@@ -121,17 +155,24 @@ export function findCompletionFiles(named: string | undefined, dependencies: Com
     case 'fish':
       return { shell, script: join(config, 'fish', 'completions', SCRIPT_FILES.fish) };
     case 'powershell': {
-      const folder = platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
+      const folder =
+        platform === 'win32' ? join(home, 'Documents', 'PowerShell') : join(config, 'powershell');
       const path = join(folder, 'Microsoft.PowerShell_profile.ps1');
       return { shell, script, startUp: { path, lines: markedBlock(powerShellSourceLine(script)) } };
     }
   }
 }
 
-/** Start-up files of bash login shells, which macOS terminals open. bash reads only the first one that exists. */
+/**
+ * Start-up files of bash login shells, which macOS terminals open. bash reads only the first one
+ * that exists.
+ */
 const LOGIN_SHELL_FILES = ['.bash_profile', '.bash_login', '.profile'];
 
-function findBashStartUpFile(home: string, { platform = thisPlatform(), isFile = existsSync }: CompletionDependencies): string {
+function findBashStartUpFile(
+  home: string,
+  { platform = thisPlatform(), isFile = existsSync }: CompletionDependencies,
+): string {
   const names = platform === 'darwin' ? LOGIN_SHELL_FILES : ['.bashrc'];
   const paths = names.map((name) => join(home, name));
   return paths.find(isFile) ?? join(home, names[0] ?? '');
@@ -174,7 +215,10 @@ export function insertMarkedLines(text: string | undefined, lines: string): stri
   return MARKED_BLOCK.test(text) ? text.replace(MARKED_BLOCK, () => lines) : `${text}\n${lines}`;
 }
 
-/** Returns the exact text of a start-up file before the installation. Returns `undefined` if there was no file. */
+/**
+ * Returns the exact text of a start-up file before the installation. Returns `undefined` if there
+ * was no file.
+ */
 export function removeMarkedLines(text: string): string | undefined {
   const found = MARKED_BLOCK.exec(text);
   if (!found) return text;

@@ -1,6 +1,11 @@
 import { readProjectFile } from '../../kernel/bundled-programs.ts';
 
-export const SCRIPT_FILES = { bash: 'svc.bash', zsh: '_svc', fish: 'svc.fish', powershell: 'svc.ps1' } as const;
+export const SCRIPT_FILES = {
+  bash: 'svc.bash',
+  zsh: '_svc',
+  fish: 'svc.fish',
+  powershell: 'svc.ps1',
+} as const;
 export type Shell = keyof typeof SCRIPT_FILES;
 export const SHELLS = Object.keys(SCRIPT_FILES) as readonly Shell[];
 
@@ -8,4 +13,9 @@ export function readCompletionScript(shell: Shell): Promise<string> {
   return readProjectFile(`completions/${SCRIPT_FILES[shell]}`);
 }
 
-export const SHELL_NAMES = { bash: 'bash', zsh: 'zsh', fish: 'fish', powershell: 'PowerShell' } as const;
+export const SHELL_NAMES = {
+  bash: 'bash',
+  zsh: 'zsh',
+  fish: 'fish',
+  powershell: 'PowerShell',
+} as const;

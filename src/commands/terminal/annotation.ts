@@ -7,8 +7,15 @@ export function escapeWorkflowText(text: string): string {
 /** Position of a problem, without a file for stdin. */
 type Position = Readonly<Record<'file' | 'line' | 'col', string | number | null | undefined>>;
 
-/** Formats a workflow command of GitHub Actions, such as `::error file=users.json,line=7,col=3::email: is empty`. */
-export function formatAnnotation(kind: 'error' | 'warning', position: Position, text: string): string {
+/**
+ * Formats a workflow command of GitHub Actions, such as
+ * `::error file=users.json,line=7,col=3::email: is empty`.
+ */
+export function formatAnnotation(
+  kind: 'error' | 'warning',
+  position: Position,
+  text: string,
+): string {
   const properties = Object.entries(position)
     .filter(([, value]) => value !== null && value !== undefined)
     .map(

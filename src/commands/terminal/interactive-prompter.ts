@@ -16,11 +16,17 @@ import {
 } from '../prompter.ts';
 import { PAGE_SIZE, runPrompt } from './run-prompt.ts';
 
-/** Creates a prompter that redraws its lines. Prompts are written to stderr, because stdout is for results. */
+/**
+ * Creates a prompter that redraws its lines. Prompts are written to stderr, because stdout is for
+ * results.
+ */
 export function createInteractivePrompter(context: PrompterDependencies): Prompter {
   return {
     text: (question) => askText(context, question),
-    secret: (message) => runPrompt(context, (streams) => password({ message: wrapMessage(context, message) }, streams)),
+    secret: (message) =>
+      runPrompt(context, (streams) =>
+        password({ message: wrapMessage(context, message) }, streams),
+      ),
     confirm: (message, defaultValue, { isRemovedAfterwards = false } = {}) =>
       runPrompt(context, (streams) =>
         confirm(
@@ -46,55 +52,86 @@ function wrapMessage({ io }: PrompterDependencies, message: string): string {
 function askText(context: PrompterDependencies, question: TextPrompt): Promise<string> {
   const { message, defaultValue, emptyMeaning, validate } = question;
   const emptyOption = emptyMeaning
-    ? styleText('dim', ` (${defaultValue ? EMPTY_ANSWER : 'Enter'}: ${escapeForTerminal(emptyMeaning)})`)
+    ? styleText(
+        'dim',
+        ` (${defaultValue ? EMPTY_ANSWER : 'Enter'}: ${escapeForTerminal(emptyMeaning)})`,
+      )
     : '';
   const prompt = {
     message: wrapMessage(context, message),
     default: defaultValue ?? '',
-    validate: (typed: string) => escapeForTerminal(answerProblem(question, parseAnswer(question, typed)) ?? '') || true,
+    validate: (typed: string) =>
+      escapeForTerminal(answerProblem(question, parseAnswer(question, typed)) ?? '') || true,
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) => {
-      if (isFinal) return styleText('cyan', escapeForTerminal(parseAnswer(question, typed) || (emptyMeaning ?? '')));
+      if (isFinal)
+        return styleText(
+          'cyan',
+          escapeForTerminal(parseAnswer(question, typed) || (emptyMeaning ?? '')),
+        );
       const shown = escapeForTerminal(typed);
-      return typed.trim() !== '' && validate?.(parseAnswer(question, typed)) !== undefined ? styleText('red', shown) : shown;
+      return typed.trim() !== '' && validate?.(parseAnswer(question, typed)) !== undefined
+        ? styleText('red', shown)
+        : shown;
     },
     theme: {
       style: {
         defaultAnswer: (text: string) => styleText('dim', `(${escapeForTerminal(text)})`),
-        message: (text: string, status: string) => styleText('bold', text) + (status === 'done' ? '' : emptyOption),
+        message: (text: string, status: string) =>
+          styleText('bold', text) + (status === 'done' ? '' : emptyOption),
       },
     },
   };
   return runPrompt(context, async (streams) => parseAnswer(question, await input(prompt, streams)));
 }
 
-/** Prompts for a choice from a list that the user filters by typing. If other text is allowed, it is the last row. */
-function askPick(context: PrompterDependencies, { message, choices, defaultValue, allowsOther }: PickPrompt): Promise<string> {
+/**
+ * Prompts for a choice from a list that the user filters by typing. If other text is allowed, it is
+ * the last row.
+ */
+function askPick(
+  context: PrompterDependencies,
+  { message, choices, defaultValue, allowsOther }: PickPrompt,
+): Promise<string> {
   const source = (typed = '') => {
     const term = typed.trim();
     const found = filterChoices(choices, term);
     const isOther = allowsOther && term !== '' && !choices.some(({ value }) => value === term);
-    return [...found, ...(isOther ? [{ value: term, description: 'not in the list' }] : [])].map(toRow);
+    return [...found, ...(isOther ? [{ value: term, description: 'not in the list' }] : [])].map(
+      toRow,
+    );
   };
   return runPrompt(context, (streams) =>
     search(
-      { message: wrapMessage(context, message), pageSize: PAGE_SIZE, source, ...(defaultValue && { default: defaultValue }) },
+      {
+        message: wrapMessage(context, message),
+        pageSize: PAGE_SIZE,
+        source,
+        ...(defaultValue && { default: defaultValue }),
+      },
       streams,
     ),
   );
 }
 
 function toRow({ value, description }: Choice) {
-  return { value, name: escapeForTerminal(value), ...(description && { description: escapeForTerminal(description) }) };
+  return {
+    value,
+    name: escapeForTerminal(value),
+    ...(description && { description: escapeForTerminal(description) }),
+  };
 }
 
 const SEPARATOR = '\n';
 const DONE = SEPARATOR;
 
 /**
- * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay the list with the same
- * search term, until the user chooses the row that ends the selection.
+ * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay
+ * the list with the same search term, until the user chooses the row that ends the selection.
  */
-async function askMultiSelect(context: PrompterDependencies, question: MultiSelectPrompt): Promise<readonly string[]> {
+async function askMultiSelect(
+  context: PrompterDependencies,
+  question: MultiSelectPrompt,
+): Promise<readonly string[]> {
   const message = escapeForTerminal(question.message);
   const { stderr } = context.io;
   const chosen = new Set(question.defaultValues);
@@ -157,29 +194,49 @@ const CURSOR_WIDTH = 2;
 /** Group of selected values that are not choices. */
 const OTHER_GROUP = 'others';
 
-/** Creates the rows that match the search term. Without a term, the row that ends the selection comes first. */
-function createRows(question: MultiSelectPrompt, chosen: ReadonlySet<string>, term: string): readonly Row[] {
+/**
+ * Creates the rows that match the search term. Without a term, the row that ends the selection
+ * comes first.
+ */
+function createRows(
+  question: MultiSelectPrompt,
+  chosen: ReadonlySet<string>,
+  term: string,
+): readonly Row[] {
   const { choices, emptyMeaning } = question;
-  const end = { value: DONE, name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}` };
+  const end = {
+    value: DONE,
+    name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}`,
+  };
   const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
   const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];
   const found = filterChoices(listed, term);
   const groups = [...Map.groupBy(found, ({ group = '' }) => group)].flatMap(([group, members]) => [
     new Separator(`── ${escapeForTerminal(group)} ──`),
-    ...(term === '' && members.length > 1 && group !== OTHER_GROUP ? [groupRow(group, members, chosen)] : []),
+    ...(term === '' && members.length > 1 && group !== OTHER_GROUP
+      ? [groupRow(group, members, chosen)]
+      : []),
     ...members.map((choice) => valueRow(choice, chosen)),
   ]);
   if (term === '') return [end, ...groups];
   if (listed.some(({ value }) => value === term)) return [...groups, end];
   const problem = question.validateOther(term);
-  if (problem === undefined) return [...groups, valueRow({ value: term, description: 'not in the list' }, chosen), end];
-  return [...groups, ...(filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))]), end];
+  if (problem === undefined)
+    return [...groups, valueRow({ value: term, description: 'not in the list' }, chosen), end];
+  return [
+    ...groups,
+    ...(filterChoices(choices, term).length > 0 ? [] : [new Separator(escapeForTerminal(problem))]),
+    end,
+  ];
 }
 
 function groupRow(group: string, members: readonly Choice[], chosen: ReadonlySet<string>) {
   const values = members.map(({ value }) => value);
   const isOn = values.every((value) => chosen.has(value));
-  return { value: values.join(SEPARATOR), name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})` };
+  return {
+    value: values.join(SEPARATOR),
+    name: `${checkbox(isOn)} all of ${escapeForTerminal(group)} (${values.length})`,
+  };
 }
 
 function valueRow({ value, description }: Choice, chosen: ReadonlySet<string>) {

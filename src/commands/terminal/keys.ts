@@ -10,8 +10,14 @@ interface RawStream extends NodeJS.ReadableStream {
   setRawMode?(mode: boolean): unknown;
 }
 
-/** Ctrl-C and Ctrl-Z work as usual. @returns a function that restores the terminal; undefined without a terminal */
-export function listenForKeys(context: Context, onKey: (key: string) => void): (() => void) | undefined {
+/**
+ * Ctrl-C and Ctrl-Z work as usual.
+ * @returns a function that restores the terminal; undefined without a terminal
+ */
+export function listenForKeys(
+  context: Context,
+  onKey: (key: string) => void,
+): (() => void) | undefined {
   if (!canAsk(context) || !isInForeground()) return undefined;
   const stream: RawStream = context.io.stdin.stream;
   const receive = (chunk: Buffer | string) => {

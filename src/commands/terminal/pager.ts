@@ -7,14 +7,22 @@ import { currentPlatform, interceptSignals } from '../../kernel/process.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { SharedTerminal } from './shared-terminal.ts';
 
-/** Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text fits. */
+/**
+ * Default settings of `less` and `lv`: keep colors, do not clear the screen, and exit if the text
+ * fits.
+ */
 const PAGER_SETTINGS = { LESS: 'FRX', LV: '-c' };
 
 /**
- * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less). Without a pager, or if it
- * fails, writes them to the terminal. Reads no further if the user leaves the pager.
+ * Shows texts, while they are read, in the pager given by SVC_PAGER or PAGER (default: less).
+ * Without a pager, or if it fails, writes them to the terminal. Reads no further if the user leaves
+ * the pager.
  */
-export async function showInPager(environment: Environment, terminal: SharedTerminal, texts: AsyncIterable<string>) {
+export async function showInPager(
+  environment: Environment,
+  terminal: SharedTerminal,
+  texts: AsyncIterable<string>,
+) {
   const iterator = texts[Symbol.asyncIterator]();
   const reads: Promise<IteratorResult<string>>[] = [];
   // Keeps the input, in case the pager fails.
@@ -46,10 +54,15 @@ function pagerCommand(environment: Environment): string | undefined {
 }
 
 async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
-  // Uses a shell only for special characters, because a shell prints its own message if the program is missing.
+  // Uses a shell only for special characters, because a shell prints its own message if the program
+  // is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
-  const child = spawn(program, words, { env, shell: !isSimple, stdio: ['pipe', 'inherit', 'inherit'] });
+  const child = spawn(program, words, {
+    env,
+    shell: !isSimple,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   let received: keyof typeof SIGNAL_FAILURES | undefined;
   // The pager receives Ctrl-C from the terminal and handles it.
   const restoreSignals = interceptSignals((signal) => {
@@ -72,14 +85,19 @@ async function runPager(command: string, readAt: ReadAt, env: Environment): Prom
 }
 
 /** Writes all texts to a pager, no faster than it reads them, until it exits. */
-async function writeToPager(stdin: Writable, readAt: ReadAt, exited: Promise<unknown>): Promise<void> {
+async function writeToPager(
+  stdin: Writable,
+  readAt: ReadAt,
+  exited: Promise<unknown>,
+): Promise<void> {
   const isExited = exited.then(() => undefined);
   stdin.on('error', () => undefined);
   try {
     for (let at = 0; ; at += 1) {
       const next = await Promise.race([readAt(at), isExited]);
       if (!next || next.done) return;
-      if (!stdin.write(next.value)) await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
+      if (!stdin.write(next.value))
+        await Promise.race([new Promise((drained) => stdin.once('drain', drained)), isExited]);
     }
   } finally {
     stdin.end();

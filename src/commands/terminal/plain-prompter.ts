@@ -35,7 +35,10 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
       throw error;
     }
   };
-  const page: PlainPage = { print: (line) => write(`${wrap(line)}\n`), read: (prompt) => answerTo(prompt, input.line) };
+  const page: PlainPage = {
+    print: (line) => write(`${wrap(line)}\n`),
+    read: (prompt) => answerTo(prompt, input.line),
+  };
   return {
     text: (question) => askText(page, question),
     secret: async (message) => {
@@ -56,19 +59,29 @@ interface PlainPage {
 
 async function askText(page: PlainPage, question: TextPrompt): Promise<string> {
   const { message, defaultValue, emptyMeaning } = question;
-  const emptyOption = defaultValue && emptyMeaning !== undefined ? `; ${EMPTY_ANSWER}: ${emptyMeaning}` : '';
+  const emptyOption =
+    defaultValue && emptyMeaning !== undefined ? `; ${EMPTY_ANSWER}: ${emptyMeaning}` : '';
   const meaning = defaultValue || emptyMeaning;
   for (;;) {
-    const answer = parseAnswer(question, await page.read(`${message}${meaning ? ` (Enter: ${meaning}${emptyOption})` : ''}:`));
+    const answer = parseAnswer(
+      question,
+      await page.read(`${message}${meaning ? ` (Enter: ${meaning}${emptyOption})` : ''}:`),
+    );
     const problem = answerProblem(question, answer);
     if (problem === undefined) return answer;
     await page.print(`  ${problem}`);
   }
 }
 
-async function askConfirm(page: PlainPage, message: string, defaultValue: boolean): Promise<boolean> {
+async function askConfirm(
+  page: PlainPage,
+  message: string,
+  defaultValue: boolean,
+): Promise<boolean> {
   for (;;) {
-    const answer = (await page.read(`${message} (y or n; Enter: ${defaultValue ? 'yes' : 'no'}):`)).toLowerCase();
+    const answer = (
+      await page.read(`${message} (y or n; Enter: ${defaultValue ? 'yes' : 'no'}):`)
+    ).toLowerCase();
     if (answer === '') return defaultValue;
     if (['y', 'yes'].includes(answer)) return true;
     if (['n', 'no'].includes(answer)) return false;
@@ -78,13 +91,20 @@ async function askConfirm(page: PlainPage, message: string, defaultValue: boolea
 
 const MAX_LISTED = 12;
 
-/** Prompts for a choice from a list, by number or name. For a part of a name, lists the matching choices. */
-async function askPick(page: PlainPage, { message, choices, defaultValue, allowsOther }: PickPrompt): Promise<string> {
+/**
+ * Prompts for a choice from a list, by number or name. For a part of a name, lists the matching
+ * choices.
+ */
+async function askPick(
+  page: PlainPage,
+  { message, choices, defaultValue, allowsOther }: PickPrompt,
+): Promise<string> {
   const enter = defaultValue === undefined ? '' : ` (Enter: ${defaultValue})`;
   await page.print(`${message}:`);
   let shown = choices;
   for (;;) {
-    for (const choice of shown.slice(0, MAX_LISTED)) await page.print(numberedChoice(choices.indexOf(choice), choice));
+    for (const choice of shown.slice(0, MAX_LISTED))
+      await page.print(numberedChoice(choices.indexOf(choice), choice));
     if (shown.length > MAX_LISTED) await page.print(`  and ${shown.length - MAX_LISTED} more`);
     const answer = await page.read(`number or name; a part of a name searches the list${enter}:`);
     const chosen = answer === '' ? defaultValue : choiceOf(choices, answer)?.value;
@@ -97,7 +117,10 @@ async function askPick(page: PlainPage, { message, choices, defaultValue, allows
 }
 
 /** Lists all choices once, and then prompts for all answers on one line. */
-async function askMultiSelect(page: PlainPage, question: MultiSelectPrompt): Promise<readonly string[]> {
+async function askMultiSelect(
+  page: PlainPage,
+  question: MultiSelectPrompt,
+): Promise<readonly string[]> {
   const { message, choices, defaultValues, emptyMeaning, validateOther } = question;
   await page.print(`${message}:`);
   for (const [group, members] of Map.groupBy(choices, (choice) => choice.group ?? '')) {
@@ -142,7 +165,13 @@ function createPlainInput(input: NodeJS.ReadableStream, signal: AbortSignal) {
       };
       if (typed.length > 0 || signal.aborted) return settle();
       // The terminal itself echoes and edits a line. For a secret, readline edits it without echo.
-      const reader = createInterface({ input, output: SILENT, terminal: isSecret, historySize: 0, signal });
+      const reader = createInterface({
+        input,
+        output: SILENT,
+        terminal: isSecret,
+        historySize: 0,
+        signal,
+      });
       reader.on('line', (line) => {
         typed.push(line);
         reader.close();

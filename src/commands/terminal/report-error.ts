@@ -8,7 +8,12 @@ import { FORMATS, type Format } from '../../output/format.ts';
 import { toTerminalText } from './terminal.ts';
 
 /** Prints an error to stderr in the requested format, and returns its exit code. */
-export async function reportError(io: Io, words: readonly string[], environment: Environment, thrown: unknown) {
+export async function reportError(
+  io: Io,
+  words: readonly string[],
+  environment: Environment,
+  thrown: unknown,
+) {
   if (thrown instanceof CommandExit) return thrown.exitCode;
   // Secrets in environment variables may not be registered yet, if the error occurred early.
   rememberEnvironmentSecrets(environment);
@@ -43,7 +48,10 @@ function toSvcError(thrown: unknown): SvcError {
   });
 }
 
-/** Finds the output format in the unparsed words, because the command line may be invalid. The last flag wins. */
+/**
+ * Finds the output format in the unparsed words, because the command line may be invalid. The last
+ * flag wins.
+ */
 function requestedFormat(words: readonly string[], environment: Environment): Format {
   let format = environment[SETTING_VARIABLES.output];
   for (const [at, word] of words.entries()) {

@@ -11,7 +11,11 @@ interface Key {
 /** Runs a prompt. Ctrl-C and Ctrl-D cancel it; the prompts library ignores Ctrl-D. */
 export async function runPrompt<Value>(
   { io, signal }: PrompterDependencies,
-  prompt: (streams: { signal: AbortSignal; input: NodeJS.ReadableStream; output: NodeJS.WritableStream }) => Promise<Value>,
+  prompt: (streams: {
+    signal: AbortSignal;
+    input: NodeJS.ReadableStream;
+    output: NodeJS.WritableStream;
+  }) => Promise<Value>,
   onKey?: (key: Key) => void,
 ): Promise<Value> {
   const canceled = new AbortController();
@@ -21,10 +25,15 @@ export async function runPrompt<Value>(
   };
   const input = io.stdin.stream.on('keypress', onKeypress);
   try {
-    return await prompt({ input, output: io.stderr.stream, signal: AbortSignal.any([signal, canceled.signal]) });
+    return await prompt({
+      input,
+      output: io.stderr.stream,
+      signal: AbortSignal.any([signal, canceled.signal]),
+    });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError')) throw interruptedError(error);
+    if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError'))
+      throw interruptedError(error);
     throw error;
   } finally {
     input.off('keypress', onKeypress);

@@ -15,7 +15,9 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
   });
   return Object.assign(shared, {
     isInLine: () => (inLine || isLent) && sink.isTerminal,
-    /** Holds a message while a document is on the terminal. Returns whether the message was held. */
+    /**
+     * Holds a message while a document is on the terminal. Returns whether the message was held.
+     */
     holdMessage: (text: string) => {
       if (!document?.isStarted || !sink.isTerminal) return false;
       document.held.push(text);
@@ -32,7 +34,10 @@ export function createSharedTerminal(sink: Sink, progress: () => Progress | unde
         for (const text of opened.held) await print(text);
       }
     },
-    /** Runs another program on the terminal. Hides progress and holds the messages of the current document meanwhile. */
+    /**
+     * Runs another program on the terminal. Hides progress and holds the messages of the current
+     * document meanwhile.
+     */
     lend: async <Result>(run: () => Promise<Result>) => {
       isLent = true;
       if (document) document.isStarted = true;

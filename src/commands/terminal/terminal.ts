@@ -10,7 +10,9 @@ export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
-export function progressStyle(context: Pick<Context, 'io' | 'environment' | 'options'>): ProgressStyle {
+export function progressStyle(
+  context: Pick<Context, 'io' | 'environment' | 'options'>,
+): ProgressStyle {
   if (context.options.quiet) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
@@ -33,18 +35,38 @@ export function selectGlyphs(context: Pick<Context, 'environment'>): Glyphs {
   return supportsUnicode(context) ? UNICODE_GLYPHS : ASCII_GLYPHS;
 }
 
-export function toTerminalText(text: string, { isTerminal }: Pick<Sink, 'isTerminal'>, environment: Environment): string {
+export function toTerminalText(
+  text: string,
+  { isTerminal }: Pick<Sink, 'isTerminal'>,
+  environment: Environment,
+): string {
   return isTerminal && !supportsUnicode({ environment }) ? toAscii(text) : text;
 }
 
-export function createDisplayOptions({ io, environment, clock }: ProcessEnvironment, { time }: GlobalOptions): DisplayOptions {
+export function createDisplayOptions(
+  { io, environment, clock }: ProcessEnvironment,
+  { time }: GlobalOptions,
+): DisplayOptions {
   const isTerminal = io.stdout.isTerminal;
   const marks = isTerminal && canUseSymbols({ environment });
-  return { time, now: clock.now(), isInteractive: isTerminal, useMarks: marks, glyphs: selectGlyphs({ environment }) };
+  return {
+    time,
+    now: clock.now(),
+    isInteractive: isTerminal,
+    useMarks: marks,
+    glyphs: selectGlyphs({ environment }),
+  };
 }
 
-/** Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a terminal. */
-export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environment: Environment): boolean {
+/**
+ * Whether to use color. Order of precedence: flag, FORCE_COLOR, NO_COLOR, and whether the sink is a
+ * terminal.
+ */
+export function shouldUseColor(
+  flag: GlobalOptions['color'],
+  sink: Sink,
+  environment: Environment,
+): boolean {
   if (flag !== 'auto') return flag === 'always';
   const forced = environment['FORCE_COLOR'];
   if (forced) return forced !== '0' && forced !== 'false';
@@ -52,8 +74,12 @@ export function shouldUseColor(flag: GlobalOptions['color'], sink: Sink, environ
   return sink.isTerminal;
 }
 
-/** Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check `canAsk` first. */
+/**
+ * Opens an interactive prompter if the terminal can show symbols, or a plain one otherwise. Check
+ * `canAsk` first.
+ */
 export async function openPrompter(dependencies: PrompterDependencies): Promise<Prompter> {
-  if (canUseSymbols(dependencies)) return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
+  if (canUseSymbols(dependencies))
+    return (await import('./interactive-prompter.ts')).createInteractivePrompter(dependencies);
   return (await import('./plain-prompter.ts')).createPlainPrompter(dependencies);
 }

@@ -4,7 +4,12 @@ import { manifest } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 import type { CalledOperation, CallResult } from '../../client/client.ts';
-import { createMissingCursorError, followPages, nextPageFields, type PageFields } from '../../client/pages.ts';
+import {
+  createMissingCursorError,
+  followPages,
+  nextPageFields,
+  type PageFields,
+} from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { redactValue } from '../../kernel/redact.ts';
@@ -22,16 +27,24 @@ interface ApiFlags {
 }
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
-export async function apiCommand(context: Context, { arguments: [word = ''], options }: Invocation<ApiFlags>): Promise<void> {
+export async function apiCommand(
+  context: Context,
+  { arguments: [word = ''], options }: Invocation<ApiFlags>,
+): Promise<void> {
   const { auth, paginate = false } = options;
   const path = parsePath(word);
   const data = await readData(context, options.data);
   if (paginate && !isObject(data))
-    throw new SvcError('usage', '--paginate requires --data to be a JSON object, which receives the page token');
+    throw new SvcError(
+      'usage',
+      '--paginate requires --data to be a JSON object, which receives the page token',
+    );
   const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
   const called = describeOperation(path, auth, data, known);
   // For an unknown operation, looks for the cursor fields that the API uses.
-  const nextPage: PageFinder = known ? (result) => nextPageFields(known.operation, result) : guessNextPage;
+  const nextPage: PageFinder = known
+    ? (result) => nextPageFields(known.operation, result)
+    : guessNextPage;
   const results = followPages({
     path,
     call: (page) => client.send(called, isObject(data) ? { ...data, ...page } : data),
@@ -40,8 +53,16 @@ export async function apiCommand(context: Context, { arguments: [word = ''], opt
   await showRawResults(context, results, { known, paginate, nextPage });
 }
 
-/** Describes the call. A call with an unknown path or with IDs that the service generates is never repeated. */
-function describeOperation(path: string, auth: Auth | undefined, data: unknown, known?: KnownOperation): CalledOperation {
+/**
+ * Describes the call. A call with an unknown path or with IDs that the service generates is never
+ * repeated.
+ */
+function describeOperation(
+  path: string,
+  auth: Auth | undefined,
+  data: unknown,
+  known?: KnownOperation,
+): CalledOperation {
   const { entry, operation } = known ?? {};
   const canRepeat = operation !== undefined && hasAllIds(operation, data);
   return {
@@ -55,18 +76,24 @@ function describeOperation(path: string, auth: Auth | undefined, data: unknown, 
 }
 
 function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
-  const hasField = (record: unknown, field: string) => isObject(record) && record[field] !== undefined;
+  const hasField = (record: unknown, field: string) =>
+    isObject(record) && record[field] !== undefined;
   if (generatedId) return hasField(data, generatedId);
   if (!bulk?.generatesIds || !bulk.field || !isObject(data)) return true;
   const records = data[bulk.field];
   return !Array.isArray(records) || records.every((record) => hasField(record, bulk.id));
 }
 
-/** @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured service */
+/**
+ * @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured
+ * service
+ */
 function parsePath(word: string): string {
   const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath)
-    throw new SvcError('usage', `'${word}' is not a path`, { hint: 'use the part after the base URL, such as /v2/users/add' });
+    throw new SvcError('usage', `'${word}' is not a path`, {
+      hint: 'use the part after the base URL, such as /v2/users/add',
+    });
   return word.startsWith('/') ? word : `/${word}`;
 }
 
@@ -80,31 +107,43 @@ async function readData(context: Context, argument: string | undefined): Promise
 async function showRawResults(
   context: Context,
   results: AsyncGenerator<CallResult<unknown>>,
-  { known, paginate, nextPage }: { known: KnownOperation | undefined; paginate: boolean; nextPage: PageFinder },
+  {
+    known,
+    paginate,
+    nextPage,
+  }: { known: KnownOperation | undefined; paginate: boolean; nextPage: PageFinder },
 ): Promise<void> {
   const { value: first, done } = await results.next();
   if (done) return;
   const [printer, { envelope }] = [await context.printer(), context.options];
   // For a known path, the printer masks the secrets in the catalog. Otherwise, masks by field name.
-  const mask = (value: unknown) => (known || context.options.showSecrets ? value : redactValue(value, []));
+  const mask = (value: unknown) =>
+    known || context.options.showSecrets ? value : redactValue(value, []);
   const paths = known?.entry.secrets ?? [];
   const secrets = envelope ? paths.map((path): SecretPath => ['data', ...path]) : paths;
   const merges = paginate && !envelope && typeof first.data === 'object' && first.data !== null;
   const all = continueReading([first], results);
-  if (merges && Array.isArray(first.data)) return printer.records(maskedLists(all, mask), { secrets });
+  if (merges && Array.isArray(first.data))
+    return printer.records(maskedLists(all, mask), { secrets });
   for await (const result of merges ? mergePages(all) : all) {
     await printer.value(mask(envelope ? result.result : result.data), { secrets });
-    if (!paginate && nextPage(result)) await context.note('more pages are available: add --paginate');
+    if (!paginate && nextPage(result))
+      await context.note('more pages are available: add --paginate');
   }
 }
 
-async function* maskedLists(results: AsyncIterable<CallResult<unknown>>, mask: (value: unknown) => unknown) {
+async function* maskedLists(
+  results: AsyncIterable<CallResult<unknown>>,
+  mask: (value: unknown) => unknown,
+) {
   for await (const { data } of results) if (Array.isArray(data)) yield data.map(mask);
 }
 
 type KnownOperation = NonNullable<Awaited<ReturnType<typeof findOperation>>>;
 
-/** Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog. */
+/**
+ * Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog.
+ */
 async function findOperation(path: string, data: unknown) {
   const candidates = manifest.filter((candidate) => candidate.path === path);
   const entry = selectOperation(candidates, data);
@@ -119,6 +158,7 @@ function guessNextPage({ result, data }: CallResult<unknown>): PageFields | unde
   const token = fields['pageToken'] || fields['nextPageToken'];
   if (token) return { pageToken: token };
   const { iterator, done } = fields;
-  if (iterator === null && done === false) throw createMissingCursorError('the service', 'iterator');
+  if (iterator === null && done === false)
+    throw createMissingCursorError('the service', 'iterator');
   return iterator && done !== true ? { iterator } : undefined;
 }

@@ -13,9 +13,14 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       [`svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`]:
         'list the IDs on all pages',
     },
-    arguments: [{ name: 'path', description: 'path after the base URL: /v2/users/add', required: true }],
+    arguments: [
+      { name: 'path', description: 'path after the base URL: /v2/users/add', required: true },
+    ],
     options: [
-      { flags: '--data <json>', description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary' },
+      {
+        flags: '--data <json>',
+        description: 'data as JSON, @file, or \'-\' for stdin; adds {"data": …} if necessary',
+      },
       {
         flags: '--auth <kind>',
         description: "credentials to send (default: those of the path's operation, otherwise key)",
@@ -60,7 +65,8 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     examples: { 'svc version': 'print the version, like --version' },
     load: async () => {
       const { version } = await import('../../kernel/version.ts');
-      return async (context) => (await context.printer()).value({ version }, { renderText: () => `${version}\n` });
+      return async (context) =>
+        (await context.printer()).value({ version }, { renderText: () => `${version}\n` });
     },
   },
   defineCommand({
@@ -92,7 +98,9 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       'svc access-tokens generate --local --user u1 --name Ada --email ada@example.com --resource type=organization,id=acme -q | svc access-tokens inspect - --local':
         'verify a token of the embedded service',
     },
-    arguments: [{ name: 'token', description: "token, or '-' to read it from stdin", required: true }],
+    arguments: [
+      { name: 'token', description: "token, or '-' to read it from stdin", required: true },
+    ],
     load: async () => (await import('./inspect-token.ts')).inspectTokenCommand,
   },
 ];

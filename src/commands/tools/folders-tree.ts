@@ -14,35 +14,56 @@ import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
 const MAX_LEVELS = 250;
 type FoldersTreeFlags = { readonly [Name in 'org' | 'folder' | 'maxDepth']?: string | undefined };
 
-export async function foldersTreeCommand(context: Context, { options }: Invocation<FoldersTreeFlags>): Promise<void> {
+export async function foldersTreeCommand(
+  context: Context,
+  { options }: Invocation<FoldersTreeFlags>,
+): Promise<void> {
   const organizationId =
-    options.org ?? (await context.openSettings()).org?.value ?? (await pickKnownId(context, 'organizationId', '--org'));
-  if (!organizationId) throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
+    options.org ??
+    (await context.openSettings()).org?.value ??
+    (await pickKnownId(context, 'organizationId', '--org'));
+  if (!organizationId)
+    throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
   const { folder } = options;
   const maxDepth = parseWholeNumber('--max-depth', options.maxDepth, 1) ?? Number.POSITIVE_INFINITY;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
   const result = await client.call(operations['folders.list'], { organizationId });
   if (!result.sent) return;
   const folders = result.data ?? [];
-  const tree = buildFolderTree(folders, { ...optionalProperty('folder', folder), maxDepth: Math.min(maxDepth, MAX_LEVELS) });
-  if (!tree) throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
+  const tree = buildFolderTree(folders, {
+    ...optionalProperty('folder', folder),
+    maxDepth: Math.min(maxDepth, MAX_LEVELS),
+  });
+  if (!tree)
+    throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
   const printer = await context.printer();
-  const canDraw = (!context.io.stdout.isTerminal || supportsUnicode(context)) && !prefersPlainText(context);
+  const canDraw =
+    (!context.io.stdout.isTerminal || supportsUnicode(context)) && !prefersPlainText(context);
   const style = canDraw ? BOX_STYLE : PLAIN_STYLE;
   await printer.value(tree.top, { renderText: () => renderTree(organizationId, tree, style) });
-  if (tree.top.length === 0) await printNoRecords(context, operations['folders.list'], { organizationId });
+  if (tree.top.length === 0)
+    await printNoRecords(context, operations['folders.list'], { organizationId });
   await warnAboutTree(context, tree, maxDepth);
 }
 
-function renderTree(organizationId: string, { top, levels }: FolderTree, style: DrawingStyle): string {
+function renderTree(
+  organizationId: string,
+  { top, levels }: FolderTree,
+  style: DrawingStyle,
+): string {
   const total = top.reduce((sum, { folderCount }) => sum + folderCount + 1, 0);
   const head = `${escapeForTerminal(organizationId)}: ${formatNounCount(total, 'folder')}${levels > 1 ? `, ${levels} levels` : ''}\n`;
   return head + [...drawFolders(top, style)].join('');
 }
 
-async function warnAboutTree(context: Context, { orphans, levels }: FolderTree, maxDepth: number): Promise<void> {
+async function warnAboutTree(
+  context: Context,
+  { orphans, levels }: FolderTree,
+  maxDepth: number,
+): Promise<void> {
   if (orphans.length > 0) {
-    const problem = 'these folders have no parent in the organization and are shown at the top level';
+    const problem =
+      'these folders have no parent in the organization and are shown at the top level';
     await context.warn(`${problem}: ${orphans.join(', ')}`);
   }
   if (levels > MAX_LEVELS && maxDepth > MAX_LEVELS)
@@ -61,7 +82,11 @@ const BOX_STYLE: DrawingStyle = {
 
 const PLAIN_STYLE: DrawingStyle = { lines: ['|- ', '`- ', '|  '], access: new Map() };
 
-function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margin = ''): Generator<string> {
+function* drawFolders(
+  folders: readonly FolderNode[],
+  style: DrawingStyle,
+  margin = '',
+): Generator<string> {
   const [branch, last, vertical] = style.lines;
   for (const [index, folder] of folders.entries()) {
     const isLast = index === folders.length - 1;
@@ -70,7 +95,10 @@ function* drawFolders(folders: readonly FolderNode[], style: DrawingStyle, margi
   }
 }
 
-function describeFolder({ folderId, folderName, accessType, folderCount, subFolders }: FolderNode, style: DrawingStyle) {
+function describeFolder(
+  { folderId, folderName, accessType, folderCount, subFolders }: FolderNode,
+  style: DrawingStyle,
+) {
   const symbol = accessType && style.access.get(accessType);
   const label = folderName && folderName !== folderId ? `${folderName} (${folderId})` : folderId;
   const parts = [
@@ -106,8 +134,9 @@ interface MutableNode extends FolderNode {
 }
 
 /**
- * Builds a tree from a possibly inconsistent list. Places folders whose parent is not in the list, and folders in cycles,
- * at the top level. Counts include folders and levels below `maxDepth`, which are not in the tree.
+ * Builds a tree from a possibly inconsistent list. Places folders whose parent is not in the list,
+ * and folders in cycles, at the top level. Counts include folders and levels below `maxDepth`,
+ * which are not in the tree.
  * @param folder root folder of the tree (default: all folders)
  * @returns undefined if the root folder is not in the list
  */
@@ -121,17 +150,26 @@ export function buildFolderTree(
   const childrenOf = Map.groupBy(all, ({ parentFolderId }) => parentFolderId);
   const top: MutableNode[] = [];
   /** Nodes and their parents, in the order of placement. */
-  const placed = new Map<string, { readonly node: MutableNode; readonly parent: MutableNode | undefined }>();
+  const placed = new Map<
+    string,
+    { readonly node: MutableNode; readonly parent: MutableNode | undefined }
+  >();
   const place = (first: FolderRecord, depth: number): boolean => {
     if (placed.has(first.folderId)) return false;
     const waiting: { folder: FolderRecord; parent?: MutableNode }[] = [{ folder: first }];
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const { folder, parent } = next;
       if (placed.has(folder.folderId)) continue;
-      const node: MutableNode = { ...folder, depth: parent ? parent.depth + 1 : depth, folderCount: 0, subFolders: [] };
+      const node: MutableNode = {
+        ...folder,
+        depth: parent ? parent.depth + 1 : depth,
+        folderCount: 0,
+        subFolders: [],
+      };
       placed.set(folder.folderId, { node, parent });
       if (node.depth <= maxDepth) (parent?.subFolders ?? top).push(node);
-      for (const child of childrenOf.get(folder.folderId)?.toReversed() ?? []) waiting.push({ folder: child, parent: node });
+      for (const child of childrenOf.get(folder.folderId)?.toReversed() ?? [])
+        waiting.push({ folder: child, parent: node });
     }
     return true;
   };
@@ -141,10 +179,13 @@ export function buildFolderTree(
   else for (const folder of all) if ((folder.parentFolderId || ROOT) === ROOT) place(folder, 1);
   // Folders whose parent is not in the list are placed before folders in cycles.
   const tops = all.filter(({ parentFolderId }) => !byId.has(parentFolderId));
-  const orphans = root ? [] : [...tops, ...all].filter((folder) => place(folder, 1)).map(({ folderId }) => folderId);
+  const orphans = root
+    ? []
+    : [...tops, ...all].filter((folder) => place(folder, 1)).map(({ folderId }) => folderId);
   const nodes = [...placed.values()];
   // Children follow their parents.
-  for (const { node, parent } of nodes.toReversed()) if (parent) parent.folderCount += node.folderCount + 1;
+  for (const { node, parent } of nodes.toReversed())
+    if (parent) parent.folderCount += node.folderCount + 1;
   const levels = nodes.reduce((deepest, { node }) => Math.max(deepest, node.depth), 0);
   return { top: top as readonly FolderNode[], orphans, levels };
 }

@@ -11,12 +11,18 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
 
-export async function inspectTokenCommand(context: Context, { arguments: [given = ''] }: Invocation): Promise<void> {
+export async function inspectTokenCommand(
+  context: Context,
+  { arguments: [given = ''] }: Invocation,
+): Promise<void> {
   const text = given === '-' ? await readArgument(context, given) : given;
-  const token = context.options.local ? await verifyToken(context, text.trim()) : parseAccessToken(text, context.clock.now());
+  const token = context.options.local
+    ? await verifyToken(context, text.trim())
+    : parseAccessToken(text, context.clock.now());
   const printer = await context.printer();
   await printer.value(token, { renderText: (view) => renderToken(token, view) });
-  if (!token.verified) await context.warn('the signature is not verified: anyone can create such a token');
+  if (!token.verified)
+    await context.warn('the signature is not verified: anyone can create such a token');
 }
 
 /** @throws SvcError `unauthenticated` if the embedded service rejects the token */
@@ -26,7 +32,8 @@ async function verifyToken(context: Context, text: string) {
     token: parseAccessToken(text, time.now()),
     problem: await verifyAccessToken(store, { apiKey, now: time.now() }, text),
   }));
-  if (problem) throw new SvcError('unauthenticated', `the embedded service rejects the token: ${problem}`);
+  if (problem)
+    throw new SvcError('unauthenticated', `the embedded service rejects the token: ${problem}`);
   return { ...token, verified: true };
 }
 
@@ -40,7 +47,10 @@ const COLUMNS: readonly Column[] = [
   { header: 'ACCESS ENDS', field: 'ends' },
 ];
 
-async function renderToken({ claims, lifetime, resources }: AccessToken, view: View): Promise<string> {
+async function renderToken(
+  { claims, lifetime, resources }: AccessToken,
+  view: View,
+): Promise<string> {
   const { createTableRenderer, renderTable } = await import('../../output/table.ts');
   const otherClaims = Object.entries(claims).filter(([name]) => !SHOWN_SEPARATELY.has(name));
   const fields = {
@@ -68,11 +78,17 @@ function describeLifetime({ expiresAt, secondsLeft, expired }: TokenLifetime): s
 type TokenLifetime = ReturnType<typeof toLifetime>;
 type AccessToken = ReturnType<typeof parseAccessToken>;
 
-/** Parses a JSON Web Token. @throws SvcError `bad_data`. The message contains no part of the token. */
+/**
+ * Parses a JSON Web Token.
+ * @throws SvcError `bad_data`. The message contains no part of the token.
+ */
 export function parseAccessToken(text: string, now: number) {
   const parts = text.trim().split('.');
   if (parts.length !== 3) {
-    const hint = parts.length === 5 ? 'the token is encrypted, and only its recipient can read it' : TOKEN_FORMAT;
+    const hint =
+      parts.length === 5
+        ? 'the token is encrypted, and only its recipient can read it'
+        : TOKEN_FORMAT;
     const problem = `it has ${formatNounCount(parts.length, 'part')} instead of 3`;
     throw new SvcError('bad_data', `not a signed token: ${problem}`, { hint });
   }
@@ -100,13 +116,17 @@ function decodePart(name: string, part: string): Fields {
   } catch (error) {
     throw malformedTokenError(name, 'not JSON', error);
   }
-  if (value === undefined) throw malformedTokenError(name, `nested more than ${MAX_NESTING} levels deep`);
+  if (value === undefined)
+    throw malformedTokenError(name, `nested more than ${MAX_NESTING} levels deep`);
   if (!isObject(value)) throw malformedTokenError(name, 'not a JSON object');
   return value;
 }
 
 function malformedTokenError(part: string, why: string, cause?: unknown): SvcError {
-  return new SvcError('bad_data', `not a token: its ${part} is ${why}`, { hint: TOKEN_FORMAT, cause });
+  return new SvcError('bad_data', `not a token: its ${part} is ${why}`, {
+    hint: TOKEN_FORMAT,
+    cause,
+  });
 }
 
 function resourcesOf({ permissions }: Fields): readonly Fields[] {

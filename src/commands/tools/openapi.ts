@@ -7,11 +7,19 @@ import { printDocument } from '../terminal/print-document.ts';
 
 export async function openApiCommand(context: Context): Promise<void> {
   const [operations, { baseUrl, headerPrefix }] = await Promise.all([
-    Promise.all(manifest.map(async ({ resource, name }) => ({ name, operation: await loadOperation(resource, name) }))),
+    Promise.all(
+      manifest.map(async ({ resource, name }) => ({
+        name,
+        operation: await loadOperation(resource, name),
+      })),
+    ),
     context.openSettings(),
   ]);
   const { host, port } = DEFAULT_ADDRESS;
-  const embedded = { url: `http://${host}:${port}`, description: 'The embedded service on its default port' };
+  const embedded = {
+    url: `http://${host}:${port}`,
+    description: 'The embedded service on its default port',
+  };
   const server = baseUrl ? { url: baseUrl.value, description: 'The configured service' } : embedded;
   const document = createOpenApiDocument(operations, { headerPrefix: headerPrefix.value, server });
   await printDocument(context, document);

@@ -8,7 +8,10 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
 
-export async function schemaCommand(context: Context, { arguments: words }: Invocation): Promise<void> {
+export async function schemaCommand(
+  context: Context,
+  { arguments: words }: Invocation,
+): Promise<void> {
   if (words.length === 0) return listOperations(context);
   const typed = words.join(' ').trim();
   if (typed === SETTINGS) {
@@ -36,15 +39,22 @@ async function listOperations(context: Context): Promise<void> {
   await printer.value(operations, { columns: COLUMNS });
 }
 
-/** Finds an operation by its name, command, or path. @throws SvcError `usage` with the nearest name */
+/**
+ * Finds an operation by its name, command, or path.
+ * @throws SvcError `usage` with the nearest name
+ */
 function requireOperation(typed: string): OperationEntry {
   const bare = typed.replace(/^svc /, '');
-  const entry = manifest.find(({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare);
+  const entry = manifest.find(
+    ({ name, command, path }) => name === bare || command.join(' ') === bare || path === bare,
+  );
   if (entry) return entry;
   const isPath = bare.startsWith('/');
   const known = [...manifest.map(({ path, name }): string => (isPath ? path : name)), SETTINGS];
   const name = isPath ? bare : bare.replaceAll(' ', '.');
   throw new SvcError('usage', `unknown operation '${typed}'`, {
-    hint: findNearest(name, known) ? didYouMean(name, known) : hint`${step('inspect', 'schema')} lists all operations`,
+    hint: findNearest(name, known)
+      ? didYouMean(name, known)
+      : hint`${step('inspect', 'schema')} lists all operations`,
   });
 }

@@ -11,7 +11,10 @@ const GROUP_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
   ['activities', ['activity']],
 ]);
 
-/** Lists the aliases of a command or group, such as `user` for `users` and `ls` for `list`. Help does not show them. */
+/**
+ * Lists the aliases of a command or group, such as `user` for `users` and `ls` for `list`. Help
+ * does not show them.
+ */
 export function aliasesOf({ name, path, children }: Node): readonly string[] {
   if (children.size === 0) return name === 'list' ? ['ls'] : [];
   if (path.length > 1) return [];
@@ -20,7 +23,9 @@ export function aliasesOf({ name, path, children }: Node): readonly string[] {
 
 /** Finds a subcommand by its name or an alias. At the root, also finds shortcuts. */
 export function findChild(node: Node, word: string): Node | undefined {
-  const child = node.children.get(word) ?? [...node.children.values()].find((each) => aliasesOf(each).includes(word));
+  const child =
+    node.children.get(word) ??
+    [...node.children.values()].find((each) => aliasesOf(each).includes(word));
   return child ?? (node.path.length === 0 ? findByPath(node, SHORTCUTS.get(word)) : undefined);
 }
 
@@ -29,5 +34,7 @@ export function findByPath(root: Node, path: readonly string[] | undefined): Nod
 }
 
 export function findShortcuts(path: readonly string[]): readonly string[] {
-  return [...SHORTCUTS].filter(([, target]) => target.join(' ') === path.join(' ')).map(([word]) => word);
+  return [...SHORTCUTS]
+    .filter(([, target]) => target.join(' ') === path.join(' '))
+    .map(([word]) => word);
 }

@@ -8,7 +8,10 @@ import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
 export async function printCommandList(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
-  const tree = { ...(await describeNode(program)), flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)) };
+  const tree = {
+    ...(await describeNode(program)),
+    flags: GLOBAL_FLAGS.map((flag) => describeFlag(flag)),
+  };
   await printer.value(tree, { renderText: (view) => commandTable(program, view) });
 }
 
@@ -25,16 +28,24 @@ function describeLeaf(leaf: LoadedLeaf): object {
     const { description, arguments: operands = [] } = leaf.definition;
     return {
       ...optionalProperty('description', description),
-      arguments: operands.map(({ description: describes, many = false, ...operand }) => ({ ...operand, describes, many })),
+      arguments: operands.map(({ description: describes, many = false, ...operand }) => ({
+        ...operand,
+        describes,
+        many,
+      })),
       flags: flagsOf(leaf).map((option) => describeFlag(option)),
     };
   }
   const [first] = leaf.versions;
   const { argument } = first;
-  const flags = new Map(leaf.versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
+  const flags = new Map(
+    leaf.versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)),
+  );
   return {
     ...optionalProperty('description', first.description),
-    arguments: argument ? [{ name: argument.field, required: true, many: argument.many ?? false }] : [],
+    arguments: argument
+      ? [{ name: argument.field, required: true, many: argument.many ?? false }]
+      : [],
     flags: flagsOf(leaf).map((option) => describeFlag(option, flags.get(longName(option)))),
     operations: leaf.versions.map(({ name, path, version, ...entry }) => {
       return { name, path, version, auth: entry.auth, effect: entry.effect, paged: entry.paged };
@@ -65,7 +76,10 @@ async function commandTable(program: Node, view: View): Promise<string> {
     { header: 'COMMAND', field: 'command', kind: 'whole' },
     { header: 'SUMMARY', field: 'summary' },
   ] as const;
-  const leaves = [...leavesOf(program)].map(({ path, summary }) => ({ command: path.join(' '), summary }));
+  const leaves = [...leavesOf(program)].map(({ path, summary }) => ({
+    command: path.join(' '),
+    summary,
+  }));
   return renderTable(leaves, { ...view, columns });
 }
 

@@ -6,12 +6,16 @@ import { flagsOf, type LoadedLeaf } from './leaf.ts';
 const GROUPED: ReadonlySet<string> = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
 
 /**
- * Creates a predicate for the global flags that a command accepts, by long name without dashes: `base-url`. A command may
- * define a global flag itself, to describe it differently; its value is still that of the global flag.
+ * Creates a predicate for the global flags that a command accepts, by long name without dashes:
+ * `base-url`. A command may define a global flag itself, to describe it differently; its value is
+ * still that of the global flag.
  */
 export function honoredFlagsOf(leaf: LoadedLeaf): (name: string) => boolean {
   const own = flagsOf(leaf).map(longName);
-  const honored = new Set([...groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]), ...own]);
+  const honored = new Set([
+    ...groupsOf(leaf).flatMap((group) => GLOBAL_FLAG_GROUPS[group]),
+    ...own,
+  ]);
   return (name) => honored.has(name) || !GROUPED.has(name);
 }
 
@@ -22,5 +26,10 @@ export function isLocalOnly(leaf: LoadedLeaf): boolean {
 
 function groupsOf(leaf: LoadedLeaf): readonly GlobalFlagGroup[] {
   if (leaf.kind === 'tool') return leaf.definition.globalFlags;
-  return ['service', 'result', 'dry-run', ...(leaf.versions[0].bulk === 'array' ? [] : (['envelope'] as const))];
+  return [
+    'service',
+    'result',
+    'dry-run',
+    ...(leaf.versions[0].bulk === 'array' ? [] : (['envelope'] as const)),
+  ];
 }

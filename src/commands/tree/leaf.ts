@@ -2,8 +2,20 @@ import type { Flag, FlagKind } from '../../catalog/flags.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { bulkFlags } from '../bulk/bulk-flags.ts';
-import { ALL_FLAG, ALLOW_UNKNOWN_EVENT_FLAG, API_VERSION_FLAG, DATA_FLAG, WAIT_FLAG } from '../call/call-flags.ts';
-import type { ArgumentDefinition, CommandDefinition, Leaf, OperationRunner, OptionDefinition } from '../definition.ts';
+import {
+  ALL_FLAG,
+  ALLOW_UNKNOWN_EVENT_FLAG,
+  API_VERSION_FLAG,
+  DATA_FLAG,
+  WAIT_FLAG,
+} from '../call/call-flags.ts';
+import type {
+  ArgumentDefinition,
+  CommandDefinition,
+  Leaf,
+  OperationRunner,
+  OptionDefinition,
+} from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 
 export type LoadedLeaf =
@@ -12,21 +24,37 @@ export type LoadedLeaf =
       readonly versions: readonly [OperationEntry, ...OperationEntry[]];
       readonly runner?: OperationRunner;
     }
-  | { readonly kind: 'tool'; readonly definition: CommandDefinition; readonly operation?: OperationEntry };
+  | {
+      readonly kind: 'tool';
+      readonly definition: CommandDefinition;
+      readonly operation?: OperationEntry;
+    };
 
 export async function loadLeaf(leaf: Leaf): Promise<LoadedLeaf> {
   if (leaf.kind === 'tool') {
     const definition = await leaf.definition();
     const { flagsOf: name } = definition;
-    return { kind: 'tool', definition, ...optionalProperty('operation', name && (await loadEntries([name]))[0]) };
+    return {
+      kind: 'tool',
+      definition,
+      ...optionalProperty('operation', name && (await loadEntries([name]))[0]),
+    };
   }
   const [first, ...others] = await loadEntries(leaf.names);
-  return { kind: 'operation', versions: [first, ...others], ...optionalProperty('runner', await leaf.runner?.()) };
+  return {
+    kind: 'operation',
+    versions: [first, ...others],
+    ...optionalProperty('runner', await leaf.runner?.()),
+  };
 }
 
-async function loadEntries(names: readonly OperationName[]): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
+async function loadEntries(
+  names: readonly OperationName[],
+): Promise<readonly [OperationEntry, ...OperationEntry[]]> {
   const { serializedOperations } = await import('../../catalog/serialized-operations.ts');
-  const [first, ...others] = names.map((name): OperationEntry => JSON.parse(serializedOperations[name]));
+  const [first, ...others] = names.map(
+    (name): OperationEntry => JSON.parse(serializedOperations[name]),
+  );
   if (!first) throw new TypeError('a command needs at least one operation');
   return [first, ...others];
 }
@@ -36,7 +64,10 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
     const { operation, definition } = leaf;
     // No flag is required, because the tool prompts for missing values.
     const flags = operation?.flags.map((flag) => ({ ...flag, required: false })) ?? [];
-    return [...(operation ? operationFlags([{ ...operation, flags }]) : []), ...(definition.options ?? [])];
+    return [
+      ...(operation ? operationFlags([{ ...operation, flags }]) : []),
+      ...(definition.options ?? []),
+    ];
   }
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
 }
@@ -46,27 +77,46 @@ export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
   const { argument } = leaf.versions[0];
   // The value may come from `--data`. The check of the input reports a missing value.
   return argument
-    ? [{ name: argument.field, description: '', required: false, ...optionalProperty('many', argument.many) }]
+    ? [
+        {
+          name: argument.field,
+          description: '',
+          required: false,
+          ...optionalProperty('many', argument.many),
+        },
+      ]
     : [];
 }
 
 function operationFlags(versions: readonly OperationEntry[]): readonly OptionDefinition[] {
-  const flags = new Map(versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)));
+  const flags = new Map(
+    versions.flatMap((entry) => entry.flags.map((flag) => [flag.name, flag] as const)),
+  );
   const [first] = versions;
   return [
-    ...[...flags.values()].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a))).flatMap(flagDefinitions),
+    ...[...flags.values()]
+      .sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)))
+      .flatMap(flagDefinitions),
     ...createFlags(first, flags),
     ...(first?.bulk ? bulkFlags(first) : []),
     ...(first?.paged ? [ALL_FLAG] : []),
     ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
     ...(first?.wait ? [WAIT_FLAG] : []),
-    ...(versions.length > 1 ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }] : []),
+    ...(versions.length > 1
+      ? [{ ...API_VERSION_FLAG, choices: versions.map((entry) => entry.version) }]
+      : []),
     DATA_FLAG,
   ];
 }
 
-/** Creates flags such as `--create-user`, which allow creating a missing parent. Skips names that a field uses. */
-function createFlags(entry: OperationEntry | undefined, flags: ReadonlyMap<string, Flag>): readonly OptionDefinition[] {
+/**
+ * Creates flags such as `--create-user`, which allow creating a missing parent. Skips names that a
+ * field uses.
+ */
+function createFlags(
+  entry: OperationEntry | undefined,
+  flags: ReadonlyMap<string, Flag>,
+): readonly OptionDefinition[] {
   const kinds = (entry?.createsParents ?? []).filter((kind) => !flags.has(`create-${kind}`));
   return kinds.map((kind) => ({
     flags: `--create-${kind}`,
@@ -95,7 +145,8 @@ function flagDefinitions(flag: Flag): OptionDefinition[] {
       { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
     ];
   }
-  const placeholder = PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(flag.path.at(-1) ?? '') ? 'id' : 'text');
+  const placeholder =
+    PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(flag.path.at(-1) ?? '') ? 'id' : 'text');
   return [
     {
       flags: `--${name} <${placeholder}>`,

@@ -13,11 +13,13 @@ export function commandTree(): Node {
     const { name } = operation;
     const runner = runnerOutline.includes(name) ? () => loadRunner(name) : undefined;
     addLeaf(root, operation, (existing) => ({
-      ...{ kind: 'operation', names: [...(existing?.kind === 'operation' ? existing.names : []), name] },
+      kind: 'operation',
+      names: [...(existing?.kind === 'operation' ? existing.names : []), name],
       ...optionalProperty('runner', runner),
     }));
   }
-  for (const tool of toolOutline) addLeaf(root, tool, () => ({ kind: 'tool', definition: () => loadDefinition(tool) }));
+  for (const tool of toolOutline)
+    addLeaf(root, tool, () => ({ kind: 'tool', definition: () => loadDefinition(tool) }));
   addLeaf(root, LIST_COMMAND, () => ({ kind: 'tool', definition: async () => LIST_COMMAND }));
   return root;
 }
@@ -33,7 +35,10 @@ const LIST_COMMAND: CommandDefinition = {
   },
 };
 
-export function subcommandsOf({ path, children }: Node): readonly (readonly [name: string, summary: string])[] {
+export function subcommandsOf({
+  path,
+  children,
+}: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
     .filter((child) => child.leaf || child.children.size > 0)
     .map(({ name, summary }) => [name, summary] as const);
@@ -43,12 +48,22 @@ export function subcommandsOf({ path, children }: Node): readonly (readonly [nam
 export const HELP_SUMMARY = 'Show help for a command or topic';
 
 /** Adds a command. An existing version of it keeps its summary. */
-function addLeaf(root: Node, { command, summary }: ToolOutline, createLeaf: (existing: Leaf | undefined) => Leaf): void {
+function addLeaf(
+  root: Node,
+  { command, summary }: ToolOutline,
+  createLeaf: (existing: Leaf | undefined) => Leaf,
+): void {
   const { children } = ensureGroup(root, command.slice(0, -1));
   const name = command.at(-1) ?? '';
   const existing = children.get(name);
   const shown = existing?.leaf ? existing.summary : summary;
-  children.set(name, { name, path: command, summary: shown, leaf: createLeaf(existing?.leaf), children: new Map() });
+  children.set(name, {
+    name,
+    path: command,
+    summary: shown,
+    leaf: createLeaf(existing?.leaf),
+    children: new Map(),
+  });
 }
 
 function ensureGroup(root: Node, path: readonly string[]): Node {

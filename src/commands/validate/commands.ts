@@ -31,22 +31,30 @@ function joinAlternatives(words: readonly string[]): string {
   return words.join(words.length > 2 ? ', ' : ' or ').replace(/, ([^,]*)$/, ', or $1');
 }
 
-function createValidateCommand(noun: string, operations: readonly OperationOutline[]): CommandDefinition {
+function createValidateCommand(
+  noun: string,
+  operations: readonly OperationOutline[],
+): CommandDefinition {
   const verbs = [...new Set(operations.map(({ command }) => command.at(-1) ?? ''))];
   const versions = [...new Set(operations.map(({ version }) => version))];
   // Other records are separate calls, which may differ in their organization.
-  const hasOneOrganization = noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
+  const hasOneOrganization =
+    noun !== 'organizations' && operations.some(({ bulk }) => bulk === 'array');
   const example = EXAMPLES[noun];
   return defineCommand({
     command: [noun, 'validate'],
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
-    examples: { ...(example && { [example]: 'check every record' }), ...(noun === 'users' && OUTPUT_EXAMPLES) },
+    examples: {
+      ...(example && { [example]: 'check every record' }),
+      ...(noun === 'users' && OUTPUT_EXAMPLES),
+    },
     options: validateFlags(verbs, versions, hasOneOrganization),
     load: async () => {
       const { validateFiles } = await import('./validate.ts');
-      return (context, invocation) => validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);
+      return (context, invocation) =>
+        validateFiles(context, { noun, verb: verbs[0] ?? '' }, invocation);
     },
   });
 }

@@ -7,24 +7,40 @@ const ORG_FLAG = {
 } as const satisfies OptionDefinition;
 
 /** Creates the flags of a `validate` command. Omits flags with a single choice. */
-export function validateFlags(verbs: readonly string[], versions: readonly string[], hasOrganization: boolean) {
+export function validateFlags(
+  verbs: readonly string[],
+  versions: readonly string[],
+  hasOrganization: boolean,
+) {
   return [
     { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
     INPUT_FORMAT_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
-    ...choice('--api-version <v>', `API version of the call (default: ${versions.at(-1)})`, versions).map((flag) => ({
+    ...choice(
+      '--api-version <v>',
+      `API version of the call (default: ${versions.at(-1)})`,
+      versions,
+    ).map((flag) => ({
       ...flag,
       isHidden: true as const,
     })),
     ...(hasOrganization ? [ORG_FLAG] : []),
     DUPLICATES_FLAG,
     MAP_FLAG,
-    { flags: '--format <form>', description: 'format of the findings (default: text)', choices: ['text', 'github'] },
+    {
+      flags: '--format <form>',
+      description: 'format of the findings (default: text)',
+      choices: ['text', 'github'],
+    },
   ] as const satisfies readonly OptionDefinition[];
 }
 
 export type ValidateFlags = OptionsOf<ReturnType<typeof validateFlags>>;
 
-function choice<const Flags extends string>(flags: Flags, description: string, choices: readonly string[]) {
+function choice<const Flags extends string>(
+  flags: Flags,
+  description: string,
+  choices: readonly string[],
+) {
   return choices.length > 1 ? [{ flags, description, choices }] : [];
 }

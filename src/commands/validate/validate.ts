@@ -1,7 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeDiagnostic, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
+import {
+  describeDiagnostic,
+  type FileDiagnostic,
+  formatDiagnostic,
+} from '../../bulk/diagnostic.ts';
 import { type StartedCheck, startCheck } from '../../bulk/record-check.ts';
 import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { RecordInput } from '../../bulk/record-input.ts';
@@ -23,14 +27,26 @@ import { optionalProperty } from '../options.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
 import type { ValidateFlags } from './flags.ts';
 
-/** Checks files and prints all findings. @throws SvcError `bad_data` if there are findings, `usage` without a file */
+/**
+ * Checks files and prints all findings.
+ * @throws SvcError `bad_data` if there are findings, `usage` without a file
+ */
 export async function validateFiles(
   context: Context,
   { noun, verb: defaultVerb }: { readonly noun: string; readonly verb: string },
   { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
-  const { file: paths = [], for: verb = defaultVerb, inputFormat, duplicates = 'fail', format: form = 'text' } = options;
-  if (paths.length === 0) throw new SvcError('usage', '--file is required', { hint: `svc ${noun} validate --file <path>` });
+  const {
+    file: paths = [],
+    for: verb = defaultVerb,
+    inputFormat,
+    duplicates = 'fail',
+    format: form = 'text',
+  } = options;
+  if (paths.length === 0)
+    throw new SvcError('usage', '--file is required', {
+      hint: `svc ${noun} validate --file <path>`,
+    });
   const map = parseColumnMap(options.map);
   const fields = await loadFields(noun, verb, options.apiVersion);
   const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
@@ -43,7 +59,9 @@ export async function validateFiles(
     const rules = {
       fields,
       // If each record is a separate call, flags can set its target.
-      shared: hasTarget ? {} : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
+      shared: hasTarget
+        ? {}
+        : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
       targets: new RecordTargets(fields, { organizationId: options.org }),
       duplicates,
       generateId: String,
@@ -56,40 +74,65 @@ export async function validateFiles(
     const { diagnosticCount, read, hint } = started.check;
     if (diagnosticCount === 0) return;
     const message = `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, fields.noun)}`;
-    throw new SvcError('bad_data', message, { hint: hint ?? 'fix the problems, then check the files again' });
+    throw new SvcError('bad_data', message, {
+      hint: hint ?? 'fix the problems, then check the files again',
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function loadFields(noun: string, verb: string, version: string | undefined): Promise<BulkFields> {
-  const versions = manifest.filter(({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb);
+async function loadFields(
+  noun: string,
+  verb: string,
+  version: string | undefined,
+): Promise<BulkFields> {
+  const versions = manifest.filter(
+    ({ command, bulk }) => bulk && command[0] === noun && command.at(-1) === verb,
+  );
   // A newer version has all fields of the earlier ones.
-  const entry = version === undefined ? versions.at(-1) : versions.find((known) => known.version === version);
+  const entry =
+    version === undefined ? versions.at(-1) : versions.find((known) => known.version === version);
   if (!entry) throw new SvcError('usage', `svc ${noun} ${verb} has no --api-version ${version}`);
   return bulkFieldsOf(await loadOperation(entry.resource, entry.name));
 }
 
-type Report = (context: Context, input: RecordInput, started: StartedCheck, noun: string) => Promise<void>;
+type Report = (
+  context: Context,
+  input: RecordInput,
+  started: StartedCheck,
+  noun: string,
+) => Promise<void>;
 
 const writeLines: Report = async (context, { name }, { check, findings }, noun) => {
   const { stdout } = context.io;
   for await (const found of findings) {
-    const lines = await Promise.all(found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)));
+    const lines = await Promise.all(
+      found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)),
+    );
     await stdout.write(lines.join(''));
   }
   await printWarnings(context, check);
   const { diagnosticCount, warningCount, read } = check;
   if (diagnosticCount > 0) return;
-  const found = warningCount === 0 ? 'no problems found' : `no errors, ${formatNounCount(warningCount, 'warning')}`;
-  await stdout.write(await formatMessage(`${name}: ${formatNounCount(read, noun)}, ${found}`, stdout));
+  const found =
+    warningCount === 0
+      ? 'no problems found'
+      : `no errors, ${formatNounCount(warningCount, 'warning')}`;
+  await stdout.write(
+    await formatMessage(`${name}: ${formatNounCount(read, noun)}, ${found}`, stdout),
+  );
 };
 
 const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
   const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) => {
     const lines = found.map((finding) => {
       const { file, line, column: col } = finding;
-      return formatAnnotation(kind, { file: file === 'stdin' ? undefined : file, line, col }, describeDiagnostic(finding));
+      return formatAnnotation(
+        kind,
+        { file: file === 'stdin' ? undefined : file, line, col },
+        describeDiagnostic(finding),
+      );
     });
     return stdout.write(lines.join(''));
   };
@@ -107,16 +150,20 @@ const FINDING_COLUMNS: readonly Column[] = [
 
 const printRecords: Report = async (context, { files }, { check, findings }) => {
   async function* pages() {
-    for await (const found of findings) yield found.map((finding) => toRecord(finding, files.length));
+    for await (const found of findings)
+      yield found.map((finding) => toRecord(finding, files.length));
   }
-  await (await context.printer()).records(pages(), { columns: FINDING_COLUMNS.slice(files.length > 1 ? 0 : 1) });
+  await (await context.printer()).records(pages(), {
+    columns: FINDING_COLUMNS.slice(files.length > 1 ? 0 : 1),
+  });
   await printWarnings(context, check);
 };
 
 const printDocument: Report = async (context, { files }, { check, findings }) => {
   const names = files.map(({ name }) => name);
   const all: unknown[] = [];
-  for await (const found of findings) all.push(...found.map((finding) => toRecord(finding, files.length)));
+  for await (const found of findings)
+    all.push(...found.map((finding) => toRecord(finding, files.length)));
   const { read: records, diagnosticCount, warningCount } = check;
   const warnings = check.warnings.map((warning) => toRecord(warning, files.length));
   const found = { valid: diagnosticCount === 0, findings: all, warnings, warningCount };
@@ -134,7 +181,10 @@ const REPORTS = {
 } as const satisfies Record<Format | 'github', Report>;
 
 /** The result contains the file name only if there are several files. */
-function toRecord({ file, line, column, record, field, message }: FileDiagnostic, fileCount: number): unknown {
+function toRecord(
+  { file, line, column, record, field, message }: FileDiagnostic,
+  fileCount: number,
+): unknown {
   return {
     ...(fileCount > 1 && { file }),
     line,

@@ -1,6 +1,13 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { EVENT_COLUMNS, RECORDED_COLUMNS } from './columns.ts';
-import { LISTEN_FLAGS, REPLAY_FLAGS, SEND_FLAGS, SNIPPET_FLAGS, TEST_FLAGS, VERIFY_FLAGS } from './flags.ts';
+import {
+  LISTEN_FLAGS,
+  REPLAY_FLAGS,
+  SEND_FLAGS,
+  SNIPPET_FLAGS,
+  TEST_FLAGS,
+  VERIFY_FLAGS,
+} from './flags.ts';
 
 export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   {
@@ -20,10 +27,12 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
       'Verifies the signature or token of each delivery before recording and forwarding it, and responds with 401 if verification fails. Responds with 2xx only after the forwarding target responds with 2xx. With the embedded service (--local), a service on this machine, or --public-url, creates a temporary endpoint and deletes it on exit. Re-signs the deliveries of this endpoint with the signing secret of this machine, or with the secret in --secret-file. On a terminal, press r to replay the latest delivery.',
     examples: {
       'svc webhooks listen --local': 'receive deliveries from the embedded service',
-      "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook": 'forward only some events',
+      "svc webhooks listen --local --events 'comment.*' --forward-to http://127.0.0.1:3000/hook":
+        'forward only some events',
       'svc webhooks listen --secret-file secret.txt --forward-to http://127.0.0.1:3000/hook':
         'verify, show, and forward deliveries',
-      'svc webhooks listen --auth-token-file token.txt --exit-after 1 -o ndjson': 'wait for one basic delivery',
+      'svc webhooks listen --auth-token-file token.txt --exit-after 1 -o ndjson':
+        'wait for one basic delivery',
     },
     options: LISTEN_FLAGS,
     load: async () => (await import('./listen.ts')).listenCommand,
@@ -35,14 +44,21 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Sends a sample payload for the event type. Use --set or --from-file to change the payload. Profile credentials are never sent to --url. Prints the response of the receiver, and exits with 8 unless its status is 2xx.',
     examples: {
-      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt': 'send a signed delivery',
+      'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt':
+        'send a signed delivery',
       "svc webhooks send comment.add --url http://127.0.0.1:3000/hook --set 'data.targetComment.commentText=Hello'":
         'send a custom payload',
       'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --auth-token-file token.txt --encode':
         'send a base64-encoded basic delivery',
       'svc webhooks send comment.add --via-service --local': 'send to every subscribed endpoint',
     },
-    arguments: [{ name: 'event', description: 'event type, as listed by svc webhooks events', required: true }],
+    arguments: [
+      {
+        name: 'event',
+        description: 'event type, as listed by svc webhooks events',
+        required: true,
+      },
+    ],
     options: SEND_FLAGS,
     load: async () => (await import('./send.ts')).sendCommand,
   }),
@@ -66,7 +82,8 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Prints the decoded and decrypted payload of a valid delivery. For an invalid delivery, prints the reason and exits with 14. Takes a file recorded by svc webhooks listen, or a body and its headers.',
     examples: {
-      'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt': 'verify the signature',
+      'svc webhooks verify --body body.json --headers headers.txt --secret-file secret.txt':
+        'verify the signature',
       'svc webhooks verify --body b --headers h --secret-file s --at 2026-03-01T12:00:00Z':
         'verify the delivery as of the time of receipt',
     },
@@ -81,7 +98,8 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Sends valid, duplicate, out-of-order, encoded, encrypted, slow, forged, stale, truncated, and oversized (11 MB) deliveries. Prints the expected and the actual behavior of the receiver, and exits with 10 if it fails a case. Profile credentials are never sent.',
     examples: {
-      'svc webhooks test http://127.0.0.1:3000/hook --secret-file secret.txt': 'test a receiver of signed deliveries',
+      'svc webhooks test http://127.0.0.1:3000/hook --secret-file secret.txt':
+        'test a receiver of signed deliveries',
       'svc webhooks test http://127.0.0.1:3000/hook --auth-token-file token.txt --skip encoded':
         'test a receiver of basic deliveries without encoding',
     },

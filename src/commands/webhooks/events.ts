@@ -5,11 +5,17 @@ import { EVENT_COLUMNS } from './columns.ts';
 
 export async function eventsCommand(context: Context): Promise<void> {
   const printer = await context.printer();
-  const rows = EVENT_TYPES.map(({ name, group, onByDefault, email = false, actionType, description }) => ({
-    ...{ event: name, group, onByDefault, email, actionType },
-    source: EVENT_SOURCES[group],
-    describes: description,
-  }));
+  const rows = EVENT_TYPES.map(
+    ({ name, group, onByDefault, email = false, actionType, description }) => ({
+      event: name,
+      group,
+      onByDefault,
+      email,
+      actionType,
+      source: EVENT_SOURCES[group],
+      describes: description,
+    }),
+  );
   await printer.records(singlePage(rows), { columns: EVENT_COLUMNS });
   await context.note('services may send other event types');
 }

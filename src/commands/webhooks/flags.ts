@@ -8,14 +8,24 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
 
 const SHARED = {
-  secretFiles: { flags: '--secret-file <path>', description: 'file with a signing secret (repeatable)', many: true },
-  tokenFile: { flags: '--auth-token-file <path>', description: 'file with the token of basic deliveries' },
+  secretFiles: {
+    flags: '--secret-file <path>',
+    description: 'file with a signing secret (repeatable)',
+    many: true,
+  },
+  tokenFile: {
+    flags: '--auth-token-file <path>',
+    description: 'file with the token of basic deliveries',
+  },
   form: {
     flags: '--form <form>',
     description: 'form of deliveries (default: basic with --auth-token-file, otherwise advanced)',
     choices: WEBHOOK_FORMS,
   },
-  privateKey: { flags: '--private-key <path>', description: 'file with the RSA private key that decrypts payloads' },
+  privateKey: {
+    flags: '--private-key <path>',
+    description: 'file with the RSA private key that decrypts payloads',
+  },
 } as const satisfies Readonly<Record<string, OptionDefinition>>;
 const RECORD = 'folder for recorded deliveries (default: webhooks/ in the state folder)';
 
@@ -30,37 +40,74 @@ export const LISTEN_FLAGS = [
   SHARED.tokenFile,
   SHARED.privateKey,
   ...FORWARDING_FLAGS,
-  { flags: '--forward-decoded', description: 'forward the decoded payload instead of the original bytes' },
+  {
+    flags: '--forward-decoded',
+    description: 'forward the decoded payload instead of the original bytes',
+  },
   {
     flags: '--events <types>',
-    description: 'event types to receive, comma-separated; * matches any text (repeatable; default: all)',
+    description:
+      'event types to receive, comma-separated; * matches any text (repeatable; default: all)',
     many: true,
   },
   ALLOW_UNKNOWN_EVENT_FLAG,
   { flags: '--record <dir>', description: RECORD },
   { flags: '--no-record', description: 'do not record deliveries' },
   { flags: '--exit-after <n>', description: 'exit after this many accepted deliveries' },
-  { flags: '--public-url <url>', description: 'public URL of a tunnel to this listener, for the temporary endpoint' },
-  { flags: '--allow-host <name>', description: 'additional host name to accept (repeatable)', many: true },
-  { flags: '--restore', description: 'on exit, disable advanced webhooks again if this command enabled them' },
+  {
+    flags: '--public-url <url>',
+    description: 'public URL of a tunnel to this listener, for the temporary endpoint',
+  },
+  {
+    flags: '--allow-host <name>',
+    description: 'additional host name to accept (repeatable)',
+    many: true,
+  },
+  {
+    flags: '--restore',
+    description: 'on exit, disable advanced webhooks again if this command enabled them',
+  },
   { flags: '--no-restore', description: 'leave advanced webhooks enabled without asking' },
   { flags: '--print-secret', description: "print this machine's signing secret, and exit" },
-  { flags: '--insecure-skip-verify', description: 'accept all deliveries, and mark them as unverified' },
+  {
+    flags: '--insecure-skip-verify',
+    description: 'accept all deliveries, and mark them as unverified',
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type ListenFlags = OptionsOf<typeof LISTEN_FLAGS>;
 
 export const SEND_FLAGS = [
   { flags: '--url <url>', description: 'URL of the receiver' },
-  { flags: '--via-service', description: 'deliver through the embedded service to its endpoints (requires --local)' },
+  {
+    flags: '--via-service',
+    description: 'deliver through the embedded service to its endpoints (requires --local)',
+  },
   SHARED.form,
-  { flags: '--secret-file <path>', description: 'file with the signing secret of an advanced delivery' },
+  {
+    flags: '--secret-file <path>',
+    description: 'file with the signing secret of an advanced delivery',
+  },
   SHARED.tokenFile,
   { flags: '--encode', description: 'base64-encode the payload' },
-  { flags: '--encrypt-for <path>', description: 'file with the RSA public key to encrypt the payload with' },
-  { flags: '--channel <channel>', description: 'channel of the event, with --via-service (repeatable)', many: true },
-  { flags: '--set <path=value>', description: 'set a field of the payload to a JSON value or text (repeatable)', many: true },
-  { flags: '--from-file <path>', description: "file with the payload to send instead of the sample, or '-' for stdin" },
+  {
+    flags: '--encrypt-for <path>',
+    description: 'file with the RSA public key to encrypt the payload with',
+  },
+  {
+    flags: '--channel <channel>',
+    description: 'channel of the event, with --via-service (repeatable)',
+    many: true,
+  },
+  {
+    flags: '--set <path=value>',
+    description: 'set a field of the payload to a JSON value or text (repeatable)',
+    many: true,
+  },
+  {
+    flags: '--from-file <path>',
+    description: "file with the payload to send instead of the sample, or '-' for stdin",
+  },
   ALLOW_UNKNOWN_EVENT_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 
@@ -68,11 +115,17 @@ export type SendFlags = OptionsOf<typeof SEND_FLAGS>;
 
 export const VERIFY_FLAGS = [
   { flags: '--body <path>', description: "file with the body, or '-' for stdin" },
-  { flags: '--headers <path>', description: "file with the headers: a JSON object, or lines of 'name: value'" },
+  {
+    flags: '--headers <path>',
+    description: "file with the headers: a JSON object, or lines of 'name: value'",
+  },
   SHARED.secretFiles,
   SHARED.tokenFile,
   SHARED.privateKey,
-  { flags: '--at <time>', description: 'time of receipt, to check the timestamp against (default: now)' },
+  {
+    flags: '--at <time>',
+    description: 'time of receipt, to check the timestamp against (default: now)',
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type VerifyFlags = OptionsOf<typeof VERIFY_FLAGS>;
@@ -81,10 +134,26 @@ export const TEST_FLAGS = [
   SHARED.form,
   { flags: '--secret-file <path>', description: 'file with the signing secret of the receiver' },
   SHARED.tokenFile,
-  { flags: '--encrypt-for <path>', description: "file with the receiver's RSA public key, to test encrypted deliveries" },
-  { flags: '--effects-url <url>', description: 'URL where the receiver lists the IDs of applied deliveries as JSON' },
-  { flags: '--only <case>', description: 'run only this case (repeatable)', choices: CASE_NAMES, many: true },
-  { flags: '--skip <case>', description: 'skip this case (repeatable)', choices: CASE_NAMES, many: true },
+  {
+    flags: '--encrypt-for <path>',
+    description: "file with the receiver's RSA public key, to test encrypted deliveries",
+  },
+  {
+    flags: '--effects-url <url>',
+    description: 'URL where the receiver lists the IDs of applied deliveries as JSON',
+  },
+  {
+    flags: '--only <case>',
+    description: 'run only this case (repeatable)',
+    choices: CASE_NAMES,
+    many: true,
+  },
+  {
+    flags: '--skip <case>',
+    description: 'skip this case (repeatable)',
+    choices: CASE_NAMES,
+    many: true,
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type TestFlags = OptionsOf<typeof TEST_FLAGS>;

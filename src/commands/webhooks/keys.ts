@@ -8,10 +8,16 @@ import type { ListenFlags, SendFlags } from './flags.ts';
 
 type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
 
-export async function readVerificationSecrets(flags: VerificationFlags, signal: AbortSignal): Promise<VerificationSecrets> {
+export async function readVerificationSecrets(
+  flags: VerificationFlags,
+  signal: AbortSignal,
+): Promise<VerificationSecrets> {
   const { secretFile: paths = [], authTokenFile: tokenFile } = flags;
   const secrets = await Promise.all(paths.map((path) => readSigningSecret(path, signal)));
-  return { secrets, authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal) };
+  return {
+    secrets,
+    authToken: tokenFile === undefined ? undefined : await readSecretFromFile(tokenFile, signal),
+  };
 }
 
 export async function readSigningSecret(path: string, signal: AbortSignal): Promise<string> {
@@ -20,7 +26,11 @@ export async function readSigningSecret(path: string, signal: AbortSignal): Prom
   return secret;
 }
 
-export async function readKey({ cwd, signal }: Context, file: string | undefined, check: (key: string) => unknown) {
+export async function readKey(
+  { cwd, signal }: Context,
+  file: string | undefined,
+  check: (key: string) => unknown,
+) {
   if (file === undefined) return undefined;
   const key = (await readNamedFile(file, cwd, { signal })).toString();
   check(key);
@@ -29,19 +39,31 @@ export async function readKey({ cwd, signal }: Context, file: string | undefined
 
 /** @throws SvcError `usage` if the credentials do not fit the form */
 export async function readSenderCredentials(
-  { form: named, secretFile, authTokenFile: tokenFile }: Pick<SendFlags, 'form' | 'secretFile' | 'authTokenFile'>,
+  {
+    form: named,
+    secretFile,
+    authTokenFile: tokenFile,
+  }: Pick<SendFlags, 'form' | 'secretFile' | 'authTokenFile'>,
   signal: AbortSignal,
 ): Promise<SenderCredentials> {
   const form = named ?? (tokenFile === undefined ? 'advanced' : 'basic');
   if (form === 'basic' && secretFile !== undefined) {
-    throw new SvcError('usage', '--secret-file does not apply to basic deliveries, which are not signed', {
-      hint: 'use --auth-token-file or --form advanced',
-    });
+    throw new SvcError(
+      'usage',
+      '--secret-file does not apply to basic deliveries, which are not signed',
+      {
+        hint: 'use --auth-token-file or --form advanced',
+      },
+    );
   }
   if (form === 'advanced' && tokenFile !== undefined) {
-    throw new SvcError('usage', '--auth-token-file does not apply to advanced deliveries, which carry no token', {
-      hint: 'use --secret-file or --form basic',
-    });
+    throw new SvcError(
+      'usage',
+      '--auth-token-file does not apply to advanced deliveries, which carry no token',
+      {
+        hint: 'use --secret-file or --form basic',
+      },
+    );
   }
   return {
     form,

@@ -17,8 +17,12 @@ export async function readListenOptions(context: Context, { options }: Invocatio
   const proofs = await readVerificationSecrets(options, context.signal);
   const skipVerify = options.insecureSkipVerify === true;
   if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined))
-    throw new SvcError('usage', '--insecure-skip-verify cannot be combined with --secret-file or --auth-token-file');
-  const publicUrl = options.publicUrl === undefined ? undefined : parseTargetUrl(options.publicUrl, '--public-url');
+    throw new SvcError(
+      'usage',
+      '--insecure-skip-verify cannot be combined with --secret-file or --auth-token-file',
+    );
+  const publicUrl =
+    options.publicUrl === undefined ? undefined : parseTargetUrl(options.publicUrl, '--public-url');
   return {
     address: { host: options.host ?? '127.0.0.1', port: parsePort(options.port) ?? DEFAULT_PORT },
     allowedHosts: [...(options.allowHost ?? []), ...(publicUrl ? [publicUrl.hostname] : [])],
@@ -27,7 +31,8 @@ export async function readListenOptions(context: Context, { options }: Invocatio
     privateKey: await readKey(context, options.privateKey, parsePrivateKey),
     forwarding: await readForwarding(context, options),
     folder: options.record === false ? undefined : recordFolder(context, options.record),
-    maxDeliveries: parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
+    maxDeliveries:
+      parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
     events: await readEvents(context, options),
     /** Whether to disable advanced webhooks on exit. Undefined to prompt. */
     restore: options.restore,
@@ -35,9 +40,13 @@ export async function readListenOptions(context: Context, { options }: Invocatio
   };
 }
 
-async function readEvents(context: Context, options: ListenFlags): Promise<readonly string[] | undefined> {
+async function readEvents(
+  context: Context,
+  options: ListenFlags,
+): Promise<readonly string[] | undefined> {
   const events = options.events?.flatMap((list) => list.split(',')).map((event) => event.trim());
-  if (events) await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);
+  if (events)
+    await (await import('../call/event-types.ts')).checkEventTypes(context, events, options);
   return events;
 }
 
@@ -54,7 +63,10 @@ export type RegistrationMode = 'required' | 'optional' | 'none';
 export type Registration = NonNullable<Awaited<ReturnType<typeof register>>>;
 
 /** @throws SvcError `usage` if no flag and no temporary endpoint allows verifying deliveries */
-export async function decideRegistration(context: Context, { proofs, skipVerify, publicUrl }: ListenOptions) {
+export async function decideRegistration(
+  context: Context,
+  { proofs, skipVerify, publicUrl }: ListenOptions,
+) {
   if (proofs.authToken !== undefined || skipVerify) return 'none';
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';
@@ -69,8 +81,8 @@ export async function decideRegistration(context: Context, { proofs, skipVerify,
 }
 
 /**
- * Registers a temporary endpoint. The service generates a secret for each endpoint, so the listener signs deliveries
- * again with a stable secret: the one in `--secret-file`, or this machine's.
+ * Registers a temporary endpoint. The service generates a secret for each endpoint, so the listener
+ * signs deliveries again with a stable secret: the one in `--secret-file`, or this machine's.
  */
 export async function register(
   context: Context,
@@ -79,7 +91,9 @@ export async function register(
 ) {
   if (need === 'none') return undefined;
   const [given] = proofs.secrets;
-  const { createTemporaryEndpoint, restoreAdvancedWebhooks } = await import('./temporary-endpoint.ts');
+  const { createTemporaryEndpoint, restoreAdvancedWebhooks } = await import(
+    './temporary-endpoint.ts'
+  );
   const endpoint = await createTemporaryEndpoint(context, {
     url: publicUrl?.href ?? url,
     filterTypes: events && (await expandPatterns(events)),

@@ -32,23 +32,40 @@ import {
 const CLOSE_TIMEOUT = 3_000;
 const NOT_LISTENING: ReceiverResponse = { status: 503, text: 'not listening' };
 
-export async function listenCommand(context: Context, invocation: Invocation<ListenFlags>): Promise<void> {
+export async function listenCommand(
+  context: Context,
+  invocation: Invocation<ListenFlags>,
+): Promise<void> {
   if (invocation.options.printSecret) return printSecret(context);
-  if (context.options.dryRun) throw new SvcError('usage', 'webhooks listen does not support --dry-run');
+  if (context.options.dryRun)
+    throw new SvcError('usage', 'webhooks listen does not support --dry-run');
   const options = await readListenOptions(context, invocation);
   await listen(context, options, await decideRegistration(context, options));
 }
 
 async function printSecret(context: Context): Promise<void> {
   const { loadSigningSecret } = await import('./machine-signing-secret.ts');
-  const [secret, format, printer] = [await loadSigningSecret(context), await context.format(), await context.printer()];
-  await (format === 'table' || context.options.quiet ? printer.line(secret) : printer.value({ secret }, {}));
+  const [secret, format, printer] = [
+    await loadSigningSecret(context),
+    await context.format(),
+    await context.printer(),
+  ];
+  await (format === 'table' || context.options.quiet
+    ? printer.line(secret)
+    : printer.value({ secret }, {}));
 }
 
-async function listen(context: Context, options: ListenOptions, need: RegistrationMode): Promise<void> {
+async function listen(
+  context: Context,
+  options: ListenOptions,
+  need: RegistrationMode,
+): Promise<void> {
   const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
-  const output = await createDeliveryOutput(context, routes.length > 0 || defaultTarget !== undefined);
+  const output = await createDeliveryOutput(
+    context,
+    routes.length > 0 || defaultTarget !== undefined,
+  );
   const counts: DeliveryCounts = { ...NO_DELIVERIES };
   const report = (event: ListenerEvent) => reportEvent(context, output, counts, event);
   const completion = createCompletion(context.signal);
@@ -59,7 +76,9 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
     ...options,
     handle: async (arrival) => {
       heap.resumeOptimizing();
-      return listener && counts.accepted < options.maxDeliveries ? listener.handle(arrival) : NOT_LISTENING;
+      return listener && counts.accepted < options.maxDeliveries
+        ? listener.handle(arrival)
+        : NOT_LISTENING;
     },
     onRejected: (reason) => report({ kind: 'rejected', reason }),
     onError: completion.fail,
@@ -73,8 +92,12 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
       if (counts.accepted >= options.maxDeliveries) completion.finish();
     };
     listener = createListener({
-      ...{ ...options, ...registration, recording, emit },
-      ...{ clock: context.clock, signal: forwardingAbort.signal },
+      ...options,
+      ...registration,
+      recording,
+      emit,
+      clock: context.clock,
+      signal: forwardingAbort.signal,
     });
     await announceListener(context, options, receiver.url, registration?.notes ?? []);
     releaseKeys = await offerReplay(context, listener, completion.fail);
@@ -93,8 +116,15 @@ async function listen(context: Context, options: ListenOptions, need: Registrati
   }
 }
 
-/** Replays the latest delivery when the user presses `r`. @returns a function that restores the terminal */
-async function offerReplay(context: Context, { replayLast }: Listener, onError: (error: unknown) => void) {
+/**
+ * Replays the latest delivery when the user presses `r`.
+ * @returns a function that restores the terminal
+ */
+async function offerReplay(
+  context: Context,
+  { replayLast }: Listener,
+  onError: (error: unknown) => void,
+) {
   if (!canAsk(context)) return undefined;
   let isReplaying = false;
   const replay = async () => {
@@ -104,7 +134,9 @@ async function offerReplay(context: Context, { replayLast }: Listener, onError: 
     isReplaying = false;
   };
   const { listenForKeys } = await import('../terminal/keys.ts');
-  const release = listenForKeys(context, (key) => (key === 'r' ? void replay().catch(onError) : undefined));
+  const release = listenForKeys(context, (key) =>
+    key === 'r' ? void replay().catch(onError) : undefined,
+  );
   if (release) await context.note('press r to replay the latest delivery, Ctrl-C to stop');
   return release;
 }
@@ -119,20 +151,39 @@ function createCompletion(signal: AbortSignal) {
   return { reached: promise, finish: resolve, fail: (error: unknown) => reject(error) };
 }
 
-const NO_DELIVERIES = { accepted: 0, notForwarded: 0, repeated: 0, rejected: 0, filtered: 0, replayed: 0 };
+const NO_DELIVERIES = {
+  accepted: 0,
+  notForwarded: 0,
+  repeated: 0,
+  rejected: 0,
+  filtered: 0,
+  replayed: 0,
+};
 type DeliveryCounts = typeof NO_DELIVERIES;
 
-async function announceListener({ note }: Context, options: ListenOptions, url: string, notes: readonly (string | Hint)[]) {
+async function announceListener(
+  { note }: Context,
+  options: ListenOptions,
+  url: string,
+  notes: readonly (string | Hint)[],
+) {
   await note(`listening on ${url}`);
   if (options.folder !== undefined) await note(`recording to ${options.folder}`);
-  if (options.skipVerify) await note('verification is off: deliveries from anyone who can reach this port are accepted');
+  if (options.skipVerify)
+    await note('verification is off: deliveries from anyone who can reach this port are accepted');
   for (const text of notes) await note(text);
 }
 
-async function reportEvent(context: Context, output: DeliveryOutput, counts: DeliveryCounts, event: ListenerEvent) {
+async function reportEvent(
+  context: Context,
+  output: DeliveryOutput,
+  counts: DeliveryCounts,
+  event: ListenerEvent,
+) {
   switch (event.kind) {
     case 'received':
-      if (event.payloadProblem !== undefined) await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);
+      if (event.payloadProblem !== undefined)
+        await context.warn(`${event.delivery.id}: ${event.payloadProblem}`);
       await output.show(event.delivery);
       if (event.accepted) counts.accepted += 1;
       else counts.notForwarded += 1;
@@ -154,7 +205,14 @@ async function reportEvent(context: Context, output: DeliveryOutput, counts: Del
 
 const NO_TARGET = 'the latest delivery has no target; to set one, add --forward-to or --route';
 
-function formatCounts({ accepted, notForwarded, repeated, rejected, filtered, replayed }: DeliveryCounts): string {
+function formatCounts({
+  accepted,
+  notForwarded,
+  repeated,
+  rejected,
+  filtered,
+  replayed,
+}: DeliveryCounts): string {
   return [
     `${formatNounCount(accepted, 'delivery')} accepted`,
     notForwarded > 0 && `${notForwarded} not accepted by the target`,
@@ -173,7 +231,10 @@ interface DeliveryOutput {
 }
 
 /** @param isForwarding whether lines on a terminal include the response time of the target */
-export async function createDeliveryOutput(context: Context, isForwarding: boolean): Promise<DeliveryOutput> {
+export async function createDeliveryOutput(
+  context: Context,
+  isForwarding: boolean,
+): Promise<DeliveryOutput> {
   const [format, printer] = [await context.format(), await context.printer()];
   const end = async () => undefined;
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
@@ -182,7 +243,10 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
     const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
     const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
     const showsLatency = isForwarding && io.stdout.isTerminal;
-    return { show: (delivery) => io.stdout.write(formatLine(delivery, showsLatency, isNarrow, palette)), end };
+    return {
+      show: (delivery) => io.stdout.write(formatLine(delivery, showsLatency, isNarrow, palette)),
+      end,
+    };
   }
   const all: ReceivedDeliveryEvent[] = [];
   return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
@@ -191,14 +255,29 @@ export async function createDeliveryOutput(context: Context, isForwarding: boole
 const MIN_WIDTH = 96;
 const WIDTHS = [20, 32, 8, 12];
 
-function formatLine(delivery: ReceivedDeliveryEvent, showsLatency: boolean, isNarrow: boolean, palette: Palette): string {
-  const { receivedAt, replayedAt = receivedAt, event, form, verified, payload, forwarded } = delivery;
+function formatLine(
+  delivery: ReceivedDeliveryEvent,
+  showsLatency: boolean,
+  isNarrow: boolean,
+  palette: Palette,
+): string {
+  const {
+    receivedAt,
+    replayedAt = receivedAt,
+    event,
+    form,
+    verified,
+    payload,
+    forwarded,
+  } = delivery;
   const cells = [
     isNarrow ? replayedAt.slice(11, 19) : replayedAt.replace(/\.\d+Z$/, 'Z'),
     event,
     ...(isNarrow && verified ? [] : [verified ? form : `${form}, unverified`]),
     documentIdOf(payload),
-    ...(showsLatency ? [(forwarded ? formatMilliseconds(forwarded.milliseconds) : '-').padStart(isNarrow ? 0 : 6)] : []),
+    ...(showsLatency
+      ? [(forwarded ? formatMilliseconds(forwarded.milliseconds) : '-').padStart(isNarrow ? 0 : 6)]
+      : []),
   ].map((cell, column) => escapeForTerminal(cell).padEnd(isNarrow ? 0 : (WIDTHS[column] ?? 0)));
   const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
   const outcome = escapeForTerminal(formatForwardResult(delivery));

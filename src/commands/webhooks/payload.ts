@@ -29,8 +29,9 @@ async function readPayload(context: Context, file: string): Promise<unknown> {
 type Key = string | number;
 
 /**
- * Applies `path=value` assignments to a copy of a JSON value, in order. A path is like `data.comments[0].text`. A value
- * that is not valid JSON is text. Creates missing objects. An index equal to the length of a list appends an item.
+ * Applies `path=value` assignments to a copy of a JSON value, in order. A path is like
+ * `data.comments[0].text`. A value that is not valid JSON is text. Creates missing objects. An
+ * index equal to the length of a list appends an item.
  * @throws SvcError `usage` for a path that does not fit the value
  */
 export function applyAssignments(value: unknown, assignments: readonly string[]): unknown {
@@ -40,12 +41,18 @@ export function applyAssignments(value: unknown, assignments: readonly string[])
   }, value);
 }
 
-function setAtPath(current: unknown, [key, ...rest]: readonly Key[], value: unknown, done: readonly Key[] = []): unknown {
+function setAtPath(
+  current: unknown,
+  [key, ...rest]: readonly Key[],
+  value: unknown,
+  done: readonly Key[] = [],
+): unknown {
   if (key === undefined) return value;
   const followed = [...done, key];
   if (typeof key === 'number') {
     const list = current ?? [];
-    if (!Array.isArray(list) || key > list.length) throw pathError(done, `has no item ${key}`, current);
+    if (!Array.isArray(list) || key > list.length)
+      throw pathError(done, `has no item ${key}`, current);
     return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
   if (!isObject(current ?? {})) throw pathError(done, `has no field '${key}'`, current);
@@ -65,5 +72,7 @@ function parsePath(path: string): readonly Key[] {
       hint: 'for example --set data.comments[0].text=Hello',
     });
   }
-  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) => (index === undefined ? part : Number(index)));
+  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
+    index === undefined ? part : Number(index),
+  );
 }

@@ -3,7 +3,12 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { SIGNATURE_HEADERS } from '../../webhooks/form.ts';
-import { groupHeaders, headerValuesOf, selectForwardedHeaders, withoutHeaders } from '../../webhooks/headers.ts';
+import {
+  groupHeaders,
+  headerValuesOf,
+  selectForwardedHeaders,
+  withoutHeaders,
+} from '../../webhooks/headers.ts';
 import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { type OutgoingRequest, sendPost } from '../../webhooks/post.ts';
 import { type RecordedDelivery, readRecordedDeliveries } from '../../webhooks/recording.ts';
@@ -22,20 +27,31 @@ import { printPlannedRequest } from './planned-request.ts';
 const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
 
-async function readReplayOptions(context: Context, { arguments: ids, options }: Invocation<ReplayFlags>) {
+async function readReplayOptions(
+  context: Context,
+  { arguments: ids, options }: Invocation<ReplayFlags>,
+) {
   const { record, since, authTokenFile, resign = false, secretFile } = options;
-  if (resign !== (secretFile !== undefined)) throw new SvcError('usage', '--resign and --secret-file must be used together');
+  if (resign !== (secretFile !== undefined))
+    throw new SvcError('usage', '--resign and --secret-file must be used together');
   return {
     folder: recordFolder(context, record),
     ids: ids.length > 0 ? ids : undefined,
     since: parseSinceFlag(since, context.clock.now()),
     ...parseTargets(options),
-    secret: secretFile === undefined ? undefined : await readSigningSecret(secretFile, context.signal),
-    authToken: authTokenFile === undefined ? undefined : await readSecretFromFile(authTokenFile, context.signal),
+    secret:
+      secretFile === undefined ? undefined : await readSigningSecret(secretFile, context.signal),
+    authToken:
+      authTokenFile === undefined
+        ? undefined
+        : await readSecretFromFile(authTokenFile, context.signal),
   };
 }
 
-export async function replayCommand(context: Context, invocation: Invocation<ReplayFlags>): Promise<void> {
+export async function replayCommand(
+  context: Context,
+  invocation: Invocation<ReplayFlags>,
+): Promise<void> {
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
   if (!replay.ids && replay.since === undefined)
@@ -58,8 +74,12 @@ async function listRecorded(context: Context, replay: ReplayOptions): Promise<vo
   );
 }
 
-function selectDeliveries(context: Context, replay: ReplayOptions): AsyncGenerator<RecordedDelivery> {
-  const warn = (name: string) => context.warn(`${join(replay.folder, name)} is not a recorded delivery`);
+function selectDeliveries(
+  context: Context,
+  replay: ReplayOptions,
+): AsyncGenerator<RecordedDelivery> {
+  const warn = (name: string) =>
+    context.warn(`${join(replay.folder, name)} is not a recorded delivery`);
   return readRecordedDeliveries(replay.folder, replay, warn);
 }
 
@@ -73,14 +93,20 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   }
   const printer = await context.printer();
   await printer.records(outcomes, { columns: REPLAYED_COLUMNS });
-  if (count.skipped > 0) await context.note(`${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`);
+  if (count.skipped > 0)
+    await context.note(
+      `${formatNounCount(count.skipped, 'delivery')} skipped: no matching --route`,
+    );
   if (count.old > 0) {
     const age = `a timestamp older than ${TIMESTAMP_TOLERANCE / 60} minutes`;
     const advice = 'receivers reject such deliveries unless you add --resign and --secret-file';
     await context.note(`${formatNounCount(count.old, 'delivery')} sent with ${age}; ${advice}`);
   }
   if (count.failed === 0) return;
-  throw new SvcError('some_failed', `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`);
+  throw new SvcError(
+    'some_failed',
+    `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`,
+  );
 }
 
 /** @throws SvcError `not_found` before the first request if a given ID is not recorded */
@@ -89,7 +115,9 @@ async function requireRecorded(context: Context, replay: ReplayOptions): Promise
   const found = new Set(await Array.fromAsync(selectDeliveries(context, replay), ({ id }) => id));
   const missing = replay.ids.filter((id) => !found.has(id));
   if (missing.length === 0) return;
-  throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, { hint: LIST_HINT });
+  throw new SvcError('not_found', `not recorded in ${replay.folder}: ${missing.join(', ')}`, {
+    hint: LIST_HINT,
+  });
 }
 
 type ReplayCounts = Record<'sent' | 'failed' | 'skipped' | 'old', number>;
@@ -121,15 +149,28 @@ async function* sendRecorded(context: Context, replay: ReplayOptions, count: Rep
   }
 }
 
-function createOutgoing(delivery: RecordedDelivery, url: URL, replay: ReplayOptions, now: number): OutgoingRequest {
+function createOutgoing(
+  delivery: RecordedDelivery,
+  url: URL,
+  replay: ReplayOptions,
+  now: number,
+): OutgoingRequest {
   const { id, form, headers, body } = delivery;
   const { secret, authToken } = replay;
   const original = selectForwardedHeaders(headers);
   if (form === 'basic')
-    return { url, body, headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original };
+    return {
+      url,
+      body,
+      headers: authToken ? [...original, ['authorization', `Basic ${authToken}`]] : original,
+    };
   if (secret === undefined) return { url, body, headers: original };
   const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(now / 1000), body });
-  return { url, body, headers: [...withoutHeaders(original, Object.keys(signed)), ...Object.entries(signed)] };
+  return {
+    url,
+    body,
+    headers: [...withoutHeaders(original, Object.keys(signed)), ...Object.entries(signed)],
+  };
 }
 
 function isSignatureExpired({ headers }: OutgoingRequest, now: number): boolean {

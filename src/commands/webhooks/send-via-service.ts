@@ -4,7 +4,11 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
-import { createAdvancedPayload, parseAdvancedPayload, type WebhookEvent } from '../../webhooks/event.ts';
+import {
+  createAdvancedPayload,
+  parseAdvancedPayload,
+  type WebhookEvent,
+} from '../../webhooks/event.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -17,7 +21,11 @@ import { createPayload } from './payload.ts';
 
 const REJECTED_FLAGS = ['form', 'secret-file', 'auth-token-file', 'encode', 'encrypt-for'];
 
-export async function sendViaService(context: Context, event: string, { options }: Invocation<SendFlags>): Promise<void> {
+export async function sendViaService(
+  context: Context,
+  event: string,
+  { options }: Invocation<SendFlags>,
+): Promise<void> {
   if (!context.options.local) {
     throw new SvcError('usage', '--via-service requires the embedded service (--local)', {
       hint: hint`${step('configure', 'webhooks', 'send', event, '--via-service', '--local')}`,
@@ -42,18 +50,34 @@ export async function sendViaService(context: Context, event: string, { options 
   if (sent) await printDeliveries(context, event, sent);
 }
 
-async function createEvent(context: Context, options: SendFlags, { event, apiKey }: Pick<WebhookEvent, 'event' | 'apiKey'>) {
+async function createEvent(
+  context: Context,
+  options: SendFlags,
+  { event, apiKey }: Pick<WebhookEvent, 'event' | 'apiKey'>,
+) {
   const webhookId = randomBytes(16).toString('hex');
   const sample = createSampleEvent(event, { apiKey, webhookId, now: context.clock.now() });
-  const payload = await createPayload(context, options, JSON.parse(JSON.stringify(createAdvancedPayload(sample))));
+  const payload = await createPayload(
+    context,
+    options,
+    JSON.parse(JSON.stringify(createAdvancedPayload(sample))),
+  );
   return parseAdvancedPayload(payload, { event, apiKey, webhookId });
 }
 
-async function printDeliveries(context: Context, event: string, sent: readonly DeliveryDetail[]): Promise<void> {
+async function printDeliveries(
+  context: Context,
+  event: string,
+  sent: readonly DeliveryDetail[],
+): Promise<void> {
   if (sent.length === 0) {
-    throw new SvcError('failed_precondition', `no endpoint or basic webhook is subscribed to ${event}`, {
-      hint: hint`${step('change', 'webhooks', 'listen')} creates an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} lists the existing ones`,
-    });
+    throw new SvcError(
+      'failed_precondition',
+      `no endpoint or basic webhook is subscribed to ${event}`,
+      {
+        hint: hint`${step('change', 'webhooks', 'listen')} creates an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} lists the existing ones`,
+      },
+    );
   }
   const printer = await context.printer();
   const records = sent.map(({ record }) => record);
@@ -61,7 +85,11 @@ async function printDeliveries(context: Context, event: string, sent: readonly D
   const failed = records.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
   const failure = failed === sent.length ? 'unusable_answer' : 'some_failed';
-  throw new SvcError(failure, `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`, {
-    hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
-  });
+  throw new SvcError(
+    failure,
+    `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`,
+    {
+      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
+    },
+  );
 }

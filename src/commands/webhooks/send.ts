@@ -13,14 +13,21 @@ import { readKey, readSenderCredentials } from './keys.ts';
 import { createPayload } from './payload.ts';
 import { printPlannedRequest } from './planned-request.ts';
 
-export async function sendCommand(context: Context, invocation: Invocation<SendFlags>): Promise<void> {
+export async function sendCommand(
+  context: Context,
+  invocation: Invocation<SendFlags>,
+): Promise<void> {
   const [event = ''] = invocation.arguments;
   const { options } = invocation;
   const { url, viaService = false, channel } = options;
   if (!/^[\w.-]{1,256}$/.test(event)) {
-    throw new SvcError('usage', `invalid event type '${event}': only letters, digits, '.', '_', and '-' are allowed`, {
-      hint: hint`${step('inspect', 'webhooks', 'events')} lists the known event types`,
-    });
+    throw new SvcError(
+      'usage',
+      `invalid event type '${event}': only letters, digits, '.', '_', and '-' are allowed`,
+      {
+        hint: hint`${step('inspect', 'webhooks', 'events')} lists the known event types`,
+      },
+    );
   }
   await checkEventTypes(context, [event], options);
   if (viaService === (url !== undefined)) {
@@ -28,40 +35,67 @@ export async function sendCommand(context: Context, invocation: Invocation<SendF
       hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }
-  if (url === undefined) return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);
+  if (url === undefined)
+    return (await import('./send-via-service.ts')).sendViaService(context, event, invocation);
   if (channel !== undefined) throw new SvcError('usage', '--channel requires --via-service');
-  await sendTo(context, parseTargetUrl(url, '--url'), event, await readDeliveryOptions(context, options));
+  await sendTo(
+    context,
+    parseTargetUrl(url, '--url'),
+    event,
+    await readDeliveryOptions(context, options),
+  );
 }
 
-async function readDeliveryOptions(context: Context, options: SendFlags): Promise<SampleDeliveryOptions> {
+async function readDeliveryOptions(
+  context: Context,
+  options: SendFlags,
+): Promise<SampleDeliveryOptions> {
   return {
     ...(await readSenderCredentials(options, context.signal)),
-    packing: { encode: options.encode === true, encryptFor: await readKey(context, options.encryptFor, parsePublicKey) },
+    packing: {
+      encode: options.encode === true,
+      encryptFor: await readKey(context, options.encryptFor, parsePublicKey),
+    },
     payload: (sample) => createPayload(context, options, sample),
   };
 }
 
-async function sendTo(context: Context, url: URL, event: string, deliveryOptions: SampleDeliveryOptions): Promise<void> {
+async function sendTo(
+  context: Context,
+  url: URL,
+  event: string,
+  deliveryOptions: SampleDeliveryOptions,
+): Promise<void> {
   const { clock, options } = context;
   const { form } = deliveryOptions;
   const { id, outgoing } = await createSampleDelivery(url, event, deliveryOptions, clock.now());
   if (options.dryRun) return printPlannedRequest(context, outgoing, deliveryOptions.authToken);
   if (deliveryOptions.secret === undefined && deliveryOptions.authToken === undefined) {
     const flag = form === 'advanced' ? '--secret-file' : '--auth-token-file';
-    await context.note(`the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`);
+    await context.note(
+      `the delivery is not authenticated; receivers that verify deliveries reject it unless you add ${flag}`,
+    );
   }
   const postOptions = await createPostOptions(context);
-  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () => sendPost(outgoing, postOptions));
+  const receipt = await withSpinner(context, `webhooks send: waiting for ${url.host}`, () =>
+    sendPost(outgoing, postOptions),
+  );
   if (receipt.status === null)
-    throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, { hint: 'check that the receiver is running' });
+    throw new SvcError('unreachable', `${url.href}: ${receipt.error}`, {
+      hint: 'check that the receiver is running',
+    });
   const { status, body: answer, milliseconds } = receipt;
   const printer = await context.printer();
   await printer.value({ id, event, form, url: url.href, status, milliseconds, answer }, {});
   if (isSuccessStatus(receipt)) return;
-  throw new SvcError('unusable_answer', `the receiver did not accept the delivery: HTTP ${status}`, {
-    hint:
-      status >= 300 && status < 400
-        ? 'svc does not follow redirects; use the final URL'
-        : 'the service retries deliveries until the receiver responds with 2xx',
-  });
+  throw new SvcError(
+    'unusable_answer',
+    `the receiver did not accept the delivery: HTTP ${status}`,
+    {
+      hint:
+        status >= 300 && status < 400
+          ? 'svc does not follow redirects; use the final URL'
+          : 'the service retries deliveries until the receiver responds with 2xx',
+    },
+  );
 }

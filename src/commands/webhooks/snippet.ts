@@ -5,7 +5,10 @@ import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { SnippetFlags } from './flags.ts';
 
-export async function snippetCommand(context: Context, { options }: Invocation<SnippetFlags>): Promise<void> {
+export async function snippetCommand(
+  context: Context,
+  { options }: Invocation<SnippetFlags>,
+): Promise<void> {
   const language = options.lang ?? (await askForLanguage(context));
   const code = await readSnippet(language);
   await (await context.printer()).value({ language, code }, { renderText: () => code });
@@ -15,8 +18,14 @@ export async function snippetCommand(context: Context, { options }: Invocation<S
 async function askForLanguage(context: Context): Promise<SnippetLanguage> {
   const [first] = SNIPPET_LANGUAGES;
   if (!canAsk(context))
-    throw new SvcError('usage', '--lang is required', { hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}` });
+    throw new SvcError('usage', '--lang is required', {
+      hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}`,
+    });
   const choices = SNIPPET_LANGUAGES.map((value) => ({ value }));
-  const chosen = await (await context.prompter()).pick({ message: 'Language', choices, defaultValue: first });
+  const chosen = await (await context.prompter()).pick({
+    message: 'Language',
+    choices,
+    defaultValue: first,
+  });
   return SNIPPET_LANGUAGES.find((language) => language === chosen) ?? first;
 }

@@ -20,15 +20,16 @@ interface TemporaryEndpointOptions {
 
 /** Time limit for deleting the endpoint after the command is interrupted, in milliseconds. */
 const REMOVAL_TIMEOUT = 5_000;
-const REMOVAL_FAILED = 'the temporary endpoint could not be deleted; the next listener will delete it';
+const REMOVAL_FAILED =
+  'the temporary endpoint could not be deleted; the next listener will delete it';
 const MACHINE_HASH = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 const UID_PREFIX = `svc-listen.${MACHINE_HASH}.`;
 
 /**
- * Creates an endpoint for this process, and enables advanced webhooks if necessary. Deletes endpoints that killed
- * processes left on this machine.
- * @returns the signing secret, messages for the user, and functions for cleanup; undefined if an existing endpoint is
- * enough
+ * Creates an endpoint for this process, and enables advanced webhooks if necessary. Deletes
+ * endpoints that killed processes left on this machine.
+ * @returns the signing secret, messages for the user, and functions for cleanup; undefined if an
+ * existing endpoint is enough
  */
 export async function createTemporaryEndpoint(context: Context, options: TemporaryEndpointOptions) {
   const { url, filterTypes, allowsExisting } = options;
@@ -49,12 +50,19 @@ export async function createTemporaryEndpoint(context: Context, options: Tempora
     }
     const uid = `${UID_PREFIX}${processId}.${randomBytes(6).toString('hex')}`;
     const description = 'temporary: svc webhooks listen';
-    const endpoint = { url, uid, description, ...optionalProperty('filterTypes', filterTypes?.slice()) };
+    const endpoint = {
+      url,
+      uid,
+      description,
+      ...optionalProperty('filterTypes', filterTypes?.slice()),
+    };
     const { id } = requireData(await client.call(endpoints['webhooks.endpoints.create'], endpoint));
     // A failure is only a warning, because the output is complete.
     const warn = (error: unknown) => context.warn(`${REMOVAL_FAILED}: ${messageOf(error)}`);
     remove = () => removeEndpoint(client, id).catch(warn).finally(close);
-    const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+    const { secret } = requireData(
+      await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }),
+    );
     return { secret, notes, hasEnabledWebhooks, remove };
   } catch (error) {
     await remove();
@@ -62,7 +70,10 @@ export async function createTemporaryEndpoint(context: Context, options: Tempora
   }
 }
 
-/** Connects to the service. The embedded service has no process of its own, so this process sends its deliveries. */
+/**
+ * Connects to the service. The embedded service has no process of its own, so this process sends
+ * its deliveries.
+ */
 async function connectToService(context: Context): Promise<Connection> {
   const connection = await connect(context);
   if (!context.options.local) return connection;
@@ -73,13 +84,16 @@ async function connectToService(context: Context): Promise<Connection> {
 async function enableWebhooks(client: Client) {
   const notes: (string | Hint)[] = [];
   const config = await loadResource('webhook-config');
-  const { isEnabled, encryptData, publicKey } = requireData(await client.call(config['webhooks.advanced.get'], {}));
+  const { isEnabled, encryptData, publicKey } = requireData(
+    await client.call(config['webhooks.advanced.get'], {}),
+  );
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
     const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
     notes.push(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
   }
-  if (encryptData && publicKey !== '') notes.push('payloads are encrypted; to decrypt them, add --private-key');
+  if (encryptData && publicKey !== '')
+    notes.push('payloads are encrypted; to decrypt them, add --private-key');
   return { notes, hasEnabledWebhooks: !isEnabled };
 }
 
@@ -97,12 +111,15 @@ async function removeStale(client: Client): Promise<readonly string[]> {
 }
 
 function isSameReceiver(one: string, other: string): boolean {
-  const hostOf = (url: string) => URL.parse(url)?.host.replace(/^(localhost|\[::1\])(?=:|$)/, '127.0.0.1');
+  const hostOf = (url: string) =>
+    URL.parse(url)?.host.replace(/^(localhost|\[::1\])(?=:|$)/, '127.0.0.1');
   return hostOf(one) === hostOf(other);
 }
 
 function isStale(uid: string): boolean {
-  const [, number] = uid.startsWith(UID_PREFIX) ? (/^(\d{1,9})\./.exec(uid.slice(UID_PREFIX.length)) ?? []) : [];
+  const [, number] = uid.startsWith(UID_PREFIX)
+    ? (/^(\d{1,9})\./.exec(uid.slice(UID_PREFIX.length)) ?? [])
+    : [];
   return number !== undefined && !isProcessRunning(Number(number));
 }
 
@@ -116,10 +133,14 @@ async function removeEndpoint(client: Client, endpointId: string): Promise<void>
 }
 
 /**
- * Disables advanced webhooks if `--restore` is set, or if the user agrees. Does not prompt if there are endpoints,
- * which need advanced webhooks. Failures are warnings, because the output is complete.
+ * Disables advanced webhooks if `--restore` is set, or if the user agrees. Does not prompt if there
+ * are endpoints, which need advanced webhooks. Failures are warnings, because the output is
+ * complete.
  */
-export async function restoreAdvancedWebhooks(context: Context, restore: boolean | undefined): Promise<void> {
+export async function restoreAdvancedWebhooks(
+  context: Context,
+  restore: boolean | undefined,
+): Promise<void> {
   if (!(restore ?? canPromptOnExit(context))) return;
   // The command's signal may be aborted already. A second Ctrl-C ends the process.
   const { signal } = new AbortController();
@@ -127,9 +148,15 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
     await closeAfter(await connect({ ...context, signal }), async ({ client }) => {
       if (!restore) {
         const resource = await loadResource('webhook-endpoints');
-        const { endpoints } = requireData(await client.call(resource['webhooks.endpoints.list'], { limit: 1 }));
+        const { endpoints } = requireData(
+          await client.call(resource['webhooks.endpoints.list'], { limit: 1 }),
+        );
         const prompter = await openPrompter({ ...context, signal });
-        if (endpoints.length > 0 || !(await prompter.confirm('Disable advanced webhooks again?', true))) return;
+        if (
+          endpoints.length > 0 ||
+          !(await prompter.confirm('Disable advanced webhooks again?', true))
+        )
+          return;
       }
       const config = await loadResource('webhook-config');
       await client.call(config['webhooks.advanced.update'], { isEnabled: false });
@@ -144,6 +171,7 @@ export async function restoreAdvancedWebhooks(context: Context, restore: boolean
 
 function canPromptOnExit(context: Context): boolean {
   const { signal, options } = context;
-  const isInterrupted = signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';
+  const isInterrupted =
+    signal.reason instanceof SvcError && signal.reason.failure === 'interrupted';
   return canAsk(context) && !options.yes && (!signal.aborted || isInterrupted);
 }

@@ -7,7 +7,10 @@ import { RECEIVER_CASES, type ReceiverCase } from '../../webhooks/grading/cases.
 import { fetchEffects } from '../../webhooks/grading/effects.ts';
 import { gradeReceiver } from '../../webhooks/grading/grade.ts';
 import type { Grade } from '../../webhooks/grading/observation.ts';
-import { createDeliveryFactory, type SenderConfiguration } from '../../webhooks/grading/test-delivery.ts';
+import {
+  createDeliveryFactory,
+  type SenderConfiguration,
+} from '../../webhooks/grading/test-delivery.ts';
 import { parsePublicKey } from '../../webhooks/keys.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -18,12 +21,17 @@ import type { TestFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
 
 /** @throws SvcError `some_failed` if the receiver fails a case */
-export async function testCommand(context: Context, invocation: Invocation<TestFlags>): Promise<void> {
+export async function testCommand(
+  context: Context,
+  invocation: Invocation<TestFlags>,
+): Promise<void> {
   const options = await readTestOptions(context, invocation);
   if (context.options.dryRun) return showPlan(context, options);
   const grades = await gradeCases(context, options);
   const printer = await context.printer();
-  await printer.value(grades, { renderText: (view) => renderGrades(grades, view, context.environment) });
+  await printer.value(grades, {
+    renderText: (view) => renderGrades(grades, view, context.environment),
+  });
   if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate'))
     await context.note('to check whether duplicates are applied twice, add --effects-url');
   const failed = grades.filter(({ verdict }) => verdict === 'fail').map((one) => one.case);
@@ -35,17 +43,29 @@ export async function testCommand(context: Context, invocation: Invocation<TestF
   });
 }
 
-const VALID_REJECTED_HINT = 'the valid delivery was rejected: check that the secret or token matches that of the receiver';
+const VALID_REJECTED_HINT =
+  'the valid delivery was rejected: check that the secret or token matches that of the receiver';
 
-async function gradeCases(context: Context, { url, effectsUrl, cases, sender }: TestOptions): Promise<readonly Grade[]> {
+async function gradeCases(
+  context: Context,
+  { url, effectsUrl, cases, sender }: TestOptions,
+): Promise<readonly Grade[]> {
   const { clock } = context;
   const postOptions = await createPostOptions(context);
   const progress = await context.progress();
   let done = 0;
-  const end = progress.track(() => ({ phase: 'testing', done, total: cases.length, unit: 'cases' }));
+  const end = progress.track(() => ({
+    phase: 'testing',
+    done,
+    total: cases.length,
+    unit: 'cases',
+  }));
   try {
     return await gradeReceiver(cases, {
-      ...{ url, sender, clock, postOptions },
+      url,
+      sender,
+      clock,
+      postOptions,
       createDelivery: createDeliveryFactory(sender, clock),
       fetchEffects: effectsUrl && (() => fetchEffects(effectsUrl, postOptions)),
       onProgress: (tried) => {
@@ -66,7 +86,10 @@ async function showPlan(context: Context, { url, cases, sender }: TestOptions): 
 
 type TestOptions = Awaited<ReturnType<typeof readTestOptions>>;
 
-async function readTestOptions(context: Context, { arguments: [address = ''], options }: Invocation<TestFlags>) {
+async function readTestOptions(
+  context: Context,
+  { arguments: [address = ''], options }: Invocation<TestFlags>,
+) {
   const url = parseTargetUrl(address, 'url');
   const effects = options.effectsUrl;
   const effectsUrl = effects === undefined ? undefined : parseTargetUrl(effects, '--effects-url');
@@ -76,17 +99,27 @@ async function readTestOptions(context: Context, { arguments: [address = ''], op
       hint: 'for basic deliveries, use --auth-token-file, or --form basic if there is no token',
     });
   }
-  const sender = { ...credentials, encryptFor: await readKey(context, options.encryptFor, parsePublicKey) };
+  const sender = {
+    ...credentials,
+    encryptFor: await readKey(context, options.encryptFor, parsePublicKey),
+  };
   return { url, effectsUrl, cases: selectCases(options, sender), sender };
 }
 
-function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfiguration): readonly ReceiverCase[] {
-  const chosen = RECEIVER_CASES.filter(({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name));
+function selectCases(
+  { only = [], skip = [] }: TestFlags,
+  sender: SenderConfiguration,
+): readonly ReceiverCase[] {
+  const chosen = RECEIVER_CASES.filter(
+    ({ name }) => (only.length === 0 || only.includes(name)) && !skip.includes(name),
+  );
   if (chosen.length === 0) throw new SvcError('usage', '--only and --skip leave no cases to run');
   const applies = ({ form = sender.form }: ReceiverCase) => form === sender.form;
   for (const testCase of chosen) {
     const { name, form, skipReason } = testCase;
-    const missing = applies(testCase) ? skipReason?.(sender) : `the case applies only to ${form} deliveries`;
+    const missing = applies(testCase)
+      ? skipReason?.(sender)
+      : `the case applies only to ${form} deliveries`;
     if (missing && only.includes(name)) throw new SvcError('usage', `--only ${name}: ${missing}`);
   }
   return chosen.filter(applies);
@@ -95,10 +128,19 @@ function selectCases({ only = [], skip = [] }: TestFlags, sender: SenderConfigur
 function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
   const { mark, colorize } = createMarks(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];
-  const rows = grades.map(({ case: name, expected, did }) => [name, expected, escapeForTerminal(did)]);
-  const widths = [0, 1].map((column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  const rows = grades.map(({ case: name, expected, did }) => [
+    name,
+    expected,
+    escapeForTerminal(did),
+  ]);
+  const widths = [0, 1].map((column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   const blank = ' '.repeat(mark('ok').length);
-  const lines = grades.map(({ verdict }, index) => `${colorize(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`);
+  const lines = grades.map(
+    ({ verdict }, index) => `${colorize(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`,
+  );
   return `${[...(view.headers ? [`${blank}  ${line(head)}`] : []), ...lines].join('\n')}\n`;
 }

@@ -8,14 +8,21 @@ import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
-import { type ReceivedDelivery, type VerificationSecrets, verifyDelivery } from '../../webhooks/signature.ts';
+import {
+  type ReceivedDelivery,
+  type VerificationSecrets,
+  verifyDelivery,
+} from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { VerifyFlags } from './flags.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
 
-export async function verifyCommand(context: Context, invocation: Invocation<VerifyFlags>): Promise<void> {
+export async function verifyCommand(
+  context: Context,
+  invocation: Invocation<VerifyFlags>,
+): Promise<void> {
   const { options } = invocation;
   const now = parseAtFlag(options.at, context.clock.now());
   const proofs = await readVerificationSecrets(options, context.signal);
@@ -30,14 +37,26 @@ export async function verifyCommand(context: Context, invocation: Invocation<Ver
 }
 
 /** @throws SvcError `verification_failed` with the reason */
-function verifyPayload(delivery: ReceivedDelivery, secrets: VerificationSecrets, privateKey: string | undefined, now: number) {
+function verifyPayload(
+  delivery: ReceivedDelivery,
+  secrets: VerificationSecrets,
+  privateKey: string | undefined,
+  now: number,
+) {
   const error = (reason: string, hint: string | false) =>
-    new SvcError('verification_failed', `the delivery failed verification: ${reason}`, hint ? { hint } : {});
+    new SvcError(
+      'verification_failed',
+      `the delivery failed verification: ${reason}`,
+      hint ? { hint } : {},
+    );
   const verification = verifyDelivery(secrets, delivery, now);
   if (!verification.verified) {
     const { reason } = verification;
     const isTimestampInvalid = reason.startsWith('the timestamp is ');
-    throw error(reason, isTimestampInvalid && '--at <time> verifies the delivery as of the time it was received');
+    throw error(
+      reason,
+      isTimestampInvalid && '--at <time> verifies the delivery as of the time it was received',
+    );
   }
   const unpacked = unpackBody(Buffer.from(delivery.body).toString(), privateKey);
   if (!('reason' in unpacked)) return unpacked.payload;
@@ -48,7 +67,10 @@ function verifyPayload(delivery: ReceivedDelivery, secrets: VerificationSecrets,
   );
 }
 
-async function readDelivery(context: Context, { arguments: [record], options }: Invocation<VerifyFlags>) {
+async function readDelivery(
+  context: Context,
+  { arguments: [record], options }: Invocation<VerifyFlags>,
+) {
   const { body, headers } = options;
   if (record !== undefined && body === undefined && headers === undefined) {
     const delivery = await readRecordFile(record, context.cwd, context.signal);
@@ -59,7 +81,8 @@ async function readDelivery(context: Context, { arguments: [record], options }: 
       hint: hint`${stepWithPlaceholder('inspect', ['webhooks', 'verify'], '--body body.json --headers headers.txt --secret-file secret.txt')}`,
     });
   }
-  if (body === '-' && headers === '-') throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
+  if (body === '-' && headers === '-')
+    throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
   const text = (await readBytes(context, headers)).toString();
   const parse = text.trimStart().startsWith('{') ? parseJsonHeaders : parseHeaderLines;
   return { headers: groupHeaders(parse(text, headers)), body: await readBytes(context, body) };

@@ -12,7 +12,11 @@ export function isDelivered({ status }: AttemptResult): boolean {
 }
 
 /** Makes an attempt. If the request cannot be created, the attempt fails. */
-export async function attemptDelivery(sender: HttpSender, delivery: ClaimedDelivery, now: number): Promise<AttemptResult> {
+export async function attemptDelivery(
+  sender: HttpSender,
+  delivery: ClaimedDelivery,
+  now: number,
+): Promise<AttemptResult> {
   let request: DeliveryRequest;
   try {
     request = delivery.destination.composeRequest(delivery, now);

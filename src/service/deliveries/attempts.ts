@@ -7,7 +7,10 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-/** Formats an attempt as a line of JSON. Appending a line does not require reading the earlier attempts. */
+/**
+ * Formats an attempt as a line of JSON. Appending a line does not require reading the earlier
+ * attempts.
+ */
 export function formatAttempt(at: number, status: number | null, error: string | null): string {
   const attempt: DeliveryAttempt = { at: new Date(at).toISOString(), status, error };
   return `${JSON.stringify(attempt)}\n`;

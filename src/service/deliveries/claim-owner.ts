@@ -7,7 +7,10 @@ import { releaseClaims, selectClaimOwners } from './claim.ts';
 
 const activeNames = new Set<string>();
 
-/** The name under which an engine claims deliveries. Releases the claims of owners that have ended. Other claims expire. */
+/**
+ * The name under which an engine claims deliveries. Releases the claims of owners that have ended.
+ * Other claims expire.
+ */
 export class ClaimOwner {
   readonly #store: Store;
   /** The random suffix is needed because process IDs are reused. */
@@ -34,7 +37,10 @@ export class ClaimOwner {
     return this.#hasLostPeer && this.isNotified;
   }
 
-  /** Uses the name of a peer, if the store has peers, so that they can release the claims of a lost process. */
+  /**
+   * Uses the name of a peer, if the store has peers, so that they can release the claims of a lost
+   * process.
+   */
   async join(clock: Clock, wake: () => void): Promise<void> {
     const onPeerLost = () => {
       this.#hasLostPeer = true;
@@ -46,7 +52,9 @@ export class ClaimOwner {
     this.#name = this.#membership.name;
   }
 
-  /** Whether another engine has attempts in flight. Releases the claims of engines that have ended. */
+  /**
+   * Whether another engine has attempts in flight. Releases the claims of engines that have ended.
+   */
   async isPeerDelivering(now: () => number): Promise<boolean> {
     const owners = await this.#store.read(selectClaimOwners);
     if (owners.every((owner) => owner === this.#name)) return false;
@@ -61,7 +69,9 @@ export class ClaimOwner {
 
   async releaseOrphanedClaimsIn(database: Database, now: number): Promise<void> {
     const owners = await selectClaimOwners(database);
-    const ended = this.#store.peers ? await this.#membership?.selectDisappeared(owners, database) : owners.filter(hasEnded);
+    const ended = this.#store.peers
+      ? await this.#membership?.selectDisappeared(owners, database)
+      : owners.filter(hasEnded);
     for (const owner of ended ?? []) await releaseClaims(database, owner, now);
   }
 

@@ -70,8 +70,8 @@ async function selectLanesRecursively(database: Database): Promise<readonly Pend
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Claims due deliveries, oldest due time first, and counts them for the rate limit. If the lane has no destination,
- * stops its deliveries.
+ * Claims due deliveries, oldest due time first, and counts them for the rate limit. If the lane has
+ * no destination, stops its deliveries.
  * @param only key of the delivery to claim, even if it is not due
  */
 export async function claimLane(
@@ -89,22 +89,35 @@ export async function claimLane(
   }
   const { rateLimit } = destination;
   const rate =
-    rateLimit === undefined ? undefined : { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane.lane, now) };
+    rateLimit === undefined
+      ? undefined
+      : { limit: rateLimit, recentStarts: await lockRecentStarts(database, lane.lane, now) };
   const limit = capacityFor(rate);
   if (limit <= 0) return [];
   const keys =
-    only === undefined ? limitBytes(await selectDue(database, { lane: lane.lane, now, limit: BigInt(limit) })) : [only];
-  const rows = keys.length === 0 ? [] : await updateClaimed(database, { keys: padKeys(keys), ...claim });
-  if (rate) await saveStarts(database, lane.lane, [...rate.recentStarts, { at: now, count: rows.length }]);
-  const claimed = rows.map((row) => ({ ...row, payload: row.payload ?? '', claimedAt: now, destination }));
+    only === undefined
+      ? limitBytes(await selectDue(database, { lane: lane.lane, now, limit: BigInt(limit) }))
+      : [only];
+  const rows =
+    keys.length === 0 ? [] : await updateClaimed(database, { keys: padKeys(keys), ...claim });
+  if (rate)
+    await saveStarts(database, lane.lane, [...rate.recentStarts, { at: now, count: rows.length }]);
+  const claimed = rows.map((row) => ({
+    ...row,
+    payload: row.payload ?? '',
+    claimedAt: now,
+    destination,
+  }));
   return claimed.sort((one, other) => one.key - other.key);
 }
 
 async function stopUndeliverable(database: Database, lane: LaneRef, now: number): Promise<void> {
-  // Does not stop later deliveries, because the destination may be restored before they are recorded.
+  // Does not stop later deliveries, because the destination may be restored before they are
+  // recorded.
   const [newest] = await selectNewest(database, { lane: lane.lane });
   const reason = await resolveDestination(database, lane);
-  if (newest && typeof reason === 'string') await stopLane(database, lane.lane, reason, now, newest.key);
+  if (newest && typeof reason === 'string')
+    await stopLane(database, lane.lane, reason, now, newest.key);
 }
 
 const selectNewest = prepareQuery(
@@ -112,7 +125,10 @@ const selectNewest = prepareQuery(
     select key from deliveries where lane = ${lane} and "dueAt" is not null order by key desc limit 1`,
 );
 
-/** Claims deliveries by ID, even if they are not due. Skips deliveries that exceed the rate limit of their endpoint. */
+/**
+ * Claims deliveries by ID, even if they are not due. Skips deliveries that exceed the rate limit of
+ * their endpoint.
+ */
 export async function claimByIds(
   database: Database,
   ids: readonly string[],
@@ -167,7 +183,10 @@ function limitBytes(due: readonly { readonly key: number; readonly size: number 
   return keys;
 }
 
-type ClaimedRow = Pick<Selectable<Tables['deliveries']>, keyof LaneRef | 'key' | 'id' | 'event' | 'payload' | 'tries'>;
+type ClaimedRow = Pick<
+  Selectable<Tables['deliveries']>,
+  keyof LaneRef | 'key' | 'id' | 'event' | 'payload' | 'tries'
+>;
 
 const updateClaimed = prepareQuery(
   (_, { keys, owner, now, until }: Claim & { keys: readonly number[] }) => sql<ClaimedRow>`
@@ -183,6 +202,8 @@ export async function releaseClaims(database: Database, owner: string, now: numb
 }
 
 export async function selectClaimOwners(database: Database): Promise<readonly string[]> {
-  const owners = sql<{ owner: string }>`select distinct owner from deliveries where "dueAt" is not null and owner is not null`;
+  const owners = sql<{
+    owner: string;
+  }>`select distinct owner from deliveries where "dueAt" is not null and owner is not null`;
   return (await owners.execute(database)).rows.map(({ owner }) => owner);
 }

@@ -17,15 +17,26 @@ export interface DeliveryDestination {
   /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
   /** @throws SvcError `bad_data` if the encryption key or the signing secret is invalid */
-  composeRequest(message: { readonly id: string; readonly payload: string }, now: number): DeliveryRequest;
+  composeRequest(
+    message: { readonly id: string; readonly payload: string },
+    now: number,
+  ): DeliveryRequest;
 }
 
 /** Finds the destination of a lane, or returns the reason why the lane has none. */
-export async function resolveDestination(database: Database, lane: LaneRef): Promise<DeliveryDestination | string> {
-  return lane.form === 'advanced' ? endpointDestination(database, lane) : basicDestination(database, lane, lane.form);
+export async function resolveDestination(
+  database: Database,
+  lane: LaneRef,
+): Promise<DeliveryDestination | string> {
+  return lane.form === 'advanced'
+    ? endpointDestination(database, lane)
+    : basicDestination(database, lane, lane.form);
 }
 
-async function endpointDestination(database: Database, { apiKey, lane }: LaneRef): Promise<DeliveryDestination | string> {
+async function endpointDestination(
+  database: Database,
+  { apiKey, lane }: LaneRef,
+): Promise<DeliveryDestination | string> {
   const [found] = await selectEndpoint(database, { apiKey, id: lane });
   if (!found) return 'the endpoint was deleted';
   if (found.disabled === 1) return 'the endpoint is disabled';
@@ -36,7 +47,12 @@ async function endpointDestination(database: Database, { apiKey, lane }: LaneRef
     rateLimit: found.rateLimit ?? undefined,
     composeRequest: ({ id, payload }, now) => {
       key ??= parseSigningSecret(found.secret);
-      const proof = { form: 'advanced', id, timestamp: Math.floor(now / 1_000), secret: key } as const;
+      const proof = {
+        form: 'advanced',
+        id,
+        timestamp: Math.floor(now / 1_000),
+        secret: key,
+      } as const;
       return createRequest(found.url, encodeBody(payload, config), proof);
     },
   };
@@ -49,7 +65,8 @@ async function basicDestination(
   { apiKey }: LaneRef,
   form: Exclude<DeliveryForm, 'advanced'>,
 ): Promise<DeliveryDestination | string> {
-  const { useWebhookService, webhookServiceConfig = {} } = (await findConfig({ database, apiKey }, 'webhooks')) ?? {};
+  const { useWebhookService, webhookServiceConfig = {} } =
+    (await findConfig({ database, apiKey }, 'webhooks')) ?? {};
   if (!useWebhookService) return 'basic webhooks are disabled';
   const url = webhookServiceConfig[`${form}NotificationUrl`];
   if (!url) return `${form}NotificationUrl is not set`;
@@ -63,7 +80,14 @@ async function basicDestination(
 }
 
 function createRequest(url: string, body: string, proof: DeliveryProof): DeliveryRequest {
-  return { url, headers: { ...Object.fromEntries(createDeliveryHeaders(proof, body)), 'user-agent': 'svc-webhooks' }, body };
+  return {
+    url,
+    headers: {
+      ...Object.fromEntries(createDeliveryHeaders(proof, body)),
+      'user-agent': 'svc-webhooks',
+    },
+    body,
+  };
 }
 
 interface BodyOptions {
@@ -73,8 +97,12 @@ interface BodyOptions {
 }
 
 /** Encodes or encrypts a payload as configured. If encryption is on, never returns plain text. */
-function encodeBody(payload: string, { encodeData = false, encryptData, publicKey = '' }: BodyOptions): string {
+function encodeBody(
+  payload: string,
+  { encodeData = false, encryptData, publicKey = '' }: BodyOptions,
+): string {
   if (!encryptData) return packBody(payload, { encode: encodeData });
-  if (publicKey.trim() === '') throw new SvcError('bad_data', 'encryptData is on, but publicKey is not set');
+  if (publicKey.trim() === '')
+    throw new SvcError('bad_data', 'encryptData is on, but publicKey is not set');
   return packBody(payload, { encode: encodeData, encryptFor: publicKey });
 }

@@ -5,12 +5,12 @@ import type { DocumentEvent } from './outbox.ts';
 /**
  * Operations that cause events:
  *
- * | operation | event |
- * |---|---|
- * | Add Activities | the event in `actionType`: its full name (`comment.add`), its name without the feature (`add` with feature `comment`), or the form in payloads (`added`) |
- * | Update Activity Logs | for a comment, an event per changed field: `status`, `priority`, `assignedTo`, `customList`, `commentText` |
- * | Add, Update CRDT Data | `crdt.update_data` |
- * | Add Notifications | the event in `actionType` of `notificationSourceData`, with the feature in `notificationSource` |
+ * | operation | event | |---|---| | Add Activities | the event in `actionType`: its full name
+ * (`comment.add`), its name without the feature (`add` with feature `comment`), or the form in
+ * payloads (`added`) | | Update Activity Logs | for a comment, an event per changed field:
+ * `status`, `priority`, `assignedTo`, `customList`, `commentText` | | Add, Update CRDT Data |
+ * `crdt.update_data` | | Add Notifications | the event in `actionType` of `notificationSourceData`,
+ * with the feature in `notificationSource` |
  *
  * There are no event types for presence, users, documents, and the other resources.
  */
@@ -25,7 +25,10 @@ const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
   ['commentText', 'comment.update'],
 ]);
 
-const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([EVENT_SOURCES.thread, 'comment_annotation']);
+const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([
+  EVENT_SOURCES.thread,
+  'comment_annotation',
+]);
 export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
 /** A stored activity. `entityData` is a thread, and `entityTargetData` is its comment. */
@@ -38,12 +41,20 @@ export interface StoredActivity {
   readonly changes?: unknown;
 }
 
-export function eventsOfAddedActivity(document: DocumentRef, activity: StoredActivity = {}): readonly DocumentEvent[] {
+export function eventsOfAddedActivity(
+  document: DocumentRef,
+  activity: StoredActivity = {},
+): readonly DocumentEvent[] {
   const event = findEventName(activity.featureType, activity.actionType);
-  return event === undefined ? [] : [{ ...document, event, describe: () => describeActivity(activity) }];
+  return event === undefined
+    ? []
+    : [{ ...document, event, describe: () => describeActivity(activity) }];
 }
 
-/** Returns the events for changed fields of a comment's activity. The last argument has only changed fields. */
+/**
+ * Returns the events for changed fields of a comment's activity. The last argument has only changed
+ * fields.
+ */
 export function eventsOfChangedActivity(
   document: DocumentRef,
   activity: StoredActivity,
@@ -51,10 +62,17 @@ export function eventsOfChangedActivity(
 ): readonly DocumentEvent[] {
   if (!COMMENT_FEATURES.has(activity.featureType) || !isObject(changes)) return [];
   const events = Object.keys(changes).flatMap((field) => EVENT_OF_CHANGED_FIELD.get(field) ?? []);
-  return events.map((event) => ({ ...document, event, describe: () => describeActivity(activity) }));
+  return events.map((event) => ({
+    ...document,
+    event,
+    describe: () => describeActivity(activity),
+  }));
 }
 
-export function eventsOfCrdtWrite(document: DocumentRef, crdtData: () => object): readonly DocumentEvent[] {
+export function eventsOfCrdtWrite(
+  document: DocumentRef,
+  crdtData: () => object,
+): readonly DocumentEvent[] {
   return [{ ...document, event: CRDT_EVENT, describe: () => ({ crdtData: crdtData() }) }];
 }
 
@@ -65,7 +83,13 @@ export interface StoredNotification extends DocumentRef {
 }
 
 export function eventsOfNotification(notification: StoredNotification): readonly DocumentEvent[] {
-  const { organizationId, documentId, actionUser, notificationSource, notificationSourceData = {} } = notification;
+  const {
+    organizationId,
+    documentId,
+    actionUser,
+    notificationSource,
+    notificationSourceData = {},
+  } = notification;
   const event = findEventName(notificationSource, notificationSourceData['actionType']);
   if (event === undefined) return [];
   const { commentAnnotation, targetComment } = notificationSourceData;
@@ -79,7 +103,11 @@ function findEventName(feature: unknown, action: unknown): string | undefined {
     : undefined;
 }
 
-function matchesEventType({ name, group, actionType }: EventType, feature: unknown, action: string): boolean {
+function matchesEventType(
+  { name, group, actionType }: EventType,
+  feature: unknown,
+  action: string,
+): boolean {
   if (action === name || `${feature}.${action}` === name) return true;
   return feature === EVENT_SOURCES[group] && action === actionType;
 }
@@ -93,5 +121,8 @@ function describeActivity({ actionUser, entityData, entityTargetData, changes }:
 }
 
 function pickComment(commentAnnotation: unknown, targetComment: unknown) {
-  return { ...(isObject(commentAnnotation) && { commentAnnotation }), ...(isObject(targetComment) && { targetComment }) };
+  return {
+    ...(isObject(commentAnnotation) && { commentAnnotation }),
+    ...(isObject(targetComment) && { targetComment }),
+  };
 }

@@ -18,7 +18,10 @@ import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
-/** Time of the service, which may differ from the real time. Attempts and due times are in this time. */
+/**
+ * Time of the service, which may differ from the real time. Attempts and due times are in this
+ * time.
+ */
 export interface ServiceTime {
   readonly convert: (realTime: number) => number;
   readonly refresh: (database: Database) => unknown;
@@ -30,19 +33,30 @@ export interface DeliveryOptions {
   readonly time?: ServiceTime;
   /** Multiplier for the delays between attempts (default: 1). */
   readonly timeScale?: number | undefined;
-  /** Whether to deliver to this machine and private networks. Only safe if all users who can set a URL are trusted. */
+  /**
+   * Whether to deliver to this machine and private networks. Only safe if all users who can set a
+   * URL are trusted.
+   */
   readonly allowPrivateTargets: boolean;
   readonly report?: (error: unknown) => void;
   /** Makes an attempt of a delivery, usually with `send`. Must not reject. */
-  readonly intercept?: ((payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>) | undefined;
+  readonly intercept?:
+    | ((payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>)
+    | undefined;
 }
 
 const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefined };
 /** Polling interval while other processes deliver, in milliseconds. */
 const BUSY_POLL_INTERVAL = 20;
-/** Polling interval without notifications from peers, in milliseconds. Signals between processes may be lost. */
+/**
+ * Polling interval without notifications from peers, in milliseconds. Signals between processes may
+ * be lost.
+ */
 const POLL_INTERVAL = 500;
-/** Polling interval with notifications from peers, in milliseconds. A peer may end before it sends one. */
+/**
+ * Polling interval with notifications from peers, in milliseconds. A peer may end before it sends
+ * one.
+ */
 const NOTIFIED_POLL_INTERVAL = 5_000;
 /** Time to collect outcomes before recording them in one transaction, in milliseconds. */
 const FLUSH_DELAY = 10;
@@ -51,15 +65,19 @@ const STOP_TIMEOUT = 2_000;
 const PRUNE_INTERVAL = 2_000;
 
 /**
- * Delivers the outbox until stopped, with at-least-once delivery and concurrent attempts. A slow target does not delay
- * others. Several processes may deliver from one store. They share the rate limit of each endpoint; other limits apply
- * per process. If a process dies, its attempts in flight are repeated.
+ * Delivers the outbox until stopped, with at-least-once delivery and concurrent attempts. A slow
+ * target does not delay others. Several processes may deliver from one store. They share the rate
+ * limit of each endpoint; other limits apply per process. If a process dies, its attempts in flight
+ * are repeated.
  */
 export function startDeliveries(store: Store, options: DeliveryOptions) {
   const engine = new Engine(store, options);
   const running = engine.run();
   return {
-    /** Starts no more attempts, waits briefly for those in flight, and releases the remaining claims. */
+    /**
+     * Starts no more attempts, waits briefly for those in flight, and releases the remaining
+     * claims.
+     */
     stop: async () => {
       engine.stop();
       await running;
@@ -80,7 +98,10 @@ export async function openDeliveries(store: Store, options: DeliveryOptions) {
 
 class Engine {
   readonly #store: Store;
-  /** Real time, which never runs backward. If the system's clock is set back, due deliveries stay due. */
+  /**
+   * Real time, which never runs backward. If the system's clock is set back, due deliveries stay
+   * due.
+   */
   readonly #realNow: () => number;
   readonly #clock: Clock;
   readonly #time: ServiceTime;
@@ -135,7 +156,8 @@ class Engine {
   async run(): Promise<void> {
     await this.open();
     while (!this.#isStopping) {
-      if (this.#owner.hasLostPeer) await this.#reportErrors(() => this.#owner.releaseOrphanedClaims(() => this.#now()));
+      if (this.#owner.hasLostPeer)
+        await this.#reportErrors(() => this.#owner.releaseOrphanedClaims(() => this.#now()));
       const next = await this.#reportErrors(() => this.#runCycle());
       if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());
       const now = this.#now();
@@ -201,14 +223,19 @@ class Engine {
       const pending = await this.#store.writeRelaxed(async (database) => {
         this.#freeSlots(claimed.splice(0));
         const now = await this.#readTime(database);
-        await recordOutcomes(database, outcomes, { owner: this.#owner.name, schedule: this.#schedule, now });
+        await recordOutcomes(database, outcomes, {
+          owner: this.#owner.name,
+          schedule: this.#schedule,
+          now,
+        });
         const lanes = await selectPendingLanes(database);
         for (const lane of rotate(lanes, this.#cycles++)) {
           if (lane.dueAt <= now) claimed.push(...(await this.#claim(database, lane, now)));
         }
         // A lane without free slots waits for an outcome, not for its next due time.
         const isFull = lanes.every(
-          ({ lane, dueAt }) => dueAt > now || this.#lanes.availableAt(lane) === Number.POSITIVE_INFINITY,
+          ({ lane, dueAt }) =>
+            dueAt > now || this.#lanes.availableAt(lane) === Number.POSITIVE_INFINITY,
         );
         return isFull ? lanes : selectPendingLanes(database);
       });
@@ -243,7 +270,11 @@ class Engine {
     for (const { lane } of claimed) this.#lanes.finish(lane, true);
   }
 
-  async #claim(database: Database, lane: PendingLane, now: number): Promise<readonly ClaimedDelivery[]> {
+  async #claim(
+    database: Database,
+    lane: PendingLane,
+    now: number,
+  ): Promise<readonly ClaimedDelivery[]> {
     const claim = { owner: this.#owner.name, now, until: now + CLAIM_DURATION };
     const capacityFor = (rate: EndpointRate | undefined) => this.#lanes.capacity(lane.lane, rate);
     const claimed = await claimLane(database, lane, claim, capacityFor);
@@ -251,7 +282,10 @@ class Engine {
     return claimed;
   }
 
-  /** Frees the slots of outcomes before they are recorded, or takes the slots again if recording fails. */
+  /**
+   * Frees the slots of outcomes before they are recorded, or takes the slots again if recording
+   * fails.
+   */
   #updateSlots(outcomes: readonly AttemptOutcome[], change: 'free' | 'retake'): void {
     for (const { delivery, result } of outcomes) {
       if (change === 'free') this.#lanes.finish(delivery.lane, result.status !== null);
@@ -260,7 +294,9 @@ class Engine {
   }
 
   #nextDueAt(lanes: readonly PendingLane[]): number {
-    return Math.min(...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.availableAt(lane))));
+    return Math.min(
+      ...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.availableAt(lane))),
+    );
   }
 
   async #send(delivery: ClaimedDelivery): Promise<void> {
@@ -299,7 +335,11 @@ class Engine {
     await this.#store.writeRelaxed(async (database) => {
       await this.#time.refresh(database);
       const now = this.#now();
-      await recordOutcomes(database, this.#outcomes, { owner: this.#owner.name, schedule: this.#schedule, now });
+      await recordOutcomes(database, this.#outcomes, {
+        owner: this.#owner.name,
+        schedule: this.#schedule,
+        now,
+      });
       await releaseClaims(database, this.#owner.name, now);
     });
     await notifyOutboxChange(this.#store);

@@ -1,5 +1,10 @@
 import { lookup } from 'node:dns';
-import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { describeConnectionError } from '../../kernel/connection-error.ts';
@@ -31,10 +36,16 @@ const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo' } a
 
 class NoResponse extends Error {}
 
-/** Thrown if the target has closed a kept-alive connection. The request is then sent again on a new connection. */
+/**
+ * Thrown if the target has closed a kept-alive connection. The request is then sent again on a new
+ * connection.
+ */
 class StaleConnection extends Error {}
 
-export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEOUT }: HttpSenderOptions) {
+export function createHttpSender({
+  allowPrivateTargets,
+  timeout = RECEIVER_TIMEOUT,
+}: HttpSenderOptions) {
   const guard = allowPrivateTargets ? {} : { lookup: publicLookup };
   const agents = { plain: new PlainAgent(KEEP_ALIVE), secure: new TlsAgent(KEEP_ALIVE) };
   const inFlight = new Set<ClientRequest>();
@@ -42,9 +53,16 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
     const url = new URL(text);
     if (!allowPrivateTargets) rejectPrivateHost(url);
     const [request, keptAlive] =
-      url.protocol === 'https:' ? ([secureRequest, agents.secure] as const) : ([plainRequest, agents.plain] as const);
+      url.protocol === 'https:'
+        ? ([secureRequest, agents.secure] as const)
+        : ([plainRequest, agents.plain] as const);
     const length = { 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, { method: 'POST', headers: { ...headers, ...length }, agent: agent ?? keptAlive, ...guard });
+    const sent = request(url, {
+      method: 'POST',
+      headers: { ...headers, ...length },
+      agent: agent ?? keptAlive,
+      ...guard,
+    });
     inFlight.add(sent.on('close', () => inFlight.delete(sent)));
     return sendBody(sent, body, timeout);
   };
@@ -68,7 +86,10 @@ export function createHttpSender({ allowPrivateTargets, timeout = RECEIVER_TIMEO
 
 function sendBody(request: ClientRequest, body: string, timeout: number): Promise<AttemptResult> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => request.destroy(new NoResponse(`no response within ${timeout / 1_000} s`)), timeout);
+    const timer = setTimeout(
+      () => request.destroy(new NoResponse(`no response within ${timeout / 1_000} s`)),
+      timeout,
+    );
     let result: AttemptResult | undefined;
     request.on('response', (response) => {
       result = resultOf(response);
@@ -109,11 +130,20 @@ function rejectPrivateHost({ hostname }: URL): void {
 }
 
 function privateTargetError(address: string): NoResponse {
-  return new NoResponse(`${address} is a private address, and deliveries to private addresses are not allowed`);
+  return new NoResponse(
+    `${address} is a private address, and deliveries to private addresses are not allowed`,
+  );
 }
 
-/** Resolves a hostname to public addresses. Runs when connecting, because DNS answers can change after a check. */
-const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = (hostname, options, done) => {
+/**
+ * Resolves a hostname to public addresses. Runs when connecting, because DNS answers can change
+ * after a check.
+ */
+const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = (
+  hostname,
+  options,
+  done,
+) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '', 0);
     const publicAddresses = addresses.filter(({ address }) => !isPrivateAddress(address));

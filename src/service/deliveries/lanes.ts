@@ -14,7 +14,10 @@ export function remainingStarts({ limit, recentStarts }: EndpointRate): number {
 
 interface LaneState {
   inFlight: number;
-  /** Maximum concurrent attempts. Lower for an unresponsive target, so that other lanes are not delayed. */
+  /**
+   * Maximum concurrent attempts. Lower for an unresponsive target, so that other lanes are not
+   * delayed.
+   */
   limit: number;
   blockedUntil: number;
 }
@@ -36,7 +39,9 @@ export class Lanes {
     return Math.max(0, Math.min(free, allowed));
   }
 
-  /** Returns the time at which a lane may start its next attempt. Infinity if all slots are taken. */
+  /**
+   * Returns the time at which a lane may start its next attempt. Infinity if all slots are taken.
+   */
   availableAt(lane: string): number {
     return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }
@@ -55,7 +60,9 @@ export class Lanes {
     const state = this.#stateOf(lane);
     state.inFlight -= 1;
     this.#inFlight -= 1;
-    state.limit = isResponsive ? Math.min(MAX_PER_LANE, state.limit * 2) : Math.max(1, Math.floor(state.limit / 2));
+    state.limit = isResponsive
+      ? Math.min(MAX_PER_LANE, state.limit * 2)
+      : Math.max(1, Math.floor(state.limit / 2));
   }
 
   forgetIdle(now: number): void {

@@ -8,7 +8,9 @@ import { recordOutcomes } from './record-outcomes.ts';
 import { type DeliveryDetail, findDeliveries } from './records.ts';
 import { createRetrySchedule } from './schedule.ts';
 
-/** Polling interval for deliveries that wait for another process or a rate limit, in milliseconds. */
+/**
+ * Polling interval for deliveries that wait for another process or a rate limit, in milliseconds.
+ */
 const POLL_INTERVAL = 100;
 
 export interface DeliverPendingOptions extends DeliveryOptions {
@@ -16,7 +18,10 @@ export interface DeliverPendingOptions extends DeliveryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other processes. */
+/**
+ * Attempts each delivery once, as soon as the rate limit allows. Waits for attempts of other
+ * processes.
+ */
 export async function deliverPending(
   store: Store,
   { apiKey, clock, time, timeScale, allowPrivateTargets, signal }: DeliverPendingOptions,
@@ -31,12 +36,16 @@ export async function deliverPending(
     const claim = { owner: owner.name, now, until: now + CLAIM_DURATION };
     const claimed = await store.writeRelaxed((database) => claimByIds(database, unclaimed, claim));
     const outcomes = await Promise.all(
-      claimed.map(async (delivery) => ({ delivery, result: await attemptDelivery(sender, delivery, clock.now()) })),
+      claimed.map(async (delivery) => ({
+        delivery,
+        result: await attemptDelivery(sender, delivery, clock.now()),
+      })),
     );
     const recordedAt = serviceNow();
     await store.writeRelaxed(async (database) => {
       if (signal?.aborted) await releaseClaims(database, owner.name, recordedAt);
-      else await recordOutcomes(database, outcomes, { owner: owner.name, schedule, now: recordedAt });
+      else
+        await recordOutcomes(database, outcomes, { owner: owner.name, schedule, now: recordedAt });
     });
     signal?.throwIfAborted();
   };
@@ -49,7 +58,9 @@ export async function deliverPending(
       const details = await findDeliveries(store, apiKey, ids);
       const waiting = details.filter(({ record }) => record.attempts.length === 0);
       if (waiting.length === 0 || clock.now() >= end) return details;
-      unclaimed = waiting.filter(({ nextAttempt }) => nextAttempt !== undefined).map(({ record }) => record.id);
+      unclaimed = waiting
+        .filter(({ nextAttempt }) => nextAttempt !== undefined)
+        .map(({ record }) => record.id);
     }
   } finally {
     signal?.removeEventListener('abort', stop);

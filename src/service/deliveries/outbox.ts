@@ -1,5 +1,9 @@
 import { type Insertable, sql } from 'kysely';
-import { createAdvancedPayload, createBasicPayload, type WebhookEvent } from '../../webhooks/event.ts';
+import {
+  createAdvancedPayload,
+  createBasicPayload,
+  type WebhookEvent,
+} from '../../webhooks/event.ts';
 import type { KeyCall, KeyScope } from '../call.ts';
 import { generateId, generateMessageId } from '../secrets.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
@@ -7,7 +11,13 @@ import { chunkRows } from '../store/statements.ts';
 import type { Store } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
-import { type DeliveryTarget, type EventFilter, loadSubscriptions, type Subscription, selectTargets } from './subscriptions.ts';
+import {
+  type DeliveryTarget,
+  type EventFilter,
+  loadSubscriptions,
+  type Subscription,
+  selectTargets,
+} from './subscriptions.ts';
 
 export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly organizationId: string;
@@ -15,10 +25,16 @@ export interface DocumentEvent extends Pick<WebhookEvent, 'event'> {
   readonly describe: () => EventDetails;
 }
 
-type EventDetails = Pick<WebhookEvent, 'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'>;
+type EventDetails = Pick<
+  WebhookEvent,
+  'actionUser' | 'commentAnnotation' | 'targetComment' | 'crdtData' | 'extra'
+>;
 
 /** Uses the call's transaction. An event's channels are its organization and document ID. */
-export async function recordDocumentEvents(call: KeyCall, documentEvents: readonly DocumentEvent[]): Promise<void> {
+export async function recordDocumentEvents(
+  call: KeyCall,
+  documentEvents: readonly DocumentEvent[],
+): Promise<void> {
   if (documentEvents.length === 0) return;
   const subscriptions = await loadSubscriptions(call);
   if (subscriptions.length === 0) return;
@@ -29,7 +45,13 @@ export async function recordDocumentEvents(call: KeyCall, documentEvents: readon
     const targets = selectTargets(subscriptions, { event: documentEvent.event, channels });
     if (targets.length === 0) continue;
     const documentName = await findName(documentEvent);
-    const event = { ...documentEvent, ...describe(), documentName, apiKey: call.apiKey, webhookId: generateId() };
+    const event = {
+      ...documentEvent,
+      ...describe(),
+      documentName,
+      apiKey: call.apiKey,
+      webhookId: generateId(),
+    };
     rows.push(...createRows(event, targets, call.now));
   }
   if (rows.length === 0) return;
@@ -39,12 +61,20 @@ export async function recordDocumentEvents(call: KeyCall, documentEvents: readon
 
 /** @returns the IDs of the deliveries, one per subscribed target */
 export async function enqueueEvent(
-  { store, now, channels = [] }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
+  {
+    store,
+    now,
+    channels = [],
+  }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
   event: WebhookEvent,
 ): Promise<string[]> {
   const ids = await store.write(async (database) => {
     const scope = { database, apiKey: event.apiKey };
-    return recordEvent(scope, event, { subscriptions: await loadSubscriptions(scope), channels, now });
+    return recordEvent(scope, event, {
+      subscriptions: await loadSubscriptions(scope),
+      channels,
+      now,
+    });
   }, event.apiKey);
   if (ids.length > 0) await notifyOutboxChange(store);
   return ids;
@@ -56,7 +86,11 @@ interface RecordOptions extends Omit<EventFilter, 'event'> {
 }
 
 /** Adds an event to the outbox for every subscribed target. @returns the IDs of the deliveries */
-export async function recordEvent(scope: KeyScope, event: WebhookEvent, options: RecordOptions): Promise<string[]> {
+export async function recordEvent(
+  scope: KeyScope,
+  event: WebhookEvent,
+  options: RecordOptions,
+): Promise<string[]> {
   const { subscriptions, now, ...filter } = options;
   const targets = selectTargets(subscriptions, { ...filter, event: event.event });
   const rows = createRows(event, targets, now);
@@ -66,18 +100,36 @@ export async function recordEvent(scope: KeyScope, event: WebhookEvent, options:
 
 type DeliveryInsert = Insertable<Tables['deliveries']>;
 
-function createRows(event: WebhookEvent, targets: readonly DeliveryTarget[], now: number): DeliveryInsert[] {
+function createRows(
+  event: WebhookEvent,
+  targets: readonly DeliveryTarget[],
+  now: number,
+): DeliveryInsert[] {
   return targets.map(({ form, lane }) => {
-    const payload = JSON.stringify(form === 'advanced' ? createAdvancedPayload(event) : createBasicPayload(event));
+    const payload = JSON.stringify(
+      form === 'advanced' ? createAdvancedPayload(event) : createBasicPayload(event),
+    );
     return {
-      ...{ id: generateMessageId(now), apiKey: event.apiKey, form, lane, event: event.event },
-      ...{ payload, size: Buffer.byteLength(payload) },
-      ...{ state: 'pending', attempts: '', tries: 0, dueAt: now, owner: null, createdAt: now },
+      id: generateMessageId(now),
+      apiKey: event.apiKey,
+      form,
+      lane,
+      event: event.event,
+      payload,
+      size: Buffer.byteLength(payload),
+      state: 'pending',
+      attempts: '',
+      tries: 0,
+      dueAt: now,
+      owner: null,
+      createdAt: now,
     };
   });
 }
 
-const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) => database.insertInto('deliveries').values(rows));
+const insertChunk = prepareQuery((database, rows: readonly DeliveryInsert[]) =>
+  database.insertInto('deliveries').values(rows),
+);
 type DocumentKey = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
 const selectDocumentName = prepareQuery(
@@ -87,7 +139,10 @@ const selectDocumentName = prepareQuery(
     where "apiKey" = ${apiKey} and "organizationId" = ${organizationId} and "documentId" = ${documentId}`,
 );
 
-/** Creates a cached lookup of document names, because the events of a call usually have the same document. */
+/**
+ * Creates a cached lookup of document names, because the events of a call usually have the same
+ * document.
+ */
 function createNameLookup({ database, apiKey }: KeyCall) {
   const known = new Map<string, string | undefined>();
   return async ({ organizationId, documentId }: DocumentKey): Promise<string | undefined> => {

@@ -18,14 +18,20 @@ export interface RecordingContext {
 }
 
 /** Ignores deliveries that were stopped or claimed by another process in the meantime. */
-export async function recordOutcomes(database: Database, outcomes: readonly AttemptOutcome[], context: RecordingContext) {
+export async function recordOutcomes(
+  database: Database,
+  outcomes: readonly AttemptOutcome[],
+  context: RecordingContext,
+) {
   const { owner } = context;
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;
     const update = createUpdate(first, context);
     // After a snapshot is restored, another delivery may have the same key.
     const ids = padKeys(group.map(({ delivery }) => delivery.id));
-    const written = new Set((await updateDeliveries(database, { ...update, ids, owner })).map(({ id }) => id));
+    const written = new Set(
+      (await updateDeliveries(database, { ...update, ids, owner })).map(({ id }) => id),
+    );
     if (update.state !== 'failed') continue;
     const exhausted = group.filter(({ delivery }) => written.has(delivery.id));
     for (const outcome of exhausted) await recordExhausted(database, outcome, context.now);
@@ -33,9 +39,13 @@ export async function recordOutcomes(database: Database, outcomes: readonly Atte
   await updateEndpointHealth(database, outcomes, context);
 }
 
-function groupByUpdate(outcomes: readonly AttemptOutcome[]): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
-  const groups = Map.groupBy(outcomes, ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
-    [claimedAt, tries, form, status, error].join(),
+function groupByUpdate(
+  outcomes: readonly AttemptOutcome[],
+): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
+  const groups = Map.groupBy(
+    outcomes,
+    ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
+      [claimedAt, tries, form, status, error].join(),
   );
   return groups.values() as Iterable<[AttemptOutcome, ...AttemptOutcome[]]>;
 }
@@ -49,7 +59,10 @@ interface DeliveryUpdate {
 
 type OwnedUpdate = DeliveryUpdate & { readonly ids: readonly string[]; readonly owner: string };
 
-function createUpdate({ delivery, result }: AttemptOutcome, { schedule, now }: RecordingContext): DeliveryUpdate {
+function createUpdate(
+  { delivery, result }: AttemptOutcome,
+  { schedule, now }: RecordingContext,
+): DeliveryUpdate {
   const line = formatAttempt(delivery.claimedAt, result.status, result.error);
   if (isDelivered(result)) return { line, state: 'delivered', dueAt: null, dropsPayload: true };
   // Basic webhooks are attempted only once.
@@ -69,10 +82,14 @@ const updateDeliveries = prepareQuery(
 const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
- * Records an event about an exhausted delivery, except for deliveries of such events. The failing endpoint gets the
- * event only if it subscribes to the event type by name.
+ * Records an event about an exhausted delivery, except for deliveries of such events. The failing
+ * endpoint gets the event only if it subscribes to the event type by name.
  */
-async function recordExhausted(database: Database, { delivery, result }: AttemptOutcome, now: number): Promise<void> {
+async function recordExhausted(
+  database: Database,
+  { delivery, result }: AttemptOutcome,
+  now: number,
+): Promise<void> {
   const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;
   if (form !== 'advanced' || event === EXHAUSTED) return;
   const scope = { database, apiKey };
@@ -99,26 +116,48 @@ async function updateEndpointHealth(
 ): Promise<void> {
   const advanced = outcomes.filter(({ delivery }) => delivery.form === 'advanced');
   // A fixed order prevents deadlocks between processes.
-  const byEndpoint = [...Map.groupBy(advanced, ({ delivery }) => delivery.lane)].toSorted(([one], [other]) =>
-    one < other ? -1 : 1,
+  const byEndpoint = [...Map.groupBy(advanced, ({ delivery }) => delivery.lane)].toSorted(
+    ([one], [other]) => (one < other ? -1 : 1),
   );
   for (const [id, own] of byEndpoint) {
     if (own.some(({ result }) => isDelivered(result))) {
       await clearFailingSince(database, { id });
       continue;
     }
-    await setFailingSince(database, { id, now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)) });
-    const disabled = await disableFailing(database, { id, before: now - schedule.disableAfter, now });
-    if (disabled.length > 0) await stopLane(database, id, 'the endpoint was disabled because all its attempts failed', now);
+    await setFailingSince(database, {
+      id,
+      now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)),
+    });
+    const disabled = await disableFailing(database, {
+      id,
+      before: now - schedule.disableAfter,
+      now,
+    });
+    if (disabled.length > 0)
+      await stopLane(
+        database,
+        id,
+        'the endpoint was disabled because all its attempts failed',
+        now,
+      );
   }
 }
 
 const clearFailingSince = prepareQuery((database, { id }: { readonly id: string }) =>
-  database.updateTable('endpoints').set({ failingSince: null }).where('id', '=', id).where('failingSince', 'is not', null),
+  database
+    .updateTable('endpoints')
+    .set({ failingSince: null })
+    .where('id', '=', id)
+    .where('failingSince', 'is not', null),
 );
 
-const setFailingSince = prepareQuery((database, { id, now }: { readonly id: string; readonly now: number }) =>
-  database.updateTable('endpoints').set({ failingSince: now }).where('id', '=', id).where('failingSince', 'is', null),
+const setFailingSince = prepareQuery(
+  (database, { id, now }: { readonly id: string; readonly now: number }) =>
+    database
+      .updateTable('endpoints')
+      .set({ failingSince: now })
+      .where('id', '=', id)
+      .where('failingSince', 'is', null),
 );
 
 const disableFailing = prepareQuery(

@@ -39,17 +39,25 @@ export function listDeliveries(
   return store.read(async (database) => {
     let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
     if (state !== undefined)
-      query = query.where('state', '=', state).where('dueAt', state === 'pending' ? 'is not' : 'is', null);
+      query = query
+        .where('state', '=', state)
+        .where('dueAt', state === 'pending' ? 'is not' : 'is', null);
     if (event !== undefined) query = query.where('event', '=', event);
     if (endpointId !== undefined)
-      query = query.where(({ eb, or }) => or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]));
+      query = query.where(({ eb, or }) =>
+        or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]),
+      );
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
     return rows.map(detailOf);
   });
 }
 
 /** @throws SvcError `not_found` for the first ID that the API key does not have */
-export function findDeliveries(store: Store, apiKey: string, ids: readonly string[]): Promise<readonly DeliveryDetail[]> {
+export function findDeliveries(
+  store: Store,
+  apiKey: string,
+  ids: readonly string[],
+): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
     const found: DeliveryDetail[] = [];
     for (const id of ids) found.push(detailOf(await requireDelivery(database, apiKey, id)));
@@ -58,8 +66,16 @@ export function findDeliveries(store: Store, apiKey: string, ids: readonly strin
 }
 
 /** @throws SvcError `not_found` */
-export async function requireDelivery(database: Database, apiKey: string, id: string): Promise<DeliveryRow> {
-  const delivery = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+export async function requireDelivery(
+  database: Database,
+  apiKey: string,
+  id: string,
+): Promise<DeliveryRow> {
+  const delivery = database
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('apiKey', '=', apiKey)
+    .where('id', '=', id);
   const row = await delivery.executeTakeFirst();
   if (row) return row;
   throw new SvcError('not_found', `delivery '${id}' not found`, {
@@ -70,7 +86,13 @@ export async function requireDelivery(database: Database, apiKey: string, id: st
 export function detailOf(row: DeliveryRow): DeliveryDetail {
   const { id, form, lane, event, state, attempts, owner, dueAt, createdAt, payload } = row;
   return {
-    record: { id, endpointId: form === 'advanced' ? lane : form, event, state, attempts: parseAttempts(attempts) },
+    record: {
+      id,
+      endpointId: form === 'advanced' ? lane : form,
+      event,
+      state,
+      attempts: parseAttempts(attempts),
+    },
     createdAt,
     nextAttempt: owner === null && dueAt !== null ? dueAt : undefined,
     payload: payload ?? undefined,

@@ -8,8 +8,8 @@ type RetryScope = Readonly<{ apiKey: string; now: number }>;
 
 /**
  * Makes deliveries due now, with the full number of attempts. On an error, changes none.
- * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has succeeded or has no
- * destination
+ * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has succeeded
+ * or has no destination
  */
 export async function retryDeliveries(
   store: Store,
@@ -38,11 +38,17 @@ export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
       .where('state', '=', 'failed')
       .where('apiKey', '=', apiKey);
     const [retried, skipped] = [[] as DeliveryDetail[], new Map<string, number>()];
-    for (const own of Map.groupBy(await failed.orderBy('key').execute(), ({ lane }) => lane).values()) {
+    for (const own of Map.groupBy(
+      await failed.orderBy('key').execute(),
+      ({ lane }) => lane,
+    ).values()) {
       const [first] = own;
       const destination = first && (await resolveDestination(database, first));
-      if (typeof destination === 'string') skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
-      else for (const delivery of own) retried.push(detailOf(await scheduleNow(database, delivery, now)));
+      if (typeof destination === 'string')
+        skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
+      else
+        for (const delivery of own)
+          retried.push(detailOf(await scheduleNow(database, delivery, now)));
     }
     return { retried, skipped };
   });
@@ -64,7 +70,11 @@ async function rejectUndeliverable(database: Database, delivery: DeliveryRow): P
   });
 }
 
-async function scheduleNow(database: Database, delivery: DeliveryRow, now: number): Promise<DeliveryRow> {
+async function scheduleNow(
+  database: Database,
+  delivery: DeliveryRow,
+  now: number,
+): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
   const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;
   await database.updateTable('deliveries').set(change).where('key', '=', delivery.key).execute();

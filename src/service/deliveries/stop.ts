@@ -4,7 +4,10 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';
 
-/** Ignores the results of attempts in flight. @param last key of the last delivery to stop (default: all) */
+/**
+ * Ignores the results of attempts in flight.
+ * @param last key of the last delivery to stop (default: all)
+ */
 export async function stopLane(
   database: Database,
   lane: string,
@@ -12,7 +15,11 @@ export async function stopLane(
   now: number,
   last: number = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
-  await failPending(database, { lane, last, line: formatAttempt(now, null, `not sent: ${reason}`) });
+  await failPending(database, {
+    lane,
+    last,
+    line: formatAttempt(now, null, `not sent: ${reason}`),
+  });
 }
 
 const failPending = prepareQuery(
@@ -21,7 +28,14 @@ const failPending = prepareQuery(
     where lane = ${lane} and key <= ${last} and "dueAt" is not null`,
 );
 
-export async function stopEndpointDeliveries({ database, apiKey, now }: KeyCall, reason: string): Promise<void> {
-  const endpoints = await database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).execute();
+export async function stopEndpointDeliveries(
+  { database, apiKey, now }: KeyCall,
+  reason: string,
+): Promise<void> {
+  const endpoints = await database
+    .selectFrom('endpoints')
+    .select('id')
+    .where('apiKey', '=', apiKey)
+    .execute();
   for (const { id } of endpoints) await stopLane(database, id, reason, now);
 }

@@ -11,7 +11,10 @@ export interface DeliveryTarget {
 export interface EventFilter {
   readonly event: string;
   readonly channels: readonly string[];
-  /** Lane that the event is about. This lane gets the event only if it subscribes to the event type by name. */
+  /**
+   * Lane that the event is about. This lane gets the event only if it subscribes to the event type
+   * by name.
+   */
   readonly aboutLane?: string | undefined;
 }
 
@@ -19,7 +22,10 @@ export async function loadSubscriptions(scope: KeyScope): Promise<readonly Subsc
   return [...(await basicSubscriptions(scope)), ...(await endpointSubscriptions(scope))];
 }
 
-export function selectTargets(subscriptions: readonly Subscription[], filter: EventFilter): readonly DeliveryTarget[] {
+export function selectTargets(
+  subscriptions: readonly Subscription[],
+  filter: EventFilter,
+): readonly DeliveryTarget[] {
   return subscriptions.filter(({ matches }) => matches(filter)).map(({ target }) => target);
 }
 
@@ -29,10 +35,12 @@ export interface Subscription {
 }
 
 async function basicSubscriptions(scope: KeyScope): Promise<readonly Subscription[]> {
-  const { useWebhookService, webhookServiceConfig = {} } = (await findConfig(scope, 'webhooks')) ?? {};
+  const { useWebhookService, webhookServiceConfig = {} } =
+    (await findConfig(scope, 'webhooks')) ?? {};
   if (!useWebhookService) return [];
   const { rawNotificationUrl, processedNotificationUrl, triggers = {} } = webhookServiceConfig;
-  const matches = ({ event }: EventFilter) => Object.hasOwn(triggers, event) && triggers[event] === true;
+  const matches = ({ event }: EventFilter) =>
+    Object.hasOwn(triggers, event) && triggers[event] === true;
   const urls = { raw: rawNotificationUrl, processed: processedNotificationUrl } as const;
   return BASIC_FORMS.filter((form) => urls[form]).map((form) => ({
     target: { form, lane: basicLane(form, scope.apiKey) },
@@ -53,9 +61,14 @@ async function endpointSubscriptions(scope: KeyScope): Promise<readonly Subscrip
   const endpoints = await selectEndpoints(scope.database, { apiKey: scope.apiKey, disabled: 0 });
   return endpoints.map(({ id, filterTypes, channels }) => {
     const [types, ownChannels] = [parseSet(filterTypes), parseSet(channels)];
-    const acceptsType = ({ event, aboutLane }: EventFilter) => (types ? types.has(event) : aboutLane !== id);
-    const acceptsChannel = (filter: EventFilter) => !ownChannels || filter.channels.some((channel) => ownChannels.has(channel));
-    return { target: { form: 'advanced', lane: id }, matches: (filter) => acceptsType(filter) && acceptsChannel(filter) };
+    const acceptsType = ({ event, aboutLane }: EventFilter) =>
+      types ? types.has(event) : aboutLane !== id;
+    const acceptsChannel = (filter: EventFilter) =>
+      !ownChannels || filter.channels.some((channel) => ownChannels.has(channel));
+    return {
+      target: { form: 'advanced', lane: id },
+      matches: (filter) => acceptsType(filter) && acceptsChannel(filter),
+    };
   });
 }
 

@@ -4,7 +4,10 @@ import type { DeliveryState } from '../store/tables.ts';
 import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 
-/** Maximum number of finished deliveries in each state. Failed deliveries can be retried, so more of them are kept. */
+/**
+ * Maximum number of finished deliveries in each state. Failed deliveries can be retried, so more of
+ * them are kept.
+ */
 const RETENTION_LIMITS = [
   { state: 'delivered', max: 10_000 },
   { state: 'failed', max: 100_000 },
@@ -19,25 +22,45 @@ export async function pruneDeliveries(database: Database, now: number): Promise<
     .where('createdAt', '<', now - RETENTION_PERIOD)
     .execute();
   for (const { state, max } of RETENTION_LIMITS) {
-    const newest = database.selectFrom('deliveries').select('key').where('dueAt', 'is', null).where('state', '=', state);
+    const newest = database
+      .selectFrom('deliveries')
+      .select('key')
+      .where('dueAt', 'is', null)
+      .where('state', '=', state);
     const excess = newest.orderBy('key', 'desc').limit(sql.lit(1)).offset(sql.lit(max));
     const first = await excess.executeTakeFirst();
     if (first) await ended.where('state', '=', state).where('key', '<=', first.key).execute();
   }
 }
 
-/** Caps due times after the clock was set back. Otherwise, deliveries would wait until it catches up. */
-export async function capDueTimes(database: Database, schedule: RetrySchedule, now: number): Promise<void> {
-  const capped = (latest: number) => database.updateTable('deliveries').set({ dueAt: latest }).where('dueAt', '>', latest);
+/**
+ * Caps due times after the clock was set back. Otherwise, deliveries would wait until it catches
+ * up.
+ */
+export async function capDueTimes(
+  database: Database,
+  schedule: RetrySchedule,
+  now: number,
+): Promise<void> {
+  const capped = (latest: number) =>
+    database.updateTable('deliveries').set({ dueAt: latest }).where('dueAt', '>', latest);
   await capped(now + CLAIM_DURATION)
     .where('owner', 'is not', null)
     .execute();
-  for (let tries = 0, delay: number | undefined = 0; delay !== undefined; delay = schedule.delayAfter(tries)) {
+  for (
+    let tries = 0, delay: number | undefined = 0;
+    delay !== undefined;
+    delay = schedule.delayAfter(tries)
+  ) {
     await capped(now + delay)
       .where('owner', 'is', null)
       .where('tries', '=', tries)
       .execute();
     tries += 1;
   }
-  await database.updateTable('endpoints').set({ failingSince: now }).where('failingSince', '>', now).execute();
+  await database
+    .updateTable('endpoints')
+    .set({ failingSince: now })
+    .where('failingSince', '>', now)
+    .execute();
 }

@@ -13,12 +13,17 @@ export interface AdminRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Handles a request, and returns a value to send as JSON. @throws Refusal or SvcError, which become error responses */
+/**
+ * Handles a request, and returns a value to send as JSON.
+ * @throws Refusal or SvcError, which become error responses
+ */
 export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
 export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
 /** Routes that require no token, for responses that contain no data. */
-export type PublicRoutes = Readonly<Record<string, (request: AdminRequest) => Promise<ServiceResponse>>>;
+export type PublicRoutes = Readonly<
+  Record<string, (request: AdminRequest) => Promise<ServiceResponse>>
+>;
 
 interface AdminOptions {
   readonly token: string;
@@ -31,19 +36,31 @@ export function isAdminTarget(target: string): boolean {
   return target.startsWith('/_svc/');
 }
 
-/** Creates the handler for requests under `/_svc/`. The server must check the Host and Origin headers first. */
-export function createAdmin({ token, routes, publicRoutes = {}, report }: AdminOptions): RequestHandler {
+/**
+ * Creates the handler for requests under `/_svc/`. The server must check the Host and Origin
+ * headers first.
+ */
+export function createAdmin({
+  token,
+  routes,
+  publicRoutes = {},
+  report,
+}: AdminOptions): RequestHandler {
   const handle = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const { pathname, searchParams: query } = new URL(request.target, 'http://localhost');
     const name = `${request.method} ${pathname}`;
     const page = findRoute(publicRoutes, name);
     if (page) return page.handler({ segments: page.segments, query, body: {} });
     const [, given = ''] = /^bearer +(.+)$/i.exec(request.header('authorization') ?? '') ?? [];
-    if (!isSameSecret(given, token)) throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
+    if (!isSameSecret(given, token))
+      throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
     const found = findRoute(routes, name);
     if (!found) throw new Refusal('NOT_FOUND', 'Not Found');
     const body = request.method === 'POST' ? await readJson(request, rejectLarge) : {};
-    return { status: 200, body: JSON.stringify(await found.handler({ segments: found.segments, query, body })) };
+    return {
+      status: 200,
+      body: JSON.stringify(await found.handler({ segments: found.segments, query, body })),
+    };
   };
   return async (request) => {
     try {
@@ -66,9 +83,13 @@ async function rejectLarge(): Promise<void> {
 function findRoute<Handler>(routes: Readonly<Record<string, Handler>>, name: string) {
   for (const [pattern, handler] of Object.entries(routes)) {
     const [expected, given] = [pattern.split('/'), name.split('/')];
-    const isMatch = (part: string, at: number) => part === given[at] || (isPlaceholder(part) && given[at] !== '');
+    const isMatch = (part: string, at: number) =>
+      part === given[at] || (isPlaceholder(part) && given[at] !== '');
     if (expected.length !== given.length || !expected.every(isMatch)) continue;
-    return { handler, segments: given.filter((_, at) => isPlaceholder(expected[at] ?? '')).map(decodeSegment) };
+    return {
+      handler,
+      segments: given.filter((_, at) => isPlaceholder(expected[at] ?? '')).map(decodeSegment),
+    };
   }
   return undefined;
 }

@@ -14,7 +14,8 @@ export interface AdvanceOptions extends Omit<DeliveryOptions, 'time'> {
 }
 
 /**
- * Moves the clock from `from` to `goal` in steps. Each step moves to the next due time and runs the work that is due.
+ * Moves the clock from `from` to `goal` in steps. Each step moves to the next due time and runs the
+ * work that is due.
  * @param moveTo saves a new setting of the clock
  */
 export async function advanceClock(
@@ -56,18 +57,30 @@ async function deliverUntil(
 
 const NOT_SENT = '"error":"not sent: ';
 
-/** Counts disabled endpoints, and attempts of deliveries from a key on (default: from the first pending delivery). */
+/**
+ * Counts disabled endpoints, and attempts of deliveries from a key on (default: from the first
+ * pending delivery).
+ */
 async function countOutcomes(database: Database, from?: number) {
-  const first = database.selectFrom('deliveries').select('key').where('dueAt', 'is not', null).orderBy('key').limit(1);
+  const first = database
+    .selectFrom('deliveries')
+    .select('key')
+    .where('dueAt', 'is not', null)
+    .orderBy('key')
+    .limit(1);
   const firstPending = from ?? (await first.executeTakeFirst())?.key;
   const lines = sql<number | null>`sum(length(attempts) - length(replace(attempts, ${'\n'}, '')))`;
-  const notSent = sql<number | null>`sum(length(attempts) - length(replace(attempts, ${NOT_SENT}, '')))`;
+  const notSent = sql<
+    number | null
+  >`sum(length(attempts) - length(replace(attempts, ${NOT_SENT}, '')))`;
   const counted = await database
     .selectFrom('deliveries')
     .select([lines.as('lines'), notSent.as('notSent')])
     .where('key', '>=', firstPending ?? Number.MAX_SAFE_INTEGER)
     .executeTakeFirst();
-  const disabled = database.selectFrom('endpoints').select(({ fn }) => fn.countAll<number>().as('count'));
+  const disabled = database
+    .selectFrom('endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('count'));
   return {
     firstPending,
     attempts: (counted?.lines ?? 0) - (counted?.notSent ?? 0) / NOT_SENT.length,
@@ -76,11 +89,21 @@ async function countOutcomes(database: Database, from?: number) {
 }
 
 async function countExpired(database: Database, after: number, until: number) {
-  const tokens = database.selectFrom('issuedTokens').select(({ fn }) => fn.sum<number | null>('count').as('count'));
-  const members = database.selectFrom('members').select(({ fn }) => fn.countAll<number>().as('count'));
+  const tokens = database
+    .selectFrom('issuedTokens')
+    .select(({ fn }) => fn.sum<number | null>('count').as('count'));
+  const members = database
+    .selectFrom('members')
+    .select(({ fn }) => fn.countAll<number>().as('count'));
   const [issued, granted] = [
-    await tokens.where('expiresAt', '>', after).where('expiresAt', '<=', until).executeTakeFirstOrThrow(),
-    await members.where('expiresAt', '>', after).where('expiresAt', '<=', until).executeTakeFirstOrThrow(),
+    await tokens
+      .where('expiresAt', '>', after)
+      .where('expiresAt', '<=', until)
+      .executeTakeFirstOrThrow(),
+    await members
+      .where('expiresAt', '>', after)
+      .where('expiresAt', '<=', until)
+      .executeTakeFirstOrThrow(),
   ];
   return { tokensExpired: Number(issued.count ?? 0), permissionsExpired: granted.count };
 }

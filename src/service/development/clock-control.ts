@@ -8,7 +8,9 @@ import { type AdvanceOptions, advanceClock } from './advance.ts';
 import { type ClockSetting, convertTime, readSetting } from './clock.ts';
 import type { AdvanceReport, ClockChange, ClockState } from './clock-state.ts';
 
-export type ClockContext = Omit<AdvanceOptions, 'clock'> & { readonly realClock: AdvanceOptions['clock'] };
+export type ClockContext = Omit<AdvanceOptions, 'clock'> & {
+  readonly realClock: AdvanceOptions['clock'];
+};
 
 export async function readClock({ development, realClock }: ClockContext): Promise<ClockState> {
   return describeClock(readSetting((await development.current()).clock), realClock.now());
@@ -16,10 +18,13 @@ export async function readClock({ development, realClock }: ClockContext): Promi
 
 /**
  * Changes the clock. `advance` also runs the work that becomes due, and reports it.
- * @throws SvcError `usage` for an invalid change, or without `force` if several servers use the store; `locked` if
- * another process changes the clock at the same time
+ * @throws SvcError `usage` for an invalid change, or without `force` if several servers use the
+ * store; `locked` if another process changes the clock at the same time
  */
-export async function changeClock(context: ClockContext, change: ClockChange): Promise<ClockState & Partial<AdvanceReport>> {
+export async function changeClock(
+  context: ClockContext,
+  change: ClockChange,
+): Promise<ClockState & Partial<AdvanceReport>> {
   const { store, development, realClock } = context;
   if (!change.force) await rejectOtherServers(context);
   let setting = readSetting((await development.current()).clock);
@@ -27,7 +32,9 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
     await development.write('clock', async (value, database) => {
       const found = readSetting(value);
       if (JSON.stringify(found) !== JSON.stringify(setting))
-        throw new SvcError('locked', 'another process changed the clock at the same time', { hint: 'run the command again' });
+        throw new SvcError('locked', 'another process changed the clock at the same time', {
+          hint: 'run the command again',
+        });
       const realTime = realClock.now();
       await moveClaims(database, convertTime(next, realTime) - convertTime(found, realTime));
       return 'offset' in next && next.offset === 0 ? undefined : next;
@@ -36,7 +43,10 @@ export async function changeClock(context: ClockContext, change: ClockChange): P
   };
   const goal = applyChange(setting, change, realClock.now());
   const options = { ...context, clock: realClock };
-  const report = 'advance' in change ? await advanceClock(options, { from: setting, goal }, moveTo) : await moveTo(goal);
+  const report =
+    'advance' in change
+      ? await advanceClock(options, { from: setting, goal }, moveTo)
+      : await moveTo(goal);
   await notifyOutboxChange(store);
   await development.settle();
   return { ...describeClock(goal, realClock.now()), ...report };
@@ -52,47 +62,75 @@ export function createClockRoutes(context: ClockContext): AdminRoutes {
 async function rejectOtherServers({ store }: ClockContext): Promise<void> {
   const servers = (await store.peers?.count()) ?? 0;
   if (servers < 2) return;
-  throw new SvcError('usage', `${servers} servers use the store, and the change would apply to all of them`, {
-    hint: 'add --force to change the clock of all servers',
-  });
+  throw new SvcError(
+    'usage',
+    `${servers} servers use the store, and the change would apply to all of them`,
+    {
+      hint: 'add --force to change the clock of all servers',
+    },
+  );
 }
 
-/** Moves the expiry of claims with the clock, so that attempts in flight keep their remaining time. */
+/**
+ * Moves the expiry of claims with the clock, so that attempts in flight keep their remaining time.
+ */
 async function moveClaims(database: Database, milliseconds: number): Promise<void> {
-  const claimed = database.updateTable('deliveries').where('owner', 'is not', null).where('dueAt', 'is not', null);
+  const claimed = database
+    .updateTable('deliveries')
+    .where('owner', 'is not', null)
+    .where('dueAt', 'is not', null);
   await claimed.set(({ eb }) => ({ dueAt: eb('dueAt', '+', milliseconds) })).execute();
 }
 
 function describeClock(setting: ClockSetting, realTime: number): ClockState {
   const now = convertTime(setting, realTime);
-  return { now: new Date(now).toISOString(), offset: now - realTime, frozen: 'frozenAt' in setting };
+  return {
+    now: new Date(now).toISOString(),
+    offset: now - realTime,
+    frozen: 'frozenAt' in setting,
+  };
 }
 
 /** @throws SvcError `usage` for an invalid time or duration */
-export function applyChange(setting: ClockSetting, change: ClockChange, realTime: number): ClockSetting {
+export function applyChange(
+  setting: ClockSetting,
+  change: ClockChange,
+  realTime: number,
+): ClockSetting {
   const now = convertTime(setting, realTime);
   if ('reset' in change) return { offset: 0 };
   if ('freeze' in change) return { frozenAt: now };
   if ('run' in change) return { offset: now - realTime };
-  const time = 'set' in change ? parseTime(change.set, now) : Math.round(now + parseDurationFlag('advance', change.advance));
-  if (time < 0 || time >= TIME_LIMIT) throw new SvcError('usage', 'the clock must be between 1970 and 2081');
+  const time =
+    'set' in change
+      ? parseTime(change.set, now)
+      : Math.round(now + parseDurationFlag('advance', change.advance));
+  if (time < 0 || time >= TIME_LIMIT)
+    throw new SvcError('usage', 'the clock must be between 1970 and 2081');
   return 'frozenAt' in setting ? { frozenAt: time } : { offset: time - realTime };
 }
 
-/** Upper bound on the clock. Generated message IDs start with the time, and have no digits for later times. */
+/**
+ * Upper bound on the clock. Generated message IDs start with the time, and have no digits for later
+ * times.
+ */
 const TIME_LIMIT = Date.UTC(2081, 0);
 
 function parseTime(text: string, now: number): number {
   const time = parseTimestamp(text, now);
   if (time) return time.seconds * 1_000;
-  throw new SvcError('usage', `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`);
+  throw new SvcError(
+    'usage',
+    `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`,
+  );
 }
 
 function parseChange({ force = false, ...change }: Readonly<Record<string, unknown>>): ClockChange {
   const [[name = '', value] = [], ...others] = Object.entries(change);
   const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
   const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
-  if (others.length === 0 && (isTimed || isSwitch)) return { ...change, force: force === true } as unknown as ClockChange;
+  if (others.length === 0 && (isTimed || isSwitch))
+    return { ...change, force: force === true } as unknown as ClockChange;
   throw new SvcError('usage', 'the body must contain one of advance, set, freeze, run, and reset', {
     hint: 'for example, {"advance":"49h"} or {"freeze":true}',
   });

@@ -1,6 +1,9 @@
 import { formatNounCount } from '../../kernel/plural.ts';
 
-/** A change of the clock, as in the body of `POST /_svc/clock`. `advance` is a duration, `set` a time. */
+/**
+ * A change of the clock, as in the body of `POST /_svc/clock`. `advance` is a duration, `set` a
+ * time.
+ */
 export type ClockChange = (
   | { readonly advance: string }
   | { readonly set: string }

@@ -2,7 +2,9 @@ import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import type { ServiceTime } from '../deliveries/engine.ts';
 import type { DevelopmentState } from './state.ts';
 
-/** Setting of the service's clock: `offset` milliseconds ahead of real time, or frozen at a time. */
+/**
+ * Setting of the service's clock: `offset` milliseconds ahead of real time, or frozen at a time.
+ */
 export type ClockSetting = { readonly offset: number } | { readonly frozenAt: number };
 
 export interface ServiceClock extends Clock, ServiceTime {}
@@ -15,7 +17,10 @@ export function convertTime(setting: ClockSetting, realTime: number): number {
   return 'frozenAt' in setting ? setting.frozenAt : realTime + setting.offset;
 }
 
-/** Creates the clock of a service, which uses the setting as `development` last read it. Durations are in real time. */
+/**
+ * Creates the clock of a service, which uses the setting as `development` last read it. Durations
+ * are in real time.
+ */
 export function createServiceClock(clock: Clock, development: DevelopmentState): ServiceClock {
   const convert = (realTime: number) => convertTime(readSetting(development.known.clock), realTime);
   return {

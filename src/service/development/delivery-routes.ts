@@ -1,5 +1,10 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { type DeliveryDetail, type DeliveryRecord, findDeliveries, listDeliveries } from '../deliveries/records.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryRecord,
+  findDeliveries,
+  listDeliveries,
+} from '../deliveries/records.ts';
 import { retryDeliveries } from '../deliveries/retry.ts';
 import type { DeliveryState } from '../store/tables.ts';
 import type { AdminRoutes } from './admin.ts';
@@ -17,13 +22,20 @@ export interface Delivery extends DeliveryRecord {
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 
-export function createDeliveryRoutes(context: ClockContext & { readonly apiKey: string }): AdminRoutes {
+export function createDeliveryRoutes(
+  context: ClockContext & { readonly apiKey: string },
+): AdminRoutes {
   const { store, apiKey } = context;
   return {
     'GET /_svc/deliveries': async ({ query }) => {
       const filter = { state: (query.get('state') ?? undefined) as DeliveryState | undefined };
       const limit = Number.parseInt(query.get('limit') ?? '', 10) || DEFAULT_LIMIT;
-      const found = await listDeliveries(store, apiKey, filter, Math.max(1, Math.min(limit, MAX_LIMIT)));
+      const found = await listDeliveries(
+        store,
+        apiKey,
+        filter,
+        Math.max(1, Math.min(limit, MAX_LIMIT)),
+      );
       return { deliveries: found.map(describeDelivery) };
     },
     'GET /_svc/deliveries/<id>': async ({ segments }): Promise<Delivery> => {
@@ -31,9 +43,17 @@ export function createDeliveryRoutes(context: ClockContext & { readonly apiKey: 
       return { ...describeDelivery(found), payload: JSON.parse(found.payload ?? 'null') };
     },
     'POST /_svc/deliveries': async ({ body: { retry } }) => {
-      if (!Array.isArray(retry)) throw new SvcError('usage', 'the body must contain delivery IDs, such as {"retry":["msg_1"]}');
+      if (!Array.isArray(retry))
+        throw new SvcError(
+          'usage',
+          'the body must contain delivery IDs, such as {"retry":["msg_1"]}',
+        );
       const now = Date.parse((await readClock(context)).now);
-      return { deliveries: (await retryDeliveries(store, { apiKey, now }, retry.map(String))).map(describeDelivery) };
+      return {
+        deliveries: (await retryDeliveries(store, { apiKey, now }, retry.map(String))).map(
+          describeDelivery,
+        ),
+      };
     },
   };
 }

@@ -1,14 +1,20 @@
 import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 
-/** Development settings by name. They are saved in the store, but are not part of the service's data. */
+/**
+ * Development settings by name. They are saved in the store, but are not part of the service's
+ * data.
+ */
 export type DevelopmentValues = Readonly<Partial<Record<'clock' | 'faults', unknown>>>;
 export type DevelopmentState = ReturnType<typeof createState>;
 /** Maximum age of cached settings in a store without `Store.version`, in milliseconds. */
 const MAX_AGE = 100;
 const statesByStore = new WeakMap<Store, DevelopmentState>();
 
-/** Returns the development settings of a store. All callers share one object, because `Store.version` ignores own changes. */
+/**
+ * Returns the development settings of a store. All callers share one object, because
+ * `Store.version` ignores own changes.
+ */
 export function createDevelopmentState(store: Store): DevelopmentState {
   const state = statesByStore.get(store) ?? createState(store);
   statesByStore.set(store, state);
@@ -20,7 +26,10 @@ function createState(store: Store) {
   let known: DevelopmentValues = {};
   let [version, readAt]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   let isChecked = false;
-  /** Checks once per turn of the event loop. The requests of a turn have arrived before its first check. */
+  /**
+   * Checks once per turn of the event loop. The requests of a turn have arrived before its first
+   * check.
+   */
   const isCurrent = () => {
     if (isChecked) return true;
     const current = store.version?.();
@@ -31,7 +40,9 @@ function createState(store: Store) {
   };
   const readFrom = async (database: Database) => {
     [version, readAt] = [store.version?.(), performance.now()];
-    known = Object.fromEntries((await selectValues(database, {})).map(({ name, value }) => [name, JSON.parse(value)]));
+    known = Object.fromEntries(
+      (await selectValues(database, {})).map(({ name, value }) => [name, JSON.parse(value)]),
+    );
     return known;
   };
   /** Changes a value like `change`, without waiting for other processes. */
@@ -43,7 +54,10 @@ function createState(store: Store) {
     });
     return store.read(readFrom);
   };
-  /** Waits until a change applies in all processes. In a store without a version, they may use the old value until then. */
+  /**
+   * Waits until a change applies in all processes. In a store without a version, they may use the
+   * old value until then.
+   */
   const settle = async () => {
     if (!store.version) await new Promise((resolve) => setTimeout(resolve, MAX_AGE));
   };
@@ -63,7 +77,10 @@ function createState(store: Store) {
     refresh: (database: Database) => (store.version && isCurrent() ? known : readFrom(database)),
     write,
     settle,
-    /** Changes or, with undefined, deletes a value. The change applies in other processes from their next request. */
+    /**
+     * Changes or, with undefined, deletes a value. The change applies in other processes from their
+     * next request.
+     */
     change: async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
       const values = await write(name, update);
       await settle();

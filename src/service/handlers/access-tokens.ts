@@ -12,19 +12,30 @@ export const selectSigningKey = prepareQuery(
 );
 
 /** Counts a token until it expires, so that advancing the clock can report it. */
-async function countToken(database: Database, { expiresAt, now }: { readonly expiresAt: number; readonly now: number }) {
+async function countToken(
+  database: Database,
+  { expiresAt, now }: { readonly expiresAt: number; readonly now: number },
+) {
   const added = database.insertInto('issuedTokens').values({ expiresAt, count: 1 });
   const count = sql<number>`${sql.ref('issuedTokens.count')} + 1`;
-  await added.onConflict((conflict) => conflict.column('expiresAt').doUpdateSet({ count })).execute();
+  await added
+    .onConflict((conflict) => conflict.column('expiresAt').doUpdateSet({ count }))
+    .execute();
   await database.deleteFrom('issuedTokens').where('expiresAt', '<=', now).execute();
 }
 
 export const accessTokens: HandlersOf<'access-tokens'> = {
-  'access-tokens.generate': async ({ database, apiKey, now, after }, { userId, userProperties, permissions }) => {
+  'access-tokens.generate': async (
+    { database, apiKey, now, after },
+    { userId, userProperties, permissions },
+  ) => {
     const [key] = await selectSigningKey(database, { apiKey });
     if (!key) throw new TypeError(`no workspace for API key ${apiKey}`);
     const { name, email, isAdmin = false } = userProperties;
-    const resources = permissions.resources.map((resource) => ({ accessRole: DEFAULT_ACCESS_ROLE, ...resource }));
+    const resources = permissions.resources.map((resource) => ({
+      accessRole: DEFAULT_ACCESS_ROLE,
+      ...resource,
+    }));
     const issuedAt = Math.floor(now / 1000);
     const token = await new SignJWT({ name, email, isAdmin, permissions: { resources } })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

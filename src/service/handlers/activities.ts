@@ -1,5 +1,9 @@
 import { UPDATABLE_FIELDS } from '../../catalog/activities.ts';
-import { eventsOfAddedActivity, eventsOfChangedActivity, type StoredActivity } from '../deliveries/document-events.ts';
+import {
+  eventsOfAddedActivity,
+  eventsOfChangedActivity,
+  type StoredActivity,
+} from '../deliveries/document-events.ts';
 import { type DocumentEvent, recordDocumentEvents } from '../deliveries/outbox.ts';
 import { insertActivities, selectActivities, updateActivity } from '../records/activities.ts';
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
@@ -14,7 +18,10 @@ export const activities: HandlersOf<'activities'> = {
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
     const fieldsById = new Map(
-      requested.map(({ id = generateId(), organizationId: _, documentId: __, ...fields }) => [id, fields]),
+      requested.map(({ id = generateId(), organizationId: _, documentId: __, ...fields }) => [
+        id,
+        fields,
+      ]),
     );
     const data = createItemResults();
     const events: DocumentEvent[] = [];
@@ -29,7 +36,9 @@ export const activities: HandlersOf<'activities'> = {
     for (const id of fieldsById.keys()) data[id] = alreadyExists('Activity');
     for (const { activityId } of await insertActivities(database, rows)) {
       data[activityId] = { success: true, id: activityId, message: 'Activity added.' };
-      events.push(...eventsOfAddedActivity({ organizationId, documentId }, fieldsById.get(activityId)));
+      events.push(
+        ...eventsOfAddedActivity({ organizationId, documentId }, fieldsById.get(activityId)),
+      );
     }
     await recordDocumentEvents(call, events);
     return { data };
@@ -42,9 +51,13 @@ export const activities: HandlersOf<'activities'> = {
     const events: DocumentEvent[] = [];
     for (const batch of chunkRows(distinctBy(requested, ({ id }) => id))) {
       const changes = new Map(batch.map((change) => [change.id, change]));
-      for (const { id } of batch) data[id] = { success: false, message: 'Failed to update activity.' };
+      for (const { id } of batch)
+        data[id] = { success: false, message: 'Failed to update activity.' };
       if (organization === undefined) continue;
-      const existing = await selectActivities(database, { organization, activityId: [...changes.keys()] });
+      const existing = await selectActivities(database, {
+        organization,
+        activityId: [...changes.keys()],
+      });
       for (const { key, activityId, documentId, data: stored } of existing) {
         const change = pickChangeable(changes.get(activityId));
         const changed: StoredActivity = { ...JSON.parse(stored), ...change };
@@ -59,7 +72,11 @@ export const activities: HandlersOf<'activities'> = {
   },
 };
 
-/** Picks the fields that an update may change. The actor, action, and document cannot be changed. */
+/**
+ * Picks the fields that an update may change. The actor, action, and document cannot be changed.
+ */
 function pickChangeable(change: object = {}): Partial<StoredActivity> {
-  return Object.fromEntries(Object.entries(change).filter(([field]) => UPDATABLE_FIELDS.has(field)));
+  return Object.fromEntries(
+    Object.entries(change).filter(([field]) => UPDATABLE_FIELDS.has(field)),
+  );
 }

@@ -5,9 +5,12 @@ import type { HandlersOf } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {
   'agents.list': async (call, { filter, groupId }) => {
-    const agents = groupId === undefined ? await findAllAgents(call) : await findGroupAgents(call, groupId);
+    const agents =
+      groupId === undefined ? await findAllAgents(call) : await findGroupAgents(call, groupId);
     const visible = agents.filter(
-      ({ internal, system }) => internal !== true && (filter === undefined || (filter === 'defaultOnly') === (system === true)),
+      ({ internal, system }) =>
+        internal !== true &&
+        (filter === undefined || (filter === 'defaultOnly') === (system === true)),
     );
     return { data: { agents: visible.map(toAgentSummary) } };
   },

@@ -15,19 +15,29 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
     const { database } = call;
     const newAuthToken = { token: generateToken(), name: DEFAULT_TOKEN_NAME, domains: [] };
     await deleteTokens(database, { apiKey });
-    await insertTokens(database, [{ ...newAuthToken, apiKey, domains: JSON.stringify(newAuthToken.domains) }]);
+    await insertTokens(database, [
+      { ...newAuthToken, apiKey, domains: JSON.stringify(newAuthToken.domains) },
+    ]);
     return { data: { apiKey, newAuthToken } };
   },
 
   'auth-tokens.list': async (call, { apiKey }) => {
     await requireApiKey(call, apiKey);
     const rows = await selectTokens(call.database, { apiKey });
-    return { data: { apiKey, authTokens: rows.map((row) => ({ ...row, domains: JSON.parse(row.domains) })) } };
+    return {
+      data: {
+        apiKey,
+        authTokens: rows.map((row) => ({ ...row, domains: JSON.parse(row.domains) })),
+      },
+    };
   },
 };
 
 /** @throws Refusal NOT_FOUND if the workspace does not have this API key */
-async function requireApiKey({ database, workspaceId }: WorkspaceCall, apiKey: string): Promise<void> {
+async function requireApiKey(
+  { database, workspaceId }: WorkspaceCall,
+  apiKey: string,
+): Promise<void> {
   const [key] = await selectApiKeys(database, { id: apiKey, workspaceId });
   if (!key) throw new Refusal('NOT_FOUND', 'API key not found.');
 }

@@ -24,7 +24,8 @@ export const crdt: HandlersOf<'crdt'> = {
 
   'crdt.update': async (call, input) => {
     const organization = await findOrganization(call, input.organizationId);
-    const existing = organization === undefined ? undefined : await findEditor(call, organization, input);
+    const existing =
+      organization === undefined ? undefined : await findEditor(call, organization, input);
     if (!existing) throw editorNotFound();
     await writeAndPublish(call, existing.organization, input, existing);
     return EMPTY_RESULT;
@@ -40,12 +41,21 @@ function editorNotFound(): Refusal {
 type EditorInput = Parameters<typeof writeEditor>[2];
 type EditorId = Pick<Editor, 'documentId' | 'editorId'>;
 
-async function findEditor({ database }: KeyCall, organization: number, { documentId, editorId }: EditorId) {
+async function findEditor(
+  { database }: KeyCall,
+  organization: number,
+  { documentId, editorId }: EditorId,
+) {
   const [found] = await selectEditors(database, { organization, documentId, editorId });
   return found;
 }
 
-async function writeAndPublish(call: KeyCall, organization: number, input: EditorInput, existing: Editor | undefined) {
+async function writeAndPublish(
+  call: KeyCall,
+  organization: number,
+  input: EditorInput,
+  existing: Editor | undefined,
+) {
   const written = await writeEditor(call.database, organization, input, existing, call.now);
   await recordDocumentEvents(
     call,
@@ -56,5 +66,11 @@ async function writeAndPublish(call: KeyCall, organization: number, input: Edito
 function toEditorRecord(editor: Editor) {
   const { editorId, lastUpdate, lastUpdatedBy, sessionId } = editor;
   const { data } = readLatestContent(editor);
-  return { id: editorId, data, lastUpdate: new Date(lastUpdate).toISOString(), lastUpdatedBy, sessionId };
+  return {
+    id: editorId,
+    data,
+    lastUpdate: new Date(lastUpdate).toISOString(),
+    lastUpdatedBy,
+    sessionId,
+  };
 }

@@ -11,7 +11,13 @@ const DEFAULT_PAGE_SIZE = 1000;
 
 export const documents: HandlersOf<'documents'> = {
   'documents.list': async (call, input) => {
-    const { organizationId, documentIds, folderId, pageSize = DEFAULT_PAGE_SIZE, pageToken: token } = input;
+    const {
+      organizationId,
+      documentIds,
+      folderId,
+      pageSize = DEFAULT_PAGE_SIZE,
+      pageToken: token,
+    } = input;
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return { data: [] };
     const found = await selectDocuments(call.database, {
@@ -23,7 +29,8 @@ export const documents: HandlersOf<'documents'> = {
     });
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
-    const siblings = found.length > pageSize && last ? { pageToken: createPageToken('documents', last.key) } : {};
+    const siblings =
+      found.length > pageSize && last ? { pageToken: createPageToken('documents', last.key) } : {};
     return { data: page.map(toDocumentRecord), siblings };
   },
 
@@ -52,5 +59,10 @@ export const documents: HandlersOf<'documents'> = {
 type DocumentRow = Awaited<ReturnType<typeof selectDocuments>>[number];
 
 function toDocumentRecord({ documentId, documentName, disabled, accessType }: DocumentRow) {
-  return { id: documentId, ...(documentName !== null && { documentName }), disabled: disabled === 1, accessType };
+  return {
+    id: documentId,
+    ...(documentName !== null && { documentName }),
+    disabled: disabled === 1,
+    accessType,
+  };
 }

@@ -1,23 +1,49 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
 import { type KeyCall, Refusal } from '../call.ts';
-import { createFolder, type Folder, moveFolderTree, type ParentFolder, ROOT, wouldCreateCycle } from '../records/folder.ts';
+import {
+  createFolder,
+  type Folder,
+  moveFolderTree,
+  type ParentFolder,
+  ROOT,
+  wouldCreateCycle,
+} from '../records/folder.ts';
 import { findAllFolders, findFolders, findFolderTree, saveFolders } from '../records/folders.ts';
-import { alreadyExists, createItemResults, type ItemResult, notFound } from '../records/item-results.ts';
-import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
+import {
+  alreadyExists,
+  createItemResults,
+  type ItemResult,
+  notFound,
+} from '../records/item-results.ts';
+import {
+  ensureOrganization,
+  findOrganization,
+  requireOrganization,
+} from '../records/organizations.ts';
 import type { HandlersOf } from './handler.ts';
 
 type FolderInput = z.output<Operations['folders.add']['input']>['folders'][number];
 type FolderChange = z.output<Operations['folders.update']['input']>['folders'][number];
 
 export const folders: HandlersOf<'folders'> = {
-  'folders.list': async (call, input) => ({ data: await listFolders(call, input, toFolderRecordV2) }),
+  'folders.list': async (call, input) => ({
+    data: await listFolders(call, input, toFolderRecordV2),
+  }),
 
-  'folders.list.v1': async (call, input) => ({ data: await listFolders(call, input, toFolderRecordV1) }),
+  'folders.list.v1': async (call, input) => ({
+    data: await listFolders(call, input, toFolderRecordV1),
+  }),
 
   'folders.add': async (call, { organizationId, createOrganization, folders: requested }) => {
-    const organization = await (createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
-    const folderIds = requested.flatMap(({ folderId, parentFolderId = ROOT.folderId }) => [folderId, parentFolderId]);
+    const organization = await (createOrganization ? ensureOrganization : requireOrganization)(
+      call,
+      organizationId,
+    );
+    const folderIds = requested.flatMap(({ folderId, parentFolderId = ROOT.folderId }) => [
+      folderId,
+      parentFolderId,
+    ]);
     const found = await findFolders(call.database, organization, [...new Set(folderIds)]);
     const known = new Map<string, ParentFolder>([[ROOT.folderId, ROOT], ...found]);
     const added: Folder[] = [];
@@ -40,14 +66,19 @@ export const folders: HandlersOf<'folders'> = {
     const organization = await findOrganization(call, organizationId);
     const data = createItemResults();
     for (const change of requested)
-      data[change.folderId] = organization === undefined ? notFound('Folder') : await updateFolder(call, organization, change);
+      data[change.folderId] =
+        organization === undefined
+          ? notFound('Folder')
+          : await updateFolder(call, organization, change);
     return { data };
   },
 };
 
 type FolderQuery = z.output<Operations['folders.list']['input']>;
 
-async function listFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
+async function listFolders<
+  Base extends { readonly folderId: string; readonly parentFolderId: string },
+>(
   call: KeyCall,
   { organizationId, folderId, maxDepth = 1 }: FolderQuery,
   format: (folder: Folder, owner: FolderOwner) => Base,
@@ -56,26 +87,45 @@ async function listFolders<Base extends { readonly folderId: string; readonly pa
   const owner = { organizationId, apiKey: call.apiKey };
   const toRecord = (folder: Folder) => format(folder, owner);
   if (folderId === undefined)
-    return organization === undefined ? [] : (await findAllFolders(call.database, organization)).map(toRecord);
-  const tree = organization === undefined ? [] : await findFolderTree(call.database, organization, folderId, maxDepth);
+    return organization === undefined
+      ? []
+      : (await findAllFolders(call.database, organization)).map(toRecord);
+  const tree =
+    organization === undefined
+      ? []
+      : await findFolderTree(call.database, organization, folderId, maxDepth);
   if (tree.length === 0) throw new Refusal('NOT_FOUND', 'Folder not found.');
   return nestFolders(tree.map(toRecord), maxDepth);
 }
 
-async function updateFolder(call: KeyCall, organization: number, change: FolderChange): Promise<ItemResult> {
+async function updateFolder(
+  call: KeyCall,
+  organization: number,
+  change: FolderChange,
+): Promise<ItemResult> {
   const { database, now } = call;
   const { folderId, folderName, parentFolderId } = change;
-  const tree = await findFolderTree(database, organization, folderId, parentFolderId === undefined ? 0 : ALL_LEVELS);
+  const tree = await findFolderTree(
+    database,
+    organization,
+    folderId,
+    parentFolderId === undefined ? 0 : ALL_LEVELS,
+  );
   const [folder, ...descendants] = tree;
   if (!folder) return notFound('Folder');
   const renamed = { ...folder, folderName: folderName ?? folder.folderName };
   let changed: readonly Folder[] = [renamed];
   if (parentFolderId !== undefined) {
     const isRoot = parentFolderId === ROOT.folderId;
-    const parent = isRoot ? ROOT : (await findFolders(database, organization, [parentFolderId])).get(parentFolderId);
+    const parent = isRoot
+      ? ROOT
+      : (await findFolders(database, organization, [parentFolderId])).get(parentFolderId);
     if (!parent) return notFound('Parent folder');
     if (wouldCreateCycle(folder, parent))
-      return { success: false, message: 'A folder cannot be moved into itself or one of its subfolders.' };
+      return {
+        success: false,
+        message: 'A folder cannot be moved into itself or one of its subfolders.',
+      };
     changed = moveFolderTree([renamed, ...descendants], parent);
   }
   const saved = changed.map((item) => ({ ...item, lastUpdated: now }));
@@ -94,16 +144,32 @@ type NestedFolder<Base> = Base & { subFolders?: NestedFolder<Base>[] };
 
 function toFolderRecordV1(folder: Folder, { organizationId }: FolderOwner) {
   const { folderId, folderName, parentFolderId, createdAt, lastUpdated } = folder;
-  return { folderId, ...(folderName !== null && { folderName }), organizationId, parentFolderId, createdAt, lastUpdated };
+  return {
+    folderId,
+    ...(folderName !== null && { folderName }),
+    organizationId,
+    parentFolderId,
+    createdAt,
+    lastUpdated,
+  };
 }
 
 function toFolderRecordV2(folder: Folder, owner: FolderOwner) {
   const { ancestors, accessType, inheritAccessFromParent } = folder;
   const { apiKey } = owner;
-  return { ...toFolderRecordV1(folder, owner), apiKey, ancestors: [...ancestors], accessType, inheritAccessFromParent };
+  return {
+    ...toFolderRecordV1(folder, owner),
+    apiKey,
+    ancestors: [...ancestors],
+    accessType,
+    inheritAccessFromParent,
+  };
 }
 
-/** Records at the depth limit have no `subFolders`. @param tree the top folder and its descendants, parents first */
+/**
+ * Records at the depth limit have no `subFolders`.
+ * @param tree the top folder and its descendants, parents first
+ */
 function nestFolders<Base extends { readonly folderId: string; readonly parentFolderId: string }>(
   tree: readonly Base[],
   levels: number,

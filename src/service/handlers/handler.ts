@@ -11,5 +11,7 @@ export type Handler<Of extends Operation> = (
 ) => Promise<HandlerResult<z.output<Of['output']>>>;
 
 export type HandlersOf<Name extends Resource> = {
-  readonly [Of in keyof OperationsOf<Name>]: OperationsOf<Name>[Of] extends Operation ? Handler<OperationsOf<Name>[Of]> : never;
+  readonly [Of in keyof OperationsOf<Name>]: OperationsOf<Name>[Of] extends Operation
+    ? Handler<OperationsOf<Name>[Of]>
+    : never;
 };

@@ -1,7 +1,10 @@
 import type { Resource } from '../../catalog/index.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Loaders for the handlers of each resource. An operation without a handler is a compile-time error. */
+/**
+ * Loaders for the handlers of each resource. An operation without a handler is a compile-time
+ * error.
+ */
 const LOADERS: { readonly [Name in Resource]: () => Promise<HandlersOf<Name>> } = {
   'access-tokens': async () => (await import('./access-tokens.ts')).accessTokens,
   activities: async () => (await import('./activities.ts')).activities,

@@ -6,12 +6,21 @@ import type { HandlersOf } from './handler.ts';
 
 export const migrations: HandlersOf<'migrations'> = {
   'documents.migrate': async (call, { organizationId, documentId, newDocumentId }) => {
-    if (documentId === newDocumentId) throw fieldRefusal(['newDocumentId'], 'must differ from documentId');
+    if (documentId === newDocumentId)
+      throw fieldRefusal(['newDocumentId'], 'must differ from documentId');
     const { database, apiKey, now, after } = call;
     const migrationId = generateId();
     await database
       .insertInto('documentMigrations')
-      .values({ migrationId, apiKey, organizationId, documentId, newDocumentId, status: 'pending', createdAt: now })
+      .values({
+        migrationId,
+        apiKey,
+        organizationId,
+        documentId,
+        newDocumentId,
+        status: 'pending',
+        createdAt: now,
+      })
       .execute();
     after((store) => finishMigration(store, migrationId));
     return { data: { migrationId } };

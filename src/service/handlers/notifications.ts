@@ -8,16 +8,33 @@ import { generateId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const notifications: HandlersOf<'notifications'> = {
-  /** Adds a notification. Does nothing if the ID exists, so a repeated call does not notify users again. */
+  /**
+   * Adds a notification. Does nothing if the ID exists, so a repeated call does not notify users
+   * again.
+   */
   'notifications.add': async (call, input) => {
     const { database } = call;
-    const { organizationId, createOrganization, documentId, createDocument, notificationId = generateId() } = input;
-    const organization = await (createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
+    const {
+      organizationId,
+      createOrganization,
+      documentId,
+      createDocument,
+      notificationId = generateId(),
+    } = input;
+    const organization = await (createOrganization ? ensureOrganization : requireOrganization)(
+      call,
+      organizationId,
+    );
     if (createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(database, organization, documentId);
     if ((await selectUserDataKeys(database, { organization, notificationId })).length === 0) {
       const feature = 'notifications';
-      const item = await addUserData(database, organization, feature, toNotificationRecord(input, notificationId, call.now));
+      const item = await addUserData(
+        database,
+        organization,
+        feature,
+        toNotificationRecord(input, notificationId, call.now),
+      );
       for await (const userIds of findRecipients(call, organization, input)) {
         await insertParticipants(
           database,
@@ -33,6 +50,13 @@ export const notifications: HandlersOf<'notifications'> = {
 type NotificationInput = Parameters<(typeof notifications)['notifications.add']>[1];
 
 function toNotificationRecord(input: NotificationInput, notificationId: string, timestamp: number) {
-  const { createOrganization, createDocument, verifyUserPermissions, notifyAll, notifyUsers, ...shown } = input;
+  const {
+    createOrganization,
+    createDocument,
+    verifyUserPermissions,
+    notifyAll,
+    notifyUsers,
+    ...shown
+  } = input;
   return { ...shown, notificationId, timestamp };
 }

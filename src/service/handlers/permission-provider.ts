@@ -7,14 +7,23 @@ export const permissionProvider: HandlersOf<'permission-provider'> = {
   'permission-provider.get': async (call) => {
     const stored = await findConfig(call, 'permission-provider');
     const { usePermissionProvider = false, permissionProviderConfig = {} } = stored ?? {};
-    return { data: { usePermissionProvider, permissionProviderConfig: { ...DEFAULTS, ...permissionProviderConfig } } };
+    return {
+      data: {
+        usePermissionProvider,
+        permissionProviderConfig: { ...DEFAULTS, ...permissionProviderConfig },
+      },
+    };
   },
 
   'permission-provider.update': async (call, input) => {
     const stored = (await findConfig(call, 'permission-provider')) ?? {};
     const config = {
       usePermissionProvider: input.usePermissionProvider ?? stored.usePermissionProvider ?? false,
-      permissionProviderConfig: { ...DEFAULTS, ...stored.permissionProviderConfig, ...input.permissionProviderConfig },
+      permissionProviderConfig: {
+        ...DEFAULTS,
+        ...stored.permissionProviderConfig,
+        ...input.permissionProviderConfig,
+      },
     };
     await saveConfig(call, 'permission-provider', config);
     return { data: config };

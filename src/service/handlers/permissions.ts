@@ -4,17 +4,28 @@ import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
 import type { HandlersOf } from './handler.ts';
 
-/** Adds memberships. Creates missing organizations and users. Documents and folders do not have to exist. */
+/**
+ * Adds memberships. Creates missing organizations and users. Documents and folders do not have to
+ * exist.
+ */
 export const permissions: HandlersOf<'permissions'> = {
   'permissions.add': async (call, { user: { userId }, permissions: { resources } }) => {
     const { database, now } = call;
-    for (const { type, id, organizationId = id, accessRole = DEFAULT_ACCESS_ROLE, expiresAt } of resources) {
+    for (const {
+      type,
+      id,
+      organizationId = id,
+      accessRole = DEFAULT_ACCESS_ROLE,
+      expiresAt,
+    } of resources) {
       const isOrganization = type === 'organization';
       const organization = await ensureOrganization(call, isOrganization ? id : organizationId);
       await ensureUser(database, { organization, userId });
       const target = { organization, level: type, resourceId: isOrganization ? '' : id };
       const expiry = expiresAt === undefined ? null : toMilliseconds(expiresAt);
-      await upsertMembers(database, [{ ...target, userId, accessRole, expiresAt: expiry, addedAt: now }]);
+      await upsertMembers(database, [
+        { ...target, userId, accessRole, expiresAt: expiry, addedAt: now },
+      ]);
     }
     return { data: undefined };
   },

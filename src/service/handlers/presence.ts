@@ -23,23 +23,29 @@ export const presence: HandlersOf<'presence'> = {
   'presence.delete': async (call, { organizationId, documentId, userIds: requested }) => {
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return SUCCESS;
-    for (const userId of chunkRows(requested)) await deletePresence(call.database, { organization, documentId, userId });
+    for (const userId of chunkRows(requested))
+      await deletePresence(call.database, { organization, documentId, userId });
     return SUCCESS;
   },
 };
 
-async function savePresence(call: KeyCall, { organizationId, documentId, users: requested }: PresenceInput) {
+async function savePresence(
+  call: KeyCall,
+  { organizationId, documentId, users: requested }: PresenceInput,
+) {
   const organization = await ensureOrganization(call, organizationId);
-  const rows = distinctBy(requested, ({ userId }) => userId).map(({ userId, name, email, status, ...others }) => ({
-    organization,
-    documentId,
-    userId,
-    name: name ?? null,
-    email: email ?? null,
-    status: status ?? null,
-    otherFields: serializeOtherFields(others),
-    lastUpdated: call.now,
-  }));
+  const rows = distinctBy(requested, ({ userId }) => userId).map(
+    ({ userId, name, email, status, ...others }) => ({
+      organization,
+      documentId,
+      userId,
+      name: name ?? null,
+      email: email ?? null,
+      status: status ?? null,
+      otherFields: serializeOtherFields(others),
+      lastUpdated: call.now,
+    }),
+  );
   await upsertPresence(call.database, rows);
   return SUCCESS;
 }

@@ -23,17 +23,29 @@ export const userGroups: HandlersOf<'user-groups'> = {
     return { data };
   },
 
-  'groups.add-users': async (call, { organizationId, organizationUserGroupId, userIds: requested }) => {
+  'groups.add-users': async (
+    call,
+    { organizationId, organizationUserGroupId, userIds: requested },
+  ) => {
     const { database } = call;
     const organization = await requireOrganization(call, organizationId);
     await requireGroup(database, organization, organizationUserGroupId);
     const data = createItemResults();
     for (const userIds of chunkRows([...new Set(requested)])) {
-      for (const userId of userIds) data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
+      for (const userId of userIds)
+        data[userId] = { success: false, organizationUserGroupId, message: 'User does not exist.' };
       const existing = await selectUsers(database, { organization, userId: userIds });
       for (const { userId } of existing)
-        data[userId] = { success: true, organizationUserGroupId, message: 'User added to organization user group.' };
-      const rows = existing.map(({ userId }) => ({ organization, groupId: organizationUserGroupId, userId }));
+        data[userId] = {
+          success: true,
+          organizationUserGroupId,
+          message: 'User added to organization user group.',
+        };
+      const rows = existing.map(({ userId }) => ({
+        organization,
+        groupId: organizationUserGroupId,
+        userId,
+      }));
       await insertGroupMembers(database, rows);
     }
     return { data };

@@ -5,8 +5,17 @@ import { createPageToken, parsePageToken } from '../page-token.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureFolder, requireFolder } from '../records/folders.ts';
 import { createItemResults, type ItemResult } from '../records/item-results.ts';
-import { type MembershipTarget, selectMembers, updateMembers, upsertMembers } from '../records/members.ts';
-import { ensureOrganization, findOrganization, requireOrganization } from '../records/organizations.ts';
+import {
+  type MembershipTarget,
+  selectMembers,
+  updateMembers,
+  upsertMembers,
+} from '../records/members.ts';
+import {
+  ensureOrganization,
+  findOrganization,
+  requireOrganization,
+} from '../records/organizations.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
@@ -29,25 +38,41 @@ export const users: HandlersOf<'users'> = {
     return { data: await addUsers(call, target, input.users, readRole) };
   },
 
-  'users.update': async (call, input) => ({ data: await updateUsers(call, input, input.users, ignoreRole) }),
+  'users.update': async (call, input) => ({
+    data: await updateUsers(call, input, input.users, ignoreRole),
+  }),
 
-  'users.update.v2': async (call, input) => ({ data: await updateUsers(call, input, input.users, readRole) }),
+  'users.update.v2': async (call, input) => ({
+    data: await updateUsers(call, input, input.users, readRole),
+  }),
 
   'users.data': async (call, { organizationId, userId, pageToken: token }) => {
     const offset = token ? parsePageToken('user-data', token) : 0;
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return { data: EMPTY_DATA, siblings: { nextPageToken: null } };
     const { data, next } = await readUserDataPage(call.database, { organization, userId, offset });
-    return { data, siblings: { nextPageToken: next === undefined ? null : createPageToken('user-data', next) } };
+    return {
+      data,
+      siblings: { nextPageToken: next === undefined ? null : createPageToken('user-data', next) },
+    };
   },
 };
 
 const EMPTY_DATA = { comments: [], reactions: [], recordings: [], notifications: [] };
 
-/** Creates missing levels if requested. @throws Refusal INVALID_ARGUMENT if the target does not exist */
-async function resolveTarget(call: KeyCall, input: Omit<AddUsers, 'users'>): Promise<MembershipTarget> {
+/**
+ * Creates missing levels if requested.
+ * @throws Refusal INVALID_ARGUMENT if the target does not exist
+ */
+async function resolveTarget(
+  call: KeyCall,
+  input: Omit<AddUsers, 'users'>,
+): Promise<MembershipTarget> {
   const { organizationId, documentId, folderId } = input;
-  const organization = await (input.createOrganization ? ensureOrganization : requireOrganization)(call, organizationId);
+  const organization = await (input.createOrganization ? ensureOrganization : requireOrganization)(
+    call,
+    organizationId,
+  );
   if (documentId !== undefined) {
     if (input.createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(call.database, organization, documentId);
@@ -70,13 +95,21 @@ async function addUsers<User extends UserInput>(
   const data = createItemResults();
   const added = distinctBy(requested, ({ userId }) => userId);
   const rows = added.map((user) => toUserRow(target.organization, user));
-  for (const { userId, id } of await upsertUsers(database, rows)) data[userId] = { success: true, id, message: 'User added.' };
-  const members = added.map((user) => ({ ...target, userId: user.userId, accessRole: roleOf(user) ?? null, addedAt: now }));
+  for (const { userId, id } of await upsertUsers(database, rows))
+    data[userId] = { success: true, id, message: 'User added.' };
+  const members = added.map((user) => ({
+    ...target,
+    userId: user.userId,
+    accessRole: roleOf(user) ?? null,
+    addedAt: now,
+  }));
   await upsertMembers(database, members);
   return data;
 }
 
-/** Updates existing users. If the request contains a document or folder, updates only its members. */
+/**
+ * Updates existing users. If the request contains a document or folder, updates only its members.
+ */
 async function updateUsers<User extends UserInput>(
   call: KeyCall,
   input: Pick<AddUsers, 'organizationId' | 'documentId' | 'folderId'>,

@@ -2,7 +2,13 @@ import { INITIAL_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
 import type { KeyCall } from '../call.ts';
 import { stopEndpointDeliveries, stopLane } from '../deliveries/stop.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/subscriptions.ts';
-import { advancedWebhooksNotConfigured, findConfig, hasTriggers, mergeSettings, saveConfig } from '../records/configs.ts';
+import {
+  advancedWebhooksNotConfigured,
+  findConfig,
+  hasTriggers,
+  mergeSettings,
+  saveConfig,
+} from '../records/configs.ts';
 import type { HandlersOf } from './handler.ts';
 
 const BASIC_DEFAULTS = { authToken: '', rawNotificationUrl: '', processedNotificationUrl: '' };
@@ -17,13 +23,20 @@ const ADVANCED_DEFAULTS = {
 
 export const webhookConfig: HandlersOf<'webhook-config'> = {
   'webhooks.config.get': async (call) => {
-    const { useWebhookService = false, webhookServiceConfig = {} } = (await findConfig(call, 'webhooks')) ?? {};
-    return { data: { useWebhookService, webhookServiceConfig: { ...BASIC_DEFAULTS, ...webhookServiceConfig } } };
+    const { useWebhookService = false, webhookServiceConfig = {} } =
+      (await findConfig(call, 'webhooks')) ?? {};
+    return {
+      data: {
+        useWebhookService,
+        webhookServiceConfig: { ...BASIC_DEFAULTS, ...webhookServiceConfig },
+      },
+    };
   },
 
   'webhooks.config.update': async (call, input) => {
     const stored = (await findConfig(call, 'webhooks')) ?? {};
-    const needsDefaults = input.useWebhookService === true && !hasTriggers(stored.webhookServiceConfig);
+    const needsDefaults =
+      input.useWebhookService === true && !hasTriggers(stored.webhookServiceConfig);
     const useWebhookService = input.useWebhookService ?? stored.useWebhookService ?? false;
     const webhookServiceConfig = mergeSettings(
       stored.webhookServiceConfig,
@@ -32,7 +45,12 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
     );
     await saveConfig(call, 'webhooks', { useWebhookService, webhookServiceConfig });
     await stopBasicDeliveries(call, { useWebhookService, webhookServiceConfig });
-    return { data: { useWebhookService, webhookServiceConfig: { ...BASIC_DEFAULTS, ...webhookServiceConfig } } };
+    return {
+      data: {
+        useWebhookService,
+        webhookServiceConfig: { ...BASIC_DEFAULTS, ...webhookServiceConfig },
+      },
+    };
   },
 
   'webhooks.advanced.get': async (call) => ({
@@ -51,10 +69,16 @@ export const webhookConfig: HandlersOf<'webhook-config'> = {
 
 type BasicSettings = Parameters<typeof saveConfig<'webhooks'>>[2];
 
-async function stopBasicDeliveries(call: KeyCall, { useWebhookService, webhookServiceConfig = {} }: BasicSettings) {
+async function stopBasicDeliveries(
+  call: KeyCall,
+  { useWebhookService, webhookServiceConfig = {} }: BasicSettings,
+) {
   for (const form of BASIC_FORMS) {
     const url = webhookServiceConfig[`${form}NotificationUrl`];
-    const reason = useWebhookService ? `${form}NotificationUrl was removed` : 'basic webhooks were disabled';
-    if (!useWebhookService || !url) await stopLane(call.database, basicLane(form, call.apiKey), reason, call.now);
+    const reason = useWebhookService
+      ? `${form}NotificationUrl was removed`
+      : 'basic webhooks were disabled';
+    if (!useWebhookService || !url)
+      await stopLane(call.database, basicLane(form, call.apiKey), reason, call.now);
   }
 }

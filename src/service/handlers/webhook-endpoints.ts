@@ -22,10 +22,28 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
     const page = await readPage(call, limit, iterator);
     const [first, last] = [page.at(0), page.at(-1)];
     const hasMore = async ({ key: afterKey }: Endpoint, isOlder: boolean) =>
-      (await selectEndpointPage(call.database, { apiKey: call.apiKey, afterKey, isOlder, limit: 1n })).length > 0;
-    const older = last && (await hasMore(last, true)) ? createPageToken(TOKEN_KIND, last.key) : null;
-    const newer = first && (await hasMore(first, false)) ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key) : null;
-    return { data: { endpoints: page.map(toEndpointRecord), iterator: older, prevIterator: newer, done: older === null } };
+      (
+        await selectEndpointPage(call.database, {
+          apiKey: call.apiKey,
+          afterKey,
+          isOlder,
+          limit: 1n,
+        })
+      ).length > 0;
+    const older =
+      last && (await hasMore(last, true)) ? createPageToken(TOKEN_KIND, last.key) : null;
+    const newer =
+      first && (await hasMore(first, false))
+        ? BACKWARD_PREFIX + createPageToken(TOKEN_KIND, first.key)
+        : null;
+    return {
+      data: {
+        endpoints: page.map(toEndpointRecord),
+        iterator: older,
+        prevIterator: newer,
+        done: older === null,
+      },
+    };
   },
 
   'webhooks.endpoints.create': async (call, { url, uid, ...settings }) => {
@@ -64,7 +82,8 @@ export const webhookEndpoints: HandlersOf<'webhook-endpoints'> = {
       .where('key', '=', key)
       .returningAll()
       .executeTakeFirstOrThrow();
-    if (changed.disabled === 1) await stopLane(call.database, endpointId, 'the endpoint was disabled', call.now);
+    if (changed.disabled === 1)
+      await stopLane(call.database, endpointId, 'the endpoint was disabled', call.now);
     return { data: toEndpointRecord(changed) };
   },
 
@@ -90,6 +109,11 @@ async function readPage({ database, apiKey }: KeyCall, limit: number, iterator =
   const isOlder = !iterator.startsWith(BACKWARD_PREFIX);
   const token = isOlder ? iterator : iterator.slice(BACKWARD_PREFIX.length);
   const afterKey = iterator ? parsePageToken(TOKEN_KIND, token, 'iterator') : undefined;
-  const page = await selectEndpointPage(database, { apiKey, afterKey, isOlder, limit: BigInt(limit) });
+  const page = await selectEndpointPage(database, {
+    apiKey,
+    afterKey,
+    isOlder,
+    limit: BigInt(limit),
+  });
   return isOlder ? page : page.toReversed();
 }

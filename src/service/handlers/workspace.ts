@@ -7,9 +7,14 @@ import type { HandlersOf } from './handler.ts';
 const selectWorkspaces = prepareSelect('workspaces', ['id']);
 
 export const workspace: HandlersOf<'workspace'> = {
-  'workspace.get': async ({ database, workspaceId }) => ({ data: await readWorkspaceRecord(database, workspaceId) }),
+  'workspace.get': async ({ database, workspaceId }) => ({
+    data: await readWorkspaceRecord(database, workspaceId),
+  }),
 
-  'workspace.create': async ({ database }, { ownerEmail, name = '', workspaceName, avatar = '' }) => {
+  'workspace.create': async (
+    { database },
+    { ownerEmail, name = '', workspaceName, avatar = '' },
+  ) => {
     if ((await selectWorkspaces(database, { ownerEmail })).length > 0)
       throw new Refusal('ALREADY_EXISTS', 'A workspace already exists for this email address');
     const { workspaceId } = await createWorkspace(database, {

@@ -25,7 +25,9 @@ export interface AccessMembership extends AccessLevel {
   readonly expiresAt: number | null;
 }
 
-/** A membership that does not grant access, and why. A restriction is at the level `restrictedBy`. */
+/**
+ * A membership that does not grant access, and why. A restriction is at the level `restrictedBy`.
+ */
 export interface NearMiss extends AccessMembership {
   readonly reason: 'restricted' | 'expired' | 'disabled';
   readonly restrictedBy?: AccessLevel;
@@ -41,12 +43,14 @@ export interface AccessDecision {
 }
 
 /**
- * Creates the access check for a document. Grants access to members of all levels up to the first with a restriction of
- * its own. An inherited restriction also allows members of the parent folder.
+ * Creates the access check for a document. Grants access to members of all levels up to the first
+ * with a restriction of its own. An inherited restriction also allows members of the parent folder.
  * @returns a function that decides about a user, given the user's memberships
  */
 export function createAccessCheck({ disabled, path }: DocumentAccess, now: number) {
-  const boundary = path.findIndex(({ accessType, inherited }) => accessType === 'restricted' && !inherited);
+  const boundary = path.findIndex(
+    ({ accessType, inherited }) => accessType === 'restricted' && !inherited,
+  );
   return (memberships: readonly AccessMembership[]): AccessDecision => {
     const via: AccessMembership[] = [];
     const nearMisses: NearMiss[] = [];
@@ -56,13 +60,19 @@ export function createAccessCheck({ disabled, path }: DocumentAccess, now: numbe
       const { [boundary]: restrictedBy } = path;
       if (restrictedBy && depth > boundary) {
         const { level: outer, id: outerId } = restrictedBy;
-        nearMisses.push({ ...membership, reason: 'restricted', restrictedBy: { level: outer, id: outerId } });
+        nearMisses.push({
+          ...membership,
+          reason: 'restricted',
+          restrictedBy: { level: outer, id: outerId },
+        });
       } else if (membership.expiresAt !== null && membership.expiresAt <= now)
         nearMisses.push({ ...membership, reason: 'expired' });
       else if (disabled) nearMisses.push({ ...membership, reason: 'disabled' });
       else via.push(membership);
     }
-    const role = ACCESS_ROLES.findLast((each) => via.some((membership) => membership.role === each)) ?? DEFAULT_ACCESS_ROLE;
+    const role =
+      ACCESS_ROLES.findLast((each) => via.some((membership) => membership.role === each)) ??
+      DEFAULT_ACCESS_ROLE;
     return { allowed: via.length > 0, role: via.length > 0 ? role : null, via, nearMisses };
   };
 }

@@ -6,7 +6,9 @@ const REDACTED = '__redacted__';
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
 const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
 
-/** Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0. */
+/**
+ * Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0.
+ */
 export function toAgentSummary(agent: Agent) {
   const withCount = { ...agent, executionCount: agent['executionCount'] ?? 0 };
   return {
@@ -15,9 +17,13 @@ export function toAgentSummary(agent: Agent) {
   };
 }
 
-/** Converts an agent to its complete form without secrets. Built-in agents have only identity fields and `input`. */
+/**
+ * Converts an agent to its complete form without secrets. Built-in agents have only identity fields
+ * and `input`.
+ */
 export function toAgentRecord(agent: Agent) {
-  if (agent.system) return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
+  if (agent.system)
+    return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
   const hidden = new Set([...RUN_FIELDS, 'system', 'internal']);
   const { contextGathering, execution, ...others } = pick(
     agent,
@@ -26,17 +32,24 @@ export function toAgentRecord(agent: Agent) {
   return {
     ...others,
     ...ownershipOf(agent),
-    ...(contextGathering !== undefined && { contextGathering: redactField(contextGathering, 'strategyOptions') }),
+    ...(contextGathering !== undefined && {
+      contextGathering: redactField(contextGathering, 'strategyOptions'),
+    }),
     ...(execution !== undefined && { execution: redactField(execution, 'mcpServers') }),
   };
 }
 
 function ownershipOf({ id, system, managedBy }: Agent) {
-  return { id, managedBy: typeof managedBy === 'string' ? managedBy : system ? 'platform' : 'customer' };
+  return {
+    id,
+    managedBy: typeof managedBy === 'string' ? managedBy : system ? 'platform' : 'customer',
+  };
 }
 
 function pick(agent: Agent, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(fields.filter((field) => agent[field] !== undefined).map((field) => [field, agent[field]]));
+  return Object.fromEntries(
+    fields.filter((field) => agent[field] !== undefined).map((field) => [field, agent[field]]),
+  );
 }
 
 function redactField(value: unknown, field: string): unknown {
@@ -49,8 +62,12 @@ const DESCRIPTIVE_AUTH_FIELD = /^(type|kind|scheme|method|in|name|header|headern
 
 function redact(value: unknown, isAuth = false): unknown {
   if (Array.isArray(value)) return value.map((inner) => redact(inner, isAuth));
-  if (!isObject(value)) return isAuth && value !== null && typeof value !== 'boolean' ? REDACTED : value;
-  const fields = Object.entries(value).map(([name, inner]) => [name, redactEntry(name, inner, isAuth)]);
+  if (!isObject(value))
+    return isAuth && value !== null && typeof value !== 'boolean' ? REDACTED : value;
+  const fields = Object.entries(value).map(([name, inner]) => [
+    name,
+    redactEntry(name, inner, isAuth),
+  ]);
   return Object.fromEntries(fields);
 }
 

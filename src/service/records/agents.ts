@@ -17,12 +17,18 @@ export async function findAllAgents({ database, apiKey }: KeyScope): Promise<rea
   return (await selectAgents(database, { apiKey })).map(({ agent }) => JSON.parse(agent));
 }
 
-export async function findAgent({ database, apiKey }: KeyScope, agentId: string): Promise<Agent | undefined> {
+export async function findAgent(
+  { database, apiKey }: KeyScope,
+  agentId: string,
+): Promise<Agent | undefined> {
   const [found] = await selectAgents(database, { apiKey, agentId });
   return found && JSON.parse(found.agent);
 }
 
-export async function findGroupAgentIds({ database, apiKey }: KeyScope, groupId: string): Promise<string[] | undefined> {
+export async function findGroupAgentIds(
+  { database, apiKey }: KeyScope,
+  groupId: string,
+): Promise<string[] | undefined> {
   const [found] = await selectGroupAgentIds(database, { apiKey, groupId });
   return found && JSON.parse(found.agentIds);
 }

@@ -4,7 +4,10 @@ import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { ConfiguredService } from '../store/tables.ts';
 
-/** Stored configurations: settings from updates, and the default triggers of services that were enabled. */
+/**
+ * Stored configurations: settings from updates, and the default triggers of services that were
+ * enabled.
+ */
 interface Configs extends Record<ConfiguredService, object> {
   readonly webhooks: UpdateOf<'webhooks.config.update'>;
   readonly 'advanced-webhooks': UpdateOf<'webhooks.advanced.update'>;
@@ -38,7 +41,9 @@ interface TriggerSettings {
 }
 
 /** Merges settings by key, and triggers by event type. Later layers override earlier layers. */
-export function mergeSettings<Layer extends TriggerSettings>(...layers: readonly (Layer | undefined)[]): Layer {
+export function mergeSettings<Layer extends TriggerSettings>(
+  ...layers: readonly (Layer | undefined)[]
+): Layer {
   const settings: Layer = Object.assign({}, ...layers);
   const triggers = layers.map((layer) => layer?.triggers).filter((layer) => layer !== undefined);
   return triggers.length > 0 ? { ...settings, triggers: Object.assign({}, ...triggers) } : settings;

@@ -8,10 +8,16 @@ export type EditorContent =
   | { readonly type: 'array'; readonly data: readonly unknown[] }
   | { readonly type: 'xml'; readonly data: readonly XmlNode[] };
 
-/** Client ID for writes of the service. With a new ID for each write, documents would grow without bound. */
+/**
+ * Client ID for writes of the service. With a new ID for each write, documents would grow without
+ * bound.
+ */
 const SERVICE_CLIENT_ID = 1;
 
-/** Decodes a stored document, or creates an empty one. A fixed client ID is safe, because writes are serialized. */
+/**
+ * Decodes a stored document, or creates an empty one. A fixed client ID is safe, because writes are
+ * serialized.
+ */
 export function decodeDocument(state?: string): Y.Doc {
   const document = new Y.Doc();
   if (state !== undefined) Y.applyUpdate(document, Buffer.from(state, 'base64'));
@@ -19,12 +25,17 @@ export function decodeDocument(state?: string): Y.Doc {
   return document;
 }
 
-/** Encodes the whole document as one update, which can create the document or update an older copy. */
+/**
+ * Encodes the whole document as one update, which can create the document or update an older copy.
+ */
 export function encodeDocument(document: Y.Doc): string {
   return Buffer.from(Y.encodeStateAsUpdate(document)).toString('base64');
 }
 
-/** Replaces the content under a key. Changes only the differences, so that concurrent edits of clients are kept. */
+/**
+ * Replaces the content under a key. Changes only the differences, so that concurrent edits of
+ * clients are kept.
+ */
 export function replaceContent(document: Y.Doc, key: string, { type, data }: EditorContent): void {
   document.transact(() => {
     switch (type) {
@@ -67,7 +78,11 @@ function replaceMap(map: Y.Map<unknown>, target: Readonly<Record<string, unknown
 }
 
 function replaceArray(array: Y.Array<unknown>, target: readonly unknown[]): void {
-  const { start, beforeEnd, afterEnd } = diffSequences(array.toArray().map(toPlainValue), target, isDeepStrictEqual);
+  const { start, beforeEnd, afterEnd } = diffSequences(
+    array.toArray().map(toPlainValue),
+    target,
+    isDeepStrictEqual,
+  );
   array.delete(start, beforeEnd - start);
   array.insert(start, target.slice(start, afterEnd));
 }
@@ -76,7 +91,9 @@ function toPlainValue(value: unknown): unknown {
   return value instanceof Y.AbstractType ? value.toJSON() : value;
 }
 
-/** Replaces the nodes of a parent. Updates nodes in place if their number and names stay the same. */
+/**
+ * Replaces the nodes of a parent. Updates nodes in place if their number and names stay the same.
+ */
 function replaceNodes(parent: Y.XmlFragment, target: readonly XmlNode[]): void {
   const current = readNodes(parent);
   const { start, beforeEnd, afterEnd } = diffSequences<XmlNode>(current, target, isDeepStrictEqual);
@@ -87,13 +104,22 @@ function replaceNodes(parent: Y.XmlFragment, target: readonly XmlNode[]): void {
   for (let at = start; at < afterEnd; at++) {
     const [node, next] = [parent.get(at), target[at] ?? ''];
     if (node instanceof Y.XmlText && typeof next === 'string') replaceText(node, next);
-    else if (node instanceof Y.XmlElement && typeof next !== 'string' && node.nodeName === next.name) {
+    else if (
+      node instanceof Y.XmlElement &&
+      typeof next !== 'string' &&
+      node.nodeName === next.name
+    ) {
       replaceElement(node, next);
     } else replaceRange(parent, at, at + 1, [next]);
   }
 }
 
-function replaceRange(parent: Y.XmlFragment, start: number, end: number, nodes: readonly XmlNode[]): void {
+function replaceRange(
+  parent: Y.XmlFragment,
+  start: number,
+  end: number,
+  nodes: readonly XmlNode[],
+): void {
   parent.delete(start, end - start);
   parent.insert(start, nodes.map(createNode));
 }
@@ -101,7 +127,8 @@ function replaceRange(parent: Y.XmlFragment, start: number, end: number, nodes: 
 function replaceElement(element: Y.XmlElement, { attributes, children }: XmlElement): void {
   const current = new Map(Object.entries(element.getAttributes()));
   for (const name of current.keys()) if (!attributes.has(name)) element.removeAttribute(name);
-  for (const [name, value] of attributes) if (current.get(name) !== value) element.setAttribute(name, value);
+  for (const [name, value] of attributes)
+    if (current.get(name) !== value) element.setAttribute(name, value);
   replaceNodes(element, children);
 }
 
@@ -116,7 +143,9 @@ function createNode(node: XmlNode): Y.XmlElement | Y.XmlText {
 function readNodes(parent: Y.XmlFragment): XmlNode[] {
   return parent.toArray().map((node) => {
     if (!(node instanceof Y.XmlElement)) return String(node);
-    const attributes = new Map(Object.entries(node.getAttributes()).map(([name, value]) => [name, String(value)]));
+    const attributes = new Map(
+      Object.entries(node.getAttributes()).map(([name, value]) => [name, String(value)]),
+    );
     return { name: node.nodeName, attributes, children: readNodes(node) };
   });
 }
@@ -130,7 +159,11 @@ function diffSequences<Item>(
   let start = 0;
   while (start < limit && isSame(before[start], after[start])) start++;
   let common = 0;
-  while (common < limit - start && isSame(before[before.length - 1 - common], after[after.length - 1 - common])) common++;
+  while (
+    common < limit - start &&
+    isSame(before[before.length - 1 - common], after[after.length - 1 - common])
+  )
+    common++;
   return { start, beforeEnd: before.length - common, afterEnd: after.length - common };
 }
 
@@ -139,5 +172,9 @@ function diffTexts(before: string, after: string) {
   const diff = diffSequences<string>(before, after);
   const extraStart = /[\ud800-\udbff]/.test(before[diff.start - 1] ?? '') ? 1 : 0;
   const extraEnd = /[\udc00-\udfff]/.test(before[diff.beforeEnd] ?? '') ? 1 : 0;
-  return { start: diff.start - extraStart, beforeEnd: diff.beforeEnd + extraEnd, afterEnd: diff.afterEnd + extraEnd };
+  return {
+    start: diff.start - extraStart,
+    beforeEnd: diff.beforeEnd + extraEnd,
+    afterEnd: diff.afterEnd + extraEnd,
+  };
 }

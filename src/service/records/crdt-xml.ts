@@ -15,7 +15,10 @@ export interface XmlElement {
 
 const MAX_DEPTH = 128;
 
-/** Returns `undefined` unless well-formed. Rejects document types and instructions, so nothing is ever fetched. */
+/**
+ * Returns `undefined` unless well-formed. Rejects document types and instructions, so nothing is
+ * ever fetched.
+ */
 export function parseXml(text: string): readonly XmlNode[] | undefined {
   try {
     const { root } = parseDocument(`<root>${text}</root>`);
@@ -43,7 +46,9 @@ export function formatXml(nodes: readonly XmlNode[]): string {
 
 function formatNode(node: XmlNode): string {
   if (typeof node === 'string') return escapeXml(node);
-  const attributes = [...node.attributes].map(([name, value]) => ` ${name}="${escapeXml(value)}"`).join('');
+  const attributes = [...node.attributes]
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .join('');
   if (node.children.length === 0) return `<${node.name}${attributes}/>`;
   return `<${node.name}${attributes}>${formatXml(node.children)}</${node.name}>`;
 }

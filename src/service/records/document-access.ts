@@ -3,7 +3,12 @@ import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import { type AccessDecision, type AccessLevelSettings, createAccessCheck, type DocumentAccess } from './access.ts';
+import {
+  type AccessDecision,
+  type AccessLevelSettings,
+  createAccessCheck,
+  type DocumentAccess,
+} from './access.ts';
 import { findFolders } from './folders.ts';
 
 const selectDocuments = prepareSelect('documents', ['folderId', 'accessType', 'disabled']);
@@ -17,13 +22,22 @@ export async function findDocumentAccess(
   const [document] = await selectDocuments(database, { organization, documentId });
   if (!document) return undefined;
   const { folderId, accessType, disabled } = document;
-  const folder = folderId === null ? undefined : (await findFolders(database, organization, [folderId])).get(folderId);
+  const folder =
+    folderId === null
+      ? undefined
+      : (await findFolders(database, organization, [folderId])).get(folderId);
   const ancestors = await findFolders(database, organization, folder?.ancestors ?? []);
-  const outer = folder?.ancestors.toReversed().flatMap((ancestorId) => ancestors.get(ancestorId) ?? []) ?? [];
+  const outer =
+    folder?.ancestors.toReversed().flatMap((ancestorId) => ancestors.get(ancestorId) ?? []) ?? [];
   const path: AccessLevelSettings[] = [{ level: 'document', id: documentId, accessType }];
-  for (const { folderId: id, inheritAccessFromParent: inherited, ...own } of folder ? [folder, ...outer] : [])
+  for (const { folderId: id, inheritAccessFromParent: inherited, ...own } of folder
+    ? [folder, ...outer]
+    : [])
     path.push({ level: 'folder', id, accessType: own.accessType, inherited });
-  return { disabled: disabled === 1, path: [...path, { level: 'organization', id: '', accessType: 'public' }] };
+  return {
+    disabled: disabled === 1,
+    path: [...path, { level: 'organization', id: '', accessType: 'public' }],
+  };
 }
 
 interface AccessQuery {
@@ -32,18 +46,19 @@ interface AccessQuery {
   readonly now: number;
 }
 
-const selectMemberships = prepareQuery((database, query: Omit<AccessQuery, 'now'> & Pick<DocumentAccess, 'path'>) =>
-  database
-    .selectFrom('members')
-    .select(['userId', 'level', 'resourceId as id', 'accessRole', 'expiresAt'])
-    .where('organization', '=', query.organization)
-    .where('userId', 'in', query.userIds)
-    .where(
-      // Unlike alternatives with `or`, SQLite looks up a list of pairs in the index.
-      sql<boolean>`(${sql.ref('level')}, ${sql.ref('resourceId')}) in (values ${sql.join(
-        query.path.map(({ level, id }) => sql`(${level}, ${id})`),
-      )})`,
-    ),
+const selectMemberships = prepareQuery(
+  (database, query: Omit<AccessQuery, 'now'> & Pick<DocumentAccess, 'path'>) =>
+    database
+      .selectFrom('members')
+      .select(['userId', 'level', 'resourceId as id', 'accessRole', 'expiresAt'])
+      .where('organization', '=', query.organization)
+      .where('userId', 'in', query.userIds)
+      .where(
+        // Unlike alternatives with `or`, SQLite looks up a list of pairs in the index.
+        sql<boolean>`(${sql.ref('level')}, ${sql.ref('resourceId')}) in (values ${sql.join(
+          query.path.map(({ level, id }) => sql`(${level}, ${id})`),
+        )})`,
+      ),
 );
 
 /** Decides about each of the users. Nobody has access to a document that does not exist. */
@@ -53,7 +68,8 @@ export async function decideAccess(
   document: DocumentAccess = { disabled: false, path: [] },
 ): Promise<ReadonlyMap<string, AccessDecision>> {
   const path = document.path.map(({ level, id, accessType }) => ({ level, id, accessType }));
-  const found = path.length > 0 ? await selectMemberships(database, { organization, userIds, path }) : [];
+  const found =
+    path.length > 0 ? await selectMemberships(database, { organization, userIds, path }) : [];
   const memberships = Map.groupBy(
     found.map(({ accessRole, ...row }) => ({ ...row, role: accessRole ?? DEFAULT_ACCESS_ROLE })),
     ({ userId }) => userId,

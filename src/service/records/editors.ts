@@ -5,13 +5,26 @@ import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { fieldRefusal } from '../validate.ts';
-import { decodeDocument, type EditorContent, encodeDocument, readContent, replaceContent } from './crdt-content.ts';
+import {
+  decodeDocument,
+  type EditorContent,
+  encodeDocument,
+  readContent,
+  replaceContent,
+} from './crdt-content.ts';
 import { parseXml } from './crdt-xml.ts';
 
 export type Editor = Selectable<Tables['editors']>;
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
 export const DEFAULT_CONTENT_KEY = 'content';
-const CONTENT_COLUMNS = ['state', 'types', 'contentKey', 'lastUpdate', 'lastUpdatedBy', 'sessionId'] as const;
+const CONTENT_COLUMNS = [
+  'state',
+  'types',
+  'contentKey',
+  'lastUpdate',
+  'lastUpdatedBy',
+  'sessionId',
+] as const;
 
 export const selectEditors = prepareSelect(
   'editors',
@@ -19,9 +32,14 @@ export const selectEditors = prepareSelect(
   ['documentId', 'editorId'],
 );
 
-const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], { replaced: CONTENT_COLUMNS });
+const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], {
+  replaced: CONTENT_COLUMNS,
+});
 
-/** @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the existing content */
+/**
+ * @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the
+ * existing content
+ */
 export async function writeEditor(
   database: Database,
   organization: number,
@@ -33,11 +51,16 @@ export async function writeEditor(
   const types = parseTypes(existing);
   const type = types.get(contentKey) ?? input.type;
   if (type !== input.type)
-    throw fieldRefusal(['type'], `must be "${type}", the type of the existing content, got "${input.type}"`);
+    throw fieldRefusal(
+      ['type'],
+      `must be "${type}", the type of the existing content, got "${input.type}"`,
+    );
   const document = decodeDocument(existing?.state);
   replaceContent(document, contentKey, parseContent(input));
   const editor = {
-    ...{ organization, documentId, editorId },
+    organization,
+    documentId,
+    editorId,
     state: encodeDocument(document),
     types: JSON.stringify(Object.fromEntries(types.set(contentKey, type))),
     contentKey,

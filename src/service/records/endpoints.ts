@@ -7,7 +7,10 @@ import type { Tables } from '../store/tables.ts';
 import { requireAdvancedWebhooks } from './configs.ts';
 
 export type Endpoint = Selectable<Tables['endpoints']>;
-type EndpointSettings = Omit<z.output<Operations['webhooks.endpoints.update']['input']>, 'endpointId'>;
+type EndpointSettings = Omit<
+  z.output<Operations['webhooks.endpoints.update']['input']>,
+  'endpointId'
+>;
 
 interface EndpointPage {
   readonly apiKey: string;
@@ -17,28 +20,50 @@ interface EndpointPage {
   readonly limit: bigint;
 }
 
-export const selectEndpointPage = prepareQuery((database, { apiKey, afterKey, isOlder, limit }: EndpointPage) => {
-  const all = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey);
-  const page = afterKey === undefined ? all : all.where('key', isOlder ? '<' : '>', afterKey);
-  return page.orderBy('key', isOlder ? 'desc' : 'asc').limit(sql.lit(limit));
-});
+export const selectEndpointPage = prepareQuery(
+  (database, { apiKey, afterKey, isOlder, limit }: EndpointPage) => {
+    const all = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey);
+    const page = afterKey === undefined ? all : all.where('key', isOlder ? '<' : '>', afterKey);
+    return page.orderBy('key', isOlder ? 'desc' : 'asc').limit(sql.lit(limit));
+  },
+);
 
-/** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled; NOT_FOUND if the API key lacks the endpoint */
+/**
+ * @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled; NOT_FOUND if the API
+ * key lacks the endpoint
+ */
 export async function requireEndpoint(call: KeyCall, id: string): Promise<Endpoint> {
   await requireAdvancedWebhooks(call);
   const { database, apiKey } = call;
-  const endpoint = database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).where('id', '=', id);
+  const endpoint = database
+    .selectFrom('endpoints')
+    .selectAll()
+    .where('apiKey', '=', apiKey)
+    .where('id', '=', id);
   const found = await endpoint.executeTakeFirst();
   if (!found) throw new Refusal('NOT_FOUND', 'Advanced webhook provider request failed.');
   return found;
 }
 
-export async function findEndpointId({ database, apiKey }: KeyScope, uid: string): Promise<string | undefined> {
-  const matching = database.selectFrom('endpoints').select('id').where('apiKey', '=', apiKey).where('uid', '=', uid);
+export async function findEndpointId(
+  { database, apiKey }: KeyScope,
+  uid: string,
+): Promise<string | undefined> {
+  const matching = database
+    .selectFrom('endpoints')
+    .select('id')
+    .where('apiKey', '=', apiKey)
+    .where('uid', '=', uid);
   return (await matching.executeTakeFirst())?.id;
 }
 
-export function toEndpointColumns({ filterTypes, channels, disabled, metadata, ...others }: EndpointSettings) {
+export function toEndpointColumns({
+  filterTypes,
+  channels,
+  disabled,
+  metadata,
+  ...others
+}: EndpointSettings) {
   const columns: Partial<Insertable<Tables['endpoints']>> = {
     ...(filterTypes && { filterTypes: JSON.stringify(filterTypes) }),
     ...(channels && { channels: JSON.stringify(channels) }),

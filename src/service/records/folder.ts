@@ -20,7 +20,11 @@ interface NewFolder {
 }
 
 /** Creates a folder. Without an `accessType`, the folder inherits the access of its parent. */
-export function createFolder({ folderId, folderName, accessType }: NewFolder, parent: ParentFolder, now: number): Folder {
+export function createFolder(
+  { folderId, folderName, accessType }: NewFolder,
+  parent: ParentFolder,
+  now: number,
+): Folder {
   return {
     folderId,
     folderName: folderName ?? null,

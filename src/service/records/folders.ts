@@ -28,10 +28,21 @@ const selectFolderTree = prepareQuery(
 );
 
 const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
-  replaced: ['folderName', 'parentFolderId', 'ancestors', 'accessType', 'inheritAccessFromParent', 'lastUpdated'],
+  replaced: [
+    'folderName',
+    'parentFolderId',
+    'ancestors',
+    'accessType',
+    'inheritAccessFromParent',
+    'lastUpdated',
+  ],
 });
 
-export async function ensureFolder(call: KeyCall, organization: number, folderId: string): Promise<void> {
+export async function ensureFolder(
+  call: KeyCall,
+  organization: number,
+  folderId: string,
+): Promise<void> {
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
   if (found.has(folderId) || folderId === ROOT.folderId) return;
@@ -39,7 +50,11 @@ export async function ensureFolder(call: KeyCall, organization: number, folderId
 }
 
 /** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization */
-export async function requireFolder(database: Database, organization: number, folderId: string): Promise<void> {
+export async function requireFolder(
+  database: Database,
+  organization: number,
+  folderId: string,
+): Promise<void> {
   const found = await findFolders(database, organization, [folderId]);
   if (!found.has(folderId)) throw invalidArgument('Folder not found.');
 }
@@ -57,7 +72,10 @@ export async function findFolders(
   return found;
 }
 
-export async function findAllFolders(database: Database, organization: number): Promise<readonly Folder[]> {
+export async function findAllFolders(
+  database: Database,
+  organization: number,
+): Promise<readonly Folder[]> {
   return (await selectFolders(database, { organization })).map(fromRow);
 }
 
@@ -71,16 +89,29 @@ export async function findFolderTree(
   return (await selectFolderTree(database, { organization, folderId, levels })).map(fromRow);
 }
 
-export async function saveFolders(database: Database, organization: number, saved: readonly Folder[]): Promise<void> {
+export async function saveFolders(
+  database: Database,
+  organization: number,
+  saved: readonly Folder[],
+): Promise<void> {
   const rows = saved.map((folder) => toRow(organization, folder));
   await upsertFolders(database, rows);
 }
 
 function fromRow(row: Omit<Selectable<Tables['folders']>, 'organization'>): Folder {
-  return { ...row, ancestors: JSON.parse(row.ancestors), inheritAccessFromParent: row.inheritAccessFromParent === 1 };
+  return {
+    ...row,
+    ancestors: JSON.parse(row.ancestors),
+    inheritAccessFromParent: row.inheritAccessFromParent === 1,
+  };
 }
 
 function toRow(organization: number, folder: Folder): Insertable<Tables['folders']> {
   const ancestors = JSON.stringify(folder.ancestors);
-  return { ...folder, organization, ancestors, inheritAccessFromParent: folder.inheritAccessFromParent ? 1 : 0 };
+  return {
+    ...folder,
+    organization,
+    ancestors,
+    inheritAccessFromParent: folder.inheritAccessFromParent ? 1 : 0,
+  };
 }

@@ -2,9 +2,16 @@ import { invalidArgument, type KeyCall, type KeyScope } from '../call.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
-export const insertOrganizations = prepareInsert('organizations', ['apiKey', 'organizationId'], ['key', 'organizationId']);
+export const insertOrganizations = prepareInsert(
+  'organizations',
+  ['apiKey', 'organizationId'],
+  ['key', 'organizationId'],
+);
 
-export async function findOrganization({ database, apiKey }: KeyScope, organizationId: string): Promise<number | undefined> {
+export async function findOrganization(
+  { database, apiKey }: KeyScope,
+  organizationId: string,
+): Promise<number | undefined> {
   const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
   return found?.key;
 }
@@ -13,7 +20,9 @@ export async function ensureOrganization(call: KeyCall, organizationId: string):
   const existing = await findOrganization(call, organizationId);
   if (existing !== undefined) return existing;
   const { database, apiKey, now } = call;
-  const [created] = await insertOrganizations(database, [{ apiKey, organizationId, createdAt: now }]);
+  const [created] = await insertOrganizations(database, [
+    { apiKey, organizationId, createdAt: now },
+  ]);
   if (!created) throw new TypeError('the insert returned no key');
   return created.key;
 }

@@ -28,7 +28,9 @@ export async function findMissingParents(
 }
 
 function idsOfKind(database: Database, apiKey: string, { kind, organizationId }: Parent) {
-  const organizations = database.selectFrom('organizations').where('organizations.apiKey', '=', apiKey);
+  const organizations = database
+    .selectFrom('organizations')
+    .where('organizations.apiKey', '=', apiKey);
   const ids =
     kind === 'organization'
       ? organizations.select('organizations.organizationId as id')

@@ -6,7 +6,10 @@ import { type Tables, USER_DATA_FEATURES, type UserDataFeature } from '../store/
 
 export type UserDataItem = Readonly<Record<string, unknown>>;
 
-export function toUserDataItem({ data, documentId }: Pick<Tables['userData'], 'data' | 'documentId'>): UserDataItem {
+export function toUserDataItem({
+  data,
+  documentId,
+}: Pick<Tables['userData'], 'data' | 'documentId'>): UserDataItem {
   return { ...JSON.parse(data), ...(documentId !== null && { documentId }) };
 }
 
@@ -21,7 +24,15 @@ interface UserDataPosition {
 
 /** Selects one more item than fits on a page, to find out whether there is another page. */
 const selectPage = prepareQuery(
-  (_, { organization, userId, feature, offset }: UserDataPosition & { readonly feature: UserDataFeature }) =>
+  (
+    _,
+    {
+      organization,
+      userId,
+      feature,
+      offset,
+    }: UserDataPosition & { readonly feature: UserDataFeature },
+  ) =>
     sql<Pick<Tables['userData'], 'data' | 'documentId'>>`
       select data, "documentId" from participants join "userData" on "userData".key = item
       where participants.organization = ${organization} and "userId" = ${userId} and participants.feature = ${feature}
@@ -29,7 +40,12 @@ const selectPage = prepareQuery(
 );
 
 export async function readUserDataPage(database: Database, position: UserDataPosition) {
-  const data: Record<UserDataFeature, UserDataItem[]> = { comments: [], reactions: [], recordings: [], notifications: [] };
+  const data: Record<UserDataFeature, UserDataItem[]> = {
+    comments: [],
+    reactions: [],
+    recordings: [],
+    notifications: [],
+  };
   let isLast = true;
   for (const feature of USER_DATA_FEATURES) {
     const found = await selectPage(database, { ...position, feature });
@@ -43,7 +59,12 @@ const insertItem = prepareQuery((database, row: Insertable<Tables['userData']>) 
   database.insertInto('userData').values(row).returning('key'),
 );
 
-export async function addUserData(database: Database, organization: number, feature: UserDataFeature, item: UserDataItem) {
+export async function addUserData(
+  database: Database,
+  organization: number,
+  feature: UserDataFeature,
+  item: UserDataItem,
+) {
   const { documentId, ...data } = item;
   const isReference = typeof documentId === 'string';
   const [added] = await insertItem(database, {

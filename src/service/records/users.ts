@@ -21,7 +21,10 @@ export const upsertUsers = prepareUpsert('users', ['organization', 'userId'], {
 
 export const selectUsers = prepareSelect('users', ['userId', 'otherFields']);
 
-export function toUserRow(organization: number, user: UserInput & { readonly accessRole?: unknown }): UserRow {
+export function toUserRow(
+  organization: number,
+  user: UserInput & { readonly accessRole?: unknown },
+): UserRow {
   const { userId, name, email, initial, accessRole: _, ...others } = user;
   return {
     organization,
@@ -34,7 +37,10 @@ export function toUserRow(organization: number, user: UserInput & { readonly acc
   };
 }
 
-export async function ensureUser(database: Database, user: { organization: number; userId: string }): Promise<void> {
+export async function ensureUser(
+  database: Database,
+  user: { organization: number; userId: string },
+): Promise<void> {
   await insertUsers(database, [{ ...user, id: generateId() }]);
 }
 

@@ -5,21 +5,43 @@ import type { Database } from '../store/store.ts';
 export interface NewWorkspace {
   readonly name: string;
   readonly apiKeyName: string;
-  readonly owner: { readonly id: string; readonly name: string; readonly email: string; readonly avatar: string };
+  readonly owner: {
+    readonly id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly avatar: string;
+  };
 }
 
 export type WorkspaceCredentials = Awaited<ReturnType<typeof createWorkspace>>;
 export const DEFAULT_TOKEN_NAME = 'Default Auth Token';
 
-export async function createWorkspace(database: Database, { name, apiKeyName, owner }: NewWorkspace) {
+export async function createWorkspace(
+  database: Database,
+  { name, apiKeyName, owner }: NewWorkspace,
+) {
   const [apiKey, authToken] = [generateId(), generateToken()];
   const [workspaceId, workspaceAuthToken] = [generateId(), generateToken()];
-  const columns = { ownerId: owner.id, ownerName: owner.name, ownerEmail: owner.email, ownerAvatar: owner.avatar };
+  const columns = {
+    ownerId: owner.id,
+    ownerName: owner.name,
+    ownerEmail: owner.email,
+    ownerAvatar: owner.avatar,
+  };
   await database
     .insertInto('workspaces')
-    .values({ id: workspaceId, name, authToken: workspaceAuthToken, signingKey: generateSigningKey(), ...columns })
+    .values({
+      id: workspaceId,
+      name,
+      authToken: workspaceAuthToken,
+      signingKey: generateSigningKey(),
+      ...columns,
+    })
     .execute();
-  await database.insertInto('apiKeys').values({ id: apiKey, workspaceId, apiKeyName, type: 'testing' }).execute();
+  await database
+    .insertInto('apiKeys')
+    .values({ id: apiKey, workspaceId, apiKeyName, type: 'testing' })
+    .execute();
   await database
     .insertInto('authTokens')
     .values({ apiKey, token: authToken, name: DEFAULT_TOKEN_NAME, domains: '[]' })
@@ -30,7 +52,11 @@ export async function createWorkspace(database: Database, { name, apiKeyName, ow
 const selectKeys = prepareSelect('apiKeys', ['id', 'apiKeyName', 'type']);
 
 export async function readWorkspaceRecord(database: Database, workspaceId: string) {
-  const found = await database.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).executeTakeFirst();
+  const found = await database
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('id', '=', workspaceId)
+    .executeTakeFirst();
   if (!found) throw new TypeError(`workspace ${workspaceId} does not exist`);
   const keys = await selectKeys(database, { workspaceId });
   const apiKeyList: Record<string, (typeof keys)[number]> = Object.create(null);
@@ -38,7 +64,12 @@ export async function readWorkspaceRecord(database: Database, workspaceId: strin
   return {
     id: found.id,
     name: found.name,
-    owner: { email: found.ownerEmail, id: found.ownerId, name: found.ownerName, avatar: found.ownerAvatar },
+    owner: {
+      email: found.ownerEmail,
+      id: found.ownerId,
+      name: found.ownerName,
+      avatar: found.ownerAvatar,
+    },
     authToken: found.authToken,
     apiKeyList,
   };

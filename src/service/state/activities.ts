@@ -1,9 +1,16 @@
 import { selectActivities } from '../records/activities.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
-import { batchByOrganization, parseOtherFields, readByOrganization, type Section } from './section.ts';
+import {
+  batchByOrganization,
+  parseOtherFields,
+  readByOrganization,
+  type Section,
+} from './section.ts';
 
 const select = prepareSelect('activities', ['activityId', 'documentId', 'data'], ['key']);
-const upsert = prepareUpsert('activities', ['organization', 'activityId'], { replaced: ['documentId', 'data', 'lastUpdated'] });
+const upsert = prepareUpsert('activities', ['organization', 'activityId'], {
+  replaced: ['documentId', 'data', 'lastUpdated'],
+});
 /** Document ID in the store for an activity without a document. */
 const NO_DOCUMENT = '';
 
@@ -19,7 +26,10 @@ export const activities: Section<'activities'> = {
   write: async (scope, records) => {
     const { database, now } = scope;
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const found = await selectActivities(database, { organization, activityId: batch.map(({ id }) => id) });
+      const found = await selectActivities(database, {
+        organization,
+        activityId: batch.map(({ id }) => id),
+      });
       const existing = new Map(found.map((row) => [row.activityId, row]));
       const rows = batch.map(({ organizationId: _, documentId, id, ...fields }) => ({
         organization,

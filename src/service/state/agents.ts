@@ -7,13 +7,19 @@ const upsertAgents = prepareUpsert('agents', ['apiKey', 'agentId'], { replaced: 
 export const agents: Section<'agents'> = {
   read: async (scope) => [...(await findAllAgents(scope))],
   write: async ({ database, apiKey }, records) => {
-    const rows = records.map((agent) => ({ apiKey, agentId: agent.id, agent: JSON.stringify(agent) }));
+    const rows = records.map((agent) => ({
+      apiKey,
+      agentId: agent.id,
+      agent: JSON.stringify(agent),
+    }));
     await upsertAgents(database, rows);
   },
 };
 
 const selectGroups = prepareSelect('agentGroups', ['agentGroup'], ['key']);
-const upsertGroups = prepareUpsert('agentGroups', ['apiKey', 'groupId'], { replaced: ['agentIds', 'agentGroup'] });
+const upsertGroups = prepareUpsert('agentGroups', ['apiKey', 'groupId'], {
+  replaced: ['agentIds', 'agentGroup'],
+});
 
 export const agentGroups: Section<'agentGroups'> = {
   read: async ({ database, apiKey }) => {
@@ -23,7 +29,12 @@ export const agentGroups: Section<'agentGroups'> = {
   write: async ({ database, apiKey }, records) => {
     const rows = records.map((group) => {
       const { groupId, agentIds } = group;
-      return { apiKey, groupId, agentIds: JSON.stringify(agentIds), agentGroup: JSON.stringify(group) };
+      return {
+        apiKey,
+        groupId,
+        agentIds: JSON.stringify(agentIds),
+        agentGroup: JSON.stringify(group),
+      };
     });
     await upsertGroups(database, rows);
   },

@@ -6,8 +6,14 @@ import { isWellFormed } from '../validate.ts';
 import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
 import type { StateScope } from './section.ts';
 
-/** Finds conflicts within a state, and between a state and the store. Each record must be valid by itself. */
-export async function checkState(scope: StateScope, state: State): Promise<readonly InputProblem[]> {
+/**
+ * Finds conflicts within a state, and between a state and the store. Each record must be valid by
+ * itself.
+ */
+export async function checkState(
+  scope: StateScope,
+  state: State,
+): Promise<readonly InputProblem[]> {
   const index = await buildReferenceIndex(scope, state);
   return [
     ...findInvalidTexts(state),
@@ -26,32 +32,50 @@ function* findInvalidTexts(state: State): Generator<InputProblem> {
     for (const [at, record] of Object.entries(section)) {
       if (isWellFormed(record)) continue;
       const path = [kind, Array.isArray(section) ? Number(at) : at];
-      yield { path, message: 'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character' };
+      yield {
+        path,
+        message:
+          'contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character',
+      };
     }
   }
 }
 
 function* findDuplicates(state: State): Generator<InputProblem> {
-  for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [keyof typeof IDENTITY_FIELDS, readonly string[]][]) {
+  for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [
+    keyof typeof IDENTITY_FIELDS,
+    readonly string[],
+  ][]) {
     const positions = new Map<string, number>();
-    for (const [at, record] of (state[kind] as readonly Readonly<Record<string, unknown>>[]).entries()) {
+    for (const [at, record] of (
+      state[kind] as readonly Readonly<Record<string, unknown>>[]
+    ).entries()) {
       const lastField = fields.at(-1) ?? '';
       const values = fields.map((field) => record[field] ?? null);
       const identity = JSON.stringify(values);
       const first = positions.get(identity);
       if (first !== undefined && values.at(-1) !== null)
-        yield { path: [kind, at, lastField], message: `'${record[lastField]}' is already in use by ${kind}[${first}]` };
+        yield {
+          path: [kind, at, lastField],
+          message: `'${record[lastField]}' is already in use by ${kind}[${first}]`,
+        };
       positions.set(identity, first ?? at);
     }
   }
 }
 
-function* findInvalidFolders({ folders }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
+function* findInvalidFolders(
+  { folders }: State,
+  { parentOf }: ReferenceIndex,
+): Generator<InputProblem> {
   const checked = new Set<string>();
   for (const [at, { organizationId, folderId }] of folders.entries()) {
     const field = ['folders', at, 'parentFolderId'];
     if (folderId === ROOT.folderId) {
-      yield { path: ['folders', at, 'folderId'], message: `'${folderId}' is reserved for the top level` };
+      yield {
+        path: ['folders', at, 'folderId'],
+        message: `'${folderId}' is reserved for the top level`,
+      };
       continue;
     }
     const visited = new Set<string>();
@@ -60,7 +84,10 @@ function* findInvalidFolders({ folders }: State, { parentOf }: ReferenceIndex): 
       if (checked.has(key)) break;
       const parent = visited.has(key) ? undefined : parentOf(organizationId, id);
       if (parent === undefined) {
-        yield { path: field, message: visited.has(key) ? 'the folder would contain itself' : missingFolderMessage(id) };
+        yield {
+          path: field,
+          message: visited.has(key) ? 'the folder would contain itself' : missingFolderMessage(id),
+        };
         break;
       }
       visited.add(key);
@@ -74,14 +101,21 @@ function missingFolderMessage(id: string): string {
   return `folder '${id}' does not exist`;
 }
 
-function* findInvalidDocuments({ documents }: State, { parentOf }: ReferenceIndex): Generator<InputProblem> {
+function* findInvalidDocuments(
+  { documents }: State,
+  { parentOf }: ReferenceIndex,
+): Generator<InputProblem> {
   for (const [at, { organizationId, folderId = ROOT.folderId }] of documents.entries()) {
     const isKnown = folderId === ROOT.folderId || parentOf(organizationId, folderId) !== undefined;
-    if (!isKnown) yield { path: ['documents', at, 'folderId'], message: missingFolderMessage(folderId) };
+    if (!isKnown)
+      yield { path: ['documents', at, 'folderId'], message: missingFolderMessage(folderId) };
   }
 }
 
-function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceIndex): Generator<InputProblem> {
+function* findInvalidMembers(
+  { users, groups }: State,
+  { hasUser }: ReferenceIndex,
+): Generator<InputProblem> {
   for (const [at, { organizationId, memberships = [] }] of users.entries()) {
     for (const [index, { type, id }] of memberships.entries()) {
       if (type !== 'organization' || id === organizationId) continue;
@@ -99,21 +133,35 @@ function* findInvalidMembers({ users, groups }: State, { hasUser }: ReferenceInd
   }
 }
 
-function* findInvalidAgents({ agentGroups }: State, { hasAgent }: ReferenceIndex): Generator<InputProblem> {
+function* findInvalidAgents(
+  { agentGroups }: State,
+  { hasAgent }: ReferenceIndex,
+): Generator<InputProblem> {
   for (const [at, { agentIds }] of agentGroups.entries()) {
     for (const [index, id] of agentIds.entries()) {
-      if (!hasAgent(id)) yield { path: ['agentGroups', at, 'agentIds', index], message: `agent '${id}' does not exist` };
+      if (!hasAgent(id))
+        yield {
+          path: ['agentGroups', at, 'agentIds', index],
+          message: `agent '${id}' does not exist`,
+        };
     }
   }
 }
 
-function* findInvalidContents({ crdt }: State, { contentTypeOf }: ReferenceIndex): Generator<InputProblem> {
+function* findInvalidContents(
+  { crdt }: State,
+  { contentTypeOf }: ReferenceIndex,
+): Generator<InputProblem> {
   for (const [at, content] of crdt.entries()) {
     const { type, data } = content;
-    if (type === 'xml' && !parseXml(String(data))) yield { path: ['crdt', at, 'data'], message: 'must be well-formed XML' };
+    if (type === 'xml' && !parseXml(String(data)))
+      yield { path: ['crdt', at, 'data'], message: 'must be well-formed XML' };
     const stored = contentTypeOf(content);
     if (stored !== undefined && stored !== type)
-      yield { path: ['crdt', at, 'type'], message: `must be "${stored}", the type of the existing content, got "${type}"` };
+      yield {
+        path: ['crdt', at, 'type'],
+        message: `must be "${stored}", the type of the existing content, got "${type}"`,
+      };
   }
 }
 
@@ -124,14 +172,23 @@ function* findInvalidEndpoints(
   const firstUses = new Map<string, number>();
   for (const [at, { id, uid }] of endpoints.entries()) {
     if (id !== undefined && isForeignEndpoint(id))
-      yield { path: ['endpoints', at, 'id'], message: `endpoint '${id}' belongs to another API key` };
+      yield {
+        path: ['endpoints', at, 'id'],
+        message: `endpoint '${id}' belongs to another API key`,
+      };
     if (uid === undefined || uid === null) continue;
     const owner = endpointIdOf(uid);
     const first = firstUses.get(uid);
     if (first !== undefined)
-      yield { path: ['endpoints', at, 'uid'], message: `uid '${uid}' is already in use by endpoints[${first}]` };
+      yield {
+        path: ['endpoints', at, 'uid'],
+        message: `uid '${uid}' is already in use by endpoints[${first}]`,
+      };
     else if (id !== undefined && owner !== undefined && owner !== id) {
-      yield { path: ['endpoints', at, 'uid'], message: `uid '${uid}' is already in use by endpoint ${owner}` };
+      yield {
+        path: ['endpoints', at, 'uid'],
+        message: `uid '${uid}' is already in use by endpoint ${owner}`,
+      };
     }
     firstUses.set(uid, first ?? at);
   }

@@ -8,7 +8,10 @@ const SERVICES = Object.entries({
   advancedWebhooks: 'advanced-webhooks',
   email: 'email',
   permissionProvider: 'permission-provider',
-} satisfies Readonly<Record<keyof State['config'], ConfiguredService>>) as [keyof State['config'], ConfiguredService][];
+} satisfies Readonly<Record<keyof State['config'], ConfiguredService>>) as [
+  keyof State['config'],
+  ConfiguredService,
+][];
 
 /** Stored configurations. Unset settings are omitted, so that their defaults apply. */
 export const config: Section<'config'> = {
@@ -22,7 +25,8 @@ export const config: Section<'config'> = {
   write: async (scope, updates) => {
     for (const [kind, service] of SERVICES) {
       const update = updates[kind];
-      if (update) await saveConfig(scope, service, mergeConfig(await findConfig(scope, service), update));
+      if (update)
+        await saveConfig(scope, service, mergeConfig(await findConfig(scope, service), update));
     }
   },
 };

@@ -11,7 +11,11 @@ export const crdt: Section<'crdt'> = {
     for (const [organization, batch] of batchByOrganization(scope, records)) {
       for (const { lastUpdate, ...record } of batch) {
         const { documentId, editorId } = record;
-        const [existing] = await selectEditors(scope.database, { organization, documentId, editorId });
+        const [existing] = await selectEditors(scope.database, {
+          organization,
+          documentId,
+          editorId,
+        });
         const updatedAt = lastUpdate === undefined ? scope.now : Date.parse(lastUpdate);
         await writeEditor(scope.database, organization, record, existing, updatedAt);
       }

@@ -3,7 +3,11 @@ import { ROOT } from '../records/folder.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-const select = prepareSelect('documents', ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'], ['key']);
+const select = prepareSelect(
+  'documents',
+  ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'],
+  ['key'],
+);
 
 const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
   replaced: ['documentName', 'folderId', 'disabled', 'accessType'],
@@ -11,14 +15,18 @@ const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
 
 export const documents: Section<'documents'> = {
   read: (scope) =>
-    readByOrganization(scope, select, (organizationId, { documentId, documentName, folderId, disabled, accessType }) => ({
-      organizationId,
-      documentId,
-      ...omitUnset({ documentName }),
-      folderId: folderId ?? ROOT.folderId,
-      disabled: disabled === 1,
-      accessType,
-    })),
+    readByOrganization(
+      scope,
+      select,
+      (organizationId, { documentId, documentName, folderId, disabled, accessType }) => ({
+        organizationId,
+        documentId,
+        ...omitUnset({ documentName }),
+        folderId: folderId ?? ROOT.folderId,
+        disabled: disabled === 1,
+        accessType,
+      }),
+    ),
 
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {

@@ -6,7 +6,12 @@ import { omitUnset, type Section, type StateScope } from './section.ts';
 
 export const endpoints: Section<'endpoints'> = {
   read: async ({ database, apiKey }) => {
-    const rows = await database.selectFrom('endpoints').selectAll().where('apiKey', '=', apiKey).orderBy('key').execute();
+    const rows = await database
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('apiKey', '=', apiKey)
+      .orderBy('key')
+      .execute();
     return rows.map((row) => ({
       ...toEndpointRecord(row),
       ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
@@ -19,10 +24,13 @@ export const endpoints: Section<'endpoints'> = {
 };
 
 /**
- * Adds or updates an endpoint. A record without an ID is matched by its uid. Omitted fields keep their values; in a new
- * endpoint, they get default values.
+ * Adds or updates an endpoint. A record without an ID is matched by its uid. Omitted fields keep
+ * their values; in a new endpoint, they get default values.
  */
-async function upsertEndpoint(scope: StateScope, record: State['endpoints'][number]): Promise<void> {
+async function upsertEndpoint(
+  scope: StateScope,
+  record: State['endpoints'][number],
+): Promise<void> {
   const { database, apiKey, now } = scope;
   const {
     id = (record.uid && (await findEndpointId(scope, record.uid))) || generateEndpointId(),
@@ -40,7 +48,15 @@ async function upsertEndpoint(scope: StateScope, record: State['endpoints'][numb
   };
   await database
     .insertInto('endpoints')
-    .values({ disabled: 0, secret: createSigningSecret(), createdAt: now, updatedAt: now, ...columns, apiKey, id })
+    .values({
+      disabled: 0,
+      secret: createSigningSecret(),
+      createdAt: now,
+      updatedAt: now,
+      ...columns,
+      apiKey,
+      id,
+    })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
     .execute();
 }

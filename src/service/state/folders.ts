@@ -10,22 +10,43 @@ export const folders: Section<'folders'> = {
       (database, { organization }) => findAllFolders(database, organization),
       (organizationId, folder) => {
         const { folderId, folderName, ancestors, ...others } = folder;
-        return { organizationId, folderId, ...omitUnset({ folderName }), ...others, ancestors: [...ancestors] };
+        return {
+          organizationId,
+          folderId,
+          ...omitUnset({ folderName }),
+          ...others,
+          ancestors: [...ancestors],
+        };
       },
     ),
 
   write: async (scope, records) => {
     for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
       const organization = scope.organizations.get(organizationId);
-      if (organization === undefined) throw new TypeError(`organization ${organizationId} was not created before its folders`);
-      const folders = new Map((await findAllFolders(scope.database, organization)).map((folder) => [folder.folderId, folder]));
-      for (const record of own) folders.set(record.folderId, mergeFolder(scope, record, folders.get(record.folderId)));
-      await saveFolders(scope.database, organization, moveFolderTree(sortParentsFirst([...folders.values()]), ROOT));
+      if (organization === undefined)
+        throw new TypeError(`organization ${organizationId} was not created before its folders`);
+      const folders = new Map(
+        (await findAllFolders(scope.database, organization)).map((folder) => [
+          folder.folderId,
+          folder,
+        ]),
+      );
+      for (const record of own)
+        folders.set(record.folderId, mergeFolder(scope, record, folders.get(record.folderId)));
+      await saveFolders(
+        scope.database,
+        organization,
+        moveFolderTree(sortParentsFirst([...folders.values()]), ROOT),
+      );
     }
   },
 };
 
-function mergeFolder({ now }: StateScope, record: State['folders'][number], current: Folder | undefined): Folder {
+function mergeFolder(
+  { now }: StateScope,
+  record: State['folders'][number],
+  current: Folder | undefined,
+): Folder {
   const accessType = record.accessType ?? current?.accessType ?? ROOT.accessType;
   const inherits = record.accessType === undefined && (current?.inheritAccessFromParent ?? true);
   return {
@@ -43,6 +64,7 @@ function mergeFolder({ now }: StateScope, record: State['folders'][number], curr
 function sortParentsFirst(all: readonly Folder[]): readonly Folder[] {
   const children = Map.groupBy(all, ({ parentFolderId }) => parentFolderId);
   const ordered = [...(children.get(ROOT.folderId) ?? [])];
-  for (let at = 0; at < ordered.length; at += 1) ordered.push(...(children.get(ordered[at]?.folderId ?? '') ?? []));
+  for (let at = 0; at < ordered.length; at += 1)
+    ordered.push(...(children.get(ordered[at]?.folderId ?? '') ?? []));
   return ordered;
 }

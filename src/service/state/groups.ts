@@ -1,33 +1,52 @@
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { insertGroupMembers } from '../records/user-groups.ts';
 import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
-import { batchByOrganization, omitUnset, parseOtherFields, readByOrganization, type Section } from './section.ts';
+import {
+  batchByOrganization,
+  omitUnset,
+  parseOtherFields,
+  readByOrganization,
+  type Section,
+} from './section.ts';
 
 const select = prepareSelect('userGroups', ['groupId', 'groupName', 'otherFields'], ['groupId']);
 const selectMembers = prepareSelect('userGroupMembers', ['groupId', 'userId'], ['userId']);
-const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], { merged: ['groupName', 'otherFields'] });
+const upsert = prepareUpsert('userGroups', ['organization', 'groupId'], {
+  merged: ['groupName', 'otherFields'],
+});
 const deleteMembers = prepareDelete('userGroupMembers');
 
 export const groups: Section<'groups'> = {
   read: (scope) =>
     readByOrganization(scope, selectWithMembers, (organizationId, { group, userIds }) => {
       const { groupId, groupName, otherFields: others } = group;
-      return { organizationId, groupId, ...omitUnset({ groupName }), ...parseOtherFields(others), userIds };
+      return {
+        organizationId,
+        groupId,
+        ...omitUnset({ groupName }),
+        ...parseOtherFields(others),
+        userIds,
+      };
     }),
 
   write: async (scope, records) => {
     const { database } = scope;
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const rows = batch.map(({ organizationId: _, groupId, groupName = null, userIds: __, ...others }) => ({
-        organization,
-        groupId,
-        groupName,
-        otherFields: serializeOtherFields(others),
-      }));
+      const rows = batch.map(
+        ({ organizationId: _, groupId, groupName = null, userIds: __, ...others }) => ({
+          organization,
+          groupId,
+          groupName,
+          otherFields: serializeOtherFields(others),
+        }),
+      );
       await upsert(database, rows);
       const withMembers = batch.filter(({ userIds }) => userIds !== undefined);
       if (withMembers.length > 0)
-        await deleteMembers(database, { organization, groupId: withMembers.map(({ groupId }) => groupId) });
+        await deleteMembers(database, {
+          organization,
+          groupId: withMembers.map(({ groupId }) => groupId),
+        });
       const members = withMembers.flatMap(({ groupId, userIds = [] }) =>
         userIds.map((userId) => ({ organization, groupId, userId })),
       );
@@ -39,5 +58,8 @@ export const groups: Section<'groups'> = {
 const selectWithMembers = async (...[database, query]: Parameters<typeof select>) => {
   const members = Map.groupBy(await selectMembers(database, query), ({ groupId }) => groupId);
   const groups = await select(database, query);
-  return groups.map((group) => ({ group, userIds: (members.get(group.groupId) ?? []).map(({ userId }) => userId) }));
+  return groups.map((group) => ({
+    group,
+    userIds: (members.get(group.groupId) ?? []).map(({ userId }) => userId),
+  }));
 };

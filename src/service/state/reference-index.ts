@@ -14,16 +14,29 @@ const keyOf = (...ids: readonly string[]) => JSON.stringify(ids);
 export async function buildReferenceIndex(scope: StateScope, state: State) {
   const folders = await collectFolderParents(scope, state);
   const users = await collectUserKeys(scope, state);
-  const agentRows = await scope.database.selectFrom('agents').select('agentId').where('apiKey', '=', scope.apiKey).execute();
-  const agents = new Set([...agentRows.map(({ agentId }) => agentId), ...state.agents.map(({ id }) => id)]);
+  const agentRows = await scope.database
+    .selectFrom('agents')
+    .select('agentId')
+    .where('apiKey', '=', scope.apiKey)
+    .execute();
+  const agents = new Set([
+    ...agentRows.map(({ agentId }) => agentId),
+    ...state.agents.map(({ id }) => id),
+  ]);
   const types = await collectContentTypes(scope, state);
-  const endpoints = await scope.database.selectFrom('endpoints').select(['id', 'uid', 'apiKey']).execute();
+  const endpoints = await scope.database
+    .selectFrom('endpoints')
+    .select(['id', 'uid', 'apiKey'])
+    .execute();
   const ownEndpoints = endpoints.filter(({ apiKey }) => apiKey === scope.apiKey);
-  const foreign = new Set(endpoints.filter(({ apiKey }) => apiKey !== scope.apiKey).map(({ id }) => id));
+  const foreign = new Set(
+    endpoints.filter(({ apiKey }) => apiKey !== scope.apiKey).map(({ id }) => id),
+  );
   const byUid = new Map(ownEndpoints.map(({ id, uid }) => [uid, id]));
   return {
     /** Returns the parent of a folder. Returns `undefined` if the folder does not exist. */
-    parentOf: (organizationId: string, folderId: string) => folders.get(keyOf(organizationId, folderId)),
+    parentOf: (organizationId: string, folderId: string) =>
+      folders.get(keyOf(organizationId, folderId)),
     hasUser: (organizationId: string, userId: string) => users.has(keyOf(organizationId, userId)),
     hasAgent: (agentId: string) => agents.has(agentId),
     contentTypeOf: (content: ContentRecord) => types.get(contentKey(content)),
@@ -32,16 +45,25 @@ export async function buildReferenceIndex(scope: StateScope, state: State) {
   };
 }
 
-function* existingOrganizations({ organizations }: StateScope, records: readonly { readonly organizationId: string }[]) {
+function* existingOrganizations(
+  { organizations }: StateScope,
+  records: readonly { readonly organizationId: string }[],
+) {
   for (const organizationId of new Set(records.map((record) => record.organizationId))) {
     const organization = organizations.get(organizationId);
     if (organization !== undefined) yield [organizationId, organization] as const;
   }
 }
 
-async function collectFolderParents(scope: StateScope, { folders, documents }: State): Promise<ReadonlyMap<string, string>> {
+async function collectFolderParents(
+  scope: StateScope,
+  { folders, documents }: State,
+): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>();
-  for (const [organizationId, organization] of existingOrganizations(scope, [...folders, ...documents])) {
+  for (const [organizationId, organization] of existingOrganizations(scope, [
+    ...folders,
+    ...documents,
+  ])) {
     for (const { folderId, parentFolderId } of await findAllFolders(scope.database, organization))
       parents.set(keyOf(organizationId, folderId), parentFolderId);
   }
@@ -52,7 +74,10 @@ async function collectFolderParents(scope: StateScope, { folders, documents }: S
   return parents;
 }
 
-async function collectUserKeys(scope: StateScope, { users, groups }: State): Promise<ReadonlySet<string>> {
+async function collectUserKeys(
+  scope: StateScope,
+  { users, groups }: State,
+): Promise<ReadonlySet<string>> {
   const known = new Set(users.map(({ organizationId, userId }) => keyOf(organizationId, userId)));
   for (const { organizationId, userIds = [] } of groups) {
     const organization = scope.organizations.get(organizationId);
@@ -74,7 +99,10 @@ async function collectContentTypes(
   for (const content of crdt) {
     const { organizationId, documentId, editorId } = content;
     const organization = organizations.get(organizationId);
-    const found = organization === undefined ? [] : await selectEditors(database, { organization, documentId, editorId });
+    const found =
+      organization === undefined
+        ? []
+        : await selectEditors(database, { organization, documentId, editorId });
     for (const editor of found) {
       const type = parseTypes(editor).get(content.contentKey ?? DEFAULT_CONTENT_KEY);
       if (type !== undefined) types.set(contentKey(content), type);
@@ -83,6 +111,11 @@ async function collectContentTypes(
   return types;
 }
 
-function contentKey({ organizationId, documentId, editorId, contentKey: key = DEFAULT_CONTENT_KEY }: ContentRecord): string {
+function contentKey({
+  organizationId,
+  documentId,
+  editorId,
+  contentKey: key = DEFAULT_CONTENT_KEY,
+}: ContentRecord): string {
   return keyOf(organizationId, documentId, editorId, key);
 }

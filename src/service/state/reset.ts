@@ -4,7 +4,10 @@ import type { Tables } from '../store/tables.ts';
 /** Tables that are kept, so that clients still have access and the clock keeps its time. */
 type KeptTable = 'schemaVersion' | 'workspaces' | 'apiKeys' | 'authTokens' | 'development';
 
-/** Tables to empty, in an order that satisfies their references. A missing table is a compile-time error. */
+/**
+ * Tables to empty, in an order that satisfies their references. A missing table is a compile-time
+ * error.
+ */
 const EMPTIED_TABLES: Readonly<Record<Exclude<keyof Tables, KeptTable>, true>> = {
   participants: true,
   userData: true,

@@ -4,7 +4,9 @@ import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 
-/** The API key that owns a state, with the surrogate keys of its organizations by ID, oldest first. */
+/**
+ * The API key that owns a state, with the surrogate keys of its organizations by ID, oldest first.
+ */
 export interface StateScope extends KeyScope {
   readonly now: number;
   readonly organizations: ReadonlyMap<string, number>;
@@ -15,13 +17,23 @@ const selectOrganizations = prepareSelect('organizations', ['organizationId', 'k
 export async function loadScope(context: Omit<StateScope, 'organizations'>): Promise<StateScope> {
   const { database, apiKey } = context;
   const rows = await selectOrganizations(database, { apiKey });
-  return { ...context, organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])) };
+  return {
+    ...context,
+    organizations: new Map(rows.map(({ organizationId, key }) => [organizationId, key])),
+  };
 }
 
-export async function createMissingOrganizations(scope: StateScope, state: State): Promise<StateScope> {
+export async function createMissingOrganizations(
+  scope: StateScope,
+  state: State,
+): Promise<StateScope> {
   const { database, apiKey, now, organizations } = scope;
-  const records: readonly { readonly organizationId?: unknown }[] = Object.values(state).filter(Array.isArray).flat();
-  const named = new Set(records.map(({ organizationId }) => organizationId).filter((id) => typeof id === 'string'));
+  const records: readonly { readonly organizationId?: unknown }[] = Object.values(state)
+    .filter(Array.isArray)
+    .flat();
+  const named = new Set(
+    records.map(({ organizationId }) => organizationId).filter((id) => typeof id === 'string'),
+  );
   const missing = [...named].filter((organizationId) => !organizations.has(organizationId));
   const rows = missing.map((organizationId) => ({ apiKey, organizationId, createdAt: now }));
   await insertOrganizations(database, rows);
@@ -46,19 +58,24 @@ export async function readByOrganization<Row, Record>(
 ): Promise<Record[]> {
   const records: Record[] = [];
   for (const [organizationId, organization] of organizations) {
-    for (const row of await select(database, { organization })) records.push(toRecord(organizationId, row));
+    for (const row of await select(database, { organization }))
+      records.push(toRecord(organizationId, row));
   }
   return records;
 }
 
-/** Yields batches of records that fit into one statement, with the surrogate key of their organization. */
+/**
+ * Yields batches of records that fit into one statement, with the surrogate key of their
+ * organization.
+ */
 export function* batchByOrganization<Record extends { readonly organizationId: string }>(
   { organizations }: StateScope,
   records: readonly Record[],
 ): Generator<readonly [organization: number, batch: readonly Record[]]> {
   for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
     const organization = organizations.get(organizationId);
-    if (organization === undefined) throw new TypeError(`organization ${organizationId} was not created before its records`);
+    if (organization === undefined)
+      throw new TypeError(`organization ${organizationId} was not created before its records`);
     for (const batch of chunkRows(own)) yield [organization, batch];
   }
 }
@@ -66,11 +83,16 @@ export function* batchByOrganization<Record extends { readonly organizationId: s
 type WithoutUnset<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], null | undefined> };
 
 export function omitUnset<Fields extends object>(fields: Fields): WithoutUnset<Fields> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  const entries = Object.entries(fields).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
   return Object.fromEntries(entries) as WithoutUnset<Fields>;
 }
 
-/** Parses an `otherFields` column. Omits `organizationId`, which records of the state have at the top level. */
+/**
+ * Parses an `otherFields` column. Omits `organizationId`, which records of the state have at the
+ * top level.
+ */
 export function parseOtherFields(column: string | null): Readonly<Record<string, unknown>> {
   const { organizationId: _, ...fields } = column === null ? {} : JSON.parse(column);
   return fields;

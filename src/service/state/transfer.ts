@@ -32,8 +32,14 @@ export interface StateImport {
   readonly dryRun: boolean;
 }
 
-/** Omitted fields keep their values. @returns the problems that prevent the import; empty if it succeeded */
-export function importState({ store, apiKey, now, dryRun }: StateImport, state: State): Promise<readonly InputProblem[]> {
+/**
+ * Omitted fields keep their values.
+ * @returns the problems that prevent the import; empty if it succeeded
+ */
+export function importState(
+  { store, apiKey, now, dryRun }: StateImport,
+  state: State,
+): Promise<readonly InputProblem[]> {
   return store.write(async (database) => {
     const current = await loadScope({ database, apiKey, now });
     const findings = await checkState(current, state);

@@ -4,9 +4,17 @@ import { addUserData, insertParticipants, toUserDataItem } from '../records/user
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareDelete } from '../store/statements.ts';
 import { type Tables, USER_DATA_FEATURES, type UserDataFeature } from '../store/tables.ts';
-import { batchByOrganization, type OrganizationQuery, readByOrganization, type Section, type StateScope } from './section.ts';
+import {
+  batchByOrganization,
+  type OrganizationQuery,
+  readByOrganization,
+  type Section,
+  type StateScope,
+} from './section.ts';
 
-type ParticipantItem = Pick<Tables['userData'], 'feature' | 'documentId' | 'data'> & { readonly userId: string };
+type ParticipantItem = Pick<Tables['userData'], 'feature' | 'documentId' | 'data'> & {
+  readonly userId: string;
+};
 
 const select = prepareQuery(
   (_, { organization }: OrganizationQuery) => sql<ParticipantItem>`
@@ -27,7 +35,11 @@ export const userData: Section<'userData'> = {
     readByOrganization(scope, selectByUser, (organizationId, { userId, rows }) => {
       const lists = Map.groupBy(rows, ({ feature }) => feature);
       const listOf = (feature: UserDataFeature) => (lists.get(feature) ?? []).map(toUserDataItem);
-      return { organizationId, userId, ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])) };
+      return {
+        organizationId,
+        userId,
+        ...Object.fromEntries(USER_DATA_FEATURES.map((feature) => [feature, listOf(feature)])),
+      };
     }),
 
   write: async (scope, records) => {
@@ -45,7 +57,11 @@ const selectByUser = async (...[database, query]: Parameters<typeof select>) => 
   return [...byUser].map(([userId, rows]) => ({ userId, rows }));
 };
 
-async function writeLists({ database }: StateScope, organization: number, record: State['userData'][number]): Promise<void> {
+async function writeLists(
+  { database }: StateScope,
+  organization: number,
+  record: State['userData'][number],
+): Promise<void> {
   const { userId } = record;
   for (const feature of USER_DATA_FEATURES) {
     const items = record[feature];

@@ -16,11 +16,17 @@ import {
 } from './section.ts';
 
 type User = State['users'][number];
-const select = prepareSelect('users', ['userId', 'name', 'email', 'initial', 'otherFields'], ['userId']);
+const select = prepareSelect(
+  'users',
+  ['userId', 'name', 'email', 'initial', 'otherFields'],
+  ['userId'],
+);
 
 /** Selects memberships in the organization, then in folders, then in documents. */
 const selectMembers = prepareQuery(
-  (_, { organization }: OrganizationQuery) => sql<Omit<Tables['members'], 'organization' | 'addedAt'>>`
+  (_, { organization }: OrganizationQuery) => sql<
+    Omit<Tables['members'], 'organization' | 'addedAt'>
+  >`
     select "userId", level, "resourceId", "accessRole", "expiresAt" from members
     where organization = ${organization} order by level desc, "resourceId"`,
 );
@@ -32,21 +38,37 @@ export const users: Section<'users'> = {
     readByOrganization(scope, selectWithMembers, (organizationId, { user, members }) => {
       const { userId, name, email, initial, otherFields } = user;
       const memberships = members.map((member) => membershipOf(organizationId, member));
-      return { organizationId, userId, ...omitUnset({ name, email, initial }), ...parseOtherFields(otherFields), memberships };
+      return {
+        organizationId,
+        userId,
+        ...omitUnset({ name, email, initial }),
+        ...parseOtherFields(otherFields),
+        memberships,
+      };
     }),
 
   write: async (scope, records) => {
     const { database } = scope;
     for (const [organization, batch] of batchByOrganization(scope, records)) {
-      const existing = await selectUsers(database, { organization, userId: batch.map(({ userId }) => userId) });
+      const existing = await selectUsers(database, {
+        organization,
+        userId: batch.map(({ userId }) => userId),
+      });
       const existingIds = new Set(existing.map(({ userId }) => userId));
       await upsertUsers(
         database,
-        batch.map(({ organizationId: _, memberships: __, ...user }) => toUserRow(organization, user)),
+        batch.map(({ organizationId: _, memberships: __, ...user }) =>
+          toUserRow(organization, user),
+        ),
       );
-      const withMemberships = batch.filter(({ memberships }) => memberships !== undefined).map(({ userId }) => userId);
-      if (withMemberships.length > 0) await deleteMembers(database, { organization, userId: withMemberships });
-      const members = batch.flatMap((user) => memberRows(scope, organization, user, existingIds.has(user.userId)));
+      const withMemberships = batch
+        .filter(({ memberships }) => memberships !== undefined)
+        .map(({ userId }) => userId);
+      if (withMemberships.length > 0)
+        await deleteMembers(database, { organization, userId: withMemberships });
+      const members = batch.flatMap((user) =>
+        memberRows(scope, organization, user, existingIds.has(user.userId)),
+      );
       await upsertMembers(database, members);
     }
   },
@@ -61,7 +83,10 @@ const selectWithMembers = async (...[database, query]: Parameters<typeof selectM
 type Membership = NonNullable<User['memberships']>[number];
 type Member = Awaited<ReturnType<typeof selectMembers>>[number];
 
-function membershipOf(organizationId: string, { level, resourceId, accessRole, expiresAt }: Member): Membership {
+function membershipOf(
+  organizationId: string,
+  { level, resourceId, accessRole, expiresAt }: Member,
+): Membership {
   return {
     type: level,
     id: level === 'organization' ? organizationId : resourceId,
@@ -69,10 +94,15 @@ function membershipOf(organizationId: string, { level, resourceId, accessRole, e
   };
 }
 
-/** Creates the rows for a user's memberships. A new user without `memberships` becomes a member of the organization. */
+/**
+ * Creates the rows for a user's memberships. A new user without `memberships` becomes a member of
+ * the organization.
+ */
 function memberRows({ now }: StateScope, organization: number, user: User, isExisting: boolean) {
   const { organizationId, userId } = user;
-  const defaults: readonly Membership[] = isExisting ? [] : [{ type: 'organization', id: organizationId }];
+  const defaults: readonly Membership[] = isExisting
+    ? []
+    : [{ type: 'organization', id: organizationId }];
   return (user.memberships ?? defaults).map(({ type, id, accessRole, expiresAt }) => ({
     organization,
     level: type satisfies MemberLevel,

@@ -4,9 +4,9 @@ import { utimes } from 'node:fs/promises';
 export type ChangeSignals = ReturnType<typeof createChangeSignals>;
 
 /**
- * Signals between the processes that have a SQLite file open: the time stamp of its WAL. The file system reports it at
- * once and costs nothing while idle. The WAL exists while the file is open and has no locks, unlike the file itself, so
- * it can be watched.
+ * Signals between the processes that have a SQLite file open: the time stamp of its WAL. The file
+ * system reports it at once and costs nothing while idle. The WAL exists while the file is open and
+ * has no locks, unlike the file itself, so it can be watched.
  * @param version returns a number that differs after another process has changed the file
  */
 export function createChangeSignals(path: string, version: () => number | undefined) {
@@ -17,7 +17,10 @@ export function createChangeSignals(path: string, version: () => number | undefi
       const now = new Date();
       await utimes(wal, now, now).catch(() => undefined);
     },
-    /** Calls `listener` after the signals of other processes. @returns a function that unsubscribes */
+    /**
+     * Calls `listener` after the signals of other processes.
+     * @returns a function that unsubscribes
+     */
     subscribe: (listener: () => void): (() => void) => {
       let known = version();
       // Writes of this process are reported too.
@@ -27,7 +30,9 @@ export function createChangeSignals(path: string, version: () => number | undefi
         known = current;
       };
       try {
-        const watcher = watch(wal, { persistent: false }, onChange).on('error', () => watcher.close());
+        const watcher = watch(wal, { persistent: false }, onChange).on('error', () =>
+          watcher.close(),
+        );
         return () => watcher.close();
       } catch {
         // Some file systems have no watches, and their number is limited.

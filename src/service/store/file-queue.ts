@@ -1,4 +1,7 @@
-/** Creates a queue that runs one task at a time. The queue of Kysely wakes all waiting tasks after each task. */
+/**
+ * Creates a queue that runs one task at a time. The queue of Kysely wakes all waiting tasks after
+ * each task.
+ */
 export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -9,12 +12,15 @@ export function createSerialQueue() {
 }
 
 export type SerialQueue = ReturnType<typeof createSerialQueue>;
-const openFiles = new Map<string, { readonly queue: SerialQueue; users: number; isPrepared: boolean }>();
+const openFiles = new Map<
+  string,
+  { readonly queue: SerialQueue; users: number; isPrepared: boolean }
+>();
 export type FileQueue = ReturnType<typeof joinFileQueue>;
 
 /**
- * Joins the queue of a file. While SQLite waits for a lock, it blocks the process. Without a shared queue, a connection
- * could wait forever for another one in the same process.
+ * Joins the queue of a file. While SQLite waits for a lock, it blocks the process. Without a shared
+ * queue, a connection could wait forever for another one in the same process.
  */
 export function joinFileQueue(path: string) {
   const file = openFiles.get(path) ?? { queue: createSerialQueue(), users: 0, isPrepared: false };
@@ -24,8 +30,9 @@ export function joinFileQueue(path: string) {
   return {
     run: file.queue,
     /**
-     * Runs `work` unless the file is already prepared. The work may open and close the file only if no other connection
-     * has it open, because closing a file drops all POSIX locks of the process on it.
+     * Runs `work` unless the file is already prepared. The work may open and close the file only if
+     * no other connection has it open, because closing a file drops all POSIX locks of the process
+     * on it.
      */
     prepare: (work: () => Promise<void>) =>
       file.queue(async () => {

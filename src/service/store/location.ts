@@ -1,11 +1,19 @@
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { createFolder, createPrivateFile, createPrivateFolder, throwFileError } from '../../kernel/files.ts';
+import {
+  createFolder,
+  createPrivateFile,
+  createPrivateFolder,
+  throwFileError,
+} from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 
 /** Returns the location of the store (default: a file in the private data folder). */
-export async function resolveStoreLocation(explicitLocation: string | undefined, folders: Folders): Promise<string> {
+export async function resolveStoreLocation(
+  explicitLocation: string | undefined,
+  folders: Folders,
+): Promise<string> {
   if (explicitLocation !== undefined) return explicitLocation;
   await createPrivateFolder(folders.data);
   return join(folders.data, 'service.sqlite');
@@ -18,10 +26,15 @@ export async function resolveStoreLocation(explicitLocation: string | undefined,
  */
 export function parseStoreLocation(
   location: string,
-): { readonly kind: 'file'; readonly path: string } | { readonly kind: 'database'; readonly url: string } {
-  const { scheme, path = '' } = /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
-  if (scheme === 'postgres' || scheme === 'postgresql') return { kind: 'database', url: databaseUrl(location) };
-  if (path === '' || (scheme !== undefined && scheme !== 'sqlite')) throw invalidLocationError(location);
+):
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'database'; readonly url: string } {
+  const { scheme, path = '' } =
+    /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
+  if (scheme === 'postgres' || scheme === 'postgresql')
+    return { kind: 'database', url: databaseUrl(location) };
+  if (path === '' || (scheme !== undefined && scheme !== 'sqlite'))
+    throw invalidLocationError(location);
   return { kind: 'file', path: resolve(path) };
 }
 
@@ -34,7 +47,8 @@ export function displayStoreLocation(location: string): string {
 function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
-  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/'))) throw invalidLocationError(location);
+  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
+    throw invalidLocationError(location);
   return url;
 }
 

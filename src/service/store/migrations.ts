@@ -79,7 +79,10 @@ create index "deliveriesDue" on "deliveries" ("lane", "dueAt", "key") where "due
 create index "deliveriesEnded" on "deliveries" ("state", "key") where "dueAt" is null;
 alter table "endpoints" add column "failingSince" bigint`;
 
-/** Migrations in SQL, each from the previous version to the next. Released migrations must not change. */
+/**
+ * Migrations in SQL, each from the previous version to the next. Released migrations must not
+ * change.
+ */
 export const MIGRATIONS = [
   INITIAL_TABLES,
   DELIVERY_TABLES,
@@ -88,19 +91,25 @@ export const MIGRATIONS = [
   create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
 ];
 
-/** Upgrades a store (default: to the newest version). The transaction must exclude other writers. */
+/**
+ * Upgrades a store (default: to the newest version). The transaction must exclude other writers.
+ */
 export async function migrate(database: Database, target = MIGRATIONS.length): Promise<void> {
   await run(database, 'create table if not exists "schemaVersion" ("version" integer not null)');
   const found = await database.selectFrom('schemaVersion').select('version').executeTakeFirst();
   const from = found?.version ?? 0;
   for (const migration of MIGRATIONS.slice(from, target)) await run(database, migration);
   if (!found) await database.insertInto('schemaVersion').values({ version: target }).execute();
-  else if (from < target) await database.updateTable('schemaVersion').set({ version: target }).execute();
+  else if (from < target)
+    await database.updateTable('schemaVersion').set({ version: target }).execute();
 }
 
 /** Runs statements. Replaces SQLite's column types with those of the database. */
 async function run(database: Database, statements: string): Promise<void> {
   const types = columnTypesOf(database);
-  const translated = statements.replace(/\b(integer primary key|integer|bigint|text)\b/g, (type) => types[type] ?? type);
+  const translated = statements.replace(
+    /\b(integer primary key|integer|bigint|text)\b/g,
+    (type) => types[type] ?? type,
+  );
   for (const statement of translated.split(';')) await sql.raw(statement).execute(database);
 }

@@ -12,8 +12,8 @@ export interface OpenStoreOptions {
 /**
  * Creates or upgrades the store if necessary.
  * @param location a path, `sqlite:` followed by a path, or the URL of a PostgreSQL database
- * @throws SvcError `local` if the store is not usable or was written by a newer svc; also the errors of
- * `openPostgresStore`
+ * @throws SvcError `local` if the store is not usable or was written by a newer svc; also the
+ * errors of `openPostgresStore`
  */
 export async function openStore(
   location: string,

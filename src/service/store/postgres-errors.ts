@@ -8,8 +8,14 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
   '28000': ['permission_denied', 'use a user that pg_hba.conf on the server allows to connect'],
   '3D000': ['not_found', 'create the database: createdb -E UTF8 <database>'],
-  '42501': ['permission_denied', 'svc creates its tables on first use: grant CREATE on the schema to the user'],
-  '53300': ['unreachable', 'each svc process uses up to 11 connections: raise max_connections, or close other connections'],
+  '42501': [
+    'permission_denied',
+    'svc creates its tables on first use: grant CREATE on the schema to the user',
+  ],
+  '53300': [
+    'unreachable',
+    'each svc process uses up to 11 connections: raise max_connections, or close other connections',
+  ],
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
@@ -17,17 +23,25 @@ export function toOpenError(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
   if (error instanceof Refusal) {
-    return new SvcError('locked', `cannot open the store ${name}: another process is upgrading it`, {
-      hint: 'try again when the upgrade is finished',
-      cause: error,
-    });
+    return new SvcError(
+      'locked',
+      `cannot open the store ${name}: another process is upgrading it`,
+      {
+        hint: 'try again when the upgrade is finished',
+        cause: error,
+      },
+    );
   }
   const code = systemErrorCode(error) ?? '';
   const message = `cannot open the store ${name}: ${describeError(error)}`;
-  const fail = (failure: Failure, hint: string) => new SvcError(failure, message, { hint, cause: error });
+  const fail = (failure: Failure, hint: string) =>
+    new SvcError(failure, message, { hint, cause: error });
   const known = OPENING[code];
   if (known) return fail(...known);
-  if (error instanceof Error && /client password must be a (non-empty )?string/.test(error.message)) {
+  if (
+    error instanceof Error &&
+    /client password must be a (non-empty )?string/.test(error.message)
+  ) {
     return new SvcError('no_credential', `the store ${name} requires a password, but none is set`, {
       hint: 'set PGPASSWORD, or add the password to ~/.pgpass',
       cause: error,
@@ -44,7 +58,10 @@ export function toOpenError(error: unknown, name: string): SvcError {
   return fail('local', 'choose another store with --store');
 }
 
-/** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
+/**
+ * Converts an error of a transaction to a refusal or a store failure. Returns other errors
+ * unchanged.
+ */
 export function toTransactionError(error: unknown, name: string): unknown {
   if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
@@ -52,8 +69,11 @@ export function toTransactionError(error: unknown, name: string): unknown {
   if (DAMAGED.test(code)) return damagedFailure(name, error);
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (isUnreachable(error) || UNAVAILABLE.test(code))
-    return Object.assign(new Refusal('UNAVAILABLE', 'The store cannot be reached.'), { cause: error });
-  if (code === TOO_LONG) return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
+    return Object.assign(new Refusal('UNAVAILABLE', 'The store cannot be reached.'), {
+      cause: error,
+    });
+  if (code === TOO_LONG)
+    return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
   if (DATA.test(code)) return notStorableRefusal('a number is too large.');
   return error;
 }
@@ -67,7 +87,10 @@ export function isRetryable(error: unknown): boolean {
 /** Whether the server or a pooler has closed an idle connection. */
 export function isBrokenConnection(error: unknown): boolean {
   const isClosed = /^(ECONNRESET|EPIPE|57P01|57P05)$/.test(systemErrorCode(error) ?? '');
-  return isClosed || (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message));
+  return (
+    isClosed ||
+    (error instanceof Error && /^(Connection terminated|Client has enc)/.test(error.message))
+  );
 }
 
 export function isConnectionLimit(error: unknown): boolean {

@@ -5,7 +5,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Tables } from './tables.ts';
 
 const POLL_INTERVAL = 1_000;
-/** Number of consecutive polls without a peer after which the peer is lost. Allows a peer to reconnect. */
+/**
+ * Number of consecutive polls without a peer after which the peer is lost. Allows a peer to
+ * reconnect.
+ */
 const MAX_MISSED_POLLS = 3;
 /** Time limit for a member to receive its own notification, in milliseconds. */
 const ECHO_TIMEOUT = 2_000;
@@ -19,9 +22,10 @@ const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
 /**
- * Connects peers with NOTIFY and LISTEN. Each member listens on a connection of its own, which holds an advisory lock
- * on the member's number until the process ends. Notifications have a transaction of their own, after the commit,
- * because PostgreSQL serializes the commits of transactions with NOTIFY.
+ * Connects peers with NOTIFY and LISTEN. Each member listens on a connection of its own, which
+ * holds an advisory lock on the member's number until the process ends. Notifications have a
+ * transaction of their own, after the commit, because PostgreSQL serializes the commits of
+ * transactions with NOTIFY.
  */
 export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>) {
   const ownId = randomBytes(8).toString('hex');
@@ -44,7 +48,10 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
 export type Peers = ReturnType<typeof createPostgresPeers>;
 
 export interface PeerListener {
-  /** Called after a notification of a peer, and after an interruption in which one may have been missed. */
+  /**
+   * Called after a notification of a peer, and after an interruption in which one may have been
+   * missed.
+   */
   readonly onNotified: () => void;
   /** Called when a peer disappears without leaving. */
   readonly onPeerLost: () => void;
@@ -103,8 +110,14 @@ export class Member {
     return this.#isReceiving;
   }
 
-  /** Returns the names of peers that have disappeared. Asks the database, because a peer may have joined since the last poll. */
-  async selectDisappeared(names: readonly string[], database: Kysely<Tables>): Promise<readonly string[]> {
+  /**
+   * Returns the names of peers that have disappeared. Asks the database, because a peer may have
+   * joined since the last poll.
+   */
+  async selectDisappeared(
+    names: readonly string[],
+    database: Kysely<Tables>,
+  ): Promise<readonly string[]> {
     const absent = names.filter((name) => PEER_NAME.test(name) && !this.#peers.has(numberOf(name)));
     if (!this.#isReceiving || absent.length === 0) return [];
     const connected = await selectConnectedNumbers(database);
@@ -171,10 +184,15 @@ export class Member {
   }
 
   async #pollPeers(): Promise<void> {
-    const connected = new Map((await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]));
+    const connected = new Map(
+      (await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]),
+    );
     const absent = [...this.#peers].filter(([number]) => !connected.has(number));
     const stillConnected = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
-    this.#peers = new Map([...connected, ...stillConnected.map(([number, polls]) => [number, polls + 1] as const)]);
+    this.#peers = new Map([
+      ...connected,
+      ...stillConnected.map(([number, polls]) => [number, polls + 1] as const),
+    ]);
     if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
@@ -188,12 +206,17 @@ async function selectConnectedNumbers(kysely: Kysely<Tables>): Promise<readonly 
     select distinct objid::bigint as number from pg_locks
     where locktype = 'advisory' and objsubid = 2 and granted
       and classid::bigint = ${sql.raw(CLASS)}::bigint & 4294967295
-      and database = (select oid from pg_database where datname = current_database())`.execute(kysely);
+      and database = (select oid from pg_database where datname = current_database())`.execute(
+    kysely,
+  );
   return rows.map(({ number }) => number);
 }
 
 async function closeClient(client: Client, clock: Clock): Promise<void> {
   const timeout = new AbortController();
-  await Promise.race([client.end().catch(ignoreError), clock.sleep(CLOSE_TIMEOUT, timeout.signal).catch(ignoreError)]);
+  await Promise.race([
+    client.end().catch(ignoreError),
+    clock.sleep(CLOSE_TIMEOUT, timeout.signal).catch(ignoreError),
+  ]);
   timeout.abort();
 }

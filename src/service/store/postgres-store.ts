@@ -3,7 +3,13 @@ import { SvcError } from '../../kernel/errors.ts';
 import { Refusal } from '../call.ts';
 import { createSerialQueue } from './file-queue.ts';
 import { MAX_CONNECTIONS, openPostgres } from './postgres.ts';
-import { isBrokenConnection, isMissingTable, isRetryable, toOpenError, toTransactionError } from './postgres-errors.ts';
+import {
+  isBrokenConnection,
+  isMissingTable,
+  isRetryable,
+  toOpenError,
+  toTransactionError,
+} from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
 import { upgradeStore } from './schema.ts';
 import { poolReads } from './shared-transactions.ts';
@@ -13,13 +19,21 @@ import type { Tables } from './tables.ts';
 /**
  * Opens a PostgreSQL database as a store. Any number of machines may use the store.
  * @param busyTimeout time that a write waits for others, in milliseconds
- * @throws SvcError `unreachable` if the server does not respond, `no_credential` or `unauthenticated` for a missing or
- * wrong password, `not_found` if the database does not exist, `local` for other problems
+ * @throws SvcError `unreachable` if the server does not respond, `no_credential` or
+ * `unauthenticated` for a missing or wrong password, `not_found` if the database does not exist,
+ * `local` for other problems
  */
-export async function openPostgresStore(url: string, busyTimeout: number, signal?: AbortSignal): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  busyTimeout: number,
+  signal?: AbortSignal,
+): Promise<Store> {
   signal?.throwIfAborted();
   const { kysely, connect, abort } = openPostgres(url);
-  const store = { ...createStore(kysely, url, busyTimeout), peers: createPostgresPeers(kysely, connect) };
+  const store = {
+    ...createStore(kysely, url, busyTimeout),
+    peers: createPostgresPeers(kysely, connect),
+  };
   signal?.addEventListener('abort', abort);
   try {
     await checkEncoding(kysely, url);
@@ -41,16 +55,19 @@ async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void>
   const encoding = (await query.execute(kysely)).rows[0]?.encoding;
   if (encoding === 'UTF8') return;
   const message = `the database of the store ${url} has the encoding ${encoding}, which cannot store every text`;
-  throw new SvcError('local', message, { hint: 'create a database with createdb -T template0 -E UTF8 <database>' });
+  throw new SvcError('local', message, {
+    hint: 'create a database with createdb -T template0 -E UTF8 <database>',
+  });
 }
 
 /** Maximum number of attempts after a deadlock or a conflict. Both are rare. */
 const MAX_TRIES = 10;
 
 /**
- * Creates a store that separates writers with advisory locks, which end with the transaction. A write for an API key
- * takes a shared lock on the store and an exclusive lock on the key. Any other write takes an exclusive lock on the
- * store. With `read committed`, each later statement sees all commits before the lock.
+ * Creates a store that separates writers with advisory locks, which end with the transaction. A
+ * write for an API key takes a shared lock on the store and an exclusive lock on the key. Any other
+ * write takes an exclusive lock on the store. With `read committed`, each later statement sees all
+ * commits before the lock.
  */
 function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): Store {
   const runInQueue = createNamedQueues();
@@ -73,32 +90,43 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
   const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
   const isStatementError = (error: unknown) => !(error instanceof Refusal);
-  const read = poolReads(MAX_CONNECTIONS, (work) => transact(kysely, snapshot, work), isStatementError);
+  const read = poolReads(
+    MAX_CONNECTIONS,
+    (work) => transact(kysely, snapshot, work),
+    isStatementError,
+  );
   return {
     read: (work) =>
       read(work).catch((error) => {
         throw toTransactionError(error, url);
       }),
     write: (work, apiKey) => {
-      const lock = apiKey === undefined ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
+      const lock =
+        apiKey === undefined
+          ? exclusive
+          : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
       return runInQueue(apiKey ?? '', () => write(lock, work));
     },
     writeRelaxed: (work) => write(relaxed, work),
     // Deleting rows would check all references to each row.
     deleteAllRows: async (tables) => {
       const names = sql.join(tables.map((table) => sql.table(table)));
-      await runInQueue('', () => write(exclusive, (database) => sql`truncate ${names}`.execute(database)));
+      await runInQueue('', () =>
+        write(exclusive, (database) => sql`truncate ${names}`.execute(database)),
+      );
     },
     close: () => kysely.destroy(),
   };
 }
 
-/** Maximum number of consecutive broken connections. All idle connections in the pool may be broken. */
+/**
+ * Maximum number of consecutive broken connections. All idle connections in the pool may be broken.
+ */
 const MAX_BROKEN = 10;
 
 /**
- * If the connection turns out to be closed before the first statement, retries on another connection. Rejects with the
- * first error, because the rollback may also fail.
+ * If the connection turns out to be closed before the first statement, retries on another
+ * connection. Rejects with the first error, because the rollback may also fail.
  */
 async function transact<Result>(
   kysely: Kysely<Tables>,
@@ -117,7 +145,11 @@ async function transact<Result>(
   const { isolationLevel, accessMode } = settings;
   for (let broken = 0; ; broken++) {
     try {
-      return await kysely.transaction().setIsolationLevel(isolationLevel).setAccessMode(accessMode).execute(tracked);
+      return await kysely
+        .transaction()
+        .setIsolationLevel(isolationLevel)
+        .setAccessMode(accessMode)
+        .execute(tracked);
     } catch (error) {
       if (!hasStarted && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
       throw failed ? failed.error : error;
@@ -125,22 +157,32 @@ async function transact<Result>(
   }
 }
 
-/** Returns the key of an advisory lock on an API key. With an empty name, returns the key for the whole store. */
+/**
+ * Returns the key of an advisory lock on an API key. With an empty name, returns the key for the
+ * whole store.
+ */
 function lockKey(apiKey: string): RawBuilder<unknown> {
   return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
 }
 
-/** Time limit for an idle transaction, in milliseconds. The server then rolls the transaction back. */
+/**
+ * Time limit for an idle transaction, in milliseconds. The server then rolls the transaction back.
+ */
 const IDLE_TRANSACTION_TIMEOUT = 60_000;
 
-/** Connections may be shared between processes by a pooler, so each transaction sets its timeouts. */
+/**
+ * Connections may be shared between processes by a pooler, so each transaction sets its timeouts.
+ */
 function timeoutSettings(busyTimeout: number): RawBuilder<unknown> {
   return sql`set_config('lock_timeout', ${String(busyTimeout)}, true), set_config('idle_in_transaction_session_timeout', ${String(IDLE_TRANSACTION_TIMEOUT)}, true)`;
 }
 
 /** Creates a queue per name. Writes in a queue hold no connection, so reads can use all of them. */
 function createNamedQueues() {
-  const queuesByName = new Map<string, { readonly run: ReturnType<typeof createSerialQueue>; waiting: number }>();
+  const queuesByName = new Map<
+    string,
+    { readonly run: ReturnType<typeof createSerialQueue>; waiting: number }
+  >();
   return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
     const queue = queuesByName.get(name) ?? { run: createSerialQueue(), waiting: 0 };
     queuesByName.set(name, queue);

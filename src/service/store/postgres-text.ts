@@ -3,7 +3,10 @@ const ESCAPE = '\u0001';
 const ESCAPED_NUL = `${ESCAPE}\u0001`;
 const ESCAPED_ESCAPE = `${ESCAPE}\u0002`;
 
-/** Encodes NUL, which PostgreSQL cannot store. Keeps the sort order. Text without NUL and U+0001 stays unchanged. */
+/**
+ * Encodes NUL, which PostgreSQL cannot store. Keeps the sort order. Text without NUL and U+0001
+ * stays unchanged.
+ */
 export function encodeText(text: string): string {
   if (!text.includes('\0') && !text.includes(ESCAPE)) return text;
   return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll('\0', ESCAPED_NUL);

@@ -1,5 +1,11 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from 'kysely';
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
@@ -8,7 +14,10 @@ import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
 
-/** Maximum connections of the pool. Each process has one more for notifications. Servers allow 100 by default. */
+/**
+ * Maximum connections of the pool. Each process has one more for notifications. Servers allow 100
+ * by default.
+ */
 export const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT = 10_000;
 /** Time limit for a statement, in milliseconds. Detects connections that broke silently. */
@@ -44,7 +53,10 @@ export function openPostgres(url: string) {
       await trackClient(client).connect();
       return client;
     },
-    /** Destroys all connections. Otherwise, a rejected connection would stay open until the server closes it. */
+    /**
+     * Destroys all connections. Otherwise, a rejected connection would stay open until the server
+     * closes it.
+     */
     abort: () => {
       isAborted = true;
       for (const socket of sockets) socket.destroy();
@@ -59,9 +71,14 @@ function trackClient<Kind extends Client | PoolClient>(client: Kind): Kind {
   return client;
 }
 
-/** Makes `sslmode` work as in libpq: `require` only encrypts; `verify-ca` and `verify-full` also verify. */
+/**
+ * Makes `sslmode` work as in libpq: `require` only encrypts; `verify-ca` and `verify-full` also
+ * verify.
+ */
 function withLibpqSslModes(url: string): string {
-  return /[?&]sslmode=/.test(url) && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url;
+  return /[?&]sslmode=/.test(url) && !/[?&]uselibpqcompat=/.test(url)
+    ? `${url}&uselibpqcompat=true`
+    : url;
 }
 
 const BIGINT = 20;
@@ -91,7 +108,10 @@ function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPo
 /** Time until a pool may grow again, in milliseconds. */
 const SHRINK_PERIOD = 10_000;
 
-/** Connects. If the server's connection limit is reached, waits for an existing connection in the pool. */
+/**
+ * Connects. If the server's connection limit is reached, waits for an existing connection in the
+ * pool.
+ */
 async function connectOrWait(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
@@ -112,7 +132,10 @@ function createTranslatingClient(client: PoolClient): PostgresPoolClient {
       sql,
       values.map((value) => (typeof value === 'string' ? encodeText(value) : value)),
     );
-  return { query: query as object as PostgresPoolClient['query'], release: (error) => client.release(error) };
+  return {
+    query: query as object as PostgresPoolClient['query'],
+    release: (error) => client.release(error),
+  };
 }
 
 class PooledAdapter extends PostgresAdapter implements SharingAdapter {

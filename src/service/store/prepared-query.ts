@@ -2,8 +2,8 @@ import type { CompiledQuery, DialectAdapter } from 'kysely';
 import type { Database } from './store.ts';
 
 /**
- * An adapter with synchronous access to a single connection. Kysely's path to a connection costs as much as a small
- * query. Queries run in the transaction that currently holds the connection.
+ * An adapter with synchronous access to a single connection. Kysely's path to a connection costs as
+ * much as a small query. Queries run in the transaction that currently holds the connection.
  */
 export interface DirectAdapter extends DialectAdapter {
   rows<Row>(sql: string, parameters: readonly unknown[]): readonly Row[];
@@ -25,12 +25,17 @@ class Placeholder {
 }
 
 /**
- * Compiles a query once for each shape of its parameters, because compiling costs several times more than running.
- * @param build builds the query. Strings, numbers, and null in its parameters are placeholders that `build` must not
- * inspect. Missing keys, booleans, bigints, and array lengths are part of the shape, so `build` may depend on them.
+ * Compiles a query once for each shape of its parameters, because compiling costs several times
+ * more than running.
+ * @param build builds the query. Strings, numbers, and null in its parameters are placeholders that
+ * `build` must not inspect. Missing keys, booleans, bigints, and array lengths are part of the
+ * shape, so `build` may depend on them.
  */
 export function prepareQuery<Parameters extends object, Row>(
-  build: (database: Database, parameters: Parameters) => { readonly compile: (database: Database) => CompiledQuery<Row> },
+  build: (
+    database: Database,
+    parameters: Parameters,
+  ) => { readonly compile: (database: Database) => CompiledQuery<Row> },
 ): (database: Database, parameters: Parameters) => Promise<readonly Row[]> {
   const formsByAdapter = new WeakMap<DialectAdapter, CompiledForms<Row>>();
   const formsFor = (adapter: DialectAdapter) => {
@@ -48,7 +53,9 @@ export function prepareQuery<Parameters extends object, Row>(
     const known = forms.queries.get(shape);
     const query = known ?? build(database, withPlaceholders(parameters)).compile(database);
     if (!known) forms.queries.set(shape, query);
-    const bound = query.parameters.map((value) => (value instanceof Placeholder ? values[value.index] : value));
+    const bound = query.parameters.map((value) =>
+      value instanceof Placeholder ? values[value.index] : value,
+    );
     if (isDirectAdapter(adapter)) {
       const pause = adapter.yieldIfDue();
       if (pause) await pause;
@@ -65,10 +72,16 @@ class CompiledForms<Row> {
   readonly #array = new Shape();
   readonly #object = new Shape();
 
-  /** Returns the shape of parameters. Appends their values to `values`, in the order of the placeholders. */
+  /**
+   * Returns the shape of parameters. Appends their values to `values`, in the order of the
+   * placeholders.
+   */
   shapeOf(parameters: object, values: unknown[]): Shape {
     if (Array.isArray(parameters))
-      return parameters.reduce<Shape>((shape, part) => shape.append(this.#kindOf(part, values)), this.#array);
+      return parameters.reduce<Shape>(
+        (shape, part) => shape.append(this.#kindOf(part, values)),
+        this.#array,
+      );
     let shape = this.#object;
     for (const name of Object.keys(parameters))
       shape = shape.append(name).append(this.#kindOf(Reflect.get(parameters, name), values));

@@ -3,8 +3,15 @@ import type { Database, Store } from './store.ts';
 
 export const SCHEMA_VERSION = 4;
 
-/** Creates or upgrades the tables. @throws SvcError `local` if the store was written by a newer svc */
-export async function upgradeStore(store: Store, name: string, isMissingTable: (error: unknown) => boolean): Promise<void> {
+/**
+ * Creates or upgrades the tables.
+ * @throws SvcError `local` if the store was written by a newer svc
+ */
+export async function upgradeStore(
+  store: Store,
+  name: string,
+  isMissingTable: (error: unknown) => boolean,
+): Promise<void> {
   const version = await store.read(readVersion).catch((error) => {
     if (isMissingTable(error)) return 0;
     throw error;

@@ -3,18 +3,24 @@ import type { SerialQueue } from './file-queue.ts';
 import type { Database, Store, Work } from './store.ts';
 
 type Transact = <Result>(work: Work<Result>) => Promise<Result>;
-/** Maximum time to start tasks in a shared transaction, in milliseconds. The first task waits for the last. */
+/**
+ * Maximum time to start tasks in a shared transaction, in milliseconds. The first task waits for
+ * the last.
+ */
 const MAX_SHARED_TIME = 25;
 
 interface Task {
-  /** Returns a function that settles the caller's promise. Rejects if the transaction is not usable anymore. */
+  /**
+   * Returns a function that settles the caller's promise. Rejects if the transaction is not usable
+   * anymore.
+   */
   readonly run: Work<() => void>;
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * Runs the reads of one turn of the event loop in a shared transaction. For a small read, most of the cost is the
- * transaction. A failed read does not affect the others.
+ * Runs the reads of one turn of the event loop in a shared transaction. For a small read, most of
+ * the cost is the transaction. A failed read does not affect the others.
  */
 export function batchReads(transact: Transact): Store['read'] {
   const pending: Task[] = [];
@@ -22,13 +28,18 @@ export function batchReads(transact: Transact): Store['read'] {
   return (work) =>
     new Promise((resolve, reject) => {
       if (pending.length === 0) setImmediate(runAll);
-      const complete = (database: Database) => work(database).then((result) => () => resolve(result));
-      pending.push({ run: (database) => complete(database).catch((error) => () => reject(error)), fail: reject });
+      const complete = (database: Database) =>
+        work(database).then((result) => () => resolve(result));
+      pending.push({
+        run: (database) => complete(database).catch((error) => () => reject(error)),
+        fail: reject,
+      });
     });
 }
 
 /**
- * Runs reads on several connections. Reads that wait for a connection share its next transaction, which saves round trips.
+ * Runs reads on several connections. Reads that wait for a connection share its next transaction,
+ * which saves round trips.
  * @param endsTransaction whether the transaction is not usable after this error of a read
  */
 export function poolReads(
@@ -68,10 +79,15 @@ export interface Savepoints {
 }
 
 /**
- * Runs the writes that wait for the queue in a shared transaction, in their order. For a small write, most of the cost is
- * the commit. A failed write is rolled back and does not affect the others.
+ * Runs the writes that wait for the queue in a shared transaction, in their order. For a small
+ * write, most of the cost is the commit. A failed write is rolled back and does not affect the
+ * others.
  */
-export function batchWrites(enqueue: SerialQueue, transact: Transact, savepoints: Savepoints): Store['write'] {
+export function batchWrites(
+  enqueue: SerialQueue,
+  transact: Transact,
+  savepoints: Savepoints,
+): Store['write'] {
   const { execute, isInTransaction } = savepoints;
   const pending: Task[] = [];
   const runPending = async () => {
@@ -102,12 +118,16 @@ export function batchWrites(enqueue: SerialQueue, transact: Transact, savepoints
 }
 
 /**
- * Runs tasks in one transaction, and settles them after its commit. If a task makes the transaction unusable, runs each
- * task in a transaction of its own.
+ * Runs tasks in one transaction, and settles them after its commit. If a task makes the transaction
+ * unusable, runs each task in a transaction of its own.
  * @param timeLimit time after which no task is started, in milliseconds
  * @returns the tasks that were not started
  */
-async function runTasks(tasks: readonly Task[], transact: Transact, timeLimit = Number.POSITIVE_INFINITY) {
+async function runTasks(
+  tasks: readonly Task[],
+  transact: Transact,
+  timeLimit = Number.POSITIVE_INFINITY,
+) {
   let isUsable = true;
   const settled: (() => void)[] = [];
   const runAll: Work<void> = async (database) => {

@@ -7,7 +7,10 @@ export interface SharingAdapter extends DialectAdapter {
   readonly columnTypes: Readonly<Record<string, string>>;
 }
 
-/** Locks the selected rows that no other transaction has locked. Without concurrent writers, does nothing. */
+/**
+ * Locks the selected rows that no other transaction has locked. Without concurrent writers, does
+ * nothing.
+ */
 export function skipLocked<Table extends keyof Tables, Row>(
   database: Database,
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -15,7 +18,10 @@ export function skipLocked<Table extends keyof Tables, Row>(
   return hasConcurrentWriters(database) ? query.forUpdate().skipLocked() : query;
 }
 
-/** Whether the database has concurrent writers. It is then remote, and a large query is faster than many small ones. */
+/**
+ * Whether the database has concurrent writers. It is then remote, and a large query is faster than
+ * many small ones.
+ */
 export function hasConcurrentWriters(database: Database): boolean {
   return 'columnTypes' in database.getExecutor().adapter;
 }

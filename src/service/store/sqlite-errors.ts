@@ -13,7 +13,9 @@ const NOTADB = 26;
 const IOERR_SHMSIZE = 4874;
 
 function extendedCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : 0;
 }
 
 export function isMissingTable(error: unknown): boolean {
@@ -30,10 +32,16 @@ export function toOpenError(error: unknown, path: string): SvcError {
       cause: error,
     });
   }
-  return new SvcError('local', `cannot open the store ${path}: ${messageOf(error)}`, { hint: OTHER_STORE_HINT, cause: error });
+  return new SvcError('local', `cannot open the store ${path}: ${messageOf(error)}`, {
+    hint: OTHER_STORE_HINT,
+    cause: error,
+  });
 }
 
-/** Converts an error of a transaction to a refusal or a store failure. Returns other errors unchanged. */
+/**
+ * Converts an error of a transaction to a refusal or a store failure. Returns other errors
+ * unchanged.
+ */
 export function toTransactionError(error: unknown, path: string): unknown {
   const code = extendedCode(error) & 0xff;
   if (code === BUSY) return new Refusal('UNAVAILABLE', 'The store is busy.');
@@ -42,7 +50,12 @@ export function toTransactionError(error: unknown, path: string): unknown {
   if (code === IOERR || code === READONLY || code === CANTOPEN) {
     const hint = 'check the disk, and the permissions of the file and its folder';
     const refusal = new Refusal('UNAVAILABLE', 'The store cannot be used.');
-    return new StoreFailure(`the store ${path} cannot be used: ${messageOf(error)}`, refusal, hint, error);
+    return new StoreFailure(
+      `the store ${path} cannot be used: ${messageOf(error)}`,
+      refusal,
+      hint,
+      error,
+    );
   }
   return error;
 }

@@ -44,8 +44,13 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   };
   const transact = <Result>(work: Work<Result>) => kysely.transaction().execute(work).catch(fail);
   const { rows, isInTransaction } = kysely.getExecutor().adapter as DirectAdapter;
-  const read = batchReads((work) => run(() => kysely.transaction().setAccessMode('read only').execute(work)));
-  const write = batchWrites(run, transact, { isInTransaction, execute: (sql) => void rows(sql, []) });
+  const read = batchReads((work) =>
+    run(() => kysely.transaction().setAccessMode('read only').execute(work)),
+  );
+  const write = batchWrites(run, transact, {
+    isInTransaction,
+    execute: (sql) => void rows(sql, []),
+  });
   const version = () => {
     try {
       return rows<{ data_version: number }>('pragma data_version', [])[0]?.data_version;

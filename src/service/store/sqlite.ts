@@ -17,21 +17,29 @@ import type { Tables } from './tables.ts';
 
 /** Maximum time that queries may block the event loop, in milliseconds. */
 const MAX_BLOCKING_TIME = 25;
-/** Maximum number of prepared statements to keep. Multi-row statements differ by their number of rows. */
+/**
+ * Maximum number of prepared statements to keep. Multi-row statements differ by their number of
+ * rows.
+ */
 const MAX_STATEMENTS = 500;
-/** Upper bound on the part of a store that is mapped into memory: lookups in large stores then copy no pages. SQLite's limit. */
+/**
+ * Upper bound on the part of a store that is mapped into memory: lookups in large stores then copy
+ * no pages. SQLite's limit.
+ */
 const MAPPED_BYTES = 0x7fff0000;
 
 /**
- * Opens a SQLite file with concurrent readers and a single writer (WAL). Commits wait for the disk (FULL). Marks the
- * file as a store before writing anything else.
+ * Opens a SQLite file with concurrent readers and a single writer (WAL). Commits wait for the disk
+ * (FULL). Marks the file as a store before writing anything else.
  */
 export async function openSqlite(path: string, busyTimeout: number): Promise<Kysely<Tables>> {
   const database = await openDatabase(path, busyTimeout);
   try {
     const marked = database.prepare('pragma application_id').get()?.['application_id'];
     if (marked !== APPLICATION_ID) database.exec(`pragma application_id = ${APPLICATION_ID}`);
-    database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma mmap_size = ${MAPPED_BYTES}`);
+    database.exec(
+      `pragma journal_mode = wal; pragma synchronous = full; pragma mmap_size = ${MAPPED_BYTES}`,
+    );
   } catch (error) {
     database.close();
     throw error;
@@ -44,10 +52,16 @@ export async function openSqlite(path: string, busyTimeout: number): Promise<Kys
 }
 
 export async function setDurability(kysely: Kysely<Tables>, isDurable: boolean): Promise<void> {
-  await kysely.executeQuery(CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`));
+  await kysely.executeQuery(
+    CompiledQuery.raw(`pragma synchronous = ${isDurable ? 'full' : 'normal'}`),
+  );
 }
 
-export async function openDatabase(path: string, timeout: number, options: DatabaseSyncOptions = {}): Promise<DatabaseSync> {
+export async function openDatabase(
+  path: string,
+  timeout: number,
+  options: DatabaseSyncOptions = {},
+): Promise<DatabaseSync> {
   const { DatabaseSync } = await withoutExperimentalWarning('SQLite', () => import('node:sqlite'));
   return new DatabaseSync(path, { ...options, timeout });
 }
@@ -87,14 +101,22 @@ class NodeSqliteDriver extends SqliteDriver {
     this.#database = database;
   }
 
-  /** Locks write transactions at the start. After a read, locking for the first write could fail. */
-  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+  /**
+   * Locks write transactions at the start. After a read, locking for the first write could fail.
+   */
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    settings?: TransactionSettings,
+  ): Promise<void> {
     this.#database.blockingSince = performance.now();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
-  /** Rolls back, unless SQLite has rolled back after an error. A failed rollback would hide that error. */
+  /**
+   * Rolls back, unless SQLite has rolled back after an error. A failed rollback would hide that
+   * error.
+   */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isInTransaction()) await super.rollbackTransaction(connection);
   }

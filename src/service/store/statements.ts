@@ -1,13 +1,25 @@
-import { type Insertable, type Kysely, type SelectType, sql, type Updateable, type WhereInterface } from 'kysely';
+import {
+  type Insertable,
+  type Kysely,
+  type SelectType,
+  sql,
+  type Updateable,
+  type WhereInterface,
+} from 'kysely';
 import { prepareQuery } from './prepared-query.ts';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
 type TableName = keyof Tables;
 type Column<Table extends TableName> = keyof Tables[Table] & string;
-type Value<Table extends TableName, Name extends Column<Table>> = NonNullable<SelectType<Tables[Table][Name]>>;
+type Value<Table extends TableName, Name extends Column<Table>> = NonNullable<
+  SelectType<Tables[Table][Name]>
+>;
 
-/** Matches rows by their columns: a value, or a list of alternatives. An omitted column may have any value. */
+/**
+ * Matches rows by their columns: a value, or a list of alternatives. An omitted column may have any
+ * value.
+ */
 type Filter<Table extends TableName> = {
   readonly [Name in Column<Table>]?: Value<Table, Name> | readonly Value<Table, Name>[] | undefined;
 };
@@ -30,7 +42,9 @@ export function prepareSelect<Table extends TableName, Returned extends Column<T
   }) as Statement<Filter<Table>, Table, Returned>;
 }
 
-/** Prepares statements that add rows, except for rows whose `key` exists (default: any unique key). */
+/**
+ * Prepares statements that add rows, except for rows whose `key` exists (default: any unique key).
+ */
 export function prepareInsert<Table extends TableName, Returned extends Column<Table> = never>(
   table: Table,
   key: readonly Column<Table>[] = [],
@@ -40,8 +54,8 @@ export function prepareInsert<Table extends TableName, Returned extends Column<T
 }
 
 /**
- * Prepares statements that add any number of rows, or update existing rows with the same unique `key`. In each call, the
- * keys must be distinct: a statement cannot write a row twice.
+ * Prepares statements that add any number of rows, or update existing rows with the same unique
+ * `key`. In each call, the keys must be distinct: a statement cannot write a row twice.
  * @param replaced columns that always get the new value
  * @param merged columns that keep the old value if the new value is null
  */
@@ -60,7 +74,10 @@ export function prepareUpsert<Table extends TableName, Returned extends Column<T
 ): Statement<readonly Insertable<Tables[Table]>[], Table, Returned> {
   const given = (column: string) => sql.ref(`excluded.${column}`);
   const updates = Object.fromEntries([
-    ...merged.map((column) => [column, sql`coalesce(${given(column)}, ${sql.ref(`${table}.${column}`)})`]),
+    ...merged.map((column) => [
+      column,
+      sql`coalesce(${given(column)}, ${sql.ref(`${table}.${column}`)})`,
+    ]),
     ...replaced.map((column) => [column, given(column)]),
   ]);
   const write = prepareQuery((database, rows: readonly Insertable<Tables[Table]>[]) =>
@@ -88,7 +105,9 @@ export function prepareUpdate<Table extends TableName>(table: Table) {
 }
 
 export function prepareDelete<Table extends TableName>(table: Table) {
-  return prepareQuery((database, filter: Filter<Table>) => addFilter(untyped(database).deleteFrom(table), filter));
+  return prepareQuery((database, filter: Filter<Table>) =>
+    addFilter(untyped(database).deleteFrom(table), filter),
+  );
 }
 
 type UntypedTables = Record<string, Record<string, unknown>>;
@@ -98,7 +117,10 @@ function untyped(database: Database): Kysely<UntypedTables> {
   return database as unknown as Kysely<UntypedTables>;
 }
 
-function addFilter<Query extends WhereInterface<UntypedTables, string>>(query: Query, filter: object): Query {
+function addFilter<Query extends WhereInterface<UntypedTables, string>>(
+  query: Query,
+  filter: object,
+): Query {
   return Object.entries(filter)
     .filter(([, value]) => value !== undefined)
     .reduce((filtered, [column, value]) => {
@@ -106,19 +128,29 @@ function addFilter<Query extends WhereInterface<UntypedTables, string>>(query: Q
     }, query);
 }
 
-/** Rows per statement. Large enough to amortize the fixed cost, and well below the limits of all databases. */
+/**
+ * Rows per statement. Large enough to amortize the fixed cost, and well below the limits of all
+ * databases.
+ */
 export const ROWS_PER_STATEMENT = 100;
 
 export function* chunkRows<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) yield rows.slice(at, at + ROWS_PER_STATEMENT);
+  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+    yield rows.slice(at, at + ROWS_PER_STATEMENT);
 }
 
 /** Keeps the last record of each ID. */
-export function distinctBy<Item>(items: readonly Item[], idOf: (record: Item) => string): readonly Item[] {
+export function distinctBy<Item>(
+  items: readonly Item[],
+  idOf: (record: Item) => string,
+): readonly Item[] {
   return [...new Map(items.map((record) => [idOf(record), record])).values()];
 }
 
-/** Pads the list with its last key to a power of two. With fewer different lengths, fewer statements are compiled. */
+/**
+ * Pads the list with its last key to a power of two. With fewer different lengths, fewer statements
+ * are compiled.
+ */
 export function padKeys<Key>(keys: readonly Key[]): readonly Key[] {
   const last = keys.at(-1);
   if (last === undefined) return keys;

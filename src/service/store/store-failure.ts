@@ -5,7 +5,10 @@ import { Refusal } from '../call.ts';
 export class StoreFailure extends SvcError {
   readonly refusal: Refusal;
 
-  /** @param refusal response to HTTP callers, who cannot access the store. The hint is for users of the process. */
+  /**
+   * @param refusal response to HTTP callers, who cannot access the store. The hint is for users of
+   * the process.
+   */
   constructor(message: string, refusal: Refusal, hint: string, cause: unknown) {
     super('local', message, { hint, cause });
     this.refusal = refusal;
@@ -21,5 +24,10 @@ export function diskFullFailure(name: string, cause: unknown): StoreFailure {
 export function damagedFailure(name: string, cause: unknown): StoreFailure {
   const refusal = new Refusal('DATA_LOSS', 'The store is damaged.');
   const hint = 'restore it from a copy or from an export, or choose another store with --store';
-  return new StoreFailure(`the store ${name} is damaged: ${messageOf(cause)}`, refusal, hint, cause);
+  return new StoreFailure(
+    `the store ${name} is damaged: ${messageOf(cause)}`,
+    refusal,
+    hint,
+    cause,
+  );
 }

@@ -12,8 +12,10 @@ const HEADER_SIZE = 100;
 export function rejectForeignFile(path: string): void {
   const header = readHeader(path);
   if (header.length === 0) return;
-  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw foreignFileError(path, 'it is not an SQLite file');
-  if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID) return;
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC))
+    throw foreignFileError(path, 'it is not an SQLite file');
+  if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID)
+    return;
   throw foreignFileError(path, 'it is an SQLite database of another program');
 }
 
@@ -31,5 +33,7 @@ function readHeader(path: string): Buffer {
 }
 
 function foreignFileError(path: string, reason: string): SvcError {
-  return new SvcError('local', `cannot open the store ${path}: ${reason}`, { hint: OTHER_STORE_HINT });
+  return new SvcError('local', `cannot open the store ${path}: ${reason}`, {
+    hint: OTHER_STORE_HINT,
+  });
 }

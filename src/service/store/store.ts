@@ -8,25 +8,33 @@ export type Database = Transaction<Tables>;
 export type Work<Result> = (database: Database) => Promise<Result>;
 
 /**
- * The data of the service. Each `work` is a transaction that is applied completely or not at all. When the promise of a
- * write resolves, the data is on disk. After a deadlock, a write may run again from its start.
+ * The data of the service. Each `work` is a transaction that is applied completely or not at all.
+ * When the promise of a write resolves, the data is on disk. After a deadlock, a write may run
+ * again from its start.
  */
 export interface Store {
-  /** Communication with the other processes, on any machines. Undefined if all processes are on this machine. */
+  /**
+   * Communication with the other processes, on any machines. Undefined if all processes are on this
+   * machine.
+   */
   readonly peers?: Peers;
   /** Signals between the processes on this machine. Undefined if the store has peers. */
   readonly signals?: ChangeSignals;
-  /** Returns a number that differs after another connection has changed the data. Undefined if that costs a query. */
+  /**
+   * Returns a number that differs after another connection has changed the data. Undefined if that
+   * costs a query.
+   */
   readonly version?: () => number | undefined;
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
-   * Runs a write that excludes all other writes. If the write changes only the data of one API key, pass the key: the
-   * write then excludes only other writes of that key.
+   * Runs a write that excludes all other writes. If the write changes only the data of one API key,
+   * pass the key: the write then excludes only other writes of that key.
    */
   write<Result>(work: Work<Result>, apiKey?: string): Promise<Result>;
   /**
-   * Runs a write without waiting for the disk. If the machine crashes, the latest writes may be lost. Runs concurrently
-   * with other writes, except for `write` without an API key, so the statements must lock the rows that they change.
+   * Runs a write without waiting for the disk. If the machine crashes, the latest writes may be
+   * lost. Runs concurrently with other writes, except for `write` without an API key, so the
+   * statements must lock the rows that they change.
    */
   writeRelaxed<Result>(work: Work<Result>): Promise<Result>;
   /** Deletes all rows of the tables. Tables must come before the tables that they refer to. */

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely';
 
 /**
- * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are 0 or 1, so that the
- * same statements run on every database. Data of an organization refers to the organization's surrogate `key`, so that
- * other API keys cannot access it. `otherFields` is a JSON object of fields that the API does not define.
+ * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are
+ * 0 or 1, so that the same statements run on every database. Data of an organization refers to the
+ * organization's surrogate `key`, so that other API keys cannot access it. `otherFields` is a JSON
+ * object of fields that the API does not define.
  */
 export interface Tables {
   schemaVersion: { version: number };
@@ -78,7 +79,12 @@ export interface Tables {
     expiresAt: number | null;
     addedAt: number;
   };
-  userGroups: { organization: number; groupId: string; groupName: string | null; otherFields: string | null };
+  userGroups: {
+    organization: number;
+    groupId: string;
+    groupName: string | null;
+    otherFields: string | null;
+  };
   userGroupMembers: { organization: number; groupId: string; userId: string };
   userData: {
     key: Generated<number>;
@@ -149,7 +155,10 @@ export interface Tables {
   };
   /** `config` is a JSON object. */
   configs: { apiKey: string; service: ConfiguredService; config: string };
-  /** Endpoints of advanced webhooks. The newest endpoint has the highest `key`. Lists and `metadata` are JSON. */
+  /**
+   * Endpoints of advanced webhooks. The newest endpoint has the highest `key`. Lists and `metadata`
+   * are JSON.
+   */
   endpoints: {
     key: Generated<number>;
     apiKey: string;
@@ -171,8 +180,16 @@ export interface Tables {
   };
   /** `agent` is the complete record as JSON, including secrets. */
   agents: { key: Generated<number>; apiKey: string; agentId: string; agent: string };
-  /** `agentIds` is a JSON array in the group's order. `agentGroup` is the complete record as JSON. */
-  agentGroups: { key: Generated<number>; apiKey: string; groupId: string; agentIds: string; agentGroup: string };
+  /**
+   * `agentIds` is a JSON array in the group's order. `agentGroup` is the complete record as JSON.
+   */
+  agentGroups: {
+    key: Generated<number>;
+    apiKey: string;
+    groupId: string;
+    agentIds: string;
+    agentGroup: string;
+  };
   documentMigrations: {
     migrationId: string;
     apiKey: string;

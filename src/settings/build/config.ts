@@ -5,7 +5,14 @@ import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
-import { createChange, createRefusedReading, joinParts, type PlanPart, type PlanSource, toData } from './part.ts';
+import {
+  createChange,
+  createRefusedReading,
+  joinParts,
+  type PlanPart,
+  type PlanSource,
+  toData,
+} from './part.ts';
 
 export function planConfigs({ declared, live }: PlanSource): PlanPart {
   const parts = CONFIG_NAMES.flatMap((name) => {
@@ -27,14 +34,23 @@ function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord):
   });
   const item = { key, data: createInput(name, record, live), requires: [] };
   const write: PlannedWrite = { operation: CONFIGS[name].update, shared: {}, items: [item] };
-  return { changes, writes: changes.some(({ sign }) => sign === '~') ? [write] : [], read: [[key, live]] };
+  return {
+    changes,
+    writes: changes.some(({ sign }) => sign === '~') ? [write] : [],
+    read: [[key, live]],
+  };
 }
 
 /**
- * Returns every declared field, because the first enable depends on them, and the live values of the other nested settings,
- * in case the service replaces nested settings as a whole. A first enable adds triggers only if none are sent.
+ * Returns every declared field, because the first enable depends on them, and the live values of
+ * the other nested settings, in case the service replaces nested settings as a whole. A first
+ * enable adds triggers only if none are sent.
  */
-function createInput(name: ConfigName, record: DeclaredRecord, live: LiveRecord): Readonly<Record<string, unknown>> {
+function createInput(
+  name: ConfigName,
+  record: DeclaredRecord,
+  live: LiveRecord,
+): Readonly<Record<string, unknown>> {
   const { nested, secret, seedsTriggers } = CONFIGS[name];
   const data = toData(record) as Record<string, unknown>;
   const stored = nested && live[nested];
@@ -46,12 +62,16 @@ function createInput(name: ConfigName, record: DeclaredRecord, live: LiveRecord)
   return { ...data, [nested]: withLiveFields(hidden, data[nested]) };
 }
 
-function withLiveFields(live: LiveRecord, declared: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withLiveFields(
+  live: LiveRecord,
+  declared: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const merged = { ...declared };
   for (const [field, value] of Object.entries(live)) {
     const own = Object.hasOwn(declared, field) ? declared[field] : undefined;
     if (own === undefined && (value === false || !isUnset(value))) merged[field] = value;
-    else if (isObject(own) && isObject(value) && !('$secret' in own)) merged[field] = withLiveFields(value, own);
+    else if (isObject(own) && isObject(value) && !('$secret' in own))
+      merged[field] = withLiveFields(value, own);
   }
   return merged;
 }

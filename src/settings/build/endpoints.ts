@@ -21,12 +21,16 @@ export const NOT_CLEARABLE = ['filterTypes', 'channels', 'rateLimit'];
 const ENABLE_KEY = createRecordKey('config', null, 'advancedWebhooks');
 const keyOf = (id: unknown) => createRecordKey('endpoints', null, String(id));
 
-/** Plans webhook endpoints. Those to delete are planned last, except before an endpoint with the same uid. */
+/**
+ * Plans webhook endpoints. Those to delete are planned last, except before an endpoint with the
+ * same uid.
+ */
 export function planEndpoints(source: PlanSource): PlanPart {
   const { declared, live } = source;
   if (!declared.endpoints || !live.endpoints) return { changes: [], writes: [], read: [] };
   const { records, problem } = live.endpoints;
-  if (problem && !isEnabledByPlan(source)) return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
+  if (problem && !isEnabledByPlan(source))
+    return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
   const plan = new EndpointPlan(records ?? []);
   for (const record of declared.endpoints) plan.add(record);
   if (source.prune) plan.prune(source.stack);
@@ -34,7 +38,10 @@ export function planEndpoints(source: PlanSource): PlanPart {
 }
 
 function isEnabledByPlan({ declared, live }: PlanSource): boolean {
-  return declared.config?.['advancedWebhooks']?.['isEnabled'] === true && !live.configs.get('advancedWebhooks')?.problem;
+  return (
+    declared.config?.['advancedWebhooks']?.['isEnabled'] === true &&
+    !live.configs.get('advancedWebhooks')?.problem
+  );
 }
 
 class EndpointPlan {
@@ -56,7 +63,9 @@ class EndpointPlan {
     const { uid, id } = record;
     const name = String(uid ?? id);
     const keys = [uid, id].filter((part) => part !== undefined && part !== null).map(String);
-    const live = keys.map((key) => findEndpoint(this.#live, key)).find((found) => found !== undefined);
+    const live = keys
+      .map((key) => findEndpoint(this.#live, key))
+      .find((found) => found !== undefined);
     for (const key of keys) this.#read.set(keyOf(key), findEndpoint(this.#live, key));
     if (live) {
       this.#matched.add(live);
@@ -78,7 +87,8 @@ class EndpointPlan {
     }
     for (const endpoint of this.#live) {
       const { id, uid } = endpoint;
-      if (this.#matched.has(endpoint) || typeof uid !== 'string' || !uid.startsWith(`${stack}.`)) continue;
+      if (this.#matched.has(endpoint) || typeof uid !== 'string' || !uid.startsWith(`${stack}.`))
+        continue;
       this.#read.set(keyOf(uid), endpoint);
       this.#note({ sign: '-', id: uid, before: endpoint });
       this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
@@ -92,14 +102,22 @@ class EndpointPlan {
       { operation: 'webhooks.endpoints.create', shared: {}, items: this.#creates },
       { operation: 'webhooks.endpoints.delete', shared: {}, items: this.#deletes },
     ];
-    return { changes: this.#changes, writes: writes.filter(({ items }) => items.length > 0), read: [...this.#read] };
+    return {
+      changes: this.#changes,
+      writes: writes.filter(({ items }) => items.length > 0),
+      read: [...this.#read],
+    };
   }
 
   #change(name: string, live: LiveRecord, record: DeclaredRecord): void {
-    const declared = Object.fromEntries(COMPARED.flatMap((field) => (field in record ? [[field, record[field]]] : [])));
+    const declared = Object.fromEntries(
+      COMPARED.flatMap((field) => (field in record ? [[field, record[field]]] : [])),
+    );
     const differences = diffRecords(live, declared);
     if (differences.length === 0) return;
-    const fixed = differences.filter(({ field, after }) => isFixed(field, after)).map(({ field }) => field);
+    const fixed = differences
+      .filter(({ field, after }) => isFixed(field, after))
+      .map(({ field }) => field);
     if (fixed.length > 0) {
       const reason = `${fixed.join(' and ')} cannot be ${fixed.includes('uid') ? 'changed' : 'cleared'}`;
       this.#note({ sign: '-/+', id: name, before: live, after: toShown(record), reason });
@@ -121,7 +139,11 @@ class EndpointPlan {
     this.#read.set(old, live);
     if (merged.uid !== live['uid']) {
       this.#create(merged, []);
-      this.#deletes.push({ key: old, data: { endpointId: live['id'] }, requires: [keyOf(merged.uid)] });
+      this.#deletes.push({
+        key: old,
+        data: { endpointId: live['id'] },
+        requires: [keyOf(merged.uid)],
+      });
       return;
     }
     this.#deletesFirst.push({ key: old, data: { endpointId: live['id'] }, requires: [ENABLE_KEY] });

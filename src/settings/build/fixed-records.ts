@@ -23,7 +23,9 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
   for (const [org, records] of groupByOrganization(declared.documents ?? [])) {
     const reading = live.documents.get(org);
     if (reading?.problem) {
-      changes.push(...createRefusedReading({ kind: 'documents', org, id: null }, reading.problem).changes);
+      changes.push(
+        ...createRefusedReading({ kind: 'documents', org, id: null }, reading.problem).changes,
+      );
       continue;
     }
     for (const record of records) {
@@ -57,7 +59,8 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
 export function planAgents({ declared, live }: PlanSource): PlanPart {
   const { agents = [] } = declared;
   const { records, problem } = live.agents;
-  if (agents.length > 0 && problem) return createRefusedReading({ kind: 'agents', org: null, id: null }, problem);
+  if (agents.length > 0 && problem)
+    return createRefusedReading({ kind: 'agents', org: null, id: null }, problem);
   const parts = agents.map((record): PlanPart => {
     const id = String(record['id']);
     const existing = records?.get(id);

@@ -19,11 +19,15 @@ const COMPARED = ['folderName', 'parentFolderId', 'accessType', 'inheritAccessFr
 
 /** Plans folders: parents before their children, renames and moves among them. */
 export function planFolders({ declared, live }: PlanSource): PlanPart {
-  const parts = Array.from(groupByOrganization(declared.folders ?? []), ([org, records]): PlanPart => {
-    const reading = live.folders.get(org);
-    if (reading?.problem) return createRefusedReading({ kind: 'folders', org, id: null }, reading.problem);
-    return new FolderPlan(org, records, reading?.records ?? new Map()).build();
-  });
+  const parts = Array.from(
+    groupByOrganization(declared.folders ?? []),
+    ([org, records]): PlanPart => {
+      const reading = live.folders.get(org);
+      if (reading?.problem)
+        return createRefusedReading({ kind: 'folders', org, id: null }, reading.problem);
+      return new FolderPlan(org, records, reading?.records ?? new Map()).build();
+    },
+  );
   return joinParts(parts);
 }
 
@@ -35,7 +39,11 @@ class FolderPlan {
   readonly #changes: Change[] = [];
   readonly #created = new Set<string>();
 
-  constructor(org: string, records: readonly DeclaredRecord[], live: ReadonlyMap<string, LiveRecord>) {
+  constructor(
+    org: string,
+    records: readonly DeclaredRecord[],
+    live: ReadonlyMap<string, LiveRecord>,
+  ) {
     this.#org = org;
     this.#declared = new Map(records.map((record) => [String(record['folderId']), record]));
     this.#live = live;
@@ -51,10 +59,17 @@ class FolderPlan {
       const [added, updated] = [select('folders.add'), select('folders.update')];
       const shared = { organizationId: this.#org };
       if (added.length > 0)
-        writes.push({ operation: 'folders.add', shared: { ...shared, createOrganization: true }, items: added });
+        writes.push({
+          operation: 'folders.add',
+          shared: { ...shared, createOrganization: true },
+          items: added,
+        });
       if (updated.length > 0) writes.push({ operation: 'folders.update', shared, items: updated });
     }
-    const read = Array.from(this.#declared.keys(), (id) => [this.#keyOf(id), this.#live.get(id)] as const);
+    const read = Array.from(
+      this.#declared.keys(),
+      (id) => [this.#keyOf(id), this.#live.get(id)] as const,
+    );
     return { changes: this.#changes, writes, read };
   }
 
@@ -63,25 +78,34 @@ class FolderPlan {
   }
 
   #parentOf(id: string): string {
-    return String(this.#declared.get(id)?.['parentFolderId'] ?? this.#live.get(id)?.['parentFolderId'] ?? ROOT);
+    return String(
+      this.#declared.get(id)?.['parentFolderId'] ?? this.#live.get(id)?.['parentFolderId'] ?? ROOT,
+    );
   }
 
   /** Returns the depth of a folder after all changes; infinite if it would contain itself. */
   #depthOf(id: string): number {
     const chain = new Set<string>();
     let at = id;
-    for (; at !== ROOT && !this.#depths.has(at) && !chain.has(at); at = this.#parentOf(at)) chain.add(at);
+    for (; at !== ROOT && !this.#depths.has(at) && !chain.has(at); at = this.#parentOf(at))
+      chain.add(at);
     let depth = at === ROOT ? -1 : (this.#depths.get(at) ?? Number.POSITIVE_INFINITY);
     for (const folder of [...chain].reverse()) this.#depths.set(folder, ++depth);
     return this.#depths.get(id) ?? depth;
   }
 
-  #plan(id: string): { readonly operation: 'folders.add' | 'folders.update'; readonly item: PlannedItem } | undefined {
+  #plan(
+    id: string,
+  ):
+    | { readonly operation: 'folders.add' | 'folders.update'; readonly item: PlannedItem }
+    | undefined {
     const record = this.#declared.get(id) ?? {};
     const live = this.#live.get(id);
     const parent = this.#parentOf(id);
     const problem = this.#findProblem(id, parent);
-    const data = live ? this.#planUpdate(id, live, record, problem) : this.#planCreation(id, record, parent, problem);
+    const data = live
+      ? this.#planUpdate(id, live, record, problem)
+      : this.#planCreation(id, record, parent, problem);
     if (!data) return undefined;
     const requires = parent === ROOT ? [] : [this.#keyOf(parent)];
     const item = { key: this.#keyOf(id), data: { folderId: id, ...data }, requires };
@@ -101,7 +125,11 @@ class FolderPlan {
     for (const found of diffRecords(live, pickFields(record, fieldsOf(record, COMPARED)))) {
       const isMove = found.field === 'parentFolderId';
       const isMutable = isMove || found.field === 'folderName';
-      const reason = isMutable ? (isMove ? problem : undefined) : 'the access of an existing folder cannot be changed';
+      const reason = isMutable
+        ? isMove
+          ? problem
+          : undefined
+        : 'the access of an existing folder cannot be changed';
       if (!reason) changed[found.field] = found.after;
       this.#note({ sign: reason ? '!' : '~', id, ...found, reason });
     }
@@ -120,6 +148,9 @@ class FolderPlan {
 }
 
 /** Omits the access type of a folder that inherits it: it depends on the parent folder. */
-function fieldsOf({ inheritAccessFromParent }: DeclaredRecord, names: readonly string[]): readonly string[] {
+function fieldsOf(
+  { inheritAccessFromParent }: DeclaredRecord,
+  names: readonly string[],
+): readonly string[] {
   return inheritAccessFromParent === true ? names.filter((name) => name !== 'accessType') : names;
 }

@@ -37,15 +37,27 @@ export function toShown(value: unknown): unknown {
 }
 
 function mapSecrets(value: unknown, replace: (secret: SecretValue) => unknown): unknown {
-  return value instanceof SecretValue ? replace(value) : mapInner(value, (inner) => mapSecrets(inner, replace));
+  return value instanceof SecretValue
+    ? replace(value)
+    : mapInner(value, (inner) => mapSecrets(inner, replace));
 }
 
-export function pickFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])));
+export function pickFields(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => (isMissing(record[name]) ? [] : [[name, record[name]]])),
+  );
 }
 
-export function omitFields(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([name, value]) => !names.includes(name) && !isMissing(value)));
+export function omitFields(
+  record: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => !names.includes(name) && !isMissing(value)),
+  );
 }
 
 function isMissing(value: unknown): boolean {
@@ -78,7 +90,10 @@ function* joinIterables<Item>(lists: readonly Iterable<Item>[]): Iterable<Item> 
   for (const list of lists) yield* list;
 }
 
-export function createRefusedReading(about: Pick<Change, 'kind' | 'org' | 'id'>, { message: reason }: SvcError): PlanPart {
+export function createRefusedReading(
+  about: Pick<Change, 'kind' | 'org' | 'id'>,
+  { message: reason }: SvcError,
+): PlanPart {
   return { changes: [createChange({ sign: '?', ...about, reason })], writes: [], read: [] };
 }
 

@@ -16,15 +16,25 @@ export function planOrganizations(source: PlanSource): PlanPart {
 }
 
 /** Order of operations: users are sent between groups and the users of groups. */
-const ORDER: readonly PlannedWrite['operation'][] = ['groups.add', 'users.add', 'permissions.add', 'groups.add-users'];
+const ORDER: readonly PlannedWrite['operation'][] = [
+  'groups.add',
+  'users.add',
+  'permissions.add',
+  'groups.add-users',
+];
 
 export function planGroupsAndUsers(source: PlanSource): PlanPart {
   const { users } = source.declared;
   const { writes, ...part } = joinParts([
     planSent(source, 'groups', itemsOfGroup),
-    users && 'from' in users ? planUsersFile(users.from, source) : planSent(source, 'users', itemsOfUser),
+    users && 'from' in users
+      ? planUsersFile(users.from, source)
+      : planSent(source, 'users', itemsOfUser),
   ]);
-  return { ...part, writes: writes.toSorted((a, b) => ORDER.indexOf(a.operation) - ORDER.indexOf(b.operation)) };
+  return {
+    ...part,
+    writes: writes.toSorted((a, b) => ORDER.indexOf(a.operation) - ORDER.indexOf(b.operation)),
+  };
 }
 
 function planSent(
@@ -35,16 +45,29 @@ function planSent(
   const changes: Change[] = [];
   const unsent: SentItem[] = [];
   for (const record of (declared[kind] ?? []) as readonly DeclaredRecord[]) {
-    const [org, id] = [String(record['organizationId']), String(record[IDENTITY_FIELDS[kind].at(-1) ?? ''])];
-    const items = itemsOf(record, org, id).filter(({ item, ...write }) => !isSent(toSentRecord(write, item)));
+    const [org, id] = [
+      String(record['organizationId']),
+      String(record[IDENTITY_FIELDS[kind].at(-1) ?? '']),
+    ];
+    const items = itemsOf(record, org, id).filter(
+      ({ item, ...write }) => !isSent(toSentRecord(write, item)),
+    );
     if (items.length > 0) changes.push(createChange({ sign: '>', kind, org, id, after: record }));
     unsent.push(...items);
   }
   const byOperation = Map.groupBy(unsent, ({ operation }) => operation);
-  return { changes, writes: [...byOperation].flatMap(([operation, items]) => groupWrites(operation, items)), read: [] };
+  return {
+    changes,
+    writes: [...byOperation].flatMap(([operation, items]) => groupWrites(operation, items)),
+    read: [],
+  };
 }
 
-function itemsOfGroup({ organizationId: _org, userIds, ...data }: DeclaredRecord, org: string, id: string) {
+function itemsOfGroup(
+  { organizationId: _org, userIds, ...data }: DeclaredRecord,
+  org: string,
+  id: string,
+) {
   const key = createRecordKey('groups', org, id);
   const group = { key, data, requires: [organizationKey(org)] };
   const users = (Array.isArray(userIds) ? userIds : []).map(
@@ -58,7 +81,10 @@ function itemsOfGroup({ organizationId: _org, userIds, ...data }: DeclaredRecord
       },
     }),
   );
-  return [{ operation: 'groups.add', shared: { organizationId: org }, item: group } as const, ...users];
+  return [
+    { operation: 'groups.add', shared: { organizationId: org }, item: group } as const,
+    ...users,
+  ];
 }
 
 interface Membership {
@@ -77,7 +103,10 @@ function itemsOfUser(record: DeclaredRecord, org: string, id: string): readonly 
   const user: SentItem = { operation: 'users.add', shared, item: { key, data, requires } };
   const resources = access
     .filter(({ type, id: _id, ...rest }) => type !== 'organization' || Object.keys(rest).length > 0)
-    .map((resource) => ({ ...resource, ...(resource.type !== 'organization' && { organizationId: org }) }));
+    .map((resource) => ({
+      ...resource,
+      ...(resource.type !== 'organization' && { organizationId: org }),
+    }));
   if (resources.length === 0) return [user];
   const permissions = {
     key: createRecordKey('users', org, id, 'permissions'),
@@ -95,12 +124,21 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
   return type === 'organization' ? organizationKey(id) : createRecordKey(`${type}s`, org, id);
 }
 
-function planUsersFile(path: string, { usersToSend = new Map(), usersOrganization }: PlanSource): PlanPart {
+function planUsersFile(
+  path: string,
+  { usersToSend = new Map(), usersOrganization }: PlanSource,
+): PlanPart {
   const unsent = [...usersToSend].filter(([, records]) => records > 0);
   const records = unsent.reduce((sum, [, count]) => sum + count, 0);
-  const from = { path, records, ...(usersOrganization !== undefined && { organizationId: usersOrganization }) };
+  const from = {
+    path,
+    records,
+    ...(usersOrganization !== undefined && { organizationId: usersOrganization }),
+  };
   return {
-    changes: unsent.map(([org, after]) => createChange({ sign: '>', kind: 'users', org, id: null, after })),
+    changes: unsent.map(([org, after]) =>
+      createChange({ sign: '>', kind: 'users', org, id: null, after }),
+    ),
     writes: records > 0 ? [{ operation: 'users.add', shared: {}, items: [], from }] : [],
     read: [],
   };

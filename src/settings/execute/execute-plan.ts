@@ -4,7 +4,12 @@ import { createLookup } from '../../bulk/create-lookup.ts';
 import { type BatchLog, runBulkJob } from '../../bulk/job-engine.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import { createLimiter } from '../../bulk/limiter/limiter.ts';
-import { BATCH_CHARACTERS, BATCH_SIZE, chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
+import {
+  BATCH_CHARACTERS,
+  BATCH_SIZE,
+  chooseRetryPause,
+  MAX_CONCURRENCY,
+} from '../../bulk/pace.ts';
 import { createRequestSender } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Operation } from '../../catalog/define.ts';
@@ -52,7 +57,9 @@ interface CalledWrite {
   readonly fields: BulkFields | undefined;
 }
 
-/** Sends the writes of a plan in order. An item that failed stops only the items that require it. */
+/**
+ * Sends the writes of a plan in order. An item that failed stops only the items that require it.
+ */
 export class PlanExecution {
   readonly #dependencies: ExecutionDependencies;
   readonly #ordered;
@@ -75,7 +82,9 @@ export class PlanExecution {
     let index = 0;
     let refusal: StopReason | undefined;
     for (const write of writes) {
-      const stop = write.from ? await this.#sendUsers(write, write.from, total) : await this.#sendItems(write, index);
+      const stop = write.from
+        ? await this.#sendUsers(write, write.from, total)
+        : await this.#sendItems(write, index);
       if (stop && !isRefusal(stop)) return stop;
       refusal ??= stop;
       index += write.items.length;
@@ -90,7 +99,8 @@ export class PlanExecution {
     for (const part of splitByRequirements(items)) {
       const records = await this.#prepare(called, part);
       const stop = await this.#send(called, records);
-      // After too many refusals in a row, the rest of the write counts as failed, for the writes that require it.
+      // After too many refusals in a row, the rest of the write counts as failed, for the writes
+      // that require it.
       if (stop) {
         for (const key of unsent) this.#failed.add(key);
         return stop;
@@ -101,17 +111,27 @@ export class PlanExecution {
   }
 
   /** Sends the users of a file. Their indexes follow those of all items. */
-  async #sendUsers(write: PlannedWrite, file: PlannedFile, items: number): Promise<StopReason | undefined> {
+  async #sendUsers(
+    write: PlannedWrite,
+    file: PlannedFile,
+    items: number,
+  ): Promise<StopReason | undefined> {
     const { ledger, target, states, signal } = this.#dependencies;
     const isWanted = (record: SentRecord) => !ledger.knows(target, record);
-    return this.#send(await loadWrite(write), readPendingUsers(file, { first: items + states.users, isWanted, signal }));
+    return this.#send(
+      await loadWrite(write),
+      readPendingUsers(file, { first: items + states.users, isWanted, signal }),
+    );
   }
 
   #send(
     { write, operation, fields }: CalledWrite,
     records: AsyncIterable<PendingRecords> | readonly PendingRecords[],
   ): Promise<StopReason | undefined> {
-    const limits = { records: fields?.field === undefined ? 1 : BATCH_SIZE, characters: BATCH_CHARACTERS };
+    const limits = {
+      records: fields?.field === undefined ? 1 : BATCH_SIZE,
+      characters: BATCH_CHARACTERS,
+    };
     const { client, clock, signal, recorder, states, beforeSend } = this.#dependencies;
     const calls = fields && { client, operation, fields, data: write.shared, single: false };
     const isResend = (index: number) => states.open.has(index);
@@ -143,18 +163,26 @@ export class PlanExecution {
     );
   }
 
-  /** Notes sent records in the ledger before the journal has them as settled: a resume sends the others again. */
+  /**
+   * Notes sent records in the ledger before the journal has them as settled: a resume sends the
+   * others again.
+   */
   #createLog({ operation }: PlannedWrite): BatchLog {
     const { recorder, ledger, target } = this.#dependencies;
     const role = SETTINGS_ROLES[operation];
-    const isSent = typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'sent';
+    const isSent =
+      typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'sent';
     return {
       recordIntent: (batch) => recorder.recordIntent(batch),
       recordResult: async (batch, result) => {
-        const exceptions = result.items.filter(({ status }) => status !== 'succeeded' && status !== 'existing');
+        const exceptions = result.items.filter(
+          ({ status }) => status !== 'succeeded' && status !== 'existing',
+        );
         const failed = new Set(exceptions.map(({ record }) => record as OutgoingRecord));
         for (const { key } of failed) this.#failed.add(key);
-        const written = (batch as readonly OutgoingRecord[]).filter((record) => !failed.has(record));
+        const written = (batch as readonly OutgoingRecord[]).filter(
+          (record) => !failed.has(record),
+        );
         if (isSent && written.length > 0)
           ledger.noteSent(
             target,
@@ -165,15 +193,25 @@ export class PlanExecution {
     };
   }
 
-  /** Returns the records to send: without those already sent, and without those that require a failed item. */
-  async #prepare({ write, fields }: CalledWrite, items: readonly IndexedItem[]): Promise<readonly PendingRecords[]> {
+  /**
+   * Returns the records to send: without those already sent, and without those that require a
+   * failed item.
+   */
+  async #prepare(
+    { write, fields }: CalledWrite,
+    items: readonly IndexedItem[],
+  ): Promise<readonly PendingRecords[]> {
     const { client, states, secrets } = this.#dependencies;
     const records: OutgoingRecord[] = [];
     for (const { index, ...item } of items) {
       if (states.settled.has(index)) continue;
       const cause = [item.key, ...item.requires].find((key) => this.#failed.has(key));
-      const live = needsLiveSecrets(item) ? await readLive(client, queryKeys([item.key])) : undefined;
-      const data = Object(revealSecrets(item.data, secrets, live && findLiveRecord(live, item.key)));
+      const live = needsLiveSecrets(item)
+        ? await readLive(client, queryKeys([item.key]))
+        : undefined;
+      const data = Object(
+        revealSecrets(item.data, secrets, live && findLiveRecord(live, item.key)),
+      );
       const record = createItemRecord(write, item, { index, data, fields });
       if (cause === undefined) records.push(record);
       else await this.#refuse(record, cause);
@@ -189,7 +227,11 @@ export class PlanExecution {
     await recorder.recordIntent([record]);
     await recorder.recordResult([record], {
       items: [{ record, status: 'failed', message, code: 'not_sent' }],
-      ...{ requests: 0, retries: 0, unexpectedIds: [], fatal: undefined, unanswered: undefined },
+      requests: 0,
+      retries: 0,
+      unexpectedIds: [],
+      fatal: undefined,
+      unanswered: undefined,
     });
   }
 }

@@ -8,7 +8,10 @@ const MARKER = '$secret';
 /** In place of a reference: the secret that the service has, which a write must repeat. */
 const LIVE = 'live';
 
-/** Reads every secret that the writes refer to. @throws SvcError like `read`, for a secret that is missing */
+/**
+ * Reads every secret that the writes refer to.
+ * @throws SvcError like `read`, for a secret that is missing
+ */
 export async function readSecrets(
   writes: readonly PlannedWrite[],
   read: (reference: SecretReference) => Promise<SecretValue>,
@@ -31,13 +34,18 @@ export function needsLiveSecrets({ data }: PlannedItem): boolean {
   return isNeeded;
 }
 
-/** Returns the data of an item with its secrets. A live secret that the service masks is left out. */
+/**
+ * Returns the data of an item with its secrets. A live secret that the service masks is left out.
+ */
 export function revealSecrets(data: unknown, secrets: SecretsByReference, live: unknown): unknown {
   return replaceMarkers(
     data,
     (reference, liveSecret) => {
-      if (reference !== LIVE) return rememberSecret(secrets.get(formatReference(reference))?.reveal());
-      return isMasked(liveSecret) || typeof liveSecret !== 'string' ? undefined : rememberSecret(liveSecret);
+      if (reference !== LIVE)
+        return rememberSecret(secrets.get(formatReference(reference))?.reveal());
+      return isMasked(liveSecret) || typeof liveSecret !== 'string'
+        ? undefined
+        : rememberSecret(liveSecret);
     },
     live,
   );
@@ -45,7 +53,9 @@ export function revealSecrets(data: unknown, secrets: SecretsByReference, live: 
 
 /** Returns the data of an item for comparisons, without the secrets that only the service has. */
 export function withSecretValues(data: unknown, secrets: SecretsByReference): unknown {
-  return replaceMarkers(data, (reference) => (reference === LIVE ? undefined : secrets.get(formatReference(reference))));
+  return replaceMarkers(data, (reference) =>
+    reference === LIVE ? undefined : secrets.get(formatReference(reference)),
+  );
 }
 
 /** Returns the data of an item for a simulation, which needs no secrets. */
@@ -56,9 +66,14 @@ export function withPlaceholders(data: PlannedItem['data']): PlannedItem['data']
 type ReplaceMarker = (reference: SecretReference | typeof LIVE, live: unknown) => unknown;
 
 function replaceMarkers(data: unknown, replace: ReplaceMarker, live?: unknown): unknown {
-  if (Array.isArray(data)) return data.map((inner, at) => replaceMarkers(inner, replace, Object(live)[at]));
+  if (Array.isArray(data))
+    return data.map((inner, at) => replaceMarkers(inner, replace, Object(live)[at]));
   if (!isObject(data)) return data;
-  if (Object.hasOwn(data, MARKER)) return replace(data[MARKER] as SecretReference | typeof LIVE, live);
-  const fields = Object.entries(data).map(([name, inner]) => [name, replaceMarkers(inner, replace, Object(live)[name])]);
+  if (Object.hasOwn(data, MARKER))
+    return replace(data[MARKER] as SecretReference | typeof LIVE, live);
+  const fields = Object.entries(data).map(([name, inner]) => [
+    name,
+    replaceMarkers(inner, replace, Object(live)[name]),
+  ]);
   return Object.fromEntries(fields.filter(([, inner]) => inner !== undefined));
 }

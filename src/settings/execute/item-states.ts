@@ -6,14 +6,17 @@ import { createRecordKey, parseRecordKey } from '../settings.ts';
 export type ItemStates = ReturnType<typeof readItemStates>;
 
 /**
- * Finds the items that earlier runs have sent, by index. Open items have no outcome: they may have been applied.
- * @param items number of items; users from a file have the indexes that follow, and are only counted
+ * Finds the items that earlier runs have sent, by index. Open items have no outcome: they may have
+ * been applied.
+ * @param items number of items; users from a file have the indexes that follow, and are only
+ * counted
  */
 export function readItemStates(journal: Journal, items: number) {
   const states = { settled: new Set<number>(), open: new Set<number>(), users: 0 };
   for (const batch of journal.sentBatches()) {
     if (batch.first >= items) states.users += batch.count;
-    else for (const index of indexesOf(batch)) states[batch.settled ? 'settled' : 'open'].add(index);
+    else
+      for (const index of indexesOf(batch)) states[batch.settled ? 'settled' : 'open'].add(index);
   }
   return states;
 }
@@ -29,7 +32,10 @@ export interface MadeChanges {
   readonly users: number;
 }
 
-export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'changes'>, journal: Journal): MadeChanges {
+export function findMadeChanges(
+  { writes, changes }: Pick<Plan, 'writes' | 'changes'>,
+  journal: Journal,
+): MadeChanges {
   const items = writes.flatMap((write) => write.items);
   const { isWritten, users } = readOutcomes(journal, items.length);
   const unwritten = new Set(
@@ -39,7 +45,10 @@ export function findMadeChanges({ writes, changes }: Pick<Plan, 'writes' | 'chan
     }),
   );
   const isMade = ({ kind, org, id, sign, after }: Change) =>
-    sign !== '!' && sign !== '?' && typeof after !== 'number' && !unwritten.has(createRecordKey(kind, org, String(id)));
+    sign !== '!' &&
+    sign !== '?' &&
+    typeof after !== 'number' &&
+    !unwritten.has(createRecordKey(kind, org, String(id)));
   return { changes: changes.filter(isMade), users };
 }
 
@@ -49,13 +58,23 @@ export function reopenFailures(journal: Journal): void {
   reopenItems(journal, failed);
 }
 
-export function failItems(journal: Journal, failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>) {
+export function failItems(
+  journal: Journal,
+  failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
+) {
   reopenItems(journal, new Set(failures.keys()));
   for (const [at, failure] of failures) {
     const range = { first: at, last: at, count: 1 };
     journal.recordIntents([range]);
     const item = { at, ...failure, line: null, status: 'failed', code: 'differs' } as const;
-    journal.recordOutcome({ range, known: [range], open: [], items: [item], requests: 0, retries: 0 });
+    journal.recordOutcome({
+      range,
+      known: [range],
+      open: [],
+      items: [item],
+      requests: 0,
+      retries: 0,
+    });
   }
   journal.flush();
 }

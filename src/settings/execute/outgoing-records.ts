@@ -6,7 +6,9 @@ import type { PlannedFile, PlannedItem, PlannedWrite } from '../plan.ts';
 import { parseRecordKey, type RecordKey } from '../settings.ts';
 import { type FileUser, readUsersFile, toSentUser } from '../users-file.ts';
 
-/** An item of a plan, or a user of a file, to send. Users have the indexes after those of all items. */
+/**
+ * An item of a plan, or a user of a file, to send. Users have the indexes after those of all items.
+ */
 export interface OutgoingRecord extends BulkRecord {
   readonly key: RecordKey;
   readonly shared: PlannedWrite['shared'];
@@ -22,23 +24,43 @@ function createRecord(parts: Omit<OutgoingRecord, 'json' | 'text' | 'jsonLine'>)
 export function createItemRecord(
   write: PlannedWrite,
   item: PlannedItem,
-  { index, data, fields }: { index: number; data: PlannedItem['data']; fields: BulkFields | undefined },
+  {
+    index,
+    data,
+    fields,
+  }: { index: number; data: PlannedItem['data']; fields: BulkFields | undefined },
 ): OutgoingRecord {
   const { key } = item;
   const id = fields ? String(data[fields.id]) : parseRecordKey(key).id;
   const value = fields?.bareIds ? id : data;
-  return createRecord({ id, index, line: null, value, key, shared: write.shared, sent: toSentRecord(write, item) });
+  return createRecord({
+    id,
+    index,
+    line: null,
+    value,
+    key,
+    shared: write.shared,
+    sent: toSentRecord(write, item),
+  });
 }
 
 function createUserRecord(user: FileUser, index: number): OutgoingRecord {
   const { userId: id, line, data: value, organizationId } = user;
   const sent = toSentUser(user);
-  return createRecord({ id, index, line, value, key: sent.identity.join(), shared: { organizationId }, sent });
+  return createRecord({
+    id,
+    index,
+    line,
+    value,
+    key: sent.identity.join(),
+    shared: { organizationId },
+    sent,
+  });
 }
 
 /**
- * Splits items so that no item requires another one of its part. A part can be sent in any number of requests, because an
- * item's failure stops only later parts.
+ * Splits items so that no item requires another one of its part. A part can be sent in any number
+ * of requests, because an item's failure stops only later parts.
  */
 export function* splitByRequirements<Item extends Pick<PlannedItem, 'key' | 'requires'>>(
   items: Iterable<Item>,
@@ -57,11 +79,15 @@ export function* splitByRequirements<Item extends Pick<PlannedItem, 'key' | 'req
 }
 
 /**
- * Groups records, in order, so that no batch skips an index, and no batch contains both new records and records that were
- * sent before.
+ * Groups records, in order, so that no batch skips an index, and no batch contains both new records
+ * and records that were sent before.
  * @param open indexes of the records that were sent before
  */
-export function groupForSending(records: RecordList, open: ReadonlySet<number>, batchSize: number): readonly PendingRecords[] {
+export function groupForSending(
+  records: RecordList,
+  open: ReadonlySet<number>,
+  batchSize: number,
+): readonly PendingRecords[] {
   const groups: BulkRecord[][] = [];
   for (const record of records) {
     const group = groups.at(-1);

@@ -12,7 +12,8 @@ import { type SecretsByReference, withSecretValues } from './item-secrets.ts';
 const NOT_COMPARED = ['documentId', 'endpointId', 'folderId', 'metadata'];
 
 /**
- * Reads the records that were written, and compares them with the writes. Skips records that the service does not return.
+ * Reads the records that were written, and compares them with the writes. Skips records that the
+ * service does not return.
  * @param isWritten whether the item with an index was written
  * @returns the differences by the index of the item
  */
@@ -27,7 +28,11 @@ export async function readBack(
   const differences = new Map<number, { readonly id: string; readonly message: string }>();
   for (const [key, { index, fields }] of expected) {
     const { kind, id, org } = parseRecordKey(key);
-    const reading = { folders: live.folders.get(org), documents: live.documents.get(org), endpoints: live.endpoints };
+    const reading = {
+      folders: live.folders.get(org),
+      documents: live.documents.get(org),
+      endpoints: live.endpoints,
+    };
     if (reading[kind as keyof typeof reading]?.problem) continue;
     const message = describeDifference(findLiveRecord(live, key), fields);
     if (message !== undefined) differences.set(index, { id, message });
@@ -35,14 +40,23 @@ export async function readBack(
   return differences;
 }
 
-function collectExpected(writes: readonly PlannedWrite[], secrets: SecretsByReference, isWritten: (index: number) => boolean) {
-  const expected = new Map<RecordKey, { readonly index: number; readonly fields: LiveRecord | undefined }>();
+function collectExpected(
+  writes: readonly PlannedWrite[],
+  secrets: SecretsByReference,
+  isWritten: (index: number) => boolean,
+) {
+  const expected = new Map<
+    RecordKey,
+    { readonly index: number; readonly fields: LiveRecord | undefined }
+  >();
   const all = writes.flatMap(({ operation, items }) => items.map((item) => ({ item, operation })));
   for (const [index, { item, operation }] of all.entries()) {
     const { kind } = parseRecordKey(item.key);
     if (!isWritten(index) || KIND_CLASSES[kind] === 'sent') continue;
     const isDeletion = operation === 'webhooks.endpoints.delete';
-    const fields = isDeletion ? undefined : { ...expected.get(item.key)?.fields, ...comparedFields(item, secrets) };
+    const fields = isDeletion
+      ? undefined
+      : { ...expected.get(item.key)?.fields, ...comparedFields(item, secrets) };
     expected.set(item.key, { index, fields });
   }
   return expected;
@@ -54,7 +68,10 @@ function comparedFields({ key, data }: PlannedItem, secrets: SecretsByReference)
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));
 }
 
-function describeDifference(live: LiveRecord | undefined, fields: LiveRecord | undefined): string | undefined {
+function describeDifference(
+  live: LiveRecord | undefined,
+  fields: LiveRecord | undefined,
+): string | undefined {
   if (!fields) return live && 'written, but the service still has it';
   if (!live) return 'written, but the service does not have it';
   const [difference] = diffRecords(live, fields).filter(({ isMasked }) => !isMasked);

@@ -6,23 +6,35 @@ import { Metrics } from '../../bulk/journal/metrics.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Plan } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
-import { countItems, type ExecutionDependencies, findUsersFile, PlanExecution } from './execute-plan.ts';
+import {
+  countItems,
+  type ExecutionDependencies,
+  findUsersFile,
+  PlanExecution,
+} from './execute-plan.ts';
 import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
 import { readBack } from './read-back.ts';
 
-export interface PlanRunDependencies extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states'> {
+export interface PlanRunDependencies
+  extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states'> {
   readonly journal: Journal;
   /** Called before the first write. Returns a function to call at the end. */
-  readonly onStart: (counters: JobCounters, execution: Pick<PlanExecution, 'inFlight'>) => Promise<() => Promise<void>>;
+  readonly onStart: (
+    counters: JobCounters,
+    execution: Pick<PlanExecution, 'inFlight'>,
+  ) => Promise<() => Promise<void>>;
 }
 
 export type EndedRun = Awaited<ReturnType<typeof runPlan>>;
 
 /**
- * Sends the writes of a plan that have no recorded success, and then reads the written records back. A record that differs
- * from its write counts as failed.
+ * Sends the writes of a plan that have no recorded success, and then reads the written records
+ * back. A record that differs from its write counts as failed.
  */
-export async function runPlan(plan: Pick<Plan, 'target' | 'writes'>, dependencies: PlanRunDependencies) {
+export async function runPlan(
+  plan: Pick<Plan, 'target' | 'writes'>,
+  dependencies: PlanRunDependencies,
+) {
   const { journal, client, clock, secrets, onStart } = dependencies;
   reopenFailures(journal);
   await countSentUsers(plan, dependencies);
@@ -49,7 +61,10 @@ export async function runPlan(plan: Pick<Plan, 'target' | 'writes'>, dependencie
   return { stop, counters, recorder, metrics };
 }
 
-/** Replaces the journal's batches of users from a file with what the ledger knows: a resume sends the other users. */
+/**
+ * Replaces the journal's batches of users from a file with what the ledger knows: a resume sends
+ * the other users.
+ */
 async function countSentUsers(
   { target, writes }: Pick<Plan, 'target' | 'writes'>,
   { journal, ledger, signal }: PlanRunDependencies,

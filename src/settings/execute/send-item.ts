@@ -14,8 +14,8 @@ interface ItemCalls {
 }
 
 /**
- * Creates a function that sends one item per request. Before an item that creates a record is sent again, looks the record
- * up. An item that is already deleted counts as sent.
+ * Creates a function that sends one item per request. Before an item that creates a record is sent
+ * again, looks the record up. An item that is already deleted counts as sent.
  */
 export function createItemSender(calls: ItemCalls, clock: Clock): SendBatchRequest {
   const { client, isResend } = calls;
@@ -40,8 +40,12 @@ export function createItemSender(calls: ItemCalls, clock: Clock): SendBatchReque
       return { kind: 'confirmed', ...effort(reply.retries, reply.waits, reply.waited) };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      const isDeleted = operation.effect === 'delete' && error.failure === 'not_found' && isResend(record.index);
-      return { ...(isDeleted ? { kind: 'confirmed' } : outcomeOfError(error)), ...effort(error.retries) };
+      const isDeleted =
+        operation.effect === 'delete' && error.failure === 'not_found' && isResend(record.index);
+      return {
+        ...(isDeleted ? { kind: 'confirmed' } : outcomeOfError(error)),
+        ...effort(error.retries),
+      };
     }
   };
 }
@@ -53,7 +57,13 @@ function outcomeOfError(error: SvcError) {
 
 /** Failures that concern the sent items only, so that others may succeed. */
 export const ITEM_FAILURES: readonly SvcError['failure'][] = [
-  ...(['invalid_argument', 'already_exists', 'not_found', 'failed_precondition', 'permission_denied'] as const),
+  ...([
+    'invalid_argument',
+    'already_exists',
+    'not_found',
+    'failed_precondition',
+    'permission_denied',
+  ] as const),
 ];
 
 /** Wraps a sender so that a failure that concerns only the sent items does not stop the others. */
@@ -63,6 +73,10 @@ export function isolateFailures(send: SendBatchRequest): SendBatchRequest {
     if (outcome.kind !== 'fatal' || !ITEM_FAILURES.includes(outcome.error.failure)) return outcome;
     const { error, ...effort } = outcome;
     const { message, failure: code } = error;
-    return { ...effort, kind: 'answered', response: batch.map(() => ({ success: false, message, code })) };
+    return {
+      ...effort,
+      kind: 'answered',
+      response: batch.map(() => ({ success: false, message, code })),
+    };
   };
 }

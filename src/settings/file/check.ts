@@ -5,14 +5,23 @@ import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catal
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { findDuplicates } from './identity.ts';
-import { fieldOf, type MapTree, type Problems, placeAt, type Tree, toValue, treeAt } from './tree.ts';
+import {
+  fieldOf,
+  type MapTree,
+  type Problems,
+  placeAt,
+  type Tree,
+  toValue,
+  treeAt,
+} from './tree.ts';
 
 type Issue = z.core.$ZodIssue;
 
 export function checkSettings(tree: MapTree, problems: Problems): SettingsFields | undefined {
   const value = toValue(tree);
   const { data, error } = settingsSchema.safeParse(value);
-  for (const issue of error?.issues.flatMap(chooseAlternative) ?? []) reportIssue(tree, value, issue, problems);
+  for (const issue of error?.issues.flatMap(chooseAlternative) ?? [])
+    reportIssue(tree, value, issue, problems);
   findLiteralSecrets(tree, problems, []);
   for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
   findAnonymousEndpoints(tree, problems);
@@ -23,17 +32,24 @@ export function checkSettings(tree: MapTree, problems: Problems): SettingsFields
 function overlaysOf(tree: MapTree): readonly MapTree[] {
   const environments = fieldOf(tree, 'environments')?.tree;
   if (environments?.kind !== 'map') return [];
-  return [...environments.fields.values()].flatMap(({ tree: overlay }) => (overlay.kind === 'map' ? [overlay] : []));
+  return [...environments.fields.values()].flatMap(({ tree: overlay }) =>
+    overlay.kind === 'map' ? [overlay] : [],
+  );
 }
 
-/** Replaces the issue of a union by those of the only alternative that has the type of the value. */
+/**
+ * Replaces the issue of a union by those of the only alternative that has the type of the value.
+ */
 function chooseAlternative(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.message === LITERAL_SECRET) return [issue];
   const fitting = issue.errors.filter(
-    (inner) => !inner.some(({ path, code }) => path.length === 0 && /^invalid_(type|value)$/.test(code)),
+    (inner) =>
+      !inner.some(({ path, code }) => path.length === 0 && /^invalid_(type|value)$/.test(code)),
   );
   if (fitting.length !== 1) return [issue];
-  return (fitting[0] ?? []).flatMap((inner) => chooseAlternative({ ...inner, path: [...issue.path, ...inner.path] }));
+  return (fitting[0] ?? []).flatMap((inner) =>
+    chooseAlternative({ ...inner, path: [...issue.path, ...inner.path] }),
+  );
 }
 
 function reportIssue(tree: MapTree, root: unknown, issue: Issue, problems: Problems): void {
@@ -42,7 +58,9 @@ function reportIssue(tree: MapTree, root: unknown, issue: Issue, problems: Probl
     const known = knownFieldsAt(path);
     for (const key of issue.keys) {
       const place = fieldOf(treeAt(tree, path), key)?.key ?? placeAt(tree, path);
-      problems.add(place, `unknown field; ${didYouMean(key, known)}`, { path: formatFieldPath([...path, key]) });
+      problems.add(place, `unknown field; ${didYouMean(key, known)}`, {
+        path: formatFieldPath([...path, key]),
+      });
     }
     return;
   }
@@ -68,12 +86,16 @@ function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
   let schema: z.ZodType | undefined = settingsSchema;
   for (const key of path) schema = schema && innerSchema(schema, key);
   const { shape, options = [] } = schema ? definitionOf(unwrap(schema).schema) : {};
-  return [shape, ...options.map((option) => definitionOf(option).shape)].flatMap((fields) => Object.keys(fields ?? {}));
+  return [shape, ...options.map((option) => definitionOf(option).shape)].flatMap((fields) =>
+    Object.keys(fields ?? {}),
+  );
 }
 
 function innerSchema(outer: z.ZodType, key: PropertyKey): z.ZodType | undefined {
   const { shape, element, valueType, options } = definitionOf(unwrap(outer).schema);
-  const option = options?.map((inner) => innerSchema(inner, key)).find((inner) => inner !== undefined);
+  const option = options
+    ?.map((inner) => innerSchema(inner, key))
+    .find((inner) => inner !== undefined);
   return shape ? shape[String(key)] : (element ?? valueType ?? option);
 }
 
@@ -82,17 +104,24 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set(['authToken', 'apiKey']);
 /** Reports secrets everywhere, also in records whose fields the schema does not define. */
 function findLiteralSecrets(tree: Tree, problems: Problems, path: readonly PropertyKey[]): void {
   if (tree.kind === 'list')
-    for (const [index, item] of tree.items.entries()) findLiteralSecrets(item, problems, [...path, index]);
-  if (tree.kind === 'map') for (const [name, field] of tree.fields) findLiteralSecrets(field.tree, problems, [...path, name]);
+    for (const [index, item] of tree.items.entries())
+      findLiteralSecrets(item, problems, [...path, index]);
+  if (tree.kind === 'map')
+    for (const [name, field] of tree.fields)
+      findLiteralSecrets(field.tree, problems, [...path, name]);
   if (tree.kind !== 'scalar' || tree.value === null || path.at(-2) === 'vars') return;
-  if (SECRET_FIELDS.has(String(path.at(-1)))) problems.add(tree.place, LITERAL_SECRET, { path: formatFieldPath(path) });
+  if (SECRET_FIELDS.has(String(path.at(-1))))
+    problems.add(tree.place, LITERAL_SECRET, { path: formatFieldPath(path) });
 }
 
 function findAnonymousEndpoints(tree: MapTree, problems: Problems): void {
   const endpoints = fieldOf(tree, 'endpoints')?.tree;
   for (const [index, endpoint] of (endpoints?.kind === 'list' ? endpoints.items : []).entries()) {
-    if (endpoint.kind !== 'map' || endpoint.fields.has('uid') || endpoint.fields.has('id')) continue;
-    problems.add(endpoint.place, 'needs a uid, or the id of an existing endpoint', { path: `endpoints[${index}]` });
+    if (endpoint.kind !== 'map' || endpoint.fields.has('uid') || endpoint.fields.has('id'))
+      continue;
+    problems.add(endpoint.place, 'needs a uid, or the id of an existing endpoint', {
+      path: `endpoints[${index}]`,
+    });
   }
 }
 
@@ -105,8 +134,11 @@ function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems:
 }
 
 export function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {
-  const keyOf = (organization: string, folder: string | undefined) => JSON.stringify([organization, folder]);
-  const indexes = new Map(folders.map((folder, index) => [keyOf(folder.organizationId, folder.folderId), index]));
+  const keyOf = (organization: string, folder: string | undefined) =>
+    JSON.stringify([organization, folder]);
+  const indexes = new Map(
+    folders.map((folder, index) => [keyOf(folder.organizationId, folder.folderId), index]),
+  );
   const parentOf = (index: number) => {
     const folder = folders[index];
     return folder && indexes.get(keyOf(folder.organizationId, folder.parentFolderId));

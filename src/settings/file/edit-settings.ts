@@ -50,9 +50,10 @@ interface Located {
 }
 
 /**
- * Edits settings files so that they declare the live values. Changes only values that are declared, adds live records, and
- * removes records that do not exist. With an environment, live records are added to its overlay, but declared values change
- * where they are declared, also for other environments.
+ * Edits settings files so that they declare the live values. Changes only values that are declared,
+ * adds live records, and removes records that do not exist. With an environment, live records are
+ * added to its overlay, but declared values change where they are declared, also for other
+ * environments.
  * @throws SvcError `bad_data` if the edited text would not have exactly these values
  */
 export function editSettings(pull: SettingsPull): SettingsEdit {
@@ -105,7 +106,11 @@ class SettingsEditor {
       const live = find(value);
       if (live) unmatched.delete(live);
       if (live && item.kind === 'map') this.#pullFields(item, live.fields, [kind, index]);
-      if (!live && this.#pull.wasRead(kind, value) && this.#removeRecord({ place: item.place, path: [kind, index] }))
+      if (
+        !live &&
+        this.#pull.wasRead(kind, value) &&
+        this.#removeRecord({ place: item.place, path: [kind, index] })
+      )
         removed.add(index);
     }
     const kept = listOf(this.#expected[kind]).filter((_, index) => !removed.has(index));
@@ -117,27 +122,43 @@ class SettingsEditor {
 
   finish(): SettingsEdit {
     const { content, environment } = this.#pull;
-    const target = environment === undefined ? content.tree : treeAt(content.tree, ['environments', environment]);
+    const target =
+      environment === undefined
+        ? content.tree
+        : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
     const texts = this.#applyEdits();
     const mayAffectOthers = this.#changedShared;
-    const verified = verifyEdit({ content, environment, texts, expected: this.#expected, mayAffectOthers });
+    const verified = verifyEdit({
+      content,
+      environment,
+      texts,
+      expected: this.#expected,
+      mayAffectOthers,
+    });
     return { ...verified, ...this.#counts, notes: this.#notes };
   }
 
   #applyEdits(): ReadonlyMap<string, string> {
     try {
-      return new Map([...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const));
+      return new Map(
+        [...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const),
+      );
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;
-      throw new SvcError('bad_data', `${this.#pull.content.name} cannot be edited: ${error.message}`, {
-        hint: 'nothing was written; pull into a new file and compare the two',
-      });
+      throw new SvcError(
+        'bad_data',
+        `${this.#pull.content.name} cannot be edited: ${error.message}`,
+        {
+          hint: 'nothing was written; pull into a new file and compare the two',
+        },
+      );
     }
   }
 
   #removeRecord(located: Located): boolean {
-    if (this.#isInherited(located.place)) return this.#note(located, 'not removed, because other environments use it');
+    if (this.#isInherited(located.place))
+      return this.#note(located, 'not removed, because other environments use it');
     if (!this.#try(located, (editor) => editor.remove(located.place.node))) return false;
     this.#counts.removed += 1;
     return true;
@@ -147,12 +168,17 @@ class SettingsEditor {
   #pullFields(tree: MapTree, live: LiveRecord, path: Path, isNested = path[0] === 'agents'): void {
     for (const [name, field] of tree.fields) {
       if (!isNested && !Object.hasOwn(live, name)) continue;
-      const [value, wanted] = [toValue(field.tree), Object.hasOwn(live, name) ? live[name] : undefined];
+      const [value, wanted] = [
+        toValue(field.tree),
+        Object.hasOwn(live, name) ? live[name] : undefined,
+      ];
       const at = [...path, name];
       if (isObject(value) && (isReference(value) || isObject(wanted) || wanted === undefined)) {
         if (field.tree.kind === 'map' && !isReference(value))
           this.#pullFields(field.tree, isObject(wanted) ? wanted : {}, at, true);
-      } else if (diffRecords({ [name]: value }, { [name]: wanted }, { fieldsOf: 'both' }).length > 0)
+      } else if (
+        diffRecords({ [name]: value }, { [name]: wanted }, { fieldsOf: 'both' }).length > 0
+      )
         this.#change(field, at, value === true ? (wanted ?? false) : wanted);
     }
   }
@@ -172,7 +198,8 @@ class SettingsEditor {
     if (!this.#isAt(key, path)) throw new UnsupportedEdit('it is declared through an alias');
     if (value === undefined) editor.remove(key.node);
     else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
-    else if (tree.kind === 'list' && Array.isArray(value) && 'items' in tree.place.node) editList(editor, tree, value);
+    else if (tree.kind === 'list' && Array.isArray(value) && 'items' in tree.place.node)
+      editList(editor, tree, value);
     else if (tree.kind === 'scalar' && tree.template !== undefined && typeof value === 'string')
       editor.replace(tree.place.node, this.#rewrite(tree.template, value));
     else editor.replace(tree.place.node, escapeTexts(value));
@@ -189,7 +216,8 @@ class SettingsEditor {
     for (const [name, value] of Object.entries(values)) {
       const tree = fields.get(name)?.tree;
       if (tree?.kind === 'list')
-        for (const record of listOf(value)) this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
+        for (const record of listOf(value))
+          this.#editorOf(tree.place).add(tree.place.node, escapeTexts(record));
       else this.#editorOf(place).add(place.node, escapeTexts(value), name);
     }
   }
@@ -200,16 +228,24 @@ class SettingsEditor {
     return editor;
   }
 
-  /** Whether a value is outside of the environment's overlay, and other environments use it, too. */
+  /**
+   * Whether a value is outside of the environment's overlay, and other environments use it, too.
+   */
   #isInherited(place: Place): boolean {
     return this.#isShared && this.#editorOf(place).pathOf(place.node)[0] !== 'environments';
   }
 
-  /** Whether a node is written where its path says, in the file or in an overlay, and not behind an alias. */
+  /**
+   * Whether a node is written where its path says, in the file or in an overlay, and not behind an
+   * alias.
+   */
   #isAt(place: Place, path: Path): boolean {
     const written = this.#editorOf(place).pathOf(place.node);
     const own = written[0] === 'environments' ? written.slice(2) : written;
-    return own.length === path.length && own.every((key, at) => typeof key === 'number' || key === path[at]);
+    return (
+      own.length === path.length &&
+      own.every((key, at) => typeof key === 'number' || key === path[at])
+    );
   }
 
   #try(located: Located, change: (editor: TextEditor) => void): boolean {
@@ -231,8 +267,10 @@ class SettingsEditor {
 
 function editList(editor: TextEditor, list: ListTree, wanted: readonly unknown[]): void {
   const values = list.items.map(toValue);
-  for (const [index, item] of list.items.entries()) if (!wanted.includes(values[index])) editor.remove(item.place.node);
-  for (const value of wanted) if (!values.includes(value)) editor.add(list.place.node, escapeTexts(value));
+  for (const [index, item] of list.items.entries())
+    if (!wanted.includes(values[index])) editor.remove(item.place.node);
+  for (const value of wanted)
+    if (!values.includes(value)) editor.add(list.place.node, escapeTexts(value));
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,22 +1,42 @@
 import { FIELD_ALIASES, IDENTITY_FIELDS } from '../../catalog/state.ts';
-import { fieldOf, formatPlace, type ListTree, type MapTree, type Problems, type Tree, toValue, withFields } from './tree.ts';
+import {
+  fieldOf,
+  formatPlace,
+  type ListTree,
+  type MapTree,
+  type Problems,
+  type Tree,
+  toValue,
+  withFields,
+} from './tree.ts';
 
-/** Alternative sets of fields that identify the records of a list. A record matches another by the first set that both have. */
+/**
+ * Alternative sets of fields that identify the records of a list. A record matches another by the
+ * first set that both have.
+ */
 const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ...Object.fromEntries(Object.entries(IDENTITY_FIELDS).map(([kind, fields]) => [kind, [fields]])),
   endpoints: [['uid'], ['id']],
   memberships: [['type', 'id']],
 };
 
-/** Returns the sets of identifying fields for the records under a field; `undefined` if the list has no such records. */
+/**
+ * Returns the sets of identifying fields for the records under a field; `undefined` if the list has
+ * no such records.
+ */
 export function identitiesOf(name: string): readonly (readonly string[])[] | undefined {
   return Object.hasOwn(IDENTITIES, name) ? IDENTITIES[name] : undefined;
 }
 
-/** Returns the values of identifying fields as one text; `undefined` if the record does not have all of them. */
+/**
+ * Returns the values of identifying fields as one text; `undefined` if the record does not have all
+ * of them.
+ */
 function identityOf(record: unknown, fields: readonly string[]): string | undefined {
   const values = fields.map((name): unknown => Object(record)[name] ?? undefined);
-  return values.some((value) => value === undefined || typeof value === 'object') ? undefined : JSON.stringify(values);
+  return values.some((value) => value === undefined || typeof value === 'object')
+    ? undefined
+    : JSON.stringify(values);
 }
 
 export function createMatcher<Entry>(
@@ -40,7 +60,9 @@ export function createMatcher<Entry>(
 
 export function withStandardNames(tree: MapTree): MapTree {
   return withFields(tree, (inner, name) => {
-    const alias = FIELD_ALIASES[name as keyof typeof FIELD_ALIASES] as readonly [string, string] | undefined;
+    const alias = FIELD_ALIASES[name as keyof typeof FIELD_ALIASES] as
+      | readonly [string, string]
+      | undefined;
     if (!Object.hasOwn(FIELD_ALIASES, name) || !alias || inner.kind !== 'list') return inner;
     return { ...inner, items: inner.items.map((item) => renameField(item, alias)) };
   });
@@ -48,21 +70,29 @@ export function withStandardNames(tree: MapTree): MapTree {
 
 function renameField(record: Tree, [other, field]: readonly [string, string]): Tree {
   if (record.kind !== 'map' || !record.fields.has(other) || record.fields.has(field)) return record;
-  const fields = [...record.fields].map(([name, inner]) => [name === other ? field : name, inner] as const);
+  const fields = [...record.fields].map(
+    ([name, inner]) => [name === other ? field : name, inner] as const,
+  );
   return { ...record, fields: new Map(fields) };
 }
 
 export function findDuplicates(tree: MapTree, problems: Problems, path = ''): void {
   for (const [name, { tree: list }] of tree.fields) {
     if (list.kind !== 'list') continue;
-    for (const fields of identitiesOf(name) ?? []) findDuplicatesIn(list, fields, problems, `${path}${name}`);
+    for (const fields of identitiesOf(name) ?? [])
+      findDuplicatesIn(list, fields, problems, `${path}${name}`);
     if (name !== 'users') continue;
     for (const [index, record] of list.items.entries())
       if (record.kind === 'map') findDuplicates(record, problems, `users[${index}].`);
   }
 }
 
-function findDuplicatesIn(list: ListTree, fields: readonly string[], problems: Problems, path: string): void {
+function findDuplicatesIn(
+  list: ListTree,
+  fields: readonly string[],
+  problems: Problems,
+  path: string,
+): void {
   const seen = new Map<string, Tree>();
   for (const [index, record] of list.items.entries()) {
     const identity = identityOf(toValue(record), fields);

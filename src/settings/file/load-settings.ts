@@ -19,7 +19,8 @@ export interface SettingsRequest extends FilesRequest {
 
 /**
  * Loads a settings file, or a folder of them, for one environment, with its secrets.
- * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not exist
+ * @throws SettingsError with all problems; SvcError `usage` if the file or the environment does not
+ * exist
  */
 export async function loadSettings(request: SettingsRequest): Promise<DeclaredSettings> {
   const content = await readContent(request);
@@ -28,11 +29,25 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
   const secrets = await resolveSecrets(content, request.variables, problems);
   const usersFile = await resolveUsersFile(content, request.signal, problems);
   if (problems.texts.length > 0) throw new SettingsError(name, problems.texts);
-  const { svc, stack, vars, environments = {}, activities, agentGroups, crdt, userData, users, ...kinds } = fields;
+  const {
+    svc,
+    stack,
+    vars,
+    environments = {},
+    activities,
+    agentGroups,
+    crdt,
+    userData,
+    users,
+    ...kinds
+  } = fields;
   const declaredUsers = usersFile ? { from: usersFile.path } : users;
   const { environment } = request;
   return {
-    ...{ name, stack, environment, secrets },
+    name,
+    stack,
+    environment,
+    secrets,
     profile: environment === undefined ? undefined : environments[environment]?.profile,
     declared: omitAbsent({ ...kinds, users: declaredUsers }) as Declared,
     content: omitAbsent({ activities, agentGroups, crdt, userData }),
@@ -41,7 +56,10 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
   };
 }
 
-/** Reads a file with long lists without the places of their values, unless it has a problem, whose place is shown. */
+/**
+ * Reads a file with long lists without the places of their values, unless it has a problem, whose
+ * place is shown.
+ */
 async function readContent(request: SettingsRequest): Promise<SettingsContent> {
   const { environment } = request;
   const name = inputName(request.file);
@@ -59,8 +77,12 @@ async function readContent(request: SettingsRequest): Promise<SettingsContent> {
   return parseSettings(name, files, environment);
 }
 
-function omitAbsent<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+function omitAbsent<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as never;
 }
 
 async function resolveSecrets(
@@ -87,7 +109,10 @@ async function resolveSecrets(
 }
 
 /** Replaces each `*` of a path by the indexes of the list at its place. */
-function expandPath(value: unknown, [head, ...rest]: SecretPath): readonly (readonly PropertyKey[])[] {
+function expandPath(
+  value: unknown,
+  [head, ...rest]: SecretPath,
+): readonly (readonly PropertyKey[])[] {
   if (head === undefined) return [[]];
   if (head !== '*') return expandPath(Object(value)[head], rest).map((path) => [head, ...path]);
   const items = Array.isArray(value) ? value : [];

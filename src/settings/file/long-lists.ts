@@ -25,8 +25,9 @@ const PLAIN = /^[\p{L}_][\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*$/u;
 const FLOW_FIELDS = /(?:"[^"\\]*"|'[^']*'|[^,"'{}[\]])+/g;
 
 /**
- * Reads the long lists of a file whose records have only plain fields, in JSON or one of the two usual forms of YAML,
- * without the place of each value. Returns undefined for all other files, which must be read as a whole.
+ * Reads the long lists of a file whose records have only plain fields, in JSON or one of the two
+ * usual forms of YAML, without the place of each value. Returns undefined for all other files,
+ * which must be read as a whole.
  */
 export function cutLongLists(text: string): CutText | undefined {
   if (text.length < LONG_TEXT) return undefined;
@@ -38,8 +39,15 @@ export function cutLongLists(text: string): CutText | undefined {
 function cutJson(text: string): CutText | undefined {
   const value = tryParseJson(text);
   // A field that occurs twice is lost, and has to be reported.
-  if (!isObject(value) || isObject(value['environments']) || countFields(value) !== countNames(text)) return undefined;
-  const lists = Object.fromEntries(KINDS.flatMap((kind) => (Array.isArray(value[kind]) ? [[kind, value[kind]]] : [])));
+  if (
+    !isObject(value) ||
+    isObject(value['environments']) ||
+    countFields(value) !== countNames(text)
+  )
+    return undefined;
+  const lists = Object.fromEntries(
+    KINDS.flatMap((kind) => (Array.isArray(value[kind]) ? [[kind, value[kind]]] : [])),
+  );
   if (JSON.stringify(lists).includes('${')) return undefined;
   const rest = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]));
   return { text: JSON.stringify({ ...value, ...rest }), lists };
@@ -48,7 +56,10 @@ function cutJson(text: string): CutText | undefined {
 function countFields(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);
-  return inner.reduce<number>((sum, each) => sum + countFields(each), Array.isArray(value) ? 0 : inner.length);
+  return inner.reduce<number>(
+    (sum, each) => sum + countFields(each),
+    Array.isArray(value) ? 0 : inner.length,
+  );
 }
 
 function countNames(text: string): number {
@@ -90,7 +101,10 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Reads the lines of a list: `- { name: value }`, or `- name: value` with more fields on lines of their own. */
+/**
+ * Reads the lines of a list: `- { name: value }`, or `- name: value` with more fields on lines of
+ * their own.
+ */
 class ListReader {
   readonly records: { [field: string]: string | boolean }[] = [];
   #indent: string | undefined;
@@ -101,7 +115,11 @@ class ListReader {
     const [, indent = '', item] = /^( *)(- +)?/.exec(line) ?? [];
     if (item === undefined) {
       const record = this.records.at(-1);
-      return record !== undefined && indent.length === (this.#indent?.length ?? 0) + 2 && addField(record, text);
+      return (
+        record !== undefined &&
+        indent.length === (this.#indent?.length ?? 0) + 2 &&
+        addField(record, text)
+      );
     }
     this.#indent ??= indent;
     if (indent !== this.#indent || item.length !== 2) return false;
@@ -143,10 +161,14 @@ function parseScalar(source: string): string | boolean | undefined {
 function areValid(lists: Lists): boolean {
   const isValid = (kind: Kind) => {
     const records: Records = lists[kind] ?? [];
-    const identityOf = (record: object) => JSON.stringify(IDENTITY_FIELDS[kind].map((field) => Object(record)[field]));
+    const identityOf = (record: object) =>
+      JSON.stringify(IDENTITY_FIELDS[kind].map((field) => Object(record)[field]));
     const identities = new Set(records.map(identityOf));
     const { element } = settingsSchema.shape[kind].unwrap();
-    return identities.size === records.length && records.every((record) => element.safeParse(record).success);
+    return (
+      identities.size === records.length &&
+      records.every((record) => element.safeParse(record).success)
+    );
   };
   return KINDS.every(isValid) && findCycles(lists.folders ?? []).length === 0;
 }

@@ -23,7 +23,8 @@ export interface ReadFile extends SettingsText {
 
 /**
  * Reads a settings file, or the YAML files of a folder in the order of their names.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if it is empty or not text
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * it is empty or not text
  */
 export async function readFiles(request: FilesRequest): Promise<readonly ReadFile[]> {
   const { file, cwd } = request;
@@ -40,29 +41,46 @@ async function readOne(request: FilesRequest): Promise<ReadFile> {
   const { file, cwd, stdin, signal } = request;
   const name = inputName(file);
   const format = formatFromName(name);
-  if (format === 'csv' || format === 'ndjson') throw new InputError(name, {}, `expected YAML, found ${format}`);
+  if (format === 'csv' || format === 'ndjson')
+    throw new InputError(name, {}, `expected YAML, found ${format}`);
   const path = file === '-' ? undefined : await findNamedFile(file, cwd);
   const folder = path === undefined ? cwd : dirname(path);
   if (request.text !== undefined) return { name, folder, text: request.text };
   const stream = path === undefined ? stdin : await openFileStream(path, signal);
   const hash = createHash('sha256');
-  const { chunks } = await decodeInputText(hashedBytes(readStreamBytes(stream, name, signal), hash), name);
+  const { chunks } = await decodeInputText(
+    hashedBytes(readStreamBytes(stream, name, signal), hash),
+    name,
+  );
   const texts: string[] = [];
   for await (const chunk of chunks) texts.push(chunk);
   const text = texts.join('');
-  return { name, folder, text, ...(path !== undefined && { file: { path, sha256: hash.digest('hex') } }) };
+  return {
+    name,
+    folder,
+    text,
+    ...(path !== undefined && { file: { path, sha256: hash.digest('hex') } }),
+  };
 }
 
 /** Hashes a file that the settings name. @throws SvcError `usage` if it does not exist */
-export async function hashFile(file: string, folder: string, signal: AbortSignal): Promise<SettingsFile> {
+export async function hashFile(
+  file: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<SettingsFile> {
   const path = await findNamedFile(file, folder);
   if (!(await stat(path)).isFile()) throw new SvcError('usage', `${file} is not a regular file`);
   const hash = createHash('sha256');
-  for await (const chunk of readStreamBytes(await openFileStream(path, signal), file, signal)) hash.update(chunk);
+  for await (const chunk of readStreamBytes(await openFileStream(path, signal), file, signal))
+    hash.update(chunk);
   return { path, sha256: hash.digest('hex') };
 }
 
-async function* hashedBytes(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+async function* hashedBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  hash: Hash,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     hash.update(chunk);
     yield chunk;

@@ -9,19 +9,29 @@ import { type SecretReference, SecretValue } from '../secret-value.ts';
 const MAX_SECRET_BYTES = 64 * 1024;
 
 /**
- * Reads a secret, and masks it in all later output. The final newline of a file is not part of the secret.
+ * Reads a secret, and masks it in all later output. The final newline of a file is not part of the
+ * secret.
  * @param folder where relative paths start
  * @throws SvcError `bad_data` or `usage` if the variable or the file does not exist, or is empty
  */
-export async function readSecret(reference: SecretReference, variables: Environment, folder: string): Promise<SecretValue> {
+export async function readSecret(
+  reference: SecretReference,
+  variables: Environment,
+  folder: string,
+): Promise<SecretValue> {
   if ('env' in reference) {
     const secret = Object.hasOwn(variables, reference.env) ? variables[reference.env] : undefined;
-    if (secret === undefined) throw new SvcError('bad_data', `the environment variable ${reference.env} is not set`);
+    if (secret === undefined)
+      throw new SvcError('bad_data', `the environment variable ${reference.env} is not set`);
     return createSecret(reference, secret, `the environment variable ${reference.env}`);
   }
   const bytes = await readNamedFile(reference.file, folder, { maxBytes: MAX_SECRET_BYTES });
   const secret = withoutByteOrderMark(decodeBytes(bytes)).replace(/\r?\n$/, '');
-  return createSecret({ file: resolve(folder, reference.file) }, secret, `the secret file ${reference.file}`);
+  return createSecret(
+    { file: resolve(folder, reference.file) },
+    secret,
+    `the secret file ${reference.file}`,
+  );
 }
 
 function createSecret(reference: SecretReference, secret: string, source: string): SecretValue {

@@ -16,7 +16,10 @@ export class SettingsError extends SvcError {
 
   constructor(name: string, problems: readonly string[]) {
     const [only = ''] = problems;
-    super('bad_data', problems.length === 1 ? only : `${name}: ${problems.length} problems: ${problems.join('; ')}`);
+    super(
+      'bad_data',
+      problems.length === 1 ? only : `${name}: ${problems.length} problems: ${problems.join('; ')}`,
+    );
     this.problems = problems;
   }
 }
@@ -29,7 +32,10 @@ export interface SettingsContent {
   readonly fields: SettingsFields;
 }
 
-/** Like `parseSettings`, for a file or a folder. @throws SvcError also if the file does not exist */
+/**
+ * Like `parseSettings`, for a file or a folder.
+ * @throws SvcError also if the file does not exist
+ */
 export async function readSettings(
   request: FilesRequest & { readonly environment: string | undefined },
 ): Promise<SettingsContent> {
@@ -37,10 +43,15 @@ export async function readSettings(
 }
 
 /** @throws SettingsError with all problems; SvcError `usage` if the environment does not exist */
-export function parseSettings(name: string, files: readonly ReadFile[], environment: string | undefined): SettingsContent {
+export function parseSettings(
+  name: string,
+  files: readonly ReadFile[],
+  environment: string | undefined,
+): SettingsContent {
   const problems = new Problems();
   const trees = files.flatMap((file) => readTree(file, problems) ?? []);
-  const source = trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
+  const source =
+    trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
   if (!source) throw new SettingsError(name, problems.texts);
   if (environment !== undefined) requireEnvironment(source, environment, name);
   const tree = resolveTree(source, environment, problems);
@@ -57,12 +68,20 @@ export function environmentsOf(tree: MapTree): readonly string[] {
 function requireEnvironment(tree: MapTree, environment: string, name: string): void {
   const known = environmentsOf(tree);
   if (known.includes(environment)) return;
-  const hint = known.length > 0 ? didYouMean(environment, known) : `${name} declares no environments`;
+  const hint =
+    known.length > 0 ? didYouMean(environment, known) : `${name} declares no environments`;
   throw new SvcError('usage', `unknown environment '${environment}' in ${name}`, { hint });
 }
 
-/** Applies variables to the file and to every environment, then the overlay of one environment to the file. */
-function resolveTree(joined: MapTree, environment: string | undefined, problems: Problems): MapTree {
+/**
+ * Applies variables to the file and to every environment, then the overlay of one environment to
+ * the file.
+ */
+function resolveTree(
+  joined: MapTree,
+  environment: string | undefined,
+  problems: Problems,
+): MapTree {
   const variables = readVariables(fieldOf(joined, 'vars')?.tree, problems);
   const variablesOf = (overlay: Tree): Variables =>
     new Map([...variables, ...readVariables(fieldOf(overlay, 'vars')?.tree, problems)]);
@@ -70,9 +89,16 @@ function resolveTree(joined: MapTree, environment: string | undefined, problems:
     if (name !== 'environments' || tree.kind !== 'map') return tree;
     return withFields(tree, (overlay) => resolveOverlay(overlay, variablesOf(overlay), problems));
   });
-  const chosen = environment === undefined ? undefined : fieldOf(fieldOf(overlays, 'environments')?.tree, environment);
+  const chosen =
+    environment === undefined
+      ? undefined
+      : fieldOf(fieldOf(overlays, 'environments')?.tree, environment);
   const overlay = chosen?.tree;
-  const base = withVariables(overlays, overlay ? variablesOf(overlay) : variables, problems) as MapTree;
+  const base = withVariables(
+    overlays,
+    overlay ? variablesOf(overlay) : variables,
+    problems,
+  ) as MapTree;
   if (overlay?.kind !== 'map') return base;
   return applyOverlay(
     base,

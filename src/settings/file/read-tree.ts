@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, LineCounter, type Node, type Pair, parseDocument, Scalar, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
@@ -25,7 +35,13 @@ class ReadingEnded extends Error {}
  */
 export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
   const lineCounter = new LineCounter();
-  const options = { merge: true, stringKeys: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
+  const options = {
+    merge: true,
+    stringKeys: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  } as const;
   const document = parseDocument(request.text, { ...options, lineCounter });
   const source: SourceText = {
     ...request,
@@ -40,7 +56,11 @@ export function readTree(request: SettingsText, problems: Problems): MapTree | u
   if (error) {
     const [problem] = error.code === 'MULTIPLE_DOCS' ? [SECOND_DOCUMENT] : describeYamlError(error);
     const isReference = request.text.startsWith('${', error.pos[0] - 1);
-    problems.addAt(source, error.pos[0], isReference ? `${problem}; put a text with \${ in quotes` : problem);
+    problems.addAt(
+      source,
+      error.pos[0],
+      isReference ? `${problem}; put a text with \${ in quotes` : problem,
+    );
     return undefined;
   }
   const { contents } = document;
@@ -57,7 +77,10 @@ class TreeReader {
   readonly #source: SourceText;
   readonly #problems: Problems;
   /** The values with anchors; `undefined` while a value is read. */
-  readonly #anchored = new Map<string, { readonly tree: Tree; readonly size: number } | undefined>();
+  readonly #anchored = new Map<
+    string,
+    { readonly tree: Tree; readonly size: number } | undefined
+  >();
   /** Number of values read so far, including those that aliases repeat. */
   #size = 0;
   #repeated = 0;
@@ -100,7 +123,12 @@ class TreeReader {
   #readAlias(name: string, place: Place): Tree {
     const anchored = this.#anchored.get(name);
     if (!anchored)
-      this.#end(place, this.#anchored.has(name) ? SELF_REFERENCE : `the alias *${name} has no anchor &${name} before it`);
+      this.#end(
+        place,
+        this.#anchored.has(name)
+          ? SELF_REFERENCE
+          : `the alias *${name} has no anchor &${name} before it`,
+      );
     this.#size += anchored.size;
     this.#repeated += anchored.size;
     if (this.#repeated > MAX_REPEATED_VALUES) this.#end(place, 'aliases repeat too many values');
@@ -112,12 +140,15 @@ class TreeReader {
     const merged: Tree[] = [];
     for (const { key, value } of items as readonly Pair<Node, Node | null>[]) {
       const keyPlace = { source: this.#source, node: key };
-      const tree: Tree = value ? this.#read(value, depth + 1) : { kind: 'scalar', place: keyPlace, value: null };
+      const tree: Tree = value
+        ? this.#read(value, depth + 1)
+        : { kind: 'scalar', place: keyPlace, value: null };
       const name = isScalar(key) ? key.value : undefined;
       if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN)
         merged.push(...(tree.kind === 'list' ? tree.items : [tree]));
       else if (typeof name !== 'string') this.#problems.add(keyPlace, 'a field name must be text');
-      else if (name === '__proto__') this.#problems.add(keyPlace, 'a field cannot be named __proto__');
+      else if (name === '__proto__')
+        this.#problems.add(keyPlace, 'a field cannot be named __proto__');
       else if (fields.has(name)) this.#problems.add(keyPlace, `the field '${name}' occurs twice`);
       else fields.set(name, { key: keyPlace, tree });
     }
@@ -133,7 +164,8 @@ class TreeReader {
       const source = textOf(place);
       const { problem } = findNumberProblem(source) ?? {};
       if (problem) this.#problems.add(place, `${problem}; put it in quotes`);
-      else if (!Number.isFinite(value)) this.#problems.add(place, `the number ${source} is not finite`);
+      else if (!Number.isFinite(value))
+        this.#problems.add(place, `the number ${source} is not finite`);
     }
     return { kind: 'scalar', place, value: value as ScalarTree['value'] };
   }

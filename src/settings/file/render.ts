@@ -8,17 +8,21 @@ const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
 
 export function renderScalar(value: unknown, style?: string | null): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  if (style !== Scalar.QUOTE_DOUBLE && style !== Scalar.QUOTE_SINGLE && PLAIN.test(value)) return value;
+  if (style !== Scalar.QUOTE_DOUBLE && style !== Scalar.QUOTE_SINGLE && PLAIN.test(value))
+    return value;
   const isPrintable = /^[^\\\p{Cc}\p{Cs}\u2028\u2029\ufeff]*$/u.test(value);
   if (style === Scalar.QUOTE_SINGLE && isPrintable) return `'${value.replaceAll("'", "''")}'`;
-  const escapeOne = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escapeOne = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(UNPRINTABLE, escapeOne);
 }
 
 export function renderFlow(value: unknown, style?: string | null): string {
   if (Array.isArray(value)) return `[${value.map((item) => renderFlow(item, style)).join(', ')}]`;
   if (!isObject(value)) return renderScalar(value, style);
-  const fields = Object.entries(value).map(([name, inner]) => `${renderScalar(name, style)}: ${renderFlow(inner, style)}`);
+  const fields = Object.entries(value).map(
+    ([name, inner]) => `${renderScalar(name, style)}: ${renderFlow(inner, style)}`,
+  );
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
@@ -31,7 +35,11 @@ const TEXT: ScalarTag = {
 };
 
 export function renderBlock(value: unknown): readonly string[] {
-  return stringify(value, { customTags: (tags) => [TEXT, ...tags], lineWidth: 0, aliasDuplicateObjects: false })
+  return stringify(value, {
+    customTags: (tags) => [TEXT, ...tags],
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+  })
     .replace(/\n$/, '')
     .split('\n');
 }

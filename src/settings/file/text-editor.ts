@@ -1,4 +1,13 @@
-import { isMap, isScalar, isSeq, type Node, type Pair, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { renderBlock, renderFlow, renderScalar } from './render.ts';
 import type { SourceText } from './tree.ts';
 
@@ -14,7 +23,10 @@ interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Number of collections around an insertion: of two at the same place, the inner one comes first in the text. */
+  /**
+   * Number of collections around an insertion: of two at the same place, the inner one comes first
+   * in the text.
+   */
   readonly depth?: number;
 }
 
@@ -39,7 +51,10 @@ export class TextEditor {
     this.#visit(source.root);
   }
 
-  /** Returns the names and indexes that lead from the top of the file to a node: a value, or the name of a field. */
+  /**
+   * Returns the names and indexes that lead from the top of the file to a node: a value, or the
+   * name of a field.
+   */
   pathOf(node: Node): readonly (string | number)[] {
     const parent = this.#parents.get(node);
     if (!parent) return [];
@@ -59,7 +74,8 @@ export class TextEditor {
 
   remove(node: Node): void {
     const { collection, index } = this.#parents.get(node) ?? {};
-    if (!collection || index === undefined) throw new UnsupportedEdit('it is not a part of this file');
+    if (!collection || index === undefined)
+      throw new UnsupportedEdit('it is not a part of this file');
     if (!collection.flow) this.#removalInBlock(collection, index);
     this.#removed.set(collection, (this.#removed.get(collection) ?? new Set()).add(index));
   }
@@ -68,12 +84,16 @@ export class TextEditor {
   add(node: Node, value: unknown, name?: string): void {
     if (!isMap(node) && !isSeq(node)) throw new UnsupportedEdit('it is neither a list nor a map');
     const collection = node as Collection;
-    this.#added.set(collection, [...(this.#added.get(collection) ?? []), { value, ...(name !== undefined && { name }) }]);
+    this.#added.set(collection, [
+      ...(this.#added.get(collection) ?? []),
+      { value, ...(name !== undefined && { name }) },
+    ]);
   }
 
   /** Returns the text with all changes. @throws UnsupportedEdit */
   apply(): string {
-    for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()])) this.#editCollection(collection);
+    for (const collection of new Set([...this.#removed.keys(), ...this.#added.keys()]))
+      this.#editCollection(collection);
     const collected = this.#edits.splice(0);
     const removals = collected.filter((edit) => edit.text === '');
     const edits = collected.map((edit) => moveOutOf(removals, edit, this.#source.text));
@@ -106,23 +126,43 @@ export class TextEditor {
     else this.#editBlock(collection, removed, added);
   }
 
-  #editFlow(collection: Collection, removed: ReadonlySet<number>, added: readonly Addition[]): void {
+  #editFlow(
+    collection: Collection,
+    removed: ReadonlySet<number>,
+    added: readonly Addition[],
+  ): void {
     const items: readonly Entry[] = collection.items;
     const firstKept = items.findIndex((_, index) => !removed.has(index));
     const kept = firstKept === -1 ? items.length : firstKept;
-    const [startOf, endOf] = [(at: number) => this.#startOf(items[at]), (at: number) => this.#endOf(items[at])];
-    if (kept > 0) this.#edits.push({ start: startOf(0), end: kept < items.length ? startOf(kept) : endOf(kept - 1), text: '' });
-    for (const index of removed) if (index > kept) this.#edits.push({ start: endOf(index - 1), end: endOf(index), text: '' });
+    const [startOf, endOf] = [
+      (at: number) => this.#startOf(items[at]),
+      (at: number) => this.#endOf(items[at]),
+    ];
+    if (kept > 0)
+      this.#edits.push({
+        start: startOf(0),
+        end: kept < items.length ? startOf(kept) : endOf(kept - 1),
+        text: '',
+      });
+    for (const index of removed)
+      if (index > kept) this.#edits.push({ start: endOf(index - 1), end: endOf(index), text: '' });
     const style = this.#styleOf(collection);
     const texts = added.map(({ name, value }) =>
-      name === undefined ? renderFlow(value, style) : `${renderScalar(name, style)}: ${renderFlow(value, style)}`,
+      name === undefined
+        ? renderFlow(value, style)
+        : `${renderScalar(name, style)}: ${renderFlow(value, style)}`,
     );
     if (texts.length === 0) return;
     const [start, end] = this.#rangeOf(collection);
     if (kept < items.length) {
       const after = endOf(items.length - 1);
-      this.#edits.push({ start: after, end: after, text: texts.map((text) => `, ${text}`).join('') });
-    } else if (items.length > 0) this.#edits.push({ start: startOf(0), end: startOf(0), text: texts.join(', ') });
+      this.#edits.push({
+        start: after,
+        end: after,
+        text: texts.map((text) => `, ${text}`).join(''),
+      });
+    } else if (items.length > 0)
+      this.#edits.push({ start: startOf(0), end: startOf(0), text: texts.join(', ') });
     else
       this.#edits.push({
         start: start + 1,
@@ -131,7 +171,11 @@ export class TextEditor {
       });
   }
 
-  #editBlock(collection: Collection, removed: ReadonlySet<number>, added: readonly Addition[]): void {
+  #editBlock(
+    collection: Collection,
+    removed: ReadonlySet<number>,
+    added: readonly Addition[],
+  ): void {
     for (const index of removed) this.#edits.push(this.#removalInBlock(collection, index));
     const { text } = this.#source;
     const items: readonly Entry[] = collection.items;
@@ -148,18 +192,31 @@ export class TextEditor {
     const newline = text.includes('\r\n') ? '\r\n' : '\n';
     const indented = lines.map((added) => `${' '.repeat(start - line)}${added}`);
     // Without a remaining entry, the new ones follow the line before the removed lines.
-    const end = lastKept ? lineEnd(text, this.#endOf(lastKept)) : line - newlineLength(text, line - 2);
+    const end = lastKept
+      ? lineEnd(text, this.#endOf(lastKept))
+      : line - newlineLength(text, line - 2);
     const insertion = indented.map((added) => newline + added);
     if (insertion.length === 0) return;
-    this.#edits.push({ start: end, end, text: insertion.join(''), depth: this.pathOf(collection).length });
+    this.#edits.push({
+      start: end,
+      end,
+      text: insertion.join(''),
+      depth: this.pathOf(collection).length,
+    });
   }
 
   #addEmpty(collection: Collection): void {
     const parent = this.#parents.get(collection);
-    const key = parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;
+    const key =
+      parent && isMap(parent.collection) ? parent.collection.items[parent.index]?.key : undefined;
     if (!key) throw new UnsupportedEdit('it would leave an empty list');
     const colon = this.#source.text.indexOf(':', this.#endOf(key)) + 1;
-    this.#edits.push({ start: colon, end: colon, text: isMap(collection) ? ' {}' : ' []', depth: Number.MAX_SAFE_INTEGER });
+    this.#edits.push({
+      start: colon,
+      end: colon,
+      text: isMap(collection) ? ' {}' : ' []',
+      depth: Number.MAX_SAFE_INTEGER,
+    });
   }
 
   #removalInBlock(collection: Collection, index: number): Edit {
@@ -173,7 +230,11 @@ export class TextEditor {
     // The first entry follows the dash of a list on the same line: the next one takes its place.
     const next = collection.items[index + 1];
     const nextStart = next && this.#startOf(next);
-    if (nextStart === undefined || !isMap(collection) || text.slice(this.#endOf(entry), nextStart).trim() !== '')
+    if (
+      nextStart === undefined ||
+      !isMap(collection) ||
+      text.slice(this.#endOf(entry), nextStart).trim() !== ''
+    )
       throw new UnsupportedEdit('a comment would be lost');
     return { start, end: nextStart, text: '' };
   }
@@ -182,8 +243,13 @@ export class TextEditor {
     const { text } = this.#source;
     const [first] = this.#rangeOf(collection);
     const column = first - lineStart(text, first);
-    for (let line = lineStart(text, this.#startOf(item)); line >= 0; line = line === 0 ? -1 : lineStart(text, line - 1)) {
-      if (text[line + column] === '-' && text.slice(line, line + column).trim() === '') return line + column;
+    for (
+      let line = lineStart(text, this.#startOf(item));
+      line >= 0;
+      line = line === 0 ? -1 : lineStart(text, line - 1)
+    ) {
+      if (text[line + column] === '-' && text.slice(line, line + column).trim() === '')
+        return line + column;
       if (line <= first) return first;
     }
     throw new UnsupportedEdit('it is not on a line by itself');
@@ -213,7 +279,8 @@ export class TextEditor {
   /** Returns the style of strings in a collection: quoted if its field names are. */
   #styleOf(node: Node): string | undefined {
     const [first] = isMap(node) ? node.items : [];
-    if (isScalar(first?.key)) return first.key.type === Scalar.QUOTE_DOUBLE ? Scalar.QUOTE_DOUBLE : undefined;
+    if (isScalar(first?.key))
+      return first.key.type === Scalar.QUOTE_DOUBLE ? Scalar.QUOTE_DOUBLE : undefined;
     const parent = this.#parents.get(node);
     return parent ? this.#styleOf(parent.collection) : undefined;
   }
@@ -221,7 +288,9 @@ export class TextEditor {
 
 /** Moves an insertion at the end of removed lines to the end of the line before them. */
 function moveOutOf(removals: readonly Edit[], edit: Edit, text: string): Edit {
-  const around = removals.find(({ start, end }) => edit.start === edit.end && start < edit.start && edit.start < end);
+  const around = removals.find(
+    ({ start, end }) => edit.start === edit.end && start < edit.start && edit.start < end,
+  );
   if (!around) return edit;
   const end = around.start - newlineLength(text, around.start - 2);
   return moveOutOf(removals, { ...edit, start: end, end }, text);

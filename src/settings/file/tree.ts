@@ -74,7 +74,10 @@ export function placeAt(tree: Tree, path: readonly PropertyKey[]): Place {
 }
 
 /** Returns a map with other values. Fields that `change` omits are removed. */
-export function withFields(tree: MapTree, change: (tree: Tree, name: string) => Tree | undefined): MapTree {
+export function withFields(
+  tree: MapTree,
+  change: (tree: Tree, name: string) => Tree | undefined,
+): MapTree {
   const fields = new Map<string, Field>();
   for (const [name, field] of tree.fields) {
     const changed = change(field.tree, name);
@@ -93,9 +96,15 @@ export function textOf({ source, node: { range } }: Place): string {
 }
 
 export class Problems {
-  readonly #found = new Map<string, { readonly source: SourceText; readonly offset: number; readonly text: string }>();
+  readonly #found = new Map<
+    string,
+    { readonly source: SourceText; readonly offset: number; readonly text: string }
+  >();
 
-  /** @param message the problem, which `path` precedes @param within characters from the start of the place */
+  /**
+   * @param message the problem, which `path` precedes
+   * @param within characters from the start of the place
+   */
   add({ source, node }: Place, message: string, { path = '', within = 0 } = {}): void {
     this.addAt(source, (node.range?.[0] ?? 0) + within, message, path);
   }
@@ -111,13 +120,17 @@ export class Problems {
 
   has({ source, node: { range } }: Place): boolean {
     const [start, end] = range ?? [0, 0];
-    return [...this.#found.values()].some((at) => at.source === source && at.offset >= start && at.offset < end);
+    return [...this.#found.values()].some(
+      (at) => at.source === source && at.offset >= start && at.offset < end,
+    );
   }
 
   get texts(): readonly string[] {
     const found = [...this.#found.values()];
     const sources = [...new Set(found.map(({ source }) => source))];
-    const sorted = found.sort((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source) || a.offset - b.offset);
+    const sorted = found.sort(
+      (a, b) => sources.indexOf(a.source) - sources.indexOf(b.source) || a.offset - b.offset,
+    );
     return sorted.map(({ text }) => text);
   }
 }

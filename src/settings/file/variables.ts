@@ -16,11 +16,16 @@ export function readVariables(tree: Tree | undefined, problems: Problems): Varia
   );
 }
 
-/** Replaces the references to variables in all strings of a tree, except in `vars` and `environments` at its top. */
+/**
+ * Replaces the references to variables in all strings of a tree, except in `vars` and
+ * `environments` at its top.
+ */
 export function withVariables(tree: Tree, variables: Variables, problems: Problems): Tree {
   if (tree.kind !== 'map') return replaceIn(tree, variables, problems);
   const kept = new Set(['vars', 'environments'].map((name) => fieldOf(tree, name)?.tree));
-  return withFields(tree, (inner) => (kept.has(inner) ? inner : replaceIn(inner, variables, problems)));
+  return withFields(tree, (inner) =>
+    kept.has(inner) ? inner : replaceIn(inner, variables, problems),
+  );
 }
 
 function replaceIn(tree: Tree, variables: Variables, problems: Problems): Tree {
@@ -36,20 +41,33 @@ function replaceIn(tree: Tree, variables: Variables, problems: Problems): Tree {
 }
 
 /** @param variables `undefined` if references are not allowed */
-function substitute(scalar: ScalarTree, variables: Variables | undefined, problems: Problems): string {
+function substitute(
+  scalar: ScalarTree,
+  variables: Variables | undefined,
+  problems: Problems,
+): string {
   let count = 0;
-  return String(scalar.value).replace(REFERENCE, (reference, escaped?: string, name = '', end?: string) => {
-    const at = count;
-    count += 1;
-    if (escaped) return '${';
-    const value = variables?.get(name);
-    if (end && value !== undefined) return value;
-    problems.add(scalar.place, describeReference(name, end, variables), { within: offsetOf(scalar, at) });
-    return reference;
-  });
+  return String(scalar.value).replace(
+    REFERENCE,
+    (reference, escaped?: string, name = '', end?: string) => {
+      const at = count;
+      count += 1;
+      if (escaped) return '${';
+      const value = variables?.get(name);
+      if (end && value !== undefined) return value;
+      problems.add(scalar.place, describeReference(name, end, variables), {
+        within: offsetOf(scalar, at),
+      });
+      return reference;
+    },
+  );
 }
 
-function describeReference(name: string, end: string | undefined, variables: Variables | undefined): string {
+function describeReference(
+  name: string,
+  end: string | undefined,
+  variables: Variables | undefined,
+): string {
   if (!end) return 'unclosed ${; a literal ${ is written as $${';
   if (!variables) return 'a variable cannot use variables; a literal ${ is written as $${';
   const unknown = `unknown variable '${name}'`;
@@ -69,7 +87,10 @@ function escapeVariables(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
-/** Returns a template with the same variables for another text; undefined if their values do not occur in it. */
+/**
+ * Returns a template with the same variables for another text; undefined if their values do not
+ * occur in it.
+ */
 export function rewriteTemplate(
   template: string,
   text: string,

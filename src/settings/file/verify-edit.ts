@@ -18,7 +18,13 @@ interface EditToVerify {
  * @returns the changed contents by file, and the other environments whose values changed
  * @throws SvcError `bad_data` for any other difference
  */
-export function verifyEdit({ content, environment, texts, expected, mayAffectOthers }: EditToVerify) {
+export function verifyEdit({
+  content,
+  environment,
+  texts,
+  expected,
+  mayAffectOthers,
+}: EditToVerify) {
   const { name, files, tree } = content;
   const changed = files.flatMap((file) => {
     const text = texts.get(file.name) ?? file.text;
@@ -26,8 +32,11 @@ export function verifyEdit({ content, environment, texts, expected, mayAffectOth
   });
   if (changed.length === 0) return { texts: new Map(changed), affected: [] };
   const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
-  const others = environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
-  const affected = others.filter((other) => valuesOf(name, files, other) !== valuesOf(name, edited, other));
+  const others =
+    environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
+  const affected = others.filter(
+    (other) => valuesOf(name, files, other) !== valuesOf(name, edited, other),
+  );
   const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
   if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
     throw new SvcError('bad_data', `${name} cannot be edited without changing other values`, {
@@ -37,7 +46,11 @@ export function verifyEdit({ content, environment, texts, expected, mayAffectOth
   return { texts: new Map(changed), affected };
 }
 
-function valuesOf(name: string, files: readonly ReadFile[], environment: string | undefined): string | undefined {
+function valuesOf(
+  name: string,
+  files: readonly ReadFile[],
+  environment: string | undefined,
+): string | undefined {
   try {
     return canonicalText(toValue(parseSettings(name, files, environment).tree));
   } catch (error) {
@@ -46,7 +59,10 @@ function valuesOf(name: string, files: readonly ReadFile[], environment: string 
   }
 }
 
-/** Formats values so that the same values in another order are equal, without the declarations that they come from. */
+/**
+ * Formats values so that the same values in another order are equal, without the declarations that
+ * they come from.
+ */
 function canonicalText(settings: unknown): string {
   const { vars: _vars, environments: _environments, ...values } = Object(settings);
   return JSON.stringify(sorted(values));

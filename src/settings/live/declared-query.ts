@@ -1,5 +1,12 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
-import { type Declared, type DeclaredRecord, type Kind, parseRecordKey, type RecordKey, type RecordKind } from '../settings.ts';
+import {
+  type Declared,
+  type DeclaredRecord,
+  type Kind,
+  parseRecordKey,
+  type RecordKey,
+  type RecordKind,
+} from '../settings.ts';
 import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 export function queryDeclared(declared: Declared): LiveQuery {
@@ -8,7 +15,9 @@ export function queryDeclared(declared: Declared): LiveQuery {
     configs: CONFIG_NAMES.filter((name) => config[name] !== undefined),
     endpoints: endpoints !== undefined,
     folders: [...groupByOrganization(folders).keys()],
-    documents: Array.from(groupByOrganization(documents), ([org, records]) => queryDocuments(org, records)),
+    documents: Array.from(groupByOrganization(documents), ([org, records]) =>
+      queryDocuments(org, records),
+    ),
     agents: agents.map(({ id }) => String(id)),
   };
 }
@@ -20,7 +29,9 @@ export function queryKinds(kinds: readonly Kind[], orgs: readonly string[]): Liv
     configs: has('config') ? CONFIG_NAMES : [],
     endpoints: has('endpoints'),
     folders: has('folders') ? orgs : [],
-    documents: has('documents') ? orgs.map((organizationId) => ({ organizationId, ids: 'all', folders: [] })) : [],
+    documents: has('documents')
+      ? orgs.map((organizationId) => ({ organizationId, ids: 'all', folders: [] }))
+      : [],
     agents: has('agents') ? 'all' : [],
   };
 }
@@ -41,13 +52,16 @@ export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
   };
 }
 
-export function groupByOrganization(records: readonly DeclaredRecord[]): Map<string, DeclaredRecord[]> {
+export function groupByOrganization(
+  records: readonly DeclaredRecord[],
+): Map<string, DeclaredRecord[]> {
   return Map.groupBy(records, ({ organizationId }) => String(organizationId));
 }
 
 function queryDocuments(organizationId: string, records: readonly DeclaredRecord[]): DocumentQuery {
   const byFolder = Map.groupBy(records, ({ folderId }) => folderId);
-  const idsOf = (group: readonly DeclaredRecord[]) => group.map(({ documentId }) => String(documentId));
+  const idsOf = (group: readonly DeclaredRecord[]) =>
+    group.map(({ documentId }) => String(documentId));
   return {
     organizationId,
     ids: idsOf(byFolder.get(undefined) ?? []),

@@ -2,7 +2,10 @@ import type { SvcError } from '../../kernel/errors.ts';
 import type { ConfigName } from '../kinds.ts';
 import { parseRecordKey, type RecordKey } from '../settings.ts';
 
-/** The documents of an organization to read. A folder is read as a whole, to learn which documents it contains. */
+/**
+ * The documents of an organization to read. A folder is read as a whole, to learn which documents
+ * it contains.
+ */
 export interface DocumentQuery {
   readonly organizationId: string;
   /** Documents whose folder does not matter, or all documents. */
@@ -34,7 +37,10 @@ export interface LiveRecords {
   readonly configs: ReadonlyMap<ConfigName, Reading<LiveRecord>>;
   readonly endpoints?: Reading<readonly LiveRecord[]>;
   readonly folders: ReadonlyMap<string, Reading<RecordsById>>;
-  /** Documents by organization and ID. `folderId` is set for those that were found in a folder of the query. */
+  /**
+   * Documents by organization and ID. `folderId` is set for those that were found in a folder of
+   * the query.
+   */
   readonly documents: ReadonlyMap<string, Reading<RecordsById>>;
   readonly agents: Reading<RecordsById>;
   /** API keys by name. Absent if they were not read. */
@@ -44,7 +50,10 @@ export interface LiveRecords {
   readonly reads: number;
 }
 
-export function findEndpoint(endpoints: readonly LiveRecord[], key: string): LiveRecord | undefined {
+export function findEndpoint(
+  endpoints: readonly LiveRecord[],
+  key: string,
+): LiveRecord | undefined {
   return endpoints.find(({ uid }) => uid === key) ?? endpoints.find(({ id }) => id === key);
 }
 

@@ -14,14 +14,21 @@ export interface PullSelection {
 
 /**
  * Returns the kinds to pull, and the query for their records.
- * @throws SvcError `usage` for kinds that cannot be read, and for folders and documents without an organization
+ * @throws SvcError `usage` for kinds that cannot be read, and for folders and documents without an
+ * organization
  */
 export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
   const unreadable = only?.find((kind) => !PULLED_KINDS.some((known) => known === kind));
-  if (unreadable) throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
-  const kinds = new Set(PULLED_KINDS.filter((kind) => only?.includes(kind) ?? isDefault(kind, declared, orgs)));
+  if (unreadable)
+    throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
+  const kinds = new Set(
+    PULLED_KINDS.filter((kind) => only?.includes(kind) ?? isDefault(kind, declared, orgs)),
+  );
   const { organizations = [], folders = [] } = declared;
-  const known = [...orgs, ...[...organizations, ...folders].map(({ organizationId }) => String(organizationId))];
+  const known = [
+    ...orgs,
+    ...[...organizations, ...folders].map(({ organizationId }) => String(organizationId)),
+  ];
   const named = { folders: [...new Set(known)], documents: [...new Set(orgs)] };
   for (const kind of ['folders', 'documents'] as const)
     if (kinds.has(kind) && named[kind].length === 0)
@@ -49,16 +56,26 @@ function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]
   return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
 }
 
-export function wasRead(live: LiveRecords, kind: PulledList, { organizationId }: LiveRecord): boolean {
+export function wasRead(
+  live: LiveRecords,
+  kind: PulledList,
+  { organizationId }: LiveRecord,
+): boolean {
   const byOrganization = kind === 'folders' || kind === 'documents';
   const reading = byOrganization ? live[kind].get(String(organizationId)) : live[kind];
   return reading?.records !== undefined;
 }
 
-/** Lists the kinds that could not be read, with the reason. Endpoints are readable only with advanced webhooks. */
+/**
+ * Lists the kinds that could not be read, with the reason. Endpoints are readable only with
+ * advanced webhooks.
+ */
 export function findUnreadable(live: LiveRecords, declared: Declared): readonly string[] {
-  const hasNone = live.endpoints?.problem?.failure === 'failed_precondition' && declared.endpoints === undefined;
-  const unreadable = collectLiveRecords(live).unreadable.filter(({ kind }) => kind !== 'endpoints' || !hasNone);
+  const hasNone =
+    live.endpoints?.problem?.failure === 'failed_precondition' && declared.endpoints === undefined;
+  const unreadable = collectLiveRecords(live).unreadable.filter(
+    ({ kind }) => kind !== 'endpoints' || !hasNone,
+  );
   return unreadable.map(({ kind, org, id, reason }) => {
     return `${kind}${org === null ? '' : ` of ${org}`}${id === null ? '' : ` ${id}`} could not be read: ${reason}`;
   });

@@ -7,23 +7,48 @@ import type { Kind } from '../settings.ts';
 import type { LiveRecord, LiveRecords } from './live-records.ts';
 
 /** Kinds of records that can be read back, and so pulled. */
-export const PULLED_KINDS = ['config', 'folders', 'documents', 'agents', 'endpoints'] as const satisfies readonly Kind[];
+export const PULLED_KINDS = [
+  'config',
+  'folders',
+  'documents',
+  'agents',
+  'endpoints',
+] as const satisfies readonly Kind[];
 export type PulledKind = (typeof PULLED_KINDS)[number];
 export type PulledList = Exclude<PulledKind, 'config'>;
 
 export interface PulledRecord {
-  /** Fields to compare with a declared record: undefined if unset, a reference for a secret. Others cannot be read. */
+  /**
+   * Fields to compare with a declared record: undefined if unset, a reference for a secret. Others
+   * cannot be read.
+   */
   readonly fields: LiveRecord;
   /** The record to add to a file that does not declare it. */
   readonly added: LiveRecord;
   readonly secretVariable?: string;
 }
 
-const ENDPOINT_FIELDS = ['uid', 'id', 'url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit'];
+const ENDPOINT_FIELDS = [
+  'uid',
+  'id',
+  'url',
+  'description',
+  'filterTypes',
+  'channels',
+  'disabled',
+  'rateLimit',
+];
 
-export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, readonly PulledRecord[]> {
-  const each = (byOrganization: LiveRecords['folders'], convert: (org: string, record: LiveRecord) => PulledRecord) =>
-    [...byOrganization].flatMap(([org, { records }]) => [...(records?.values() ?? [])].map((one) => convert(org, one)));
+export function toPulledRecords(
+  live: LiveRecords,
+): ReadonlyMap<PulledList, readonly PulledRecord[]> {
+  const each = (
+    byOrganization: LiveRecords['folders'],
+    convert: (org: string, record: LiveRecord) => PulledRecord,
+  ) =>
+    [...byOrganization].flatMap(([org, { records }]) =>
+      [...(records?.values() ?? [])].map((one) => convert(org, one)),
+    );
   return new Map<PulledList, readonly PulledRecord[]>([
     ['folders', each(live.folders, toFolder)],
     ['documents', each(live.documents, toDocument)],
@@ -34,13 +59,17 @@ export function toPulledRecords(live: LiveRecords): ReadonlyMap<PulledList, read
 }
 
 export function toPulledConfigs(live: LiveRecords): ReadonlyMap<ConfigName, PulledRecord> {
-  const readings = [...live.configs].flatMap(([name, { records }]) => (records ? [[name, records] as const] : []));
+  const readings = [...live.configs].flatMap(([name, { records }]) =>
+    records ? [[name, records] as const] : [],
+  );
   return new Map(readings.map(([name, record]) => [name, toConfig(name, record)]));
 }
 
 function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
   const { nested, secret } = CONFIGS[name];
-  const schemas = shapeOf(shapeOf(shapeOf(settingsSchema)['config'] ?? settingsSchema)[name] ?? settingsSchema);
+  const schemas = shapeOf(
+    shapeOf(shapeOf(settingsSchema)['config'] ?? settingsSchema)[name] ?? settingsSchema,
+  );
   const fields = pickFields(record, Object.keys(schemas));
   const inner = nested && schemas[nested];
   if (!inner) return { fields, added: withoutUnset(fields) };
@@ -49,7 +78,9 @@ function toConfig(name: ConfigName, record: LiveRecord): PulledRecord {
   const secretVariable = isUnset(stored[secret]) ? undefined : nameSecretVariable(name, secret);
   if (secretVariable !== undefined) innerFields[secret] = { env: secretVariable };
   const all = { ...fields, [nested]: innerFields };
-  const valid = Object.entries(innerFields).filter(([field, value]) => shapeOf(inner)[field]?.safeParse(value).success);
+  const valid = Object.entries(innerFields).filter(
+    ([field, value]) => shapeOf(inner)[field]?.safeParse(value).success,
+  );
   const added = withoutUnset({ ...all, [nested]: Object.fromEntries(valid) });
   return { fields: all, added, ...(secretVariable !== undefined && { secretVariable }) };
 }
@@ -70,7 +101,13 @@ function toEndpoint(record: LiveRecord): PulledRecord {
 }
 
 function toFolder(organizationId: string, record: LiveRecord): PulledRecord {
-  const { folderId, folderName, parentFolderId = 'root', accessType, inheritAccessFromParent } = record;
+  const {
+    folderId,
+    folderName,
+    parentFolderId = 'root',
+    accessType,
+    inheritAccessFromParent,
+  } = record;
   const own = { accessType: inheritAccessFromParent === true ? undefined : accessType };
   const names = { organizationId, folderId, folderName };
   const parent = parentFolderId === 'root' ? {} : { parentFolderId };
@@ -97,7 +134,9 @@ function pickFields(record: LiveRecord, names: readonly string[]): Record<string
 function withoutUnset(record: LiveRecord): LiveRecord {
   const set = Object.entries(record).flatMap(([name, value]) => {
     const inner = isObject(value) ? withoutUnset(value) : value;
-    const isEmpty = isObject(inner) ? Object.keys(inner).length === 0 : inner !== false && isUnset(inner);
+    const isEmpty = isObject(inner)
+      ? Object.keys(inner).length === 0
+      : inner !== false && isUnset(inner);
     return isEmpty ? [] : [[name, inner] as const];
   });
   return Object.fromEntries(set);

@@ -14,7 +14,9 @@ export async function readDocuments(client: Client, query: DocumentQuery): Promi
   const missing: string[] = [];
   await Promise.all(
     folders.map(async ({ folderId, ids: wanted }) => {
-      const inFolder = await readFolder(client, organizationId, folderId, wanted).catch(emptyIfMissing);
+      const inFolder = await readFolder(client, organizationId, folderId, wanted).catch(
+        emptyIfMissing,
+      );
       for (const id of wanted) {
         const record = inFolder.get(id);
         if (record) found.set(id, { ...record, folderId });
@@ -23,7 +25,8 @@ export async function readDocuments(client: Client, query: DocumentQuery): Promi
     }),
   );
   const rest = ids === 'all' ? ids : [...ids, ...missing];
-  for (const [id, record] of await readByIds(client, organizationId, rest)) if (!found.has(id)) found.set(id, record);
+  for (const [id, record] of await readByIds(client, organizationId, rest))
+    if (!found.has(id)) found.set(id, record);
   return found;
 }
 
@@ -49,21 +52,27 @@ async function readFolder(
 }
 
 /**
- * Reads documents by ID in batches, or all documents in pages. The number of documents of the organization is unknown, so
- * pages are read until batches for the remaining documents take fewer requests than the pages so far, and than the pages
- * that the rest probably needs.
+ * Reads documents by ID in batches, or all documents in pages. The number of documents of the
+ * organization is unknown, so pages are read until batches for the remaining documents take fewer
+ * requests than the pages so far, and than the pages that the rest probably needs.
  */
-async function readByIds(client: Client, organizationId: string, ids: readonly string[] | 'all'): Promise<Documents> {
+async function readByIds(
+  client: Client,
+  organizationId: string,
+  ids: readonly string[] | 'all',
+): Promise<Documents> {
   const found: Documents = new Map();
   if (ids.length === 0) return found;
   const left = new Set(ids === 'all' ? [] : ids);
-  const countBatches = () => (ids === 'all' ? Number.POSITIVE_INFINITY : Math.ceil(left.size / BATCH_SIZE));
+  const countBatches = () =>
+    ids === 'all' ? Number.POSITIVE_INFINITY : Math.ceil(left.size / BATCH_SIZE);
   let pages = 0;
   let isComplete = false;
   if (countBatches() > 1) {
     isComplete = true;
     for await (const { data } of fetchPages(client, LIST, { organizationId })) {
-      for (const record of data ?? []) if (left.delete(record.id) || ids === 'all') found.set(record.id, record);
+      for (const record of data ?? [])
+        if (left.delete(record.id) || ids === 'all') found.set(record.id, record);
       pages += 1;
       const pagesLeft = (left.size * pages) / found.size;
       isComplete = pages < countBatches() || pagesLeft < countBatches();
@@ -72,7 +81,9 @@ async function readByIds(client: Client, organizationId: string, ids: readonly s
   }
   if (isComplete) return found;
   const remaining = [...left];
-  const batches = Array.from({ length: countBatches() }, (_, at) => remaining.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE));
+  const batches = Array.from({ length: countBatches() }, (_, at) =>
+    remaining.slice(at * BATCH_SIZE, (at + 1) * BATCH_SIZE),
+  );
   await Promise.all(
     batches.map(async (documentIds) => {
       const outcome = await client.call(LIST, { organizationId, documentIds });

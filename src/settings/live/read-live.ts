@@ -12,9 +12,10 @@ import { createRequestQueue } from './request-queue.ts';
 const CONCURRENCY = 6;
 
 /**
- * Reads live records, concurrently. A missing organization has no records. A refusal to read a kind of records is its
- * reading's `problem`.
- * @throws SvcError if a read fails for another reason, or if the service denies every read: the credential is wrong then
+ * Reads live records, concurrently. A missing organization has no records. A refusal to read a kind
+ * of records is its reading's `problem`.
+ * @throws SvcError if a read fails for another reason, or if the service denies every read: the
+ * credential is wrong then
  */
 export async function readLive(client: Client, query: LiveQuery): Promise<LiveRecords> {
   const enqueue = createRequestQueue(CONCURRENCY, (error) => !isRefusal(error));
@@ -27,14 +28,21 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
         return client.call(operation, input);
       }),
   };
-  const readEach = async <Key, Records>(keys: readonly Key[], read: (key: Key) => Promise<Reading<Records>>) =>
-    new Map(await Promise.all(keys.map(async (key) => [key, await read(key)] as const)));
+  const readEach = async <Key, Records>(
+    keys: readonly Key[],
+    read: (key: Key) => Promise<Reading<Records>>,
+  ) => new Map(await Promise.all(keys.map(async (key) => [key, await read(key)] as const)));
   const [configs, endpoints, folders, documents, agents, apiKeys, editors] = await Promise.all([
     readEach(query.configs, (name) => attempt(() => readConfig(reader, name), {})),
     query.endpoints ? attempt(() => readEndpoints(reader), []) : undefined,
-    readEach(query.folders, (org) => attempt(() => readFolders(reader, org), new Map<string, LiveRecord>())),
+    readEach(query.folders, (org) =>
+      attempt(() => readFolders(reader, org), new Map<string, LiveRecord>()),
+    ),
     readEach(query.documents, (part) =>
-      attempt(async () => (await import('./read-documents.ts')).readDocuments(reader, part), new Map<string, LiveRecord>()),
+      attempt(
+        async () => (await import('./read-documents.ts')).readDocuments(reader, part),
+        new Map<string, LiveRecord>(),
+      ),
     ),
     attempt(() => readAgents(reader, query.agents), new Map<string, LiveRecord>()),
     // Outside of the queue, which a missing credential would stop.
@@ -42,16 +50,33 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
     Promise.all((query.editors ?? []).map((key) => readEditor(reader, key))),
   ]);
   const readings = [...configs.values(), ...folders.values(), ...documents.values()];
-  assertNotAllDenied([...readings, ...(endpoints ? [endpoints] : []), ...(query.agents.length > 0 ? [agents] : [])]);
+  assertNotAllDenied([
+    ...readings,
+    ...(endpoints ? [endpoints] : []),
+    ...(query.agents.length > 0 ? [agents] : []),
+  ]);
   return {
-    ...{ configs, folders, agents, reads, ...(endpoints && { endpoints }), ...(apiKeys && { apiKeys }) },
+    configs,
+    folders,
+    agents,
+    reads,
+    ...(endpoints && { endpoints }),
+    ...(apiKeys && { apiKeys }),
     editors: new Map(editors.flat()),
-    documents: new Map(Array.from(documents, ([{ organizationId }, reading]) => [organizationId, reading])),
+    documents: new Map(
+      Array.from(documents, ([{ organizationId }, reading]) => [organizationId, reading]),
+    ),
   };
 }
 
-/** Converts "not found" to missing records, and refusals that concern one kind of records to a problem. */
-async function attempt<Records>(read: () => Promise<Records>, missing: Records): Promise<Reading<Records>> {
+/**
+ * Converts "not found" to missing records, and refusals that concern one kind of records to a
+ * problem.
+ */
+async function attempt<Records>(
+  read: () => Promise<Records>,
+  missing: Records,
+): Promise<Reading<Records>> {
   try {
     return { records: await read() };
   } catch (error) {
@@ -61,12 +86,16 @@ async function attempt<Records>(read: () => Promise<Records>, missing: Records):
 }
 
 function isRefusal(error: unknown): error is SvcError {
-  return error instanceof SvcError && ['not_found', 'permission_denied', 'failed_precondition'].includes(error.failure);
+  return (
+    error instanceof SvcError &&
+    ['not_found', 'permission_denied', 'failed_precondition'].includes(error.failure)
+  );
 }
 
 function assertNotAllDenied(readings: readonly Reading<unknown>[]): void {
   const [first] = readings;
-  if (first?.problem && readings.every(({ problem }) => problem?.failure === 'permission_denied')) throw first.problem;
+  if (first?.problem && readings.every(({ problem }) => problem?.failure === 'permission_denied'))
+    throw first.problem;
 }
 
 async function readConfig(client: Client, name: ConfigName): Promise<LiveRecord> {
@@ -80,33 +109,46 @@ async function readEndpoints(client: Client): Promise<readonly LiveRecord[]> {
   const { MAX_ENDPOINTS, webhookEndpoints } = await import('../../catalog/webhook-endpoints.ts');
   const list = webhookEndpoints['webhooks.endpoints.list'];
   const found: LiveRecord[] = [];
-  for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS })) found.push(...(data?.endpoints ?? []));
+  for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS }))
+    found.push(...(data?.endpoints ?? []));
   return found;
 }
 
-async function readFolders(client: Client, organizationId: string): Promise<Map<string, LiveRecord>> {
+async function readFolders(
+  client: Client,
+  organizationId: string,
+): Promise<Map<string, LiveRecord>> {
   const { 'folders.list': list } = await loadResource('folders');
   const outcome = await client.call(list, { organizationId });
   const found = outcome.sent ? (outcome.data ?? []) : [];
   return new Map(found.map((folder) => [folder.folderId, folder]));
 }
 
-/** Reads API keys, which takes the credentials of the workspace. Wrong or missing credentials are a problem of this kind only. */
+/**
+ * Reads API keys, which takes the credentials of the workspace. Wrong or missing credentials are a
+ * problem of this kind only.
+ */
 async function readApiKeys(client: Client): Promise<Reading<Map<string, LiveRecord>>> {
   const { 'workspace.get': get } = await loadResource('workspace');
   try {
     const outcome = await client.call(get, {});
     const keys = Object.values((outcome.sent && outcome.data?.apiKeyList) || {});
-    return { records: new Map(keys.map(({ apiKeyName, id, type }) => [apiKeyName || id, { type }])) };
+    return {
+      records: new Map(keys.map(({ apiKeyName, id, type }) => [apiKeyName || id, { type }])),
+    };
   } catch (error) {
-    const isCredential = error instanceof SvcError && ['no_credential', 'unauthenticated'].includes(error.failure);
+    const isCredential =
+      error instanceof SvcError && ['no_credential', 'unauthenticated'].includes(error.failure);
     if (isCredential || isRefusal(error)) return { problem: error };
     throw error;
   }
 }
 
 /** Reads the content of an editor. @returns no entry if it does not exist */
-async function readEditor(client: Client, key: RecordKey): Promise<readonly (readonly [RecordKey, LiveRecord])[]> {
+async function readEditor(
+  client: Client,
+  key: RecordKey,
+): Promise<readonly (readonly [RecordKey, LiveRecord])[]> {
   const { 'crdt.get': get } = await loadResource('crdt');
   const { org, id } = parseRecordKey(key);
   const input = { organizationId: org, ...parseEditorId(id) };
@@ -116,7 +158,10 @@ async function readEditor(client: Client, key: RecordKey): Promise<readonly (rea
 }
 
 /** Reads agents by ID, because a list contains only part of their fields. */
-async function readAgents(client: Client, query: LiveQuery['agents']): Promise<Map<string, LiveRecord>> {
+async function readAgents(
+  client: Client,
+  query: LiveQuery['agents'],
+): Promise<Map<string, LiveRecord>> {
   if (query.length === 0) return new Map();
   const { 'agents.get': get, 'agents.list': list } = await loadResource('agents');
   let ids = query;

@@ -1,7 +1,10 @@
 export type RunQueued = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 /** @param isFatal whether no further task starts after an error */
-export function createRequestQueue(concurrency: number, isFatal: (error: unknown) => boolean): RunQueued {
+export function createRequestQueue(
+  concurrency: number,
+  isFatal: (error: unknown) => boolean,
+): RunQueued {
   const waiting: (() => void)[] = [];
   let running = 0;
   let failure: { readonly error: unknown } | undefined;

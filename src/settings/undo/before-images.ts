@@ -12,7 +12,12 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveQuery, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import {
+  findLiveRecord,
+  type LiveQuery,
+  type LiveRecord,
+  type LiveRecords,
+} from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, RecordKey } from '../plan.ts';
 import { createEditorId, createRecordKey, parseRecordKey } from '../settings.ts';
@@ -21,7 +26,11 @@ import { createEditorId, createRecordKey, parseRecordKey } from '../settings.ts'
 export interface BeforeImage {
   readonly key: RecordKey;
   /** Fields that the write changes; for a deletion, all fields. */
-  readonly fields: readonly { readonly path: readonly string[]; readonly before: unknown; readonly after: unknown }[];
+  readonly fields: readonly {
+    readonly path: readonly string[];
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
   /** Paths of changed secrets, whose values are not stored. */
   readonly secrets: readonly string[];
   readonly isDeleted?: true;
@@ -31,16 +40,28 @@ export interface BeforeImage {
 
 /** Operations that overwrite or delete records that can be read, and the key of the record. */
 const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>> = {
-  'folders.update': ({ organizationId, folderId }) => createRecordKey('folders', String(organizationId), String(folderId)),
-  'webhooks.endpoints.update': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
-  'webhooks.endpoints.delete': ({ endpointId }) => createRecordKey('endpoints', null, String(endpointId)),
+  'folders.update': ({ organizationId, folderId }) =>
+    createRecordKey('folders', String(organizationId), String(folderId)),
+  'webhooks.endpoints.update': ({ endpointId }) =>
+    createRecordKey('endpoints', null, String(endpointId)),
+  'webhooks.endpoints.delete': ({ endpointId }) =>
+    createRecordKey('endpoints', null, String(endpointId)),
   'crdt.update': ({ organizationId, documentId, editorId }) =>
-    createRecordKey('crdt', String(organizationId), createEditorId(String(documentId), String(editorId))),
-  ...Object.fromEntries(CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)])),
+    createRecordKey(
+      'crdt',
+      String(organizationId),
+      createEditorId(String(documentId), String(editorId)),
+    ),
+  ...Object.fromEntries(
+    CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)]),
+  ),
 };
 
 const IDENTITY = ['organizationId', 'folderId', 'endpointId'];
-/** A listing of folders is reused for this many times as long as it took to read, so that reading takes little of a job. */
+/**
+ * A listing of folders is reused for this many times as long as it took to read, so that reading
+ * takes little of a job.
+ */
 const REUSE_FACTOR = 10;
 const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
@@ -55,12 +76,20 @@ interface BeforeImageOptions {
 type SaveImages = (operation: OperationName, inputs: readonly LiveRecord[]) => Promise<void>;
 
 /**
- * Creates a function that saves the values that a request replaces, given an input of its operation for each record. Only
- * warns if they cannot be read, and throws like `append`.
+ * Creates a function that saves the values that a request replaces, given an input of its operation
+ * for each record. Only warns if they cannot be read, and throws like `append`.
  */
-export function createImageSaver({ append, subject, client, clock, warn }: BeforeImageOptions): SaveImages {
+export function createImageSaver({
+  append,
+  subject,
+  client,
+  clock,
+  warn,
+}: BeforeImageOptions): SaveImages {
   const saved = new Set<RecordKey>();
-  let listing: { readonly query: string; readonly live: LiveRecords; readonly until: number } | undefined;
+  let listing:
+    | { readonly query: string; readonly live: LiveRecords; readonly until: number }
+    | undefined;
   let hasFailed = false;
   const read = async (query: LiveQuery) => {
     const name = JSON.stringify(query);
@@ -68,7 +97,8 @@ export function createImageSaver({ append, subject, client, clock, warn }: Befor
     if (listing?.query === name && started < listing.until) return listing.live;
     const live = await readLive(createReadOnlyClient(client), query);
     const now = monotonicNow(clock);
-    if (query.folders.length > 0) listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
+    if (query.folders.length > 0)
+      listing = { query: name, live, until: now + REUSE_FACTOR * (now - started) };
     return live;
   };
   const warnOnce = async (error: unknown) => {
@@ -79,15 +109,21 @@ export function createImageSaver({ append, subject, client, clock, warn }: Befor
   return async (operation, inputs) => {
     const keyOf = OVERWRITES[operation];
     if (!keyOf) return;
-    const unsaved = inputs.map((data) => ({ data, key: keyOf(data) })).filter(({ key }) => !saved.has(key));
+    const unsaved = inputs
+      .map((data) => ({ data, key: keyOf(data) }))
+      .filter(({ key }) => !saved.has(key));
     if (unsaved.length === 0) return;
     const live = await read(queryKeys(unsaved.slice(0, 1).map(({ key }) => key))).catch(warnOnce);
     if (!live) return;
     const { resource, name } = getEntry(operation);
-    const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) => path.join('.'));
+    const secrets = findSecretPaths((await loadOperation(resource, name)).input).map((path) =>
+      path.join('.'),
+    );
     const images = unsaved.flatMap(({ data, key }) => {
       const record = findLiveRecord(live, key);
-      return record ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)] : [];
+      return record
+        ? [createImage(key, record, operation.endsWith('.delete') ? undefined : data, secrets)]
+        : [];
     });
     if (images.length > 0) await append(images);
     for (const { key } of unsaved) saved.add(key);
@@ -118,15 +154,23 @@ function createImage(
   written: LiveRecord | undefined,
   secrets: readonly string[],
 ): BeforeImage {
-  if (written && parseRecordKey(key).kind === 'crdt') return createEditorImage(key, live['data'], written);
+  if (written && parseRecordKey(key).kind === 'crdt')
+    return createEditorImage(key, live['data'], written);
   const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
-  const after = written ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field)) : [];
-  const differences = diffRecords(live, Object.fromEntries(after), { fieldsOf: written ? 'after' : 'both', isSecret });
+  const after = written
+    ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field))
+    : [];
+  const differences = diffRecords(live, Object.fromEntries(after), {
+    fieldsOf: written ? 'after' : 'both',
+    isSecret,
+  });
   const isHidden = ({ path, before, after: value }: (typeof differences)[number]) => {
     const text = JSON.stringify([before, value]);
     return isSecret(path) || text !== redactRemembered(text);
   };
-  const { hidden = [], shown = [] } = Object.groupBy(differences, (each) => (isHidden(each) ? 'hidden' : 'shown'));
+  const { hidden = [], shown = [] } = Object.groupBy(differences, (each) =>
+    isHidden(each) ? 'hidden' : 'shown',
+  );
   return {
     key,
     fields: shown.map(({ path, before, after: value }) => ({ path, before, after: value })),
@@ -135,12 +179,21 @@ function createImage(
   };
 }
 
-/** Creates the image of an editor. The service returns its content without the type, which never changes between JSON types. */
+/**
+ * Creates the image of an editor. The service returns its content without the type, which never
+ * changes between JSON types.
+ */
 function createEditorImage(key: RecordKey, before: unknown, written: LiveRecord): BeforeImage {
   const { data: after, type, ...editor } = written;
   const text = JSON.stringify([before, after]);
   if (text !== redactRemembered(text)) return { key, fields: [], secrets: ['data'] };
-  const typeBefore = Array.isArray(before) ? 'array' : isObject(before) ? 'map' : type === 'xml' ? 'xml' : 'text';
+  const typeBefore = Array.isArray(before)
+    ? 'array'
+    : isObject(before)
+      ? 'map'
+      : type === 'xml'
+        ? 'xml'
+        : 'text';
   const input = { ...editor, type: typeBefore, data: before };
   return { key, fields: [{ path: ['data'], before, after }], secrets: [], input };
 }

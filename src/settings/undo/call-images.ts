@@ -18,17 +18,27 @@ export interface OverwritingCall {
 const SUFFIX = '.ndjson';
 const MAX_CALLS = 100;
 const callsFolder = ({ state }: Folders) => join(state, 'undo');
-export const callImagesPath = (folders: Folders, call: string) => join(callsFolder(folders), call + SUFFIX);
+export const callImagesPath = (folders: Folders, call: string) =>
+  join(callsFolder(folders), call + SUFFIX);
 
 /** Returns the IDs of the calls whose replaced values are stored, the latest first. */
 export async function listCalls(folders: Folders): Promise<readonly string[]> {
   const names = await listFolder(callsFolder(folders));
-  const calls = names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
+  const calls = names
+    .filter((name) => name.endsWith(SUFFIX))
+    .map((name) => name.slice(0, -SUFFIX.length));
   return calls.filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));
 }
 
-/** Adds lines to the file of a call. Deletes the files of calls older than 30 days or beyond the newest 100. */
-export async function appendCallImages(folders: Folders, call: string, lines: readonly [OverwritingCall, ...BeforeImage[]]) {
+/**
+ * Adds lines to the file of a call. Deletes the files of calls older than 30 days or beyond the
+ * newest 100.
+ */
+export async function appendCallImages(
+  folders: Folders,
+  call: string,
+  lines: readonly [OverwritingCall, ...BeforeImage[]],
+) {
   const [{ startedAt }] = lines;
   await createPrivateFolder(callsFolder(folders));
   await appendImages(callImagesPath(folders, call), lines);
@@ -41,6 +51,9 @@ export async function removeCallImages(folders: Folders, call: string): Promise<
 }
 
 export async function readCall(folders: Folders, call: string): Promise<OverwritingCall> {
-  const [header = ''] = ((await readTextIfExists(callImagesPath(folders, call))) ?? '').split('\n', 1);
+  const [header = ''] = ((await readTextIfExists(callImagesPath(folders, call))) ?? '').split(
+    '\n',
+    1,
+  );
   return tryParseJson(header) as OverwritingCall;
 }

@@ -10,10 +10,14 @@ import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
 /**
- * Plans to restore the values that were replaced. A field that was changed later is left as it is, and listed under
- * `notRestored`.
+ * Plans to restore the values that were replaced. A field that was changed later is left as it is,
+ * and listed under `notRestored`.
  */
-export function planUndo(target: PlanTarget, images: readonly BeforeImage[], live: LiveRecords): Plan {
+export function planUndo(
+  target: PlanTarget,
+  images: readonly BeforeImage[],
+  live: LiveRecords,
+): Plan {
   const declared = {
     folders: [] as DeclaredRecord[],
     endpoints: [] as DeclaredRecord[],
@@ -25,13 +29,17 @@ export function planUndo(target: PlanTarget, images: readonly BeforeImage[], liv
     const { kind, id, org } = parseRecordKey(image.key);
     const found = findLiveRecord(live, image.key);
     const skip: Skip = (reason, field = '') =>
-      notRestored.push(`${kind === 'crdt' ? 'editor' : kind} ${id}${org && ` (${org})`}${field && ` ${field}`}: ${reason}`);
+      notRestored.push(
+        `${kind === 'crdt' ? 'editor' : kind} ${id}${org && ` (${org})`}${field && ` ${field}`}: ${reason}`,
+      );
     for (const field of image.secrets) skip('svc does not store replaced secrets', field);
     if (image.isDeleted) {
       const record = recreateEndpoint(image, live, skip);
       if (record) declared.endpoints.push(record);
       if (record)
-        notRestored.push(`endpoint ${record['uid']} returns with a new ID and signing secret, and without its metadata`);
+        notRestored.push(
+          `endpoint ${record['uid']} returns with a new ID and signing secret, and without its metadata`,
+        );
       continue;
     }
     if (!found) {
@@ -41,14 +49,23 @@ export function planUndo(target: PlanTarget, images: readonly BeforeImage[], liv
     const restored = restoreFields(image, found, skip);
     if (Object.keys(restored).length === 0) continue;
     if (image.input) editors.push(planEditor(image.key, image.input, found));
-    else if (kind === 'folders') declared.folders.push({ organizationId: org, folderId: id, ...restored });
-    else if (kind === 'endpoints') declared.endpoints.push({ id: found['id'], uid: found['uid'], ...restored });
+    else if (kind === 'folders')
+      declared.folders.push({ organizationId: org, folderId: id, ...restored });
+    else if (kind === 'endpoints')
+      declared.endpoints.push({ id: found['id'], uid: found['uid'], ...restored });
     else declared.config[id] = restored;
   }
   const query = queryKeys(images.map(({ key }) => key));
   const plan = buildPlan({ target, declared, live, query, isSent: () => false });
   const { changes, writes, read } = joinParts([plan, ...editors]);
-  return { ...plan, changes, writes, read: new Map(read), summary: summarize(changes), notRestored };
+  return {
+    ...plan,
+    changes,
+    writes,
+    read: new Map(read),
+    summary: summarize(changes),
+    notRestored,
+  };
 }
 
 type Skip = (reason: string, field?: string) => void;
@@ -84,7 +101,8 @@ function restoreFields({ fields }: BeforeImage, live: LiveRecord, skip: Skip): D
     const field = path.join('.');
     if (isSame(now, before)) continue;
     if (!isSame(now, after)) skip(`it was changed later, to ${JSON.stringify(now ?? null)}`, field);
-    else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? '')) skip('the API cannot clear it', field);
+    else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? ''))
+      skip('the API cannot clear it', field);
     else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
   }
   return restored;

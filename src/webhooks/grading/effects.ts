@@ -10,12 +10,19 @@ export interface ReceiverEffect {
 
 const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
-/** Fetches a JSON list of delivery IDs, or of objects with `id` and `event`. @throws SvcError `unusable_answer` */
-export async function fetchEffects(url: URL, options: PostOptions): Promise<readonly ReceiverEffect[]> {
+/**
+ * Fetches a JSON list of delivery IDs, or of objects with `id` and `event`.
+ * @throws SvcError `unusable_answer`
+ */
+export async function fetchEffects(
+  url: URL,
+  options: PostOptions,
+): Promise<readonly ReceiverEffect[]> {
   const request = { method: 'GET', url, headers: [], body: '' };
   const result = await sendPost(request, { ...options, responseLimit: MAX_EFFECTS_BYTES });
   if (result.status === null) throw createUnusableError(url, result.error);
-  if (!isSuccessStatus(result)) throw createUnusableError(url, `the response status is ${result.status}`);
+  if (!isSuccessStatus(result))
+    throw createUnusableError(url, `the response status is ${result.status}`);
   const effects = parseEffects(result.body);
   if (effects) return effects;
   throw createUnusableError(url, 'the response is not a list of deliveries');
@@ -29,7 +36,11 @@ function parseEffects(text: string): readonly ReceiverEffect[] | undefined {
 }
 
 function isEffect(value: unknown): value is ReceiverEffect {
-  return isObject(value) && typeof value['id'] === 'string' && ['string', 'undefined'].includes(typeof value['event']);
+  return (
+    isObject(value) &&
+    typeof value['id'] === 'string' &&
+    ['string', 'undefined'].includes(typeof value['event'])
+  );
 }
 
 function createUnusableError(url: URL, problem: string): SvcError {

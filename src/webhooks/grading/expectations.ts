@@ -1,7 +1,13 @@
 import { isSuccessStatus } from '../listener.ts';
 import type { PostResult } from '../post.ts';
 
-export type ExpectationName = 'accepted' | 'accepted or ignored' | 'rejected' | 'aborted' | 'too large' | 'not allowed';
+export type ExpectationName =
+  | 'accepted'
+  | 'accepted or ignored'
+  | 'rejected'
+  | 'aborted'
+  | 'too large'
+  | 'not allowed';
 
 interface Expectation {
   readonly text: string;
@@ -13,8 +19,12 @@ interface Expectation {
 const isOneOf = (statuses: readonly number[]) => (result: PostResult) =>
   result.status !== null && statuses.includes(result.status);
 
-const isClientErrorResponse = ({ status }: PostResult) => status !== null && status >= 400 && status < 500;
-/** Whether the receiver closed the connection, which counts as a rejection. The next delivery detects a crash. */
+const isClientErrorResponse = ({ status }: PostResult) =>
+  status !== null && status >= 400 && status < 500;
+/**
+ * Whether the receiver closed the connection, which counts as a rejection. The next delivery
+ * detects a crash.
+ */
 const isClosedEarly = (result: PostResult) => result.status === null && !result.timedOut;
 
 export const EXPECTATIONS: Readonly<Record<ExpectationName, Expectation>> = {
@@ -31,5 +41,8 @@ export const EXPECTATIONS: Readonly<Record<ExpectationName, Expectation>> = {
     isMet: (result) => isClientErrorResponse(result) || isClosedEarly(result),
     applied: 0,
   },
-  'not allowed': { text: '405 or 404', isMet: (result) => isClientErrorResponse(result) || isOneOf([501])(result) },
+  'not allowed': {
+    text: '405 or 404',
+    isMet: (result) => isClientErrorResponse(result) || isOneOf([501])(result),
+  },
 };

@@ -4,7 +4,12 @@ import { type PostOptions, sendPost } from '../post.ts';
 import type { ReceiverCase } from './cases.ts';
 import type { ReceiverEffect } from './effects.ts';
 import { EXPECTATIONS } from './expectations.ts';
-import { type CaseObservation, createSkippedGrade, type Grade, gradeObservation } from './observation.ts';
+import {
+  type CaseObservation,
+  createSkippedGrade,
+  type Grade,
+  gradeObservation,
+} from './observation.ts';
 import { createBodySender } from './send-mode.ts';
 import type { CreateTestDelivery, SenderConfiguration, TestDelivery } from './test-delivery.ts';
 
@@ -18,7 +23,10 @@ export interface GradingDependencies {
   readonly onProgress?: (done: number) => void;
 }
 
-/** Time for a receiver to recover, the delay between health checks, and the time limit of each, in milliseconds. */
+/**
+ * Time for a receiver to recover, the delay between health checks, and the time limit of each, in
+ * milliseconds.
+ */
 const RECOVERY_TIME = 5_000;
 const RECOVERY_INTERVAL = 250;
 const RECOVERY_TIMEOUT = 5_000;
@@ -26,25 +34,35 @@ const RECOVERY_TIMEOUT = 5_000;
 const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 
-/** Skips the remaining cases after a crash. @throws SvcError `unreachable` if the receiver does not respond to the first case */
-export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies: GradingDependencies) {
+/**
+ * Skips the remaining cases after a crash.
+ * @throws SvcError `unreachable` if the receiver does not respond to the first case
+ */
+export async function gradeReceiver(
+  cases: readonly ReceiverCase[],
+  dependencies: GradingDependencies,
+) {
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
   let crashCase: string | undefined;
   for (const testCase of cases) {
     const skipReason =
-      testCase.skipReason?.(dependencies.sender) ?? (crashCase && `the receiver has not responded since ${crashCase}`);
+      testCase.skipReason?.(dependencies.sender) ??
+      (crashCase && `the receiver has not responded since ${crashCase}`);
     if (skipReason) {
       observed.push(createSkippedGrade(testCase, skipReason));
       continue;
     }
     dependencies.onProgress?.(observed.length);
     const deliveries = testCase.send(dependencies.createDelivery);
-    const results = await Array.fromAsync(deliveries, (delivery) => sendDelivery(delivery, dependencies));
+    const results = await Array.fromAsync(deliveries, (delivery) =>
+      sendDelivery(delivery, dependencies),
+    );
     const failedResult = results.find((result) => result.status === null);
     const isFirst = !observed.some((earlier) => 'results' in earlier);
     const recovery = isFirst ? 0 : RECOVERY_TIME;
-    const isUnresponsive = failedResult !== undefined && !(await isReachable(dependencies, recovery));
+    const isUnresponsive =
+      failedResult !== undefined && !(await isReachable(dependencies, recovery));
     if (isUnresponsive && isFirst) {
       throw new SvcError('unreachable', `${dependencies.url.href}: ${failedResult.error}`, {
         hint: 'check that the receiver is running at this URL',
@@ -54,25 +72,38 @@ export async function gradeReceiver(cases: readonly ReceiverCase[], dependencies
     observed.push({ case: testCase, deliveries, results, isUnresponsive });
   }
   const effects =
-    dependencies.fetchEffects && crashCase === undefined ? await waitForEffects(observed, dependencies) : undefined;
+    dependencies.fetchEffects && crashCase === undefined
+      ? await waitForEffects(observed, dependencies)
+      : undefined;
   return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
 }
 
-async function sendDelivery(delivery: TestDelivery, { url, postOptions, clock }: GradingDependencies) {
+async function sendDelivery(
+  delivery: TestDelivery,
+  { url, postOptions, clock }: GradingDependencies,
+) {
   const { id: _, event: __, sendMode, ...outgoing } = delivery;
   const { write, allowance, elapsed } = createBodySender(sendMode, clock, postOptions.signal);
-  const options = { ...postOptions, timeout: postOptions.timeout + allowance, ...(write && { write }) };
+  const options = {
+    ...postOptions,
+    timeout: postOptions.timeout + allowance,
+    ...(write && { write }),
+  };
   const result = await sendPost({ ...outgoing, url }, options);
   return { ...result, milliseconds: Math.max(0, result.milliseconds - elapsed()) };
 }
 
-async function isReachable(dependencies: GradingDependencies, recoveryTime: number): Promise<boolean> {
+async function isReachable(
+  dependencies: GradingDependencies,
+  recoveryTime: number,
+): Promise<boolean> {
   const { clock, postOptions } = dependencies;
   const timeout = Math.min(postOptions.timeout, RECOVERY_TIMEOUT);
   const healthCheck = { ...dependencies, postOptions: { ...postOptions, timeout } };
   const end = clock.now() + recoveryTime;
   for (;;) {
-    if ((await sendDelivery(dependencies.createDelivery(), healthCheck)).status !== null) return true;
+    if ((await sendDelivery(dependencies.createDelivery(), healthCheck)).status !== null)
+      return true;
     if (clock.now() >= end) return false;
     await clock.sleep(RECOVERY_INTERVAL, postOptions.signal);
   }
@@ -83,7 +114,9 @@ async function waitForEffects(
   { fetchEffects = async () => [], clock, postOptions }: GradingDependencies,
 ): Promise<readonly ReceiverEffect[]> {
   const ids = observed.flatMap((entry) =>
-    'results' in entry && EXPECTATIONS[entry.case.expects].applied === 1 ? entry.deliveries.map(({ id }) => id) : [],
+    'results' in entry && EXPECTATIONS[entry.case.expects].applied === 1
+      ? entry.deliveries.map(({ id }) => id)
+      : [],
   );
   const end = clock.now() + EFFECT_TIME;
   for (;;) {

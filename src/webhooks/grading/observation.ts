@@ -26,11 +26,22 @@ export interface CaseObservation {
 const LATE_AFTER = 5_000;
 
 export function createSkippedGrade(testCase: ReceiverCase, reason: string): Grade {
-  return { ...describeCase(testCase, false), verdict: 'skipped', status: null, milliseconds: null, did: reason };
+  return {
+    ...describeCase(testCase, false),
+    verdict: 'skipped',
+    status: null,
+    milliseconds: null,
+    did: reason,
+  };
 }
 
-/** Grades an observation. `effects` are the effects that the receiver reported, if it reports them. */
-export function gradeObservation(observation: CaseObservation, effects?: readonly ReceiverEffect[]): Grade {
+/**
+ * Grades an observation. `effects` are the effects that the receiver reported, if it reports them.
+ */
+export function gradeObservation(
+  observation: CaseObservation,
+  effects?: readonly ReceiverEffect[],
+): Grade {
   const { results, isUnresponsive } = observation;
   const { isMet } = EXPECTATIONS[observation.case.expects];
   const milliseconds = Math.max(...results.map((result) => result.milliseconds));
@@ -41,12 +52,21 @@ export function gradeObservation(observation: CaseObservation, effects?: readonl
   const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
   const status = results.at(-1)?.status ?? null;
-  return { ...describeCase(observation.case, effects !== undefined), verdict, status, milliseconds, did };
+  return {
+    ...describeCase(observation.case, effects !== undefined),
+    verdict,
+    status,
+    milliseconds,
+    did,
+  };
 }
 
 function describeCase({ name, why, expects }: ReceiverCase, showsEffects: boolean) {
   const { text, applied } = EXPECTATIONS[expects];
-  const effect = showsEffects && applied !== undefined ? [`, ${applied === 1 ? 'applied once' : 'not applied'}`] : [];
+  const effect =
+    showsEffects && applied !== undefined
+      ? [`, ${applied === 1 ? 'applied once' : 'not applied'}`]
+      : [];
   return { case: name, expected: [text, ...effect].join(''), why };
 }
 
@@ -58,12 +78,17 @@ function formatTime(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function findWrongEffect({ case: { expects }, deliveries }: CaseObservation, effects: readonly ReceiverEffect[]) {
+function findWrongEffect(
+  { case: { expects }, deliveries }: CaseObservation,
+  effects: readonly ReceiverEffect[],
+) {
   const { applied } = EXPECTATIONS[expects];
   if (applied === undefined) return undefined;
   for (const { id, event } of deliveries) {
     const caseEffects = effects.filter((effect) => effect.id === id);
-    const misread = caseEffects.find((effect) => effect.event !== undefined && effect.event !== event);
+    const misread = caseEffects.find(
+      (effect) => effect.event !== undefined && effect.event !== event,
+    );
     if (applied === 0 && caseEffects.length > 0) return 'applied';
     if (caseEffects.length < applied) return 'not applied';
     if (caseEffects.length > applied) return `applied ${caseEffects.length} times`;

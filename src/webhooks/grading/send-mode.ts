@@ -2,7 +2,10 @@ import type { ClientRequest } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
 import type { PostOptions } from '../post.ts';
 
-/** How to send the body: at once, byte by byte, or only the first half before closing the connection. */
+/**
+ * How to send the body: at once, byte by byte, or only the first half before closing the
+ * connection.
+ */
 export type SendMode = 'whole' | 'byte by byte' | 'cut';
 /** Delay between two bytes, in milliseconds. */
 const BYTE_PAUSE = 1;
@@ -16,7 +19,11 @@ export interface BodySender {
   elapsed(): number;
 }
 
-export function createBodySender(sendMode: SendMode, clock: Clock, signal: AbortSignal): BodySender {
+export function createBodySender(
+  sendMode: SendMode,
+  clock: Clock,
+  signal: AbortSignal,
+): BodySender {
   const atOnce: BodySender = { allowance: 0, elapsed: () => 0 };
   switch (sendMode) {
     case 'whole':
@@ -25,7 +32,8 @@ export function createBodySender(sendMode: SendMode, clock: Clock, signal: Abort
       // Closes only this side of the connection, so that a response can still arrive.
       return {
         ...atOnce,
-        write: (request, body) => request.write(body.subarray(0, body.length / 2), () => request.socket?.end()),
+        write: (request, body) =>
+          request.write(body.subarray(0, body.length / 2), () => request.socket?.end()),
       };
     case 'byte by byte':
       return createSlowSender((pause) => clock.sleep(pause, signal));
@@ -48,6 +56,7 @@ function createSlowSender(sleep: (pause: number) => Promise<void>): BodySender {
   return {
     allowance: MAX_SEND_TIME,
     elapsed: () => elapsed,
-    write: (request, body) => void writeSlowly(request, body).catch((error: Error) => request.destroy(error)),
+    write: (request, body) =>
+      void writeSlowly(request, body).catch((error: Error) => request.destroy(error)),
   };
 }

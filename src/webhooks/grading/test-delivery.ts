@@ -39,13 +39,29 @@ export interface TestDelivery extends Omit<OutgoingRequest, 'url'> {
 /** Creates a delivery, with a new ID unless the variation specifies one. */
 export type CreateTestDelivery = (variation?: DeliveryVariation) => TestDelivery;
 
-export function createDeliveryFactory(sender: SenderConfiguration, clock: Clock): CreateTestDelivery {
+export function createDeliveryFactory(
+  sender: SenderConfiguration,
+  clock: Clock,
+): CreateTestDelivery {
   return (variation = {}) => {
-    const { event = 'comment.add', id = createDeliveryId(), age = 0, encoding, sendMode = 'whole', method } = variation;
+    const {
+      event = 'comment.add',
+      id = createDeliveryId(),
+      age = 0,
+      encoding,
+      sendMode = 'whole',
+      method,
+    } = variation;
     const now = clock.now();
     const { serialize = JSON.stringify, documentName } = variation;
-    const sample = { ...createSampleEvent(event, { webhookId: id, now }), ...(documentName && { documentName }) };
-    const packing = { encode: encoding === 'encoded', encryptFor: encoding === 'encrypted' ? sender.encryptFor : '' };
+    const sample = {
+      ...createSampleEvent(event, { webhookId: id, now }),
+      ...(documentName && { documentName }),
+    };
+    const packing = {
+      encode: encoding === 'encoded',
+      encryptFor: encoding === 'encrypted' ? sender.encryptFor : '',
+    };
     const body = packBody(serialize(PAYLOAD_BUILDERS[sender.form](sample)), packing);
     const timestamp = Math.floor(now / 1000) - age;
     const headers = createProofHeaders(sender, { id, timestamp, body }, variation.proof);
@@ -60,15 +76,24 @@ function createProofHeaders(
 ): HeaderList {
   if (proof === 'none') return createDeliveryHeaders({ ...content, form: sender.form }, body);
   const valid = { ...sender, ...content };
-  const foreign = { ...valid, secret: createSigningSecret(), authToken: randomBytes(24).toString('base64url') };
+  const foreign = {
+    ...valid,
+    secret: createSigningSecret(),
+    authToken: randomBytes(24).toString('base64url'),
+  };
   if (proof === 'other secret') return createDeliveryHeaders(foreign, body);
   if (proof === 'other body') return createDeliveryHeaders(valid, `${body} `);
   const headers = createDeliveryHeaders(valid, body);
-  return proof === 'rotated' ? mergeSignatures(createDeliveryHeaders(foreign, body), headers) : headers;
+  return proof === 'rotated'
+    ? mergeSignatures(createDeliveryHeaders(foreign, body), headers)
+    : headers;
 }
 
 /** Joins two signatures in one header, as a sender does for a while after a secret rotation. */
 function mergeSignatures(other: HeaderList, own: HeaderList): HeaderList {
   const [, first = ''] = other.find(([name]) => name === SIGNATURE_HEADERS.signature) ?? [];
-  return own.map(([name, value]) => [name, name === SIGNATURE_HEADERS.signature ? `${first} ${value}` : value]);
+  return own.map(([name, value]) => [
+    name,
+    name === SIGNATURE_HEADERS.signature ? `${first} ${value}` : value,
+  ]);
 }

@@ -18,7 +18,8 @@ import { createUserFolders } from '../../temporary-folder.ts';
 
 const NOW = Date.UTC(2026, 5, 30, 12);
 const AT_NOON: Clock = { ...systemClock, now: () => NOW };
-const nameOf = (day: string, number: number) => `${day}-120000-${number.toString(16).padStart(6, '0')}`;
+const nameOf = (day: string, number: number) =>
+  `${day}-120000-${number.toString(16).padStart(6, '0')}`;
 
 async function begin(folders: Folders, job: string, done: boolean) {
   const folder = await createJobFolder(folders, job);
@@ -61,7 +62,10 @@ describe('the lock of a job', () => {
     expect(await readJobState(folder, journal)).toBe('stopped');
     const release = await lockJob(folder, systemClock);
     expect(await readJobState(folder, journal)).toBe('running');
-    for (const attempt of [() => lockJob(folder, systemClock), () => removeJob(folder, systemClock)]) {
+    for (const attempt of [
+      () => lockJob(folder, systemClock),
+      () => removeJob(folder, systemClock),
+    ]) {
       await expect(attempt()).rejects.toMatchObject({
         failure: 'locked',
         message: `process ${process.pid} is running job ${folder.job}`,
@@ -81,7 +85,9 @@ describe('the lock of a job', () => {
 /** Files at or below a path that this process has open, on Linux. */
 async function openAt(path: string): Promise<readonly string[]> {
   const names = await readdir('/proc/self/fd');
-  const targets = await Promise.all(names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => '')));
+  const targets = await Promise.all(
+    names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => '')),
+  );
   return targets.filter((target) => target === path || target.startsWith(`${path}/`));
 }
 

@@ -19,28 +19,62 @@ const JOB: JobDescription = {
   options: {},
   cwd: '/',
   target: { profile: null, origin: 'https://api.example.test', apiKey: 'key-1' },
-  inputs: [{ name: 'users.json', first: 0, path: '/users.json', spooled: false, format: 'json', bytes: 1, sha256: '' }],
+  inputs: [
+    {
+      name: 'users.json',
+      first: 0,
+      path: '/users.json',
+      spooled: false,
+      format: 'json',
+      bytes: 1,
+      sha256: '',
+    },
+  ],
   records: 0,
   leftOut: 0,
   startedAt: 0,
 };
 
-const settled = (batch: RecordList, items: Parameters<Journal['recordOutcome']>[0]['items'] = []) => ({
-  ...{ range: rangeOf(batch), known: [rangeOf(batch)], open: [], items, requests: 1, retries: 0 },
+const settled = (
+  batch: RecordList,
+  items: Parameters<Journal['recordOutcome']>[0]['items'] = [],
+) => ({
+  range: rangeOf(batch),
+  known: [rangeOf(batch)],
+  open: [],
+  items,
+  requests: 1,
+  retries: 0,
 });
-const failed = (at: number) => ({ at, id: `u${at}`, line: at + 1, status: 'failed' as const, message: 'no', code: null });
+const failed = (at: number) => ({
+  at,
+  id: `u${at}`,
+  line: at + 1,
+  status: 'failed' as const,
+  message: 'no',
+  code: null,
+});
 
 async function* blocksOf(records: RecordList, size: number): AsyncGenerator<RecordList> {
   for (let at = 0; at < records.length; at += size) yield records.slice(at, at + size);
 }
 
 /** The requests of at most so many records that a resume would make. */
-async function requestsOf(journal: Journal, records: RecordList, size = 1_000, mayResend = () => true) {
+async function requestsOf(
+  journal: Journal,
+  records: RecordList,
+  size = 1_000,
+  mayResend = () => true,
+) {
   const given: number[] = [];
   const requests: RecordList[] = [];
   const giveUp = async (batch: RecordList) => void given.push(...batch.map(({ index }) => index));
-  const portions = planResume(blocksOf(records, 7), journal.sentBatches(), { mayResend, markUnknown: giveUp });
-  for await (const batch of splitIntoBatches(portions, { records: size, characters: 1e9 })) requests.push(batch.records);
+  const portions = planResume(blocksOf(records, 7), journal.sentBatches(), {
+    mayResend,
+    markUnknown: giveUp,
+  });
+  for await (const batch of splitIntoBatches(portions, { records: size, characters: 1e9 }))
+    requests.push(batch.records);
   return { requests, given };
 }
 
@@ -52,65 +86,82 @@ async function planned(journal: Journal, records: RecordList, mayResend = () => 
 
 describe('a journal', () => {
   it('knows which records have no outcome after a crash, and resends exactly those, in any order of events', async () => {
-    const steps = fc.array(fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }), {
-      maxLength: 60,
-    });
+    const steps = fc.array(
+      fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }),
+      {
+        maxLength: 60,
+      },
+    );
     await fc.assert(
-      fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 40 }), async (script, size, total) => {
-        const path = join(await createTemporaryFolder(), 'journal.sqlite');
-        const all = numbered(total);
-        let journal = await Journal.create({ ...JOB, records: total }, path);
-        const done = new Set<number>();
-        let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
-        let flying: RecordList[] = [];
-        for (const { act, pick } of script) {
-          const [batch] =
-            act === 'send' ? toSend.splice(0, 1) : act === 'crash' ? [] : flying.splice(pick % (flying.length || 1), 1);
-          if (act === 'send' && batch) {
-            journal.recordIntents([rangeOf(batch)]);
-            flying.push(batch);
-          } else if (act === 'land' && batch) {
-            journal.recordOutcome(
-              settled(
-                batch,
-                batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
-              ),
-            );
-            journal.flush();
-            for (const { index } of batch) done.add(index);
-          } else if (act === 'lose' && batch) {
-            journal.recordOutcome({
-              ...settled(batch),
-              known: [],
-              open: [rangeOf(batch)],
-              items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
-            });
-            journal.flush();
-          } else if (act === 'part' && batch) {
-            const half = batch.slice(0, Math.ceil(batch.length / 2));
-            journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
-            journal.flush();
-            for (const { index } of half) done.add(index);
-          } else if (act === 'crash') {
-            // Unflushed changes are lost, as after kill -9. The next process finds a copy of the files.
-            journal.close();
-            journal = await Journal.open(path);
-            journal.verify();
-            const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
-            // A resumed run may have another batch size.
-            ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
-            const left = all.map(({ index }) => index).filter((index) => !done.has(index));
-            expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
-            expect(toSend.map(rangeOf)).toEqual(
-              expect.arrayContaining(open.map(({ first, last, count }) => ({ first, last, count }))),
-            );
-            flying = [];
+      fc.asyncProperty(
+        steps,
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (script, size, total) => {
+          const path = join(await createTemporaryFolder(), 'journal.sqlite');
+          const all = numbered(total);
+          let journal = await Journal.create({ ...JOB, records: total }, path);
+          const done = new Set<number>();
+          let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
+          let flying: RecordList[] = [];
+          for (const { act, pick } of script) {
+            const [batch] =
+              act === 'send'
+                ? toSend.splice(0, 1)
+                : act === 'crash'
+                  ? []
+                  : flying.splice(pick % (flying.length || 1), 1);
+            if (act === 'send' && batch) {
+              journal.recordIntents([rangeOf(batch)]);
+              flying.push(batch);
+            } else if (act === 'land' && batch) {
+              journal.recordOutcome(
+                settled(
+                  batch,
+                  batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
+                ),
+              );
+              journal.flush();
+              for (const { index } of batch) done.add(index);
+            } else if (act === 'lose' && batch) {
+              journal.recordOutcome({
+                ...settled(batch),
+                known: [],
+                open: [rangeOf(batch)],
+                items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
+              });
+              journal.flush();
+            } else if (act === 'part' && batch) {
+              const half = batch.slice(0, Math.ceil(batch.length / 2));
+              journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
+              journal.flush();
+              for (const { index } of half) done.add(index);
+            } else if (act === 'crash') {
+              // Unflushed changes are lost, as after kill -9. The next process finds a copy of the
+              // files.
+              journal.close();
+              journal = await Journal.open(path);
+              journal.verify();
+              const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
+              // A resumed run may have another batch size.
+              ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
+              const left = all.map(({ index }) => index).filter((index) => !done.has(index));
+              expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
+              expect(toSend.map(rangeOf)).toEqual(
+                expect.arrayContaining(
+                  open.map(({ first, last, count }) => ({ first, last, count })),
+                ),
+              );
+              flying = [];
+            }
           }
-        }
-        const { succeeded, failed: failures } = journal.counts();
-        expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(succeeded + failures);
-        journal.close();
-      }),
+          const { succeeded, failed: failures } = journal.counts();
+          expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(
+            succeeded + failures,
+          );
+          journal.close();
+        },
+      ),
       { numRuns: repeats(30) },
     );
   });
@@ -125,7 +176,9 @@ describe('a journal', () => {
     journal.recordOutcome(settled(second));
     journal.close();
     const again = await Journal.open(path);
-    expect([...again.sentBatches()].map(({ first: at, settled: isSettled }) => [at, isSettled])).toEqual([
+    expect(
+      [...again.sentBatches()].map(({ first: at, settled: isSettled }) => [at, isSettled]),
+    ).toEqual([
       [0, true],
       [2, false],
     ]);
@@ -165,7 +218,8 @@ describe('a journal', () => {
     const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const journal = await Journal.create(JOB, path);
     journal.recordIntents([{ first: 0, last: 0, count: 1 }]);
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    for (const file of [path, `${path}-wal`, `${path}-shm`])
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
     journal.close();
   });
 });
@@ -188,17 +242,26 @@ describe('a damaged journal', () => {
     const copy = `${path}.copy`;
     let refused = 0;
     await fc.assert(
-      fc.asyncProperty(fc.nat(sound.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
-        const bytes = Buffer.from(sound);
-        bytes[at] = (bytes[at] ?? 0) ^ change;
-        await writeFile(copy, bytes);
-        const unsent = await open(copy, all).catch((error: unknown) => {
-          expect(error).toMatchObject({ failure: 'local', message: expect.stringContaining(copy) });
-          refused += 1;
-          return undefined;
-        });
-        expect(all.filter(({ index }) => unsent && !unsent.has(index) && !done.has(index))).toEqual([]);
-      }),
+      fc.asyncProperty(
+        fc.nat(sound.length - 1),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, change) => {
+          const bytes = Buffer.from(sound);
+          bytes[at] = (bytes[at] ?? 0) ^ change;
+          await writeFile(copy, bytes);
+          const unsent = await open(copy, all).catch((error: unknown) => {
+            expect(error).toMatchObject({
+              failure: 'local',
+              message: expect.stringContaining(copy),
+            });
+            refused += 1;
+            return undefined;
+          });
+          expect(
+            all.filter(({ index }) => unsent && !unsent.has(index) && !done.has(index)),
+          ).toEqual([]);
+        },
+      ),
       { numRuns: repeats(125) },
     );
     expect(refused).toBeGreaterThan(repeats(30));
@@ -211,7 +274,11 @@ describe('a damaged journal', () => {
     for (const batch of cut(numbered(4000), 4)) journal.recordIntents([rangeOf(batch)]);
     journal.close();
     const sound = await readFile(path);
-    for (const bytes of [sound.subarray(0, sound.length - 4096), Buffer.alloc(0), Buffer.from('no journal at all')]) {
+    for (const bytes of [
+      sound.subarray(0, sound.length - 4096),
+      Buffer.alloc(0),
+      Buffer.from('no journal at all'),
+    ]) {
       const copy = join(folder, 'copy');
       await writeFile(copy, bytes);
       await expect(open(copy, [])).rejects.toMatchObject({ failure: 'local' });
@@ -233,5 +300,7 @@ async function open(path: string, records: RecordList): Promise<ReadonlySet<numb
 }
 
 function cut(records: RecordList, size: number): RecordList[] {
-  return Array.from({ length: Math.ceil(records.length / size) }, (_, at) => records.slice(at * size, (at + 1) * size));
+  return Array.from({ length: Math.ceil(records.length / size) }, (_, at) =>
+    records.slice(at * size, (at + 1) * size),
+  );
 }

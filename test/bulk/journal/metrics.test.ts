@@ -7,21 +7,24 @@ import { Series } from '../../../src/bulk/journal/time-series.ts';
 describe('the histogram', () => {
   it('returns quantiles to within an eighth, also after saving and loading', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 1, max: 3_000_000, noNaN: true }), { minLength: 1 }), (values) => {
-        const first = new Histogram();
-        const half = Math.floor(values.length / 2);
-        for (const value of values.slice(0, half)) first.add(value);
-        const histogram = new Histogram(JSON.parse(JSON.stringify(first)));
-        for (const value of values.slice(half)) histogram.add(value);
-        const sorted = values.toSorted((a, b) => a - b);
-        for (const share of [0.5, 0.9, 0.99, 1]) {
-          const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-          const told = histogram.quantile(share) ?? 0;
-          expect(told).toBeGreaterThanOrEqual(exact * 0.999);
-          expect(told).toBeLessThanOrEqual(exact * 1.1);
-        }
-        expect(histogram.most).toBe(sorted.at(-1));
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 1, max: 3_000_000, noNaN: true }), { minLength: 1 }),
+        (values) => {
+          const first = new Histogram();
+          const half = Math.floor(values.length / 2);
+          for (const value of values.slice(0, half)) first.add(value);
+          const histogram = new Histogram(JSON.parse(JSON.stringify(first)));
+          for (const value of values.slice(half)) histogram.add(value);
+          const sorted = values.toSorted((a, b) => a - b);
+          for (const share of [0.5, 0.9, 0.99, 1]) {
+            const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+            const told = histogram.quantile(share) ?? 0;
+            expect(told).toBeGreaterThanOrEqual(exact * 0.999);
+            expect(told).toBeLessThanOrEqual(exact * 1.1);
+          }
+          expect(histogram.most).toBe(sorted.at(-1));
+        },
+      ),
     );
     expect(new Histogram().quantile(0.5)).toBeNull();
   });
@@ -33,7 +36,13 @@ describe('the time series', () => {
       fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true })), (seconds) => {
         const series = new Series();
         for (const second of seconds.toSorted((a, b) => a - b)) {
-          series.add(second, { settled: 100, failed: 1, requests: 2, milliseconds: 5, inFlight: 1 });
+          series.add(second, {
+            settled: 100,
+            failed: 1,
+            requests: 2,
+            milliseconds: 5,
+            inFlight: 1,
+          });
         }
         const { points, seconds: interval } = series;
         expect(points.length).toBeLessThanOrEqual(600);

@@ -4,7 +4,10 @@ import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
 import { fakeClock } from '../../client/client-fixture.ts';
 import { repeats } from '../../repeats.ts';
 
-/** The response of a service to a request that arrives while `inFlight` requests, itself included, are pending. */
+/**
+ * The response of a service to a request that arrives while `inFlight` requests, itself included,
+ * are pending.
+ */
 type Service = (inFlight: number) => {
   readonly milliseconds: number;
   readonly waited?: number;
@@ -16,7 +19,13 @@ type Service = (inFlight: number) => {
 async function limitsAgainst(service: Service, requests = 2_000): Promise<readonly number[]> {
   const limiter = createLimiter({ concurrency: 'auto', maximum: 16, clock: fakeClock() });
   const signal = new AbortController().signal;
-  const flights: { end: number; milliseconds: number; waited: number; limited: boolean; failed: boolean }[] = [];
+  const flights: {
+    end: number;
+    milliseconds: number;
+    waited: number;
+    limited: boolean;
+    failed: boolean;
+  }[] = [];
   const limits: number[] = [];
   let now = 0;
   for (let sent = 0; sent < requests; sent += 1) {
@@ -36,7 +45,8 @@ async function limitsAgainst(service: Service, requests = 2_000): Promise<readon
   return limits;
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Works on `parallel` requests at once, each for so many milliseconds; the others wait. */
 const busyService =
@@ -65,39 +75,54 @@ describe('the adaptive limit', () => {
     { parallel: 1, milliseconds: 50 },
     { parallel: 4, milliseconds: 50 },
     { parallel: 8, milliseconds: 200 },
-  ])('keeps a service that does $parallel at once busy without crowding it', async ({ parallel, milliseconds }) => {
-    const settled = (await limitsAgainst(busyService(parallel, milliseconds))).slice(200);
-    expect(mean(settled)).toBeGreaterThanOrEqual(parallel);
-    expect(mean(settled)).toBeLessThan(parallel + 12);
-  });
+  ])(
+    'keeps a service that does $parallel at once busy without crowding it',
+    async ({ parallel, milliseconds }) => {
+      const settled = (await limitsAgainst(busyService(parallel, milliseconds))).slice(200);
+      expect(mean(settled)).toBeGreaterThanOrEqual(parallel);
+      expect(mean(settled)).toBeLessThan(parallel + 12);
+    },
+  );
 
   it('takes noise for noise', () =>
     fc.assert(
-      fc.asyncProperty(fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), async (noise) => {
-        // Half around 30 ms, with a long tail.
-        const slowness = () => 30 * Math.exp((noise.next().value ?? 0) ** 4 * 3);
-        const limits = await limitsAgainst(() => ({ milliseconds: slowness() }), 1_000);
-        expect(mean(limits.slice(200))).toBeGreaterThan(12);
-      }),
+      fc.asyncProperty(
+        fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
+        async (noise) => {
+          // Half around 30 ms, with a long tail.
+          const slowness = () => 30 * Math.exp((noise.next().value ?? 0) ** 4 * 3);
+          const limits = await limitsAgainst(() => ({ milliseconds: slowness() }), 1_000);
+          expect(mean(limits.slice(200))).toBeGreaterThan(12);
+        },
+      ),
       { numRuns: repeats(10) },
     ));
 
-  it.each([1, 3, 6, 12])('stays around %i where the service refuses more than that', async (allowed) => {
-    const limits = await limitsAgainst((inFlight) => ({ milliseconds: 5, limited: inFlight > allowed }));
-    expect(mean(limits.slice(200))).toBeLessThanOrEqual(allowed + 1);
-    expect(mean(limits.slice(200))).toBeGreaterThan(allowed / 2);
-  });
+  it.each([1, 3, 6, 12])(
+    'stays around %i where the service refuses more than that',
+    async (allowed) => {
+      const limits = await limitsAgainst((inFlight) => ({
+        milliseconds: 5,
+        limited: inFlight > allowed,
+      }));
+      expect(mean(limits.slice(200))).toBeLessThanOrEqual(allowed + 1);
+      expect(mean(limits.slice(200))).toBeGreaterThan(allowed / 2);
+    },
+  );
 
   it('never goes below one, however often the service fails', () =>
     fc.assert(
-      fc.asyncProperty(fc.infiniteStream(fc.constantFrom('ok', 'limited', 'failed')), async (outcomes) => {
-        const limits = await limitsAgainst(() => {
-          const { value } = outcomes.next();
-          return { milliseconds: 5, limited: value === 'limited', failed: value === 'failed' };
-        }, 200);
-        expect(Math.min(...limits)).toBe(1);
-        expect(Math.max(...limits)).toBeLessThanOrEqual(32);
-      }),
+      fc.asyncProperty(
+        fc.infiniteStream(fc.constantFrom('ok', 'limited', 'failed')),
+        async (outcomes) => {
+          const limits = await limitsAgainst(() => {
+            const { value } = outcomes.next();
+            return { milliseconds: 5, limited: value === 'limited', failed: value === 'failed' };
+          }, 200);
+          expect(Math.min(...limits)).toBe(1);
+          expect(Math.max(...limits)).toBeLessThanOrEqual(32);
+        },
+      ),
       { numRuns: repeats(20) },
     ));
 

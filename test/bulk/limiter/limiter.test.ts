@@ -10,30 +10,37 @@ const never = new AbortController().signal;
 
 const limiter = (concurrency: number | 'auto', perSecond?: number) => {
   const clock = fakeClock();
-  return { clock, limiter: createLimiter({ concurrency, maximum: 16, clock, ...(perSecond && { perSecond }) }) };
+  return {
+    clock,
+    limiter: createLimiter({ concurrency, maximum: 16, clock, ...(perSecond && { perSecond }) }),
+  };
 };
 
 describe('requests in flight', () => {
   it('never exceed the limit, and start in order', () =>
     fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 8 }), fc.array(fc.boolean(), { maxLength: 60 }), async (most, steps) => {
-        const { limiter: limited } = limiter(most);
-        const started: number[] = [];
-        let asked = 0;
-        let flying = 0;
-        for (const asks of steps) {
-          if (asks) {
-            const turnOf = asked++;
-            void limited.acquire(100, never).then(() => started.push(turnOf));
-          } else if (limited.inFlight > 0) limited.release(DONE);
-          await turn();
-          flying = limited.inFlight;
-          expect(flying).toBeLessThanOrEqual(most);
-        }
-        expect(started).toEqual(started.map((_, at) => at));
-        // Nobody waits while there is room.
-        if (flying < most) expect(started).toHaveLength(asked);
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.boolean(), { maxLength: 60 }),
+        async (most, steps) => {
+          const { limiter: limited } = limiter(most);
+          const started: number[] = [];
+          let asked = 0;
+          let flying = 0;
+          for (const asks of steps) {
+            if (asks) {
+              const turnOf = asked++;
+              void limited.acquire(100, never).then(() => started.push(turnOf));
+            } else if (limited.inFlight > 0) limited.release(DONE);
+            await turn();
+            flying = limited.inFlight;
+            expect(flying).toBeLessThanOrEqual(most);
+          }
+          expect(started).toEqual(started.map((_, at) => at));
+          // Nobody waits while there is room.
+          if (flying < most) expect(started).toHaveLength(asked);
+        },
+      ),
     ));
 
   it('release their slot if a pending one is canceled', async () => {
@@ -55,7 +62,9 @@ describe('requests in flight', () => {
     const { clock, limiter: limited } = limiter(4, 10);
     await limited.acquire(10, stop.signal);
     clock.sleep = (_, signal) =>
-      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason)),
+      );
     const waiting = limited.acquire(10, stop.signal);
     stop.abort(new Error('stopped'));
     await expect(waiting).rejects.toThrow('stopped');
@@ -64,8 +73,14 @@ describe('requests in flight', () => {
 });
 
 describe('records per second', () => {
-  /** The starts of batches whose sender is busy for a while before each, with timers that fire late. */
-  async function starts(perSecond: number, batches: readonly { size: number; busy: number }[], lateness: number) {
+  /**
+   * The starts of batches whose sender is busy for a while before each, with timers that fire late.
+   */
+  async function starts(
+    perSecond: number,
+    batches: readonly { size: number; busy: number }[],
+    lateness: number,
+  ) {
     const { clock, limiter: limited } = limiter(64, perSecond);
     const sleep = clock.sleep;
     clock.sleep = (milliseconds, signal) => sleep(milliseconds + lateness, signal);
@@ -79,7 +94,10 @@ describe('records per second', () => {
     return times;
   }
 
-  const batch = fc.record({ size: fc.integer({ min: 1, max: 100 }), busy: fc.integer({ min: 0, max: 300 }) });
+  const batch = fc.record({
+    size: fc.integer({ min: 1, max: 100 }),
+    busy: fc.integer({ min: 0, max: 300 }),
+  });
 
   it('never exceed the rate in any interval, except by one batch and a small delay', () =>
     fc.assert(
@@ -106,14 +124,17 @@ describe('records per second', () => {
     { perSecond: 1000, lateness: 3 },
     { perSecond: 10_000, lateness: 3 },
     { perSecond: 70_000, lateness: 1 },
-  ])('reach $perSecond over a long run with timers $lateness ms late', async ({ perSecond, lateness }) => {
-    const times = await starts(
-      perSecond,
-      Array.from({ length: 400 }, () => ({ size: 100, busy: 0 })),
-      lateness,
-    );
-    const seconds = ((times.at(-1)?.at ?? 0) - (times[0]?.at ?? 0)) / 1000;
-    expect(39_900 / seconds / perSecond).toBeGreaterThan(0.98);
-    expect(39_900 / seconds / perSecond).toBeLessThan(1.02);
-  });
+  ])(
+    'reach $perSecond over a long run with timers $lateness ms late',
+    async ({ perSecond, lateness }) => {
+      const times = await starts(
+        perSecond,
+        Array.from({ length: 400 }, () => ({ size: 100, busy: 0 })),
+        lateness,
+      );
+      const seconds = ((times.at(-1)?.at ?? 0) - (times[0]?.at ?? 0)) / 1000;
+      expect(39_900 / seconds / perSecond).toBeGreaterThan(0.98);
+      expect(39_900 / seconds / perSecond).toBeLessThan(1.02);
+    },
+  );
 });

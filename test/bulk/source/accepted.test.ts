@@ -44,7 +44,8 @@ describe('the format of stdin', () => {
 
 describe('CSV', () => {
   it('keeps IDs as text, and the content of quotes', async () => {
-    const rows = 'userId,name\r\n0123,"A ""q"", x\r\ny"\r\nno,\r\n1e5,"z\r"\r\n12345678901234567890,ü';
+    const rows =
+      'userId,name\r\n0123,"A ""q"", x\r\ny"\r\nno,\r\n1e5,"z\r"\r\n12345678901234567890,ü';
     expect(await values(rows, 'csv', 1)).toEqual([
       { userId: '0123', name: 'A "q", x\r\ny' },
       { userId: 'no' },
@@ -71,20 +72,29 @@ describe('CSV', () => {
     ]);
   });
 
-  it.each(['sep=;\r\n', 'sep=;\n', '"sep=;"\n', 'SEP=;\r'])('takes the separator from a first line %j', async (first) => {
-    const end = first.replace(/^.*;"?/, '');
-    for (const size of [1, 1000]) {
-      const { records, preamble } = await read(`${first}userId;name${end}a;x, y${end}b;"z"${end}`, 'csv', size);
-      expect(records.map(({ value, line }) => [value, line])).toEqual([
-        [{ userId: 'a', name: 'x, y' }, 3],
-        [{ userId: 'b', name: 'z' }, 4],
-      ]);
-      expect(preamble).toBe(`${first}userId;name`);
-    }
-  });
+  it.each(['sep=;\r\n', 'sep=;\n', '"sep=;"\n', 'SEP=;\r'])(
+    'takes the separator from a first line %j',
+    async (first) => {
+      const end = first.replace(/^.*;"?/, '');
+      for (const size of [1, 1000]) {
+        const { records, preamble } = await read(
+          `${first}userId;name${end}a;x, y${end}b;"z"${end}`,
+          'csv',
+          size,
+        );
+        expect(records.map(({ value, line }) => [value, line])).toEqual([
+          [{ userId: 'a', name: 'x, y' }, 3],
+          [{ userId: 'b', name: 'z' }, 4],
+        ]);
+        expect(preamble).toBe(`${first}userId;name`);
+      }
+    },
+  );
 
   it('accepts any separator that a first line names, and rejects a file without a header after it', async () => {
-    expect(await values('sep=|\nuserId|na,me\na|b\n', 'csv')).toEqual([{ userId: 'a', 'na,me': 'b' }]);
+    expect(await values('sep=|\nuserId|na,me\na|b\n', 'csv')).toEqual([
+      { userId: 'a', 'na,me': 'b' },
+    ]);
     expect((await refusal('sep=;\n', 'csv')).message).toBe('stdin: the header is missing');
     expect(await values('userId,sep=;\na,b\n', 'csv')).toEqual([{ userId: 'a', 'sep=;': 'b' }]);
   });
@@ -95,17 +105,22 @@ describe('CSV', () => {
     ['User,name', 'User', 'User=userId'],
     ['User ID,name', 'User ID', "'User ID=userId'"],
   ])('suggests the column that may be the ID: %s', async (header, column, map) => {
-    expect((await refusal(`${header}\n`, 'csv')).hint).toBe(`did you mean '${column}'? add --map ${map}`);
+    expect((await refusal(`${header}\n`, 'csv')).hint).toBe(
+      `did you mean '${column}'? add --map ${map}`,
+    );
   });
 
   it('suggests no column that has another meaning', async () => {
-    expect((await refusal('name,email\n', 'csv')).hint).toBe('the first row must name the fields: userId,name,email,initial');
+    expect((await refusal('name,email\n', 'csv')).hint).toBe(
+      'the first row must name the fields: userId,name,email,initial',
+    );
   });
 });
 
 describe('YAML', () => {
   it('keeps IDs as text, merges shared defaults, and reads empty values as null', async () => {
-    const text = '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: "~"\n  name: ""\n';
+    const text =
+      '- &base {userId: 0123, name: no, email: }\n- <<: *base\n  userId: 1e5\n- userId: "~"\n  name: ""\n';
     expect(await values(text, 'yaml')).toEqual([
       { userId: '0123', name: 'no', email: null },
       { userId: new PlainScalar('1e5'), name: 'no', email: null },
@@ -114,7 +129,8 @@ describe('YAML', () => {
   });
 
   it('reads every form of null, and keys as text', async () => {
-    const text = '- {a: null, b: ~, c: , d: !!null "", e: Null, f: "null", 1: x, null: y, true: z}\n';
+    const text =
+      '- {a: null, b: ~, c: , d: !!null "", e: Null, f: "null", 1: x, null: y, true: z}\n';
     expect(await values(text, 'yaml')).toEqual([
       { a: null, b: null, c: null, d: null, e: null, f: 'null', '1': 'x', null: 'y', true: 'z' },
     ]);
@@ -123,7 +139,10 @@ describe('YAML', () => {
 
 describe('JSON', () => {
   it('keeps IDs and unsafe property names', async () => {
-    const [record] = await values('[{"userId":"12345678901234567890","__proto__":{"a":1}}]', 'json');
+    const [record] = await values(
+      '[{"userId":"12345678901234567890","__proto__":{"a":1}}]',
+      'json',
+    );
     expect(Object.keys(record ?? {})).toEqual(['userId', '__proto__']);
   });
 

@@ -18,15 +18,32 @@ function rowsOf(text: string, size: number): readonly unknown[] {
   return rows;
 }
 
-const MARKS = fc.constantFrom('a', '"', '""', ',', '\n', '\r\n', '\r', ' ', 'b c', '"x"', '"y\nz"', ';');
+const MARKS = fc.constantFrom(
+  'a',
+  '"',
+  '""',
+  ',',
+  '\n',
+  '\r\n',
+  '\r',
+  ' ',
+  'b c',
+  '"x"',
+  '"y\nz"',
+  ';',
+);
 
 describe('rows of CSV', () => {
   it('are the same for any chunk boundaries', () => {
     fc.assert(
-      fc.property(fc.array(MARKS, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), (marks, size) => {
-        const text = `h1,h2\n${marks.join('')}`;
-        expect(rowsOf(text, size)).toEqual(rowsOf(text, text.length));
-      }),
+      fc.property(
+        fc.array(MARKS, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        (marks, size) => {
+          const text = `h1,h2\n${marks.join('')}`;
+          expect(rowsOf(text, size)).toEqual(rowsOf(text, text.length));
+        },
+      ),
       { numRuns: repeats(750) },
     );
   });

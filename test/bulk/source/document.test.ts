@@ -39,7 +39,9 @@ describe('one value', () => {
   });
 
   it('comes back from JSON and from the YAML that svc prints', async () => {
-    const value = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }).map((any) => JSON.parse(JSON.stringify(any)));
+    const value = fc
+      .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
+      .map((any) => JSON.parse(JSON.stringify(any)));
     await fc.assert(
       fc.asyncProperty(value, async (given) => {
         expect(await read(JSON.stringify(given))).toEqual(given);

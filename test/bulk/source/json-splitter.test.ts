@@ -3,16 +3,39 @@ import { describe, expect, it } from 'vitest';
 import { repeats } from '../../repeats.ts';
 import { chunkSize, read, refusal } from './read-records.ts';
 
-const MARKS = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '\\', ' ', '\n', '\r', '1', '-', 'true', '"a"', '"\\""', 'é');
+const MARKS = fc.constantFrom(
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  ':',
+  '"',
+  '\\',
+  ' ',
+  '\n',
+  '\r',
+  '1',
+  '-',
+  'true',
+  '"a"',
+  '"\\""',
+  'é',
+);
 
 describe('splitting a JSON array', () => {
   it('returns the same as JSON.parse for any chunk boundaries', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.jsonValue()), fc.constantFrom(0, 3), chunkSize, async (values, indent, size) => {
-        const text = JSON.stringify(values, null, indent);
-        const { records } = await read(text, 'json', size);
-        expect(records.map(({ value }) => value)).toEqual(JSON.parse(text));
-      }),
+      fc.asyncProperty(
+        fc.array(fc.jsonValue()),
+        fc.constantFrom(0, 3),
+        chunkSize,
+        async (values, indent, size) => {
+          const text = JSON.stringify(values, null, indent);
+          const { records } = await read(text, 'json', size);
+          expect(records.map(({ value }) => value)).toEqual(JSON.parse(text));
+        },
+      ),
     );
   });
 

@@ -18,10 +18,18 @@ export interface Reading {
   readonly format: InputFormat;
 }
 
-const LAYOUT = { listName: 'users', knownFields: ['userId', 'name', 'email', 'initial'], id: 'userId' };
+const LAYOUT = {
+  listName: 'users',
+  knownFields: ['userId', 'name', 'email', 'initial'],
+  id: 'userId',
+};
 
 /** Reads users from stdin, in chunks of `size` bytes. */
-export async function read(bytes: string | Uint8Array, format?: InputFormat, size = 65_536): Promise<Reading> {
+export async function read(
+  bytes: string | Uint8Array,
+  format?: InputFormat,
+  size = 65_536,
+): Promise<Reading> {
   const warnings: string[] = [];
   const source = await open(chunksOf(Buffer.from(bytes), size), format, (warning) => {
     warnings.push(formatDiagnostic({ file: 'stdin', ...warning }));
@@ -34,7 +42,11 @@ export async function read(bytes: string | Uint8Array, format?: InputFormat, siz
   return { records, warnings, preamble: source.preamble(), format: source.format };
 }
 
-async function open(chunks: readonly Buffer[], format: InputFormat | undefined, warn: (warning: Diagnostic) => void) {
+async function open(
+  chunks: readonly Buffer[],
+  format: InputFormat | undefined,
+  warn: (warning: Diagnostic) => void,
+) {
   const stdin = Readable.from(chunks);
   if (format) {
     await decodeInputText(stdin, 'stdin');
@@ -43,7 +55,14 @@ async function open(chunks: readonly Buffer[], format: InputFormat | undefined, 
     return readSource(text, { ...LAYOUT, name: 'stdin', format, warn });
   }
   const spool = join(await createTemporaryFolder(), 'spool');
-  const input = await openInputFile({ ...LAYOUT, file: '-', cwd: '/', stdin, spool, signal: new AbortController().signal });
+  const input = await openInputFile({
+    ...LAYOUT,
+    file: '-',
+    cwd: '/',
+    stdin,
+    spool,
+    signal: new AbortController().signal,
+  });
   return input.open(warn);
 }
 
@@ -53,7 +72,11 @@ function chunksOf(bytes: Buffer, size: number): Buffer[] {
 }
 
 /** The error of an input that is refused. */
-export async function refusal(input: string | Uint8Array, format?: InputFormat, size?: number): Promise<SvcError> {
+export async function refusal(
+  input: string | Uint8Array,
+  format?: InputFormat,
+  size?: number,
+): Promise<SvcError> {
   const outcome = await read(input, format, size).catch((error: unknown) => error);
   if (outcome instanceof SvcError) return outcome;
   throw new Error(`expected a refusal, got ${JSON.stringify(outcome)}`);
@@ -61,8 +84,31 @@ export async function refusal(input: string | Uint8Array, format?: InputFormat, 
 
 /** Texts that have hurt importers before. */
 const hostileText = fc.oneof(
-  fc.constantFrom('0123', '12345678901234567890', 'no', '1e5', 'null', '~', '__proto__', 'constructor', '10', ' x ', '#'),
-  fc.constantFrom('a,b', 'say "hi"', "it's", 'two\nlines', 'cr\rlf\r\nend', '- item', 'key: value', '\\', '\u2028', '🌻é'),
+  fc.constantFrom(
+    '0123',
+    '12345678901234567890',
+    'no',
+    '1e5',
+    'null',
+    '~',
+    '__proto__',
+    'constructor',
+    '10',
+    ' x ',
+    '#',
+  ),
+  fc.constantFrom(
+    'a,b',
+    'say "hi"',
+    "it's",
+    'two\nlines',
+    'cr\rlf\r\nend',
+    '- item',
+    'key: value',
+    '\\',
+    '\u2028',
+    '🌻é',
+  ),
   fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0')),
 );
 
@@ -73,7 +119,10 @@ export interface User {
 }
 
 const user: fc.Arbitrary<User> = fc
-  .record({ userId: hostileText, name: hostileText, email: hostileText }, { requiredKeys: ['userId'] })
+  .record(
+    { userId: hostileText, name: hostileText, email: hostileText },
+    { requiredKeys: ['userId'] },
+  )
   .map((fields) => ({ ...fields }));
 
 export const users = fc.array(user, { maxLength: 12 });

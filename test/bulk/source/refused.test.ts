@@ -14,17 +14,42 @@ describe('the error for an invalid input names the position and the problem', ()
     ['an empty file', 'json', '', 'stdin: the input is empty'],
     ['a file of white space', 'csv', ' \n', 'stdin: the input is empty'],
     ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin: a NUL character at offset 7'],
-    ['a byte that is not UTF-8', 'json', bytes('["na\u00efve"]', 'latin1'), 'stdin: byte 0xef at offset 4 is not UTF-8'],
+    [
+      'a byte that is not UTF-8',
+      'json',
+      bytes('["na\u00efve"]', 'latin1'),
+      'stdin: byte 0xef at offset 4 is not UTF-8',
+    ],
     [
       'a character cut off at the end',
       'ndjson',
       bytes('"é', 'utf8').subarray(0, 2),
       'stdin: byte 0xc3 at offset 1 is not UTF-8',
     ],
-    ['a compressed file that is cut off', 'json', gzipSync('[{}]').subarray(0, -9), 'stdin: the gzip data is truncated'],
-    ['a compressed file that is damaged', 'json', Uint8Array.of(0x1f, 0x8b, 9, 0), 'stdin: the gzip data is damaged'],
-    ['an archive', 'csv', bytes('PK\x03\x04...', 'latin1'), 'stdin: expected UTF-8 text, found a ZIP archive'],
-    ['a spreadsheet', 'csv', bytes(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'), CANNOT_READ],
+    [
+      'a compressed file that is cut off',
+      'json',
+      gzipSync('[{}]').subarray(0, -9),
+      'stdin: the gzip data is truncated',
+    ],
+    [
+      'a compressed file that is damaged',
+      'json',
+      Uint8Array.of(0x1f, 0x8b, 9, 0),
+      'stdin: the gzip data is damaged',
+    ],
+    [
+      'an archive',
+      'csv',
+      bytes('PK\x03\x04...', 'latin1'),
+      'stdin: expected UTF-8 text, found a ZIP archive',
+    ],
+    [
+      'a spreadsheet',
+      'csv',
+      bytes(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'),
+      CANNOT_READ,
+    ],
     [
       'a spreadsheet of LibreOffice',
       'csv',
@@ -33,26 +58,76 @@ describe('the error for an invalid input names the position and the problem', ()
     ],
     ['an old spreadsheet', 'csv', bytes('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1'), CANNOT_READ],
 
-    ['UTF-32 with its mark', 'json', bytes('\xff\xfe\0\0[\0\0\0', 'latin1'), 'stdin: a NUL character at offset'],
-    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin: a NUL character at offset'],
-    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin: a NUL character at offset'],
+    [
+      'UTF-32 with its mark',
+      'json',
+      bytes('\xff\xfe\0\0[\0\0\0', 'latin1'),
+      'stdin: a NUL character at offset',
+    ],
+    [
+      'UTF-32LE without',
+      'json',
+      bytes('[\0\0\0]\0\0\0', 'latin1'),
+      'stdin: a NUL character at offset',
+    ],
+    [
+      'UTF-32BE without',
+      'json',
+      bytes('\0\0\0[\0\0\0]', 'latin1'),
+      'stdin: a NUL character at offset',
+    ],
 
     ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
-    ['JSON without the list', 'json', '{"people":[]}', 'stdin:1:14: the object has no array "users"'],
-    ['JSON with no list under the name', 'json', '{"users":{}}', 'stdin:1:10: "users" is not an array'],
-    ['JSON cut off', 'json', '[\n{"userId":"a"},\n{"use', 'stdin:3:1: the JSON ends inside the value that begins here'],
-    ['JSON with a wrong comma', 'json', '[{"userId":"a"},\n  {"userId":"b",}]', "stdin:2:17: expected a field name, found '}'"],
+    [
+      'JSON without the list',
+      'json',
+      '{"people":[]}',
+      'stdin:1:14: the object has no array "users"',
+    ],
+    [
+      'JSON with no list under the name',
+      'json',
+      '{"users":{}}',
+      'stdin:1:10: "users" is not an array',
+    ],
+    [
+      'JSON cut off',
+      'json',
+      '[\n{"userId":"a"},\n{"use',
+      'stdin:3:1: the JSON ends inside the value that begins here',
+    ],
+    [
+      'JSON with a wrong comma',
+      'json',
+      '[{"userId":"a"},\n  {"userId":"b",}]',
+      "stdin:2:17: expected a field name, found '}'",
+    ],
     ['JSON with a missing record', 'json', '[{},\n]', "stdin:2:1: expected a record, found ']'"],
-    ['JSON with more behind it', 'json', '[]\n[]', 'stdin:2:1: unexpected text after the end of the JSON'],
+    [
+      'JSON with more behind it',
+      'json',
+      '[]\n[]',
+      'stdin:2:1: unexpected text after the end of the JSON',
+    ],
     [
       'a number that would lose digits',
       'json',
       '[{"userId":12345678901234567890}]',
       'stdin:1:12: the number 12345678901234567890 would lose digits',
     ],
-    ['deep nesting', 'json', `[${'['.repeat(101)}${']'.repeat(101)}]`, 'stdin:1:102: nested more than 100 levels deep'],
+    [
+      'deep nesting',
+      'json',
+      `[${'['.repeat(101)}${']'.repeat(101)}]`,
+      'stdin:1:102: nested more than 100 levels deep',
+    ],
 
-    ['a broken line', 'ndjson', '{"userId":"a"}\n\n{"userId" "b"}', "stdin:3:11: expected ':', found '\"'"],
+    [
+      'a broken line',
+      'ndjson',
+      '{"userId":"a"}\n\n{"userId" "b"}',
+      "stdin:3:11: expected ':', found '\"'",
+    ],
     [
       'deep nesting in a line',
       'ndjson',
@@ -63,38 +138,88 @@ describe('the error for an invalid input names the position and the problem', ()
     ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
     ['a header without a name', 'csv', 'userId,,name\n', 'stdin:1: column 2 has no name'],
     ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: the column 'userId' is missing"],
-    ['an extra column', 'csv', 'userId,name\na,"x\ny"\nb,y,z\n', 'stdin:4: the row has 3 cells, but the header has 2'],
+    [
+      'an extra column',
+      'csv',
+      'userId,name\na,"x\ny"\nb,y,z\n',
+      'stdin:4: the row has 3 cells, but the header has 2',
+    ],
     ['a row cut off', 'csv', 'userId,name\na', 'stdin:2: the row has 1 cell, but the header has 2'],
-    ['a quote left open', 'csv', 'userId,name\na,x\nb,"y\nc,z\n', 'stdin:3:3: the quote is not closed'],
-    ['text behind a quote', 'csv', 'userId,name\na,"x"y\n', 'stdin:2:3: text after a closing quote'],
+    [
+      'a quote left open',
+      'csv',
+      'userId,name\na,x\nb,"y\nc,z\n',
+      'stdin:3:3: the quote is not closed',
+    ],
+    [
+      'text behind a quote',
+      'csv',
+      'userId,name\na,"x"y\n',
+      'stdin:2:3: text after a closing quote',
+    ],
 
-    ['a row without its last cell, in the middle', 'csv', 'userId,name\na,x\nb\nc,y\n', 'stdin:3: the row has 1 cell'],
+    [
+      'a row without its last cell, in the middle',
+      'csv',
+      'userId,name\na,x\nb\nc,y\n',
+      'stdin:3: the row has 1 cell',
+    ],
 
     ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
-    ['YAML with a field twice', 'yaml', '- userId: a\n  userId: b\n', 'stdin:2:3: a field occurs twice in one record'],
+    [
+      'YAML with a field twice',
+      'yaml',
+      '- userId: a\n  userId: b\n',
+      'stdin:2:3: a field occurs twice in one record',
+    ],
     [
       'YAML with a wrong indent',
       'yaml',
       '- userId: a\n   name: b\n',
       'stdin:1:11: nested mappings are not allowed in compact mappings',
     ],
-    ['two YAML documents', 'yaml', '- userId: a\n---\n- userId: b\n', 'stdin:2:1: a second document begins here'],
+    [
+      'two YAML documents',
+      'yaml',
+      '- userId: a\n---\n- userId: b\n',
+      'stdin:2:1: a second document begins here',
+    ],
     [
       'a YAML document after the end',
       'yaml',
       '- userId: a\n...\n- userId: b\n',
       'stdin:2:1: unexpected text after the end of the document',
     ],
-    ['YAML with text after the list', 'yaml', '- userId: a\nname: b\n', "stdin:2:1: expected the next '- ', or the end"],
-    ['YAML with the list twice', 'yaml', 'users:\n- userId: a\nusers:\n- userId: b\n', "stdin:3:1: 'users' occurs twice"],
-    ['a broken item far into YAML', 'yaml', '- userId: a\n- userId: b\n- userId: "c\n', 'stdin:4:1: '],
+    [
+      'YAML with text after the list',
+      'yaml',
+      '- userId: a\nname: b\n',
+      "stdin:2:1: expected the next '- ', or the end",
+    ],
+    [
+      'YAML with the list twice',
+      'yaml',
+      'users:\n- userId: a\nusers:\n- userId: b\n',
+      "stdin:3:1: 'users' occurs twice",
+    ],
+    [
+      'a broken item far into YAML',
+      'yaml',
+      '- userId: a\n- userId: b\n- userId: "c\n',
+      'stdin:4:1: ',
+    ],
     [
       'YAML of another layout that is large',
       'yaml',
       `[${'{userId: a}, '.repeat(170_000)}]`,
       'stdin: YAML in this layout is limited to 2 MB',
     ],
-    ['an unknown alias', 'yaml', '- *a\n', 'stdin:1:3: unresolved alias (the anchor must be set before the alias): a'],
+    [
+      'an unknown alias',
+      'yaml',
+      '- *a\n',
+      'stdin:1:3: unresolved alias (the anchor must be set before the alias): a',
+    ],
     ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
   ])('%s', async (_, format, input, message) => {
     const wholly = await refusal(input, format);
@@ -105,14 +230,18 @@ describe('the error for an invalid input names the position and the problem', ()
   });
 
   it('also if the nesting exhausts the stack', async () => {
-    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(/^stdin:1:\d+: nested more than 100 levels deep$/);
+    expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(
+      /^stdin:1:\d+: nested more than 100 levels deep$/,
+    );
   });
 
   it('for any chunk boundaries', async () => {
     const latin1 = bytes('["aé\u00ef"]', 'latin1');
     const csv = 'userId,name\na,x\nb,"y\nc,z\n';
     for (const size of [1, 2, 3, 4]) {
-      expect((await refusal(latin1, 'json', size)).message).toBe('stdin: byte 0xe9 at offset 3 is not UTF-8');
+      expect((await refusal(latin1, 'json', size)).message).toBe(
+        'stdin: byte 0xe9 at offset 3 is not UTF-8',
+      );
       expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: the quote is not closed');
     }
   });
@@ -137,8 +266,17 @@ describe('a reader that stops at an error', () => {
       }
     }
     const { chunks } = await decodeInputText(bytes(), 'file');
-    const request = { name: 'file', listName: 'users', knownFields: ['userId'], id: 'userId', warn: () => undefined };
-    const source = await readSource(chunks, { ...request, format: format === 'CSV' ? 'csv' : 'json' });
+    const request = {
+      name: 'file',
+      listName: 'users',
+      knownFields: ['userId'],
+      id: 'userId',
+      warn: () => undefined,
+    };
+    const source = await readSource(chunks, {
+      ...request,
+      format: format === 'CSV' ? 'csv' : 'json',
+    });
     const reading = async () => {
       for await (const records of source.recordChunks) expect(records).not.toHaveLength(0);
     };

@@ -18,24 +18,34 @@ function csvCell(value: string | undefined): string {
 describe('records read back as they were written, with the line each stands on', () => {
   it('from a JSON array in any layout', async () => {
     await fc.assert(
-      fc.asyncProperty(users, fc.constantFrom(0, 1, 2, '\t'), lineEnd, chunkSize, async (list, indent, end, size) => {
-        const text = JSON.stringify(list, null, indent).replaceAll('\n', end);
-        const { records } = await read(text, 'json', size);
-        expect(records.map(({ value }) => value)).toEqual(list);
-        let from = 0;
-        for (const record of records) {
-          from = text.indexOf(record.text, from);
-          expect(record.line).toBe(lineOf(text, from));
-          from += record.text.length;
-        }
-      }),
+      fc.asyncProperty(
+        users,
+        fc.constantFrom(0, 1, 2, '\t'),
+        lineEnd,
+        chunkSize,
+        async (list, indent, end, size) => {
+          const text = JSON.stringify(list, null, indent).replaceAll('\n', end);
+          const { records } = await read(text, 'json', size);
+          expect(records.map(({ value }) => value)).toEqual(list);
+          let from = 0;
+          for (const record of records) {
+            from = text.indexOf(record.text, from);
+            expect(record.line).toBe(lineOf(text, from));
+            from += record.text.length;
+          }
+        },
+      ),
     );
   });
 
   it('from an object that holds the array', async () => {
     await fc.assert(
       fc.asyncProperty(users, fc.jsonValue(), chunkSize, async (list, other, size) => {
-        const { records, warnings } = await read(JSON.stringify({ before: other, users: list, after: 1 }), 'json', size);
+        const { records, warnings } = await read(
+          JSON.stringify({ before: other, users: list, after: 1 }),
+          'json',
+          size,
+        );
         expect(records.map(({ value }) => value)).toEqual(list);
         expect(warnings).toHaveLength(2);
       }),
@@ -45,7 +55,9 @@ describe('records read back as they were written, with the line each stands on',
   it('from NDJSON, blank lines or not', async () => {
     await fc.assert(
       fc.asyncProperty(users, lineEnd, fc.boolean(), chunkSize, async (list, end, last, size) => {
-        const lines = list.flatMap((one, at) => (at % 3 === 1 ? ['', JSON.stringify(one)] : [JSON.stringify(one)]));
+        const lines = list.flatMap((one, at) =>
+          at % 3 === 1 ? ['', JSON.stringify(one)] : [JSON.stringify(one)],
+        );
         fc.pre(lines.length > 0);
         const { records } = await read(lines.join(end) + (last ? end : ''), 'ndjson', size);
         expect(records.map(({ value }) => value)).toEqual(list);
@@ -87,7 +99,8 @@ describe('records read back as they were written, with the line each stands on',
         const text = stringify(wrapped ? { users: list } : list, { version: '1.1' });
         const { records } = await read(text, 'yaml');
         expect(records.map(({ value }) => value)).toEqual(list);
-        for (const record of records) expect(text.split('\n')[record.line - 1]).toMatch(/^(\s*- )?./);
+        for (const record of records)
+          expect(text.split('\n')[record.line - 1]).toMatch(/^(\s*- )?./);
       }),
     );
   });

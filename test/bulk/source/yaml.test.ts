@@ -6,7 +6,8 @@ import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
 import { repeats } from '../../repeats.ts';
 import { chunkSize, read, refusal, users } from './read-records.ts';
 
-const values = async (text: string, size?: number) => (await read(text, 'yaml', size)).records.map(({ value }) => value);
+const values = async (text: string, size?: number) =>
+  (await read(text, 'yaml', size)).records.map(({ value }) => value);
 
 describe('the layout of a YAML list', () => {
   const list = [{ userId: 'a', name: 'x' }, { userId: 'b' }];
@@ -15,8 +16,14 @@ describe('the layout of a YAML list', () => {
     ['block', '- userId: a\n  name: x\n- userId: b\n'],
     ['block, the dash on a line of its own', '-\n  userId: a\n  name: x\n-\n  userId: b'],
     ['block below a field', 'users:\n- userId: a\n  name: x\n- userId: b\n'],
-    ['block indented below a field', '# people\n---\nusers: # all\n\n    - userId: a\n      name: x\n    - userId: b\n'],
-    ['block with comments and blank lines', '\n# one\n- userId: a # first\n\n  # two\n  name: x\n# three\n- userId: b\n\n'],
+    [
+      'block indented below a field',
+      '# people\n---\nusers: # all\n\n    - userId: a\n      name: x\n    - userId: b\n',
+    ],
+    [
+      'block with comments and blank lines',
+      '\n# one\n- userId: a # first\n\n  # two\n  name: x\n# three\n- userId: b\n\n',
+    ],
     ['block with CRLF', '- userId: a\r\n  name: x\r\n- userId: b\r\n'],
     ['block up to the end of the document', '- {userId: a, name: x}\n- userId: b\n...\n# done\n'],
     ['flow', '[{userId: a, name: x}, {userId: b}]'],
@@ -27,7 +34,11 @@ describe('the layout of a YAML list', () => {
   });
 
   it('can be followed by other fields, which are reported', async () => {
-    const { records, warnings } = await read('users:\n- userId: a\n- userId: b\nversion: 1\nmore:\n  - x\n', 'yaml', 3);
+    const { records, warnings } = await read(
+      'users:\n- userId: a\n- userId: b\nversion: 1\nmore:\n  - x\n',
+      'yaml',
+      3,
+    );
     expect(records).toHaveLength(2);
     expect(warnings).toEqual([
       "stdin:4: 'version' is ignored; only the records under 'users' are read",
@@ -36,7 +47,8 @@ describe('the layout of a YAML list', () => {
   });
 
   it('keeps values that share an anchor', async () => {
-    const text = '- &base\n  userId: a\n  name: &n Ada\n- <<: *base\n  userId: b\n- userId: c\n  name: *n\n';
+    const text =
+      '- &base\n  userId: a\n  name: &n Ada\n- <<: *base\n  userId: b\n- userId: c\n  name: *n\n';
     expect(await values(text, 5)).toEqual([
       { userId: 'a', name: 'Ada' },
       { name: 'Ada', userId: 'b' },
@@ -64,9 +76,15 @@ describe('YAML that is not a tree', () => {
     ['- &a\n  userId: x\n  y: *a\n', 'stdin:2:3: an alias refers to a value that contains it'],
     ['- &a [*a]\n', 'stdin:1:6: an alias refers to a value that contains it'],
     ['&l\n- *l\n', 'stdin:2:3: an alias refers to a value that contains it'],
-    ['users: &u\n  - {userId: a, x: *u}\n', 'stdin:2:5: an alias refers to a value that contains it'],
+    [
+      'users: &u\n  - {userId: a, x: *u}\n',
+      'stdin:2:5: an alias refers to a value that contains it',
+    ],
     ['- &a {<<: *a, userId: b}\n', 'stdin:1:6: more than 100 aliases in one record'],
-    ['- &a {userId: a}\n- <<: [1]\n  userId: b\n', 'stdin:2:3: merge sources must be maps or map aliases'],
+    [
+      '- &a {userId: a}\n- <<: [1]\n  userId: b\n',
+      'stdin:2:3: merge sources must be maps or map aliases',
+    ],
     ['- [a]: b\n', 'stdin:1:3: a field name must be text'],
     [`- x: ${'['.repeat(120)}${']'.repeat(120)}\n`, 'stdin:1:3: nested more than 100 levels deep'],
     [
@@ -80,7 +98,9 @@ describe('YAML that is not a tree', () => {
   it('can repeat a bounded part of itself', async () => {
     const nines = (alias: string) => `[${Array(9).fill(`*${alias}`).join(', ')}]`;
     const text = `- userId: a\n  a: &a [1, 1]\n  b: &b ${nines('a')}\n  c: &c ${nines('b')}\n  d: ${nines('c')}\n`;
-    expect((await refusal(text, 'yaml')).message).toBe('stdin:1:3: more than 100 aliases in one record');
+    expect((await refusal(text, 'yaml')).message).toBe(
+      'stdin:1:3: more than 100 aliases in one record',
+    );
   });
 });
 
@@ -107,7 +127,23 @@ describe('a simple item', () => {
       '~',
       '',
     ),
-    fc.constantFrom('a  b', ' a', 'a ', '"a', "'a'", '"a\\n"', '"a#b: c"', 'é ü', '(x)', 'x:', '%', '[a]', '{}', '|', '<<'),
+    fc.constantFrom(
+      'a  b',
+      ' a',
+      'a ',
+      '"a',
+      "'a'",
+      '"a\\n"',
+      '"a#b: c"',
+      'é ü',
+      '(x)',
+      'x:',
+      '%',
+      '[a]',
+      '{}',
+      '|',
+      '<<',
+    ),
     fc.string({ unit: 'grapheme', maxLength: 6 }),
   );
   const key = fc.constantFrom('userId', 'name', 'email', '__proto__', 'constructor', '<<', 'a b');
@@ -115,20 +151,32 @@ describe('a simple item', () => {
 
   it('is read in the same way as by the full parser', () => {
     fc.assert(
-      fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), fc.constantFrom('- ', '  -   '), (lines, dash) => {
-        const margin = ' '.repeat(dash.length);
-        const text = lines.map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`).join('');
-        const simple = parseSimpleItem(text);
-        if (simple) expect([simple.value]).toEqual(whole(text));
-      }),
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('- ', '  -   '),
+        (lines, dash) => {
+          const margin = ' '.repeat(dash.length);
+          const text = lines
+            .map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`)
+            .join('');
+          const simple = parseSimpleItem(text);
+          if (simple) expect([simple.value]).toEqual(whole(text));
+        },
+      ),
       { numRuns: repeats(750) },
     );
   });
 
   it('is what most items are', () => {
-    const text = '- userId: user-00000001\n  name: Ada Lovelace 1\n  email: a.b@mail.example.com\n  initial: "A"\n';
+    const text =
+      '- userId: user-00000001\n  name: Ada Lovelace 1\n  email: a.b@mail.example.com\n  initial: "A"\n';
     expect(parseSimpleItem(text)).toEqual({
-      value: { userId: 'user-00000001', name: 'Ada Lovelace 1', email: 'a.b@mail.example.com', initial: 'A' },
+      value: {
+        userId: 'user-00000001',
+        name: 'Ada Lovelace 1',
+        email: 'a.b@mail.example.com',
+        initial: 'A',
+      },
       column: 3,
     });
   });

@@ -23,15 +23,27 @@ const entry = manifest.find(({ name }) => name === 'auth-tokens.reset');
 /** Resets with the product's own code over a real connection; only time is not real. */
 async function reset(
   service: Awaited<ReturnType<typeof startTokenService>>,
-  { ensure = false, environment = {} }: { ensure?: boolean; environment?: Record<string, string> } = {},
+  {
+    ensure = false,
+    environment = {},
+  }: { ensure?: boolean; environment?: Record<string, string> } = {},
 ) {
   const clock = fakeClock();
-  const fake = await fakeContext({ environment: { ...service.env, ...environment }, options: { quiet: true, yes: true } });
+  const fake = await fakeContext({
+    environment: { ...service.env, ...environment },
+    options: { quiet: true, yes: true },
+  });
   const context = { ...fake, clock };
   if (!entry) throw new Error('the catalog has no reset');
   const options = { apiKey: 'key-1', ...(ensure && { ensure }) };
   const done = resetAuthToken(context, [entry], { arguments: [], options });
-  return { done, context, clock, stdout: fake.stdout, left: () => listPendingRecoveries(context.folders) };
+  return {
+    done,
+    context,
+    clock,
+    stdout: fake.stdout,
+    left: () => listPendingRecoveries(context.folders),
+  };
 }
 
 describe('--ensure', () => {
@@ -46,7 +58,10 @@ describe('--ensure', () => {
   it('does not stop on an error response if an earlier reset may have been applied', async () => {
     const service = await startTokenService(closeConnection(true), refused);
     const { done } = await reset(service, { ensure: true, environment: { SVC_AUTH_TOKEN: '' } });
-    expect(await errorOf(done)).toMatchObject({ exitCode: 9, message: expect.stringContaining('may have been replaced') });
+    expect(await errorOf(done)).toMatchObject({
+      exitCode: 9,
+      message: expect.stringContaining('may have been replaced'),
+    });
   });
 
   it('reports the error response if the old token survived every reset', async () => {
@@ -57,7 +72,11 @@ describe('--ensure', () => {
   });
 
   it('retries if the reset was not applied', async () => {
-    const service = await startTokenService(closeConnection(false), closeConnection(false), respondNormally);
+    const service = await startTokenService(
+      closeConnection(false),
+      closeConnection(false),
+      respondNormally,
+    );
     const { done, stdout } = await reset(service, { ensure: true });
     await done;
     expect(stdout()).toBe(`${service.current()}\n`);
@@ -81,7 +100,9 @@ describe('a probe of the old token', () => {
   });
 });
 
-const STATUSES = [200, 201, 202, 302, 303, 307, 400, 401, 403, 404, 405, 408, 409, 413, 429, 500, 502, 503, 504];
+const STATUSES = [
+  200, 201, 202, 302, 303, 307, 400, 401, 403, 404, 405, 408, 409, 413, 429, 500, 502, 503, 504,
+];
 
 /** Bodies that are not the service's envelope, with their content types. */
 const FOREIGN_BODIES = {
@@ -89,9 +110,18 @@ const FOREIGN_BODIES = {
   HTML: ['text/html', '<h1>Sign in</h1>'],
   'JSON with a message': ['application/json', '{"message":"Forbidden"}'],
   'JSON with a text as its error': ['application/json', '{"error":"forbidden"}'],
-  'JSON with an error without a status': ['application/json', '{"error":{"code":403,"message":"Forbidden"}}'],
-  'JSON with an unknown status': ['application/json', '{"error":{"status":"BLOCKED","message":"Forbidden"}}'],
-  'JSON with a result that failed': ['application/json', '{"result":{"status":"error","message":"Forbidden"}}'],
+  'JSON with an error without a status': [
+    'application/json',
+    '{"error":{"code":403,"message":"Forbidden"}}',
+  ],
+  'JSON with an unknown status': [
+    'application/json',
+    '{"error":{"status":"BLOCKED","message":"Forbidden"}}',
+  ],
+  'JSON with a result that failed': [
+    'application/json',
+    '{"result":{"status":"error","message":"Forbidden"}}',
+  ],
 } as const;
 
 /** Answers with a status and a body, whether or not the token was replaced. */
@@ -126,7 +156,9 @@ describe.each(STATUSES.entries().toArray())(
       }
       const notApplied = await resetWith(respond(false, status, body));
       expect(notApplied.states).toEqual([]);
-      expect(notApplied.error.message).toContain('the auth token of API key key-1 was not changed: ');
+      expect(notApplied.error.message).toContain(
+        'the auth token of API key key-1 was not changed: ',
+      );
       expect([3, 4, 5, 7, 8]).toContain(notApplied.error.exitCode);
     });
   },
@@ -153,7 +185,10 @@ describe('an envelope of the service', () => {
     { status: 503, word: 'UNAVAILABLE' },
     { status: 504, word: 'DEADLINE_EXCEEDED' },
   ])('proves nothing with HTTP $status: $word', async ({ status, word }) => {
-    expect(await resetWith(respond(true, status, envelope(word)))).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
+    expect(await resetWith(respond(true, status, envelope(word)))).toMatchObject({
+      error: { exitCode: 9 },
+      states: ['lost'],
+    });
     expect((await resetWith(respond(false, status, envelope(word)))).states).toEqual([]);
   });
 

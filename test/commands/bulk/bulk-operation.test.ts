@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { added, type BulkScenario, refused, results, runBulk } from './run-bulk.ts';
 
-const run = (scenario: BulkScenario) => runBulk({ ...scenario, options: { batchSize: 2, ...scenario.options } });
+const run = (scenario: BulkScenario) =>
+  runBulk({ ...scenario, options: { batchSize: 2, ...scenario.options } });
 
 describe('a bulk operation', () => {
   it('sends batches in order and prints a summary', async () => {
@@ -13,10 +14,28 @@ describe('a bulk operation', () => {
       { organizationId: 'acme', users: [{ userId: 'e' }] },
     ]);
     expect(Object.keys(summary)).toEqual([
-      ...['operation', 'job', 'total', 'succeeded', 'failed', 'unknown', 'skipped', 'requests', 'retries'],
-      ...['seconds', 'failures', 'failuresTruncated', 'rejects'],
+      'operation',
+      'job',
+      'total',
+      'succeeded',
+      'failed',
+      'unknown',
+      'skipped',
+      'requests',
+      'retries',
+      'seconds',
+      'failures',
+      'failuresTruncated',
+      'rejects',
     ]);
-    expect(summary).toMatchObject({ operation: 'users.add', total: 5, succeeded: 5, requests: 3, failures: [], rejects: null });
+    expect(summary).toMatchObject({
+      operation: 'users.add',
+      total: 5,
+      succeeded: 5,
+      requests: 3,
+      failures: [],
+      rejects: null,
+    });
     expect([exitCode, created]).toEqual([0, []]);
   });
 
@@ -37,22 +56,35 @@ describe('a bulk operation', () => {
       failuresTruncated: false,
     });
     expect(summary.failures[1]).toEqual({ id: 'c', line: 8, message: 'no', code: 'internal' });
-    expect(JSON.parse(await read('users.rejects.json'))).toEqual([{ userId: 'a' }, { userId: 'c' }, { userId: 'e' }]);
+    expect(JSON.parse(await read('users.rejects.json'))).toEqual([
+      { userId: 'a' },
+      { userId: 'c' },
+      { userId: 'e' },
+    ]);
     expect(created.toSorted()).toEqual(['users.rejects.json', 'users.rejects.json.reasons.ndjson']);
     expect([exitCode, error?.message]).toEqual([10, '3 of 5 users failed']);
     expect(error?.hint).toContain('--file users.rejects.json');
   });
 
   it('reads results per record from a failed call, by ID or by position, without sending it again', async () => {
-    const byId = { a: { success: true }, b: { success: false, code: 'already-exists', message: 'there' } };
+    const byId = {
+      a: { success: true },
+      b: { success: false, code: 'already-exists', message: 'there' },
+    };
     const inOrder = [{ success: false, code: 'not-found' }, { success: true }];
     const { summary, requests } = await run({
       answer: (users, index) =>
-        index === 0 ? refused('INTERNAL', 500, byId) : index === 1 ? refused('INTERNAL', 500, inOrder) : added(users),
+        index === 0
+          ? refused('INTERNAL', 500, byId)
+          : index === 1
+            ? refused('INTERNAL', 500, inOrder)
+            : added(users),
     });
     expect(requests).toHaveLength(3);
     expect(summary).toMatchObject({ succeeded: 3, failed: 2, unknown: 0 });
-    expect(summary.failures.map(({ id, code }: { id: string; code: string }) => [id, code])).toEqual([
+    expect(
+      summary.failures.map(({ id, code }: { id: string; code: string }) => [id, code]),
+    ).toEqual([
       ['b', 'already-exists'],
       ['c', 'not-found'],
     ]);
@@ -61,10 +93,14 @@ describe('a bulk operation', () => {
   it('isolates the record that a call was rejected for and sends the others', async () => {
     const { summary, exitCode, requests } = await run({
       answer: (users) =>
-        users.some(({ userId }) => userId === 'a') ? refused('INVALID_ARGUMENT', 400, { issues: [] }) : added(users),
+        users.some(({ userId }) => userId === 'a')
+          ? refused('INVALID_ARGUMENT', 400, { issues: [] })
+          : added(users),
     });
     expect(summary).toMatchObject({ succeeded: 4, failed: 1 });
-    expect(summary.failures).toEqual([{ id: 'a', line: 2, message: 'said no', code: 'invalid_argument' }]);
+    expect(summary.failures).toEqual([
+      { id: 'a', line: 2, message: 'said no', code: 'invalid_argument' },
+    ]);
     expect([exitCode, requests.length]).toEqual([10, 5]);
   });
 
@@ -72,9 +108,15 @@ describe('a bulk operation', () => {
     const HTML = { 'content-type': 'text/html' };
     const users = (...sizes: readonly number[]) =>
       JSON.stringify(sizes.map((size, at) => ({ userId: `u${at}`, name: 'x'.repeat(size) })));
-    const limited = (refusal: () => Response, files: Record<string, string>, rest: BulkScenario = {}) =>
+    const limited = (
+      refusal: () => Response,
+      files: Record<string, string>,
+      rest: BulkScenario = {},
+    ) =>
       runBulk({
-        ...{ files, options: { batchSize: 8 }, ...rest },
+        files,
+        options: { batchSize: 8 },
+        ...rest,
         answer: (sent) => (JSON.stringify(sent).length > 1_000 ? refusal() : added(sent)),
       });
 
@@ -82,8 +124,13 @@ describe('a bulk operation', () => {
       ['its own page', () => new Response('<h1>413</h1>', { status: 413, headers: HTML })],
       ['an error of the service', () => refused('PAYLOAD_TOO_LARGE', 413)],
     ])('splits a batch that is rejected with %s until its parts fit', async (_, refusal) => {
-      const { summary, exitCode, requests } = await limited(refusal, { 'users.json': users(...Array(8).fill(200)) });
-      expect([exitCode, summary]).toMatchObject([0, { total: 8, succeeded: 8, failed: 0, rejects: null }]);
+      const { summary, exitCode, requests } = await limited(refusal, {
+        'users.json': users(...Array(8).fill(200)),
+      });
+      expect([exitCode, summary]).toMatchObject([
+        0,
+        { total: 8, succeeded: 8, failed: 0, rejects: null },
+      ]);
       expect(requests.map(({ users: { length } }) => length)).toEqual([8, 4, 4]);
     });
 
@@ -91,9 +138,16 @@ describe('a bulk operation', () => {
       const page = () => new Response('<h1>413</h1>', { status: 413, headers: HTML });
       const sizes = [10, 10, 2_000, 10, 10, 10, 10, 10];
       const { summary, exitCode, read } = await limited(page, { 'users.json': users(...sizes) });
-      expect([exitCode, summary]).toMatchObject([10, { total: 8, succeeded: 7, failed: 1, skipped: 0 }]);
+      expect([exitCode, summary]).toMatchObject([
+        10,
+        { total: 8, succeeded: 7, failed: 1, skipped: 0 },
+      ]);
       expect(summary.failures).toMatchObject([
-        { id: 'u2', message: 'api.example.test rejected the request as too large (HTTP 413)', code: 'invalid_argument' },
+        {
+          id: 'u2',
+          message: 'api.example.test rejected the request as too large (HTTP 413)',
+          code: 'invalid_argument',
+        },
       ]);
       expect(JSON.parse(await read('users.rejects.json'))).toMatchObject([{ userId: 'u2' }]);
     });
@@ -107,7 +161,10 @@ describe('a bulk operation', () => {
       const several = await limited(page, {}, document(600, 600));
       expect([several.exitCode, several.summary]).toMatchObject([0, { succeeded: 2 }]);
       const { exitCode, error } = await limited(page, {}, document(2_000));
-      expect([exitCode, error?.message]).toEqual([8, 'api.example.test rejected the request as too large (HTTP 413)']);
+      expect([exitCode, error?.message]).toEqual([
+        8,
+        'api.example.test rejected the request as too large (HTTP 413)',
+      ]);
     });
   });
 
@@ -115,7 +172,8 @@ describe('a bulk operation', () => {
     const issues = [{ code: 'custom', path: ['users', 3, 'email'], message: 'no such domain' }];
     const { summary, requests } = await run({
       options: { batchSize: 5 },
-      answer: (users) => (users.length === 5 ? refused('INVALID_ARGUMENT', 400, { issues }) : added(users)),
+      answer: (users) =>
+        users.length === 5 ? refused('INVALID_ARGUMENT', 400, { issues }) : added(users),
     });
     expect(summary).toMatchObject({ succeeded: 4, failed: 1, requests: 2 });
     expect(summary.failures[0]).toMatchObject({ id: 'd', message: 'email: no such domain' });
@@ -131,7 +189,9 @@ describe('a bulk operation', () => {
   });
 
   it('counts records that the response does not mention as unknown, and exits with 9', async () => {
-    const { summary, exitCode, stderr } = await run({ answer: () => results({ b: { success: true }, x: { success: true } }) });
+    const { summary, exitCode, stderr } = await run({
+      answer: () => results({ b: { success: true }, x: { success: true } }),
+    });
     expect(summary).toMatchObject({ total: 5, succeeded: 1, failed: 0, unknown: 4 });
     expect(exitCode).toBe(9);
     expect(stderr).toContain('the response contains IDs that were not sent: x');
@@ -140,7 +200,9 @@ describe('a bulk operation', () => {
 
 describe('stopping early', () => {
   it("ends with the service's error if no record was applied", async () => {
-    const { exitCode, created, error } = await run({ answer: () => refused('UNAUTHENTICATED', 401) });
+    const { exitCode, created, error } = await run({
+      answer: () => refused('UNAUTHENTICATED', 401),
+    });
     expect([exitCode, created, error?.message]).toEqual([4, [], 'said no']);
   });
 
@@ -148,19 +210,32 @@ describe('stopping early', () => {
     ['NOT_FOUND', 404, 5],
     ['PERMISSION_DENIED', 403, 4],
     ['FAILED_PRECONDITION', 400, 6],
-  ])('prints a summary if the first request is rejected with %s, as JSON and as text', async (status, http, code) => {
-    const scenario: BulkScenario = {
-      answer: () => refused(status, http),
-      options: { rejects: 'r.json', results: 'all.ndjson' },
-    };
-    const { exitCode, summary } = await run(scenario);
-    const counts = { total: 5, succeeded: 0, failed: 0, unknown: 0, skipped: 5 };
-    expect([exitCode, summary]).toMatchObject([code, { ...counts, requests: 1, failures: [], rejects: null }]);
-    const text = await run({ ...scenario, global: { output: 'table' } });
-    expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 skipped \(1 request, [\d.]+ s\)\n$/);
-    const single = await run({ ...scenario, files: {}, data: { organizationId: 'acme', users: [{ userId: 'a' }] } });
-    expect([single.exitCode, single.summary]).toMatchObject([code, { total: 1, succeeded: 0, skipped: 1 }]);
-  });
+  ])(
+    'prints a summary if the first request is rejected with %s, as JSON and as text',
+    async (status, http, code) => {
+      const scenario: BulkScenario = {
+        answer: () => refused(status, http),
+        options: { rejects: 'r.json', results: 'all.ndjson' },
+      };
+      const { exitCode, summary } = await run(scenario);
+      const counts = { total: 5, succeeded: 0, failed: 0, unknown: 0, skipped: 5 };
+      expect([exitCode, summary]).toMatchObject([
+        code,
+        { ...counts, requests: 1, failures: [], rejects: null },
+      ]);
+      const text = await run({ ...scenario, global: { output: 'table' } });
+      expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 skipped \(1 request, [\d.]+ s\)\n$/);
+      const single = await run({
+        ...scenario,
+        files: {},
+        data: { organizationId: 'acme', users: [{ userId: 'a' }] },
+      });
+      expect([single.exitCode, single.summary]).toMatchObject([
+        code,
+        { total: 1, succeeded: 0, skipped: 1 },
+      ]);
+    },
+  );
 
   it('exits with 11 after some records were applied, with a hint to resume', async () => {
     const { summary, exitCode, error, created, requests } = await run({
@@ -214,12 +289,27 @@ describe('before anything is sent', () => {
       3,
       "u.ndjson:2: userId: 'a' is already on line 1",
     ],
-    ['broken syntax', { files: { 'u.json': '[{"userId":"a"},]' } }, 3, "u.json:1:17: expected a record, found ']'"],
+    [
+      'broken syntax',
+      { files: { 'u.json': '[{"userId":"a"},]' } },
+      3,
+      "u.json:1:17: expected a record, found ']'",
+    ],
     ['no file', { options: { file: ['user.json'] } }, 2, 'file not found: user.json'],
     ['a folder', { options: { file: ['.'] } }, 2, '. is a folder, not a file'],
     ['no source', { files: {} }, 2, 'no users specified'],
-    ['two sources', { record: { userId: 'a' }, options: { file: ['users.json'] } }, 2, 'users specified in more than one way'],
-    ['an unknown format', { files: { 'users.txt': 'a,b' } }, 2, 'cannot detect the format of users.txt'],
+    [
+      'two sources',
+      { record: { userId: 'a' }, options: { file: ['users.json'] } },
+      2,
+      'users specified in more than one way',
+    ],
+    [
+      'an unknown format',
+      { files: { 'users.txt': 'a,b' } },
+      2,
+      'cannot detect the format of users.txt',
+    ],
     ['a missing field', { data: {} }, 2, '--org is required'],
     [
       'fields that exclude each other',
@@ -228,8 +318,18 @@ describe('before anything is sent', () => {
       '--folder: specify --document or --folder, not both',
     ],
     ['flags without an id', { record: { name: 'x' } }, 2, '--user: is missing'],
-    ['the input as rejects', { options: { rejects: 'users.json' } }, 2, '--rejects is also an input file: users.json'],
-    ['rejects that cannot be written', { options: { rejects: 'no/such.json' } }, 12, 'no such file'],
+    [
+      'the input as rejects',
+      { options: { rejects: 'users.json' } },
+      2,
+      '--rejects is also an input file: users.json',
+    ],
+    [
+      'rejects that cannot be written',
+      { options: { rejects: 'no/such.json' } },
+      12,
+      'no such file',
+    ],
   ])('rejects %s', async (_, scenario, code, message) => {
     const { exitCode, error, requests, stdout } = await run(scenario);
     expect([exitCode, requests.length, stdout]).toEqual([code, 0, '']);
@@ -237,13 +337,17 @@ describe('before anything is sent', () => {
   });
 
   it('suggests the file with a similar name', async () => {
-    expect((await run({ options: { file: ['user.json'] } })).error?.hint).toBe("did you mean 'users.json'?");
+    expect((await run({ options: { file: ['user.json'] } })).error?.hint).toBe(
+      "did you mean 'users.json'?",
+    );
   });
 
   it('prints each problem on its own line, and includes all of them in the JSON error', async () => {
     const files = { 'u.csv': 'userId,name\n,x\na,y\na,z\n' };
     const people = await run({ files, global: { output: 'table' } });
-    expect(people.stderr).toBe("u.csv:2: userId: is missing\nu.csv:4: userId: 'a' is already on line 3\n");
+    expect(people.stderr).toBe(
+      "u.csv:2: userId: is missing\nu.csv:4: userId: 'a' is already on line 3\n",
+    );
     expect(people.error?.message).toBe('u.csv: 2 problems in its users');
     const scripts = await run({ files });
     expect(scripts.stderr).toBe('');
@@ -260,22 +364,34 @@ describe('before anything is sent', () => {
 
   it('prints every request of a dry run and sends none', async () => {
     const { planned, requests, stdout } = await run({ global: { dryRun: true } });
-    expect(planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length)).toEqual([2, 2, 1]);
+    expect(
+      planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length),
+    ).toEqual([2, 2, 1]);
     expect([requests.length, stdout]).toEqual([0, '']);
   });
 });
 
 describe('records', () => {
   it('can come from flags or --data, and a single rejected record keeps the exit code of its error', async () => {
-    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([{ userId: 'u1', name: 'x' }]);
+    expect((await run({ record: { userId: 'u1', name: 'x' } })).requests[0]?.users).toEqual([
+      { userId: 'u1', name: 'x' },
+    ]);
     const listed = { organizationId: 'acme', users: [{ userId: '__proto__' }] };
-    expect((await run({ data: listed, files: {} })).summary).toMatchObject({ succeeded: 1, unknown: 0 });
-    const one = await run({ record: { userId: 'u1' }, answer: () => refused('INVALID_ARGUMENT', 400) });
+    expect((await run({ data: listed, files: {} })).summary).toMatchObject({
+      succeeded: 1,
+      unknown: 0,
+    });
+    const one = await run({
+      record: { userId: 'u1' },
+      answer: () => refused('INVALID_ARGUMENT', 400),
+    });
     expect([one.exitCode, one.error?.message, one.created]).toEqual([3, 'said no', []]);
   });
 
   it('with the same ID are sent once on request, and the others count as skipped', async () => {
-    const files = { 'u.ndjson': '{"userId":"a","name":"1"}\n{"userId":"b"}\n{"userId":"a","name":"2"}' };
+    const files = {
+      'u.ndjson': '{"userId":"a","name":"1"}\n{"userId":"b"}\n{"userId":"a","name":"2"}',
+    };
     const first = await run({ files, options: { duplicates: 'first', results: 'results.ndjson' } });
     expect(first.requests[0]?.users).toEqual([{ userId: 'a', name: '1' }, { userId: 'b' }]);
     expect(first.summary).toMatchObject({ total: 3, succeeded: 2, skipped: 1 });
@@ -286,7 +402,12 @@ describe('records', () => {
 
   it('may be empty', async () => {
     const { summary, exitCode, stderr, requests } = await run({ files: { 'users.json': '[]' } });
-    expect([summary.total, exitCode, stderr, requests.length]).toEqual([0, 0, 'users.json contains no users\n', 0]);
+    expect([summary.total, exitCode, stderr, requests.length]).toEqual([
+      0,
+      0,
+      'users.json contains no users\n',
+      0,
+    ]);
   });
 });
 
@@ -295,7 +416,11 @@ describe('the summary for people', () => {
     const { stdout } = await run({
       global: { output: 'table' },
       options: { batchSize: 5 },
-      answer: () => results({ a: { success: true }, b: { success: false, message: 'no\u001b[2J', code: 'internal' } }),
+      answer: () =>
+        results({
+          a: { success: true },
+          b: { success: false, message: 'no\u001b[2J', code: 'internal' },
+        }),
     });
     expect(stdout.replace(/\d+\.\d s/, 'N s')).toBe(
       [

@@ -8,7 +8,8 @@ const HELLO = {
   notifyUsers: [{ userId: 'u2' }],
   notifyAll: false,
 };
-const ndjson = (...records: readonly object[]) => records.map((record) => JSON.stringify(record)).join('\n');
+const ndjson = (...records: readonly object[]) =>
+  records.map((record) => JSON.stringify(record)).join('\n');
 const UUID = expect.stringMatching(/^[\da-f-]{36}$/);
 
 const notify = (scenario: BulkScenario) =>
@@ -21,18 +22,33 @@ const notify = (scenario: BulkScenario) =>
 
 describe('a call for each record', () => {
   it('contains the shared data, the fields of the record, and a generated ID', async () => {
-    const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd2' }, { ...HELLO, documentId: 'd1', notificationId: 'n-2' }) };
-    const { requests, summary, questions } = await notify({ files, data: { organizationId: 'acme' } });
+    const files = {
+      'n.ndjson': ndjson(
+        { ...HELLO, documentId: 'd2' },
+        { ...HELLO, documentId: 'd1', notificationId: 'n-2' },
+      ),
+    };
+    const { requests, summary, questions } = await notify({
+      files,
+      data: { organizationId: 'acme' },
+    });
     expect(requests).toEqual([
       { organizationId: 'acme', documentId: 'd2', ...HELLO, notificationId: UUID },
       { organizationId: 'acme', documentId: 'd1', ...HELLO, notificationId: 'n-2' },
     ]);
-    expect(summary).toMatchObject({ operation: 'notifications.add', total: 2, succeeded: 2, requests: 2 });
+    expect(summary).toMatchObject({
+      operation: 'notifications.add',
+      total: 2,
+      succeeded: 2,
+      requests: 2,
+    });
     expect(questions).toEqual([]);
   });
 
   it('must not differ from the shared data', async () => {
-    const files = { 'n.ndjson': ndjson({ ...HELLO, documentId: 'd1' }, { ...HELLO, documentId: 'd2' }) };
+    const files = {
+      'n.ndjson': ndjson({ ...HELLO, documentId: 'd1' }, { ...HELLO, documentId: 'd2' }),
+    };
     const { exitCode, error, requests } = await notify({ files });
     const message = "n.ndjson:2: documentId: 'd2' differs from 'd1', the target of all records";
     expect([exitCode, error?.message, requests]).toEqual([3, message, []]);
@@ -52,7 +68,10 @@ describe('a call for each record', () => {
       '  notifyAll: false',
       '  notificationId: 1e5',
     ].join('\n');
-    const [fromCsv, fromYaml] = [await notify({ files: { 'n.csv': csv } }), await notify({ files: { 'n.yaml': yaml } })];
+    const [fromCsv, fromYaml] = [
+      await notify({ files: { 'n.csv': csv } }),
+      await notify({ files: { 'n.yaml': yaml } }),
+    ];
     expect(fromCsv.requests).toEqual([
       {
         organizationId: 'acme',
@@ -70,11 +89,19 @@ describe('a call for each record', () => {
 
   it('is checked together with all others before the first is sent', async () => {
     const { displayBodyMessage: _, ...silent } = HELLO;
-    const files = { 'n.ndjson': ndjson(HELLO, { ...silent, notificationId: 'no spaces' }, { ...HELLO, notifyAll: 'no' }) };
+    const files = {
+      'n.ndjson': ndjson(
+        HELLO,
+        { ...silent, notificationId: 'no spaces' },
+        { ...HELLO, notifyAll: 'no' },
+      ),
+    };
     const { exitCode, error, requests } = await notify({ files, data: { organizationId: 'acme' } });
     expect([exitCode, requests.length]).toEqual([3, 0]);
     expect(error?.message).toContain('n.ndjson:1: documentId: is missing');
-    expect(error?.message).toContain('n.ndjson:2: notificationId: only letters, digits, _ and - are allowed');
+    expect(error?.message).toContain(
+      'n.ndjson:2: notificationId: only letters, digits, _ and - are allowed',
+    );
     expect(error?.message).toContain('n.ndjson:3: notifyAll: expected true or false, got text');
     const whole = await notify({ files: { 'n.ndjson': ndjson(silent) } });
     expect(whole.error?.message).toBe('n.ndjson:1: displayBodyMessage: is missing');
@@ -87,9 +114,19 @@ describe('a call for each record', () => {
     const first = await notify({
       files,
       answer: (_, index) =>
-        index === 0 ? refused('NOT_FOUND', 404) : index === 1 ? results('odd') : results({ success: true }),
+        index === 0
+          ? refused('NOT_FOUND', 404)
+          : index === 1
+            ? results('odd')
+            : results({ success: true }),
     });
-    expect(first.summary).toMatchObject({ total: 3, succeeded: 1, failed: 1, unknown: 1, requests: 3 });
+    expect(first.summary).toMatchObject({
+      total: 3,
+      succeeded: 1,
+      failed: 1,
+      unknown: 1,
+      requests: 3,
+    });
     const again = await notify({ files: { 'n.ndjson': await first.read('n.rejects.ndjson') } });
     expect(again.requests).toEqual(first.requests.slice(0, 2));
   });
@@ -154,8 +191,14 @@ describe('warnings and confirmations', () => {
   });
 
   it('print each distinct warning once, and count those after the fifth', async () => {
-    const records = Array.from({ length: 14 }, (_, at) => ({ ...HELLO, displayHeadlineMessageTemplate: `{{x${at % 7}}}` }));
-    const { stderr } = await notify({ files: { 'n.ndjson': ndjson(...records) }, global: { quiet: true } });
+    const records = Array.from({ length: 14 }, (_, at) => ({
+      ...HELLO,
+      displayHeadlineMessageTemplate: `{{x${at % 7}}}`,
+    }));
+    const { stderr } = await notify({
+      files: { 'n.ndjson': ndjson(...records) },
+      global: { quiet: true },
+    });
     const warnings = stderr.split('\n').filter((line) => line.startsWith('warning'));
     expect(warnings).toHaveLength(6);
     expect(warnings[4]).toContain('{{x4}} is not replaced');

@@ -10,11 +10,19 @@ const FILES = {
 const no = { success: false, message: 'no', code: 'internal-ish' };
 
 /** Sends users in batches of three. The users with the given IDs fail. */
-const run = ({ options, failing = [], ...scenario }: BulkScenario & { readonly failing?: readonly string[] }) =>
+const run = ({
+  options,
+  failing = [],
+  ...scenario
+}: BulkScenario & { readonly failing?: readonly string[] }) =>
   runBulk({
     files: FILES,
     answer: (users) =>
-      results(Object.fromEntries(users.map(({ userId }) => [userId, failing.includes(userId) ? no : { success: true }]))),
+      results(
+        Object.fromEntries(
+          users.map(({ userId }) => [userId, failing.includes(userId) ? no : { success: true }]),
+        ),
+      ),
     ...scenario,
     options: { batchSize: 4, file: Object.keys(scenario.files ?? FILES), ...options },
   });
@@ -36,19 +44,30 @@ describe('records of several files', () => {
   });
 
   it('are identified by file and line in every output', async () => {
-    const { summary, read, created } = await run({ failing: ['a2', 'b2', '0123'], options: { results: 'all.ndjson' } });
+    const { summary, read, created } = await run({
+      failing: ['a2', 'b2', '0123'],
+      options: { results: 'all.ndjson' },
+    });
     expect(summary.failures).toEqual([
       { id: 'a2', file: 'a.json', line: 3, message: 'no', code: 'internal-ish' },
       { id: 'b2', file: 'b.csv', line: 3, message: 'no', code: 'internal-ish' },
       { id: '0123', file: 'c.yaml', line: 2, message: 'no', code: 'internal-ish' },
     ]);
-    expect(linesIn(await read('all.ndjson')).map(({ id, file, line }) => [id, file, line])).toEqual([
-      ...[['a1', 'a.json', 2] as const, ['a2', 'a.json', 3] as const, ['b1', 'b.csv', 2] as const],
-      ...[['b2', 'b.csv', 3] as const, ['c1', 'c.yaml', 1] as const, ['0123', 'c.yaml', 2] as const],
-    ]);
+    expect(linesIn(await read('all.ndjson')).map(({ id, file, line }) => [id, file, line])).toEqual(
+      [
+        ['a1', 'a.json', 2] as const,
+        ['a2', 'a.json', 3] as const,
+        ['b1', 'b.csv', 2] as const,
+        ['b2', 'b.csv', 3] as const,
+        ['c1', 'c.yaml', 1] as const,
+        ['0123', 'c.yaml', 2] as const,
+      ],
+    );
     const reasons = linesIn(await read('users.rejects.ndjson.reasons.ndjson'));
     expect(reasons.map(({ id, file, line }) => [id, file, line])).toEqual([
-      ...[['a2', 'a.json', 3] as const, ['b2', 'b.csv', 3] as const, ['0123', 'c.yaml', 2] as const],
+      ['a2', 'a.json', 3] as const,
+      ['b2', 'b.csv', 3] as const,
+      ['0123', 'c.yaml', 2] as const,
     ]);
     expect(created).toHaveLength(3);
   });
@@ -62,9 +81,15 @@ describe('records of several files', () => {
     const failing = ['a2', 'b2', '0123'];
     const first = await run({ failing });
     const text = await first.read('users.rejects.ndjson');
-    expect(linesIn(text)).toEqual([{ userId: 'a2', name: 'Ä' }, { userId: 'b2', name: 'x\ny' }, { userId: '0123' }]);
+    expect(linesIn(text)).toEqual([
+      { userId: 'a2', name: 'Ä' },
+      { userId: 'b2', name: 'x\ny' },
+      { userId: '0123' },
+    ]);
     const again = await run({ files: { 'users.rejects.ndjson': text } });
-    const before = first.requests.flatMap(({ users }) => users).filter(({ userId }) => failing.includes(userId));
+    const before = first.requests
+      .flatMap(({ users }) => users)
+      .filter(({ userId }) => failing.includes(userId));
     expect(again.requests[0]?.users).toEqual(before);
   });
 
@@ -103,33 +128,50 @@ describe('records of several files', () => {
   it.each([
     ['auto' as const, 1],
     [3, 3],
-  ])('that depend on each other are sent in order, with concurrency %s at most %d in flight', async (concurrency, most) => {
-    const folders = Array.from({ length: 40 }, (_, at) => ({ folderId: `f${at}`, folderName: 'x' }));
-    const parts = [folders.slice(0, 15), folders.slice(15)].map((part) => JSON.stringify(part));
-    let [flying, reached] = [0, 0];
-    const { requests, exitCode } = await run({
-      operation: 'folders.add',
-      files: { 'a.json': parts[0] ?? '', 'b.json': parts[1] ?? '' },
-      options: { concurrency, batchSize: 2 },
-      answer: async (_, __, data) => {
-        flying += 1;
-        reached = Math.max(reached, flying);
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        flying -= 1;
-        const sent = data['folders'] as readonly { readonly folderId: string }[];
-        return results(Object.fromEntries(sent.map(({ folderId }) => [folderId, { success: true }])));
-      },
-    });
-    expect([exitCode, reached]).toEqual([0, most]);
-    const sent = requests.flatMap((data) => (data as unknown as { folders: readonly unknown[] }).folders);
-    expect(sent).toEqual(folders);
-  });
+  ])(
+    'that depend on each other are sent in order, with concurrency %s at most %d in flight',
+    async (concurrency, most) => {
+      const folders = Array.from({ length: 40 }, (_, at) => ({
+        folderId: `f${at}`,
+        folderName: 'x',
+      }));
+      const parts = [folders.slice(0, 15), folders.slice(15)].map((part) => JSON.stringify(part));
+      let [flying, reached] = [0, 0];
+      const { requests, exitCode } = await run({
+        operation: 'folders.add',
+        files: { 'a.json': parts[0] ?? '', 'b.json': parts[1] ?? '' },
+        options: { concurrency, batchSize: 2 },
+        answer: async (_, __, data) => {
+          flying += 1;
+          reached = Math.max(reached, flying);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          flying -= 1;
+          const sent = data['folders'] as readonly { readonly folderId: string }[];
+          return results(
+            Object.fromEntries(sent.map(({ folderId }) => [folderId, { success: true }])),
+          );
+        },
+      });
+      expect([exitCode, reached]).toEqual([0, most]);
+      const sent = requests.flatMap(
+        (data) => (data as unknown as { folders: readonly unknown[] }).folders,
+      );
+      expect(sent).toEqual(folders);
+    },
+  );
 
   it('are sent with mapped fields and rejected unchanged, so that the same --map applies again', async () => {
-    const files = { 'a.json': '[{"Login": "a1"},\n{"Login": "a2", "x": 1}]', 'b.json': '[{"Login":"b1"}]' };
+    const files = {
+      'a.json': '[{"Login": "a1"},\n{"Login": "a2", "x": 1}]',
+      'b.json': '[{"Login":"b1"}]',
+    };
     const options = { map: [['Login', 'userId'] as const, ['x', ''] as const] };
     const { requests, read } = await run({ files, options, failing: ['a2'] });
-    expect(requests.flatMap(({ users }) => users)).toEqual([{ userId: 'a1' }, { userId: 'a2' }, { userId: 'b1' }]);
+    expect(requests.flatMap(({ users }) => users)).toEqual([
+      { userId: 'a1' },
+      { userId: 'a2' },
+      { userId: 'b1' },
+    ]);
     expect(await read('users.rejects.json')).toBe('[\n{"Login": "a2", "x": 1}\n]\n');
   });
 
@@ -160,7 +202,9 @@ describe('records of several files', () => {
   it('are not sent if any of them is invalid', async () => {
     const files = { ...FILES, 'd.csv': 'userId,name\n,x\na1,y\n' };
     const { error, stderr, requests } = await run({ files, global: { output: 'table' } });
-    expect(stderr).toBe("d.csv:2: userId: is missing\nd.csv:3: userId: 'a1' is already on line 2 of a.json\n");
+    expect(stderr).toBe(
+      "d.csv:2: userId: is missing\nd.csv:3: userId: 'a1' is already on line 2 of a.json\n",
+    );
     expect(error?.message).toBe('a.json and 3 more files: 2 problems in their users');
     expect(requests).toEqual([]);
   });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type BulkScenario, refused, results, runBulk } from './run-bulk.ts';
 
-const UUID = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+const UUID = expect.stringMatching(
+  /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/,
+);
 
 /** IDs of the records in a request. */
 const idsOf = (data: Readonly<Record<string, unknown>>, field: string, id = 'id') =>
@@ -26,17 +28,26 @@ describe('plain IDs', () => {
     ['users.csv', 'userId\nu1\n0123\n'],
   ])('from %s are sent unchanged: %s', async (name, text) => {
     const { requests, summary, stderr } = await add({ files: { [name]: text } });
-    expect(requests).toEqual([{ organizationId: 'acme', organizationUserGroupId: 'legal', userIds: ['u1', '0123'] }]);
+    expect(requests).toEqual([
+      { organizationId: 'acme', organizationUserGroupId: 'legal', userIds: ['u1', '0123'] },
+    ]);
     expect(summary).toMatchObject({ operation: 'groups.add-users', total: 2, succeeded: 2 });
     expect(stderr).toBe('');
   });
 
   it('from flags or --data are sent in batches, and errors name their positions', async () => {
-    const data = { organizationId: 'acme', organizationUserGroupId: 'legal', userIds: ['u1', 'u2', 'u3'] };
+    const data = {
+      organizationId: 'acme',
+      organizationUserGroupId: 'legal',
+      userIds: ['u1', 'u2', 'u3'],
+    };
     const listed = await add({ files: {}, data, options: { batchSize: 2 } });
     expect(listed.requests.map(({ userIds }) => userIds)).toEqual([['u1', 'u2'], ['u3']]);
     const twice = await add({ files: {}, data: { ...data, userIds: ['u1', 'u1'] } });
-    expect([twice.exitCode, twice.error?.message]).toEqual([2, "--user:2: userId: 'u1' is already on line 1"]);
+    expect([twice.exitCode, twice.error?.message]).toEqual([
+      2,
+      "--user:2: userId: 'u1' is already on line 1",
+    ]);
     const broken = await add({ files: {}, data: { ...data, userIds: [1] }, usesDataFlag: true });
     expect([broken.exitCode, broken.error?.message]).toEqual([
       3,
@@ -47,18 +58,32 @@ describe('plain IDs', () => {
   it('can come from a file with more columns, with a warning that the others are dropped', async () => {
     const { requests, stderr, read } = await add({
       files: { 'team.csv': 'userId,name\nu1,"Ada, L"\nu2,Bob\n' },
-      answer: () => results({ u1: { success: false, message: 'User does not exist.' }, u2: { success: true } }),
+      answer: () =>
+        results({ u1: { success: false, message: 'User does not exist.' }, u2: { success: true } }),
     });
     expect(requests[0]?.['userIds']).toEqual(['u1', 'u2']);
-    expect(stderr).toContain("team.csv:2: unknown field 'name' is dropped; only 'userId' of each record is sent\n");
+    expect(stderr).toContain(
+      "team.csv:2: unknown field 'name' is dropped; only 'userId' of each record is sent\n",
+    );
     expect(await read('team.rejects.csv')).toBe('userId,name\nu1,"Ada, L"\n');
   });
 
   it('rejected from the command line keep the exit code of the error', async () => {
     const data = { organizationId: 'acme', organizationUserGroupId: 'no', userIds: ['u1', 'u2'] };
-    const { exitCode, summary, created } = await add({ files: {}, data, answer: () => refused('INVALID_ARGUMENT', 400) });
-    expect([exitCode, summary, created]).toMatchObject([3, { total: 2, succeeded: 0, skipped: 2 }, []]);
-    const file = await add({ files: { 'u.csv': 'userId\nu1\n' }, answer: () => refused('INVALID_ARGUMENT', 400) });
+    const { exitCode, summary, created } = await add({
+      files: {},
+      data,
+      answer: () => refused('INVALID_ARGUMENT', 400),
+    });
+    expect([exitCode, summary, created]).toMatchObject([
+      3,
+      { total: 2, succeeded: 0, skipped: 2 },
+      [],
+    ]);
+    const file = await add({
+      files: { 'u.csv': 'userId\nu1\n' },
+      answer: () => refused('INVALID_ARGUMENT', 400),
+    });
     expect([file.exitCode, file.created.length]).toEqual([3, 2]);
   });
 });
@@ -90,7 +115,11 @@ describe('one result for a whole batch', () => {
       options: { batchSize: 1 },
       answer: (_, index) => results({ success: index === 0, message: 'said' }),
     });
-    expect(summary).toMatchObject({ succeeded: 1, failed: 1, failures: [{ id: 'b', message: 'said' }] });
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+      failures: [{ id: 'b', message: 'said' }],
+    });
   });
 });
 
@@ -111,18 +140,21 @@ describe('generated IDs', () => {
     'log.csv': `featureType,actionType,actionUser,id\n${cells},\n${cells},a2\n`,
   };
 
-  it.each(Object.entries(INPUTS))('for %s are written to the rejects file, and nowhere else', async (name, text) => {
-    const first = await log({ files: { [name]: text }, answer: () => results({}) });
-    expect(first.requests[0]?.['activities']).toEqual([
-      { ...LOOK, id: UUID },
-      { ...LOOK, id: 'a2' },
-    ]);
-    expect([first.exitCode, first.summary.unknown]).toEqual([9, 2]);
-    const rejects = name.replace('.', '.rejects.');
-    const again = await log({ files: { [name]: await first.read(rejects) } });
-    expect(again.requests).toEqual(first.requests);
-    expect(again.summary).toMatchObject({ total: 2, succeeded: 2 });
-  });
+  it.each(Object.entries(INPUTS))(
+    'for %s are written to the rejects file, and nowhere else',
+    async (name, text) => {
+      const first = await log({ files: { [name]: text }, answer: () => results({}) });
+      expect(first.requests[0]?.['activities']).toEqual([
+        { ...LOOK, id: UUID },
+        { ...LOOK, id: 'a2' },
+      ]);
+      expect([first.exitCode, first.summary.unknown]).toEqual([9, 2]);
+      const rejects = name.replace('.', '.rejects.');
+      const again = await log({ files: { [name]: await first.read(rejects) } });
+      expect(again.requests).toEqual(first.requests);
+      expect(again.summary).toMatchObject({ total: 2, succeeded: 2 });
+    },
+  );
 
   it('get a column of their own in a CSV file without one', async () => {
     const text = `featureType;actionType;actionUser\n${cells.replaceAll(',', ';')}\n`;
@@ -136,21 +168,34 @@ describe('generated IDs', () => {
   });
 
   it('are part of a dry run, and are kept for a record given by flags', async () => {
-    const { planned } = await log({ files: { 'log.json': JSON.stringify([LOOK]) }, global: { dryRun: true } });
+    const { planned } = await log({
+      files: { 'log.json': JSON.stringify([LOOK]) },
+      global: { dryRun: true },
+    });
     expect(planned[0]?.body).toMatchObject({ data: { activities: [{ ...LOOK, id: UUID }] } });
     const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');
     expect(flags.created).toEqual([]);
-    const sent = JSON.stringify({ organizationId: 'acme', documentId: 'd1', activities: flags.requests[0]?.['activities'] });
+    const sent = JSON.stringify({
+      organizationId: 'acme',
+      documentId: 'd1',
+      activities: flags.requests[0]?.['activities'],
+    });
     expect(flags.error?.hint).toBe(`repeating it is safe: svc activities add --data '${sent}'`);
     expect(sent).toContain(`"id":"${id}"`);
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
     const listed = await log({ files: {}, data, usesDataFlag: true, answer: () => results({}) });
-    expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(listed.requests[0]?.['activities']);
-    const failing = (ids: readonly string[]) => results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
+    expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(
+      listed.requests[0]?.['activities'],
+    );
+    const failing = (ids: readonly string[]) =>
+      results(Object.fromEntries(ids.map((one) => [one, { success: false }])));
     const failed = await log({
-      ...{ files: {}, data, usesDataFlag: true },
-      answer: (_, __, { activities }) => failing((activities as { id: string }[]).map((one) => one.id)),
+      files: {},
+      data,
+      usesDataFlag: true,
+      answer: (_, __, { activities }) =>
+        failing((activities as { id: string }[]).map((one) => one.id)),
     });
     expect([failed.exitCode, failed.summary.failed, failed.created]).toEqual([10, 2, []]);
   });
@@ -168,7 +213,10 @@ describe('generated IDs', () => {
 describe('unknown fields', () => {
   it('are reported once each, with a suggestion', async () => {
     const { stderr, requests } = await runBulk({
-      files: { 'u.ndjson': '{"userId":"a","emial":"x"}\n{"userId":"b","emial":"y","zzz":1}\n{"userId":"c","zzz":1}' },
+      files: {
+        'u.ndjson':
+          '{"userId":"a","emial":"x"}\n{"userId":"b","emial":"y","zzz":1}\n{"userId":"c","zzz":1}',
+      },
     });
     expect(stderr).toBe(
       [
@@ -182,8 +230,13 @@ describe('unknown fields', () => {
 
   it('are summarized by a count if there are many', async () => {
     const record = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`field${at}`, at]));
-    const { stderr } = await runBulk({ files: { 'u.ndjson': JSON.stringify({ userId: 'a', ...record }) } });
-    expect(stderr.split('\n').slice(4, 6)).toEqual([expect.stringContaining("'field4'"), 'warning: and 3 more']);
+    const { stderr } = await runBulk({
+      files: { 'u.ndjson': JSON.stringify({ userId: 'a', ...record }) },
+    });
+    expect(stderr.split('\n').slice(4, 6)).toEqual([
+      expect.stringContaining("'field4'"),
+      'warning: and 3 more',
+    ]);
   });
 });
 
@@ -198,16 +251,30 @@ describe('every list of records', () => {
     ['organizations.add', 'organizations', 'organizationId', { organizationId: undefined }],
     ['groups.add', 'organizationUserGroups', 'groupId', {}],
     ['activities.update', 'activities', 'id', {}],
-  ] as const)('%s: from its own name in a file and in --data', async (operation, field, id, data) => {
-    const shared = { organizationId: 'acme', ...data };
-    const records = [{ [id]: '0123' }, { [id]: '__proto__' }];
-    const answer: BulkScenario['answer'] = (_, __, sent) => all(idsOf(sent, field, id));
-    const file = await runBulk({ operation, data: shared, answer, files: { 'r.json': JSON.stringify({ [field]: records }) } });
-    expect(file.summary).toMatchObject({ operation, total: 2, succeeded: 2 });
-    const listed = await runBulk({ operation, data: { ...shared, [field]: records }, answer, files: {}, usesDataFlag: true });
-    // Jobs of updates also read the previous values.
-    const writesOf = ({ requests }: typeof file) => requests.filter((sent) => field in sent);
-    expect(writesOf(listed)).toEqual(writesOf(file));
-    expect(writesOf(listed)[0]?.[field]).toEqual(records);
-  });
+  ] as const)(
+    '%s: from its own name in a file and in --data',
+    async (operation, field, id, data) => {
+      const shared = { organizationId: 'acme', ...data };
+      const records = [{ [id]: '0123' }, { [id]: '__proto__' }];
+      const answer: BulkScenario['answer'] = (_, __, sent) => all(idsOf(sent, field, id));
+      const file = await runBulk({
+        operation,
+        data: shared,
+        answer,
+        files: { 'r.json': JSON.stringify({ [field]: records }) },
+      });
+      expect(file.summary).toMatchObject({ operation, total: 2, succeeded: 2 });
+      const listed = await runBulk({
+        operation,
+        data: { ...shared, [field]: records },
+        answer,
+        files: {},
+        usesDataFlag: true,
+      });
+      // Jobs of updates also read the previous values.
+      const writesOf = ({ requests }: typeof file) => requests.filter((sent) => field in sent);
+      expect(writesOf(listed)).toEqual(writesOf(file));
+      expect(writesOf(listed)[0]?.[field]).toEqual(records);
+    },
+  );
 });

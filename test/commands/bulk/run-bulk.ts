@@ -22,7 +22,11 @@ export interface BulkScenario {
   /** Default: `users.add`. */
   readonly operation?: OperationName;
   /** Response to the nth request, from its users if any. By default every user is added. */
-  readonly answer?: (users: readonly User[], index: number, data: Data) => Response | Promise<Response>;
+  readonly answer?: (
+    users: readonly User[],
+    index: number,
+    data: Data,
+  ) => Response | Promise<Response>;
   readonly options?: Partial<BulkOptions>;
   readonly global?: Partial<GlobalOptions>;
   readonly data?: Data;
@@ -34,9 +38,14 @@ export interface BulkScenario {
 }
 
 const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status });
-export const results = (data: unknown) => json({ result: { status: 'success', message: 'ok', data } });
+export const results = (data: unknown) =>
+  json({ result: { status: 'success', message: 'ok', data } });
 export const added = (users: readonly User[]) =>
-  results(Object.fromEntries(users.map(({ userId }) => [userId, { success: true, id: 'x', message: 'User added.' }])));
+  results(
+    Object.fromEntries(
+      users.map(({ userId }) => [userId, { success: true, id: 'x', message: 'User added.' }]),
+    ),
+  );
 export const refused = (status: string, http: number, details?: unknown) =>
   json({ error: { status, message: 'said no', details } }, http);
 
@@ -48,9 +57,15 @@ const FIVE = JSON.stringify(
 const OPTIONS: BulkOptions = { concurrency: 1, onError: 'continue', duplicates: 'fail' };
 
 /** A clock whose pauses take no time. */
-const INSTANT_CLOCK: Clock = { now: systemClock.now, sleep: async (_, ending) => ending?.throwIfAborted() };
+const INSTANT_CLOCK: Clock = {
+  now: systemClock.now,
+  sleep: async (_, ending) => ending?.throwIfAborted(),
+};
 
-/** Runs a bulk operation against a fake service at the network edge, in a folder with the given files. */
+/**
+ * Runs a bulk operation against a fake service at the network edge, in a folder with the given
+ * files.
+ */
 export async function runBulk(scenario: BulkScenario) {
   const cwd = await createTemporaryFolder();
   const files = scenario.files ?? { 'users.json': FIVE };
@@ -67,9 +82,19 @@ export async function runBulk(scenario: BulkScenario) {
   const entry = manifest.find((known) => known.name === name);
   if (!entry) throw new Error(`unknown operation ${name}`);
   const file = Object.keys(files)[0];
-  const options = { ...OPTIONS, ...(file && !scenario.record && { file: [file] }), ...scenario.options };
+  const options = {
+    ...OPTIONS,
+    ...(file && !scenario.record && { file: [file] }),
+    ...scenario.options,
+  };
   const { data = { organizationId: 'acme' }, record, usesDataFlag = false } = scenario;
-  const error = await runBulkOperation(context, entry, { data, record, usesDataFlag, options, flags: {} }).then(
+  const error = await runBulkOperation(context, entry, {
+    data,
+    record,
+    usesDataFlag,
+    options,
+    flags: {},
+  }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;
@@ -79,7 +104,10 @@ export async function runBulk(scenario: BulkScenario) {
   return {
     error,
     exitCode: error ? FAILURES[error.failure].exitCode : 0,
-    summary: base.stdout() && scenario.global?.output === undefined ? JSON.parse(base.stdout()) : undefined,
+    summary:
+      base.stdout() && scenario.global?.output === undefined
+        ? JSON.parse(base.stdout())
+        : undefined,
     stdout: base.stdout(),
     stderr: base.stderr(),
     questions: base.questions,
@@ -94,10 +122,16 @@ async function fakeClient({ answer = added, global }: BulkScenario, signal: Abor
   const requests: (Data & { readonly users: readonly User[] })[] = [];
   const planned: PlannedRequest[] = [];
   const client = createClient({
-    target: { baseUrl: 'https://api.example.test', headerPrefix: 'x-svc-', key: { apiKey: 'k', authToken: 'token-1234' } },
+    target: {
+      baseUrl: 'https://api.example.test',
+      headerPrefix: 'x-svc-',
+      key: { apiKey: 'k', authToken: 'token-1234' },
+    },
     clock: INSTANT_CLOCK,
     transport: createFetchTransport(async (input, init) => {
-      const { data } = (await new Request(input, init).json()) as { data: (typeof requests)[number] };
+      const { data } = (await new Request(input, init).json()) as {
+        data: (typeof requests)[number];
+      };
       requests.push(data);
       return answer(data.users, requests.length - 1, data);
     }, 10_000),

@@ -7,20 +7,37 @@ import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const SUMMARY: BulkSummary = {
-  ...{ operation: 'users.add', job: '20260131-094500-5f3a9c', total: 1_200 },
-  ...{ succeeded: 1_150, failed: 49, unknown: 1, skipped: 0, requests: 14, retries: 2, seconds: 3.26 },
+  operation: 'users.add',
+  job: '20260131-094500-5f3a9c',
+  total: 1_200,
+  succeeded: 1_150,
+  failed: 49,
+  unknown: 1,
+  skipped: 0,
+  requests: 14,
+  retries: 2,
+  seconds: 3.26,
   failures: Array.from({ length: 50 }, (_, at) => ({
-    ...{ id: `u${at}|x`, line: at + 2, code: 'not-found' },
+    id: `u${at}|x`,
+    line: at + 2,
+    code: 'not-found',
     message: at === 0 ? 'no\n`such` <img src=x> [folder](http://x) @all \u001b[31m' : null,
   })),
-  ...{ failuresTruncated: false, rejects: 'users.rejects.csv' },
+  failuresTruncated: false,
+  rejects: 'users.rejects.csv',
 };
 
 describe('the summary of a CI step', () => {
   it('is appended as Markdown in which text from the service is no markup', async () => {
     const path = join(await createTemporaryFolder(), 'step.md');
     const context = await fakeContext();
-    await appendStepSummary(context, path, 'user', { ...SUMMARY, failures: [], failed: 0, unknown: 0, rejects: null });
+    await appendStepSummary(context, path, 'user', {
+      ...SUMMARY,
+      failures: [],
+      failed: 0,
+      unknown: 0,
+      rejects: null,
+    });
     await appendStepSummary(context, path, 'user', SUMMARY);
     const [first = '', second = ''] = (await readFile(path, 'utf8')).split(/(?=^###)/m);
     expect(first.split('\n')).toEqual([
@@ -34,15 +51,24 @@ describe('the summary of a CI step', () => {
       '',
       '',
     ]);
-    expect(second).toContain('\n| Line | ID | Message | Code |\n| --- | --- | --- | --- |\n| 2 | u0\\|x | no');
-    expect(second).toContain('\\`such\\` \\<img src\\=x\\> \\[folder\\]\\(http\\:\\/\\/x\\) \\@all');
+    expect(second).toContain(
+      '\n| Line | ID | Message | Code |\n| --- | --- | --- | --- |\n| 2 | u0\\|x | no',
+    );
+    expect(second).toContain(
+      '\\`such\\` \\<img src\\=x\\> \\[folder\\]\\(http\\:\\/\\/x\\) \\@all',
+    );
     expect(second).toContain('\nand 30 more\n');
     expect(second).toContain('\nJob `20260131-094500-5f3a9c`, rejects: users\\.rejects\\.csv\n');
   });
 
   it('counts the effects where they are known', async () => {
     const path = join(await createTemporaryFolder(), 'step.md');
-    await appendStepSummary(await fakeContext(), path, 'folder', { ...SUMMARY, created: 1_100, updated: 20, unchanged: 30 });
+    await appendStepSummary(await fakeContext(), path, 'folder', {
+      ...SUMMARY,
+      created: 1_100,
+      updated: 20,
+      unchanged: 30,
+    });
     const text = await readFile(path, 'utf8');
     expect(text).toContain('| Succeeded | Created | Updated | Unchanged | Failed |');
     expect(text).toContain('| 1,150 | 1,100 | 20 | 30 | 49 |');

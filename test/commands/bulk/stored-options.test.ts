@@ -9,8 +9,16 @@ describe('the options of a stored job', () => {
     const options = JSON.parse(
       JSON.stringify({
         ...REQUIRED,
-        ...{ file: ['a.csv'], inputFormat: 'csv', map: [['Name', 'name']], batchSize: 10, concurrency: 2, rate: 0.5 },
-        ...{ maxErrors: 0, shard: { part: 1, of: 4 }, rejects: 'r.csv', results: 'r.ndjson' },
+        file: ['a.csv'],
+        inputFormat: 'csv',
+        map: [['Name', 'name']],
+        batchSize: 10,
+        concurrency: 2,
+        rate: 0.5,
+        maxErrors: 0,
+        shard: { part: 1, of: 4 },
+        rejects: 'r.csv',
+        results: 'r.ndjson',
       }),
     );
     expect(parseStoredOptions({ job, options })).toEqual(options);

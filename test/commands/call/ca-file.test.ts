@@ -16,7 +16,9 @@ describe('a file of certificates', () => {
     const [one, two] = await Promise.all([newAuthority(), newAuthority()]);
     const texts = await Promise.all([one, two].map(({ file }) => readFile(file, 'utf8')));
     const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
-    expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(texts.map((text) => text.trim()).join('\n'));
+    expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(
+      texts.map((text) => text.trim()).join('\n'),
+    );
   });
 
   it.each([
@@ -26,10 +28,15 @@ describe('a file of certificates', () => {
     ['damaged', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
     ['cut', '-----BEGIN CERTIFICATE-----\nMIIB'],
   ])('that is %s is rejected as bad data', async (_, text) => {
-    await expect(fileWith(text)).rejects.toMatchObject({ failure: 'bad_data', message: /^--ca-file: / });
+    await expect(fileWith(text)).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: /^--ca-file: /,
+    });
   });
 
   it('that does not exist is a usage error', async () => {
-    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject({ failure: 'usage' });
+    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject(
+      { failure: 'usage' },
+    );
   });
 });

@@ -16,16 +16,24 @@ describe('times in a document', () => {
         ],
       },
     };
-    expect(convertEpochs(flags, data)).toEqual(['expiresAt: 1900000000000 is in milliseconds; sent as 1900000000 seconds']);
-    expect(data.permissions.resources.map(({ expiresAt }) => expiresAt)).toEqual([1_900_000_000, 1_900_000_000, undefined]);
+    expect(convertEpochs(flags, data)).toEqual([
+      'expiresAt: 1900000000000 is in milliseconds; sent as 1900000000 seconds',
+    ]);
+    expect(data.permissions.resources.map(({ expiresAt }) => expiresAt)).toEqual([
+      1_900_000_000,
+      1_900_000_000,
+      undefined,
+    ]);
   });
 
-  it.each([{}, { permissions: null }, { permissions: { resources: 'all' } }, { permissions: { resources: [null, 7] } }])(
-    'are unchanged in data of another shape: %j',
-    (data) => {
-      const before = structuredClone(data);
-      expect(convertEpochs(flags, data)).toEqual([]);
-      expect(data).toEqual(before);
-    },
-  );
+  it.each([
+    {},
+    { permissions: null },
+    { permissions: { resources: 'all' } },
+    { permissions: { resources: [null, 7] } },
+  ])('are unchanged in data of another shape: %j', (data) => {
+    const before = structuredClone(data);
+    expect(convertEpochs(flags, data)).toEqual([]);
+    expect(data).toEqual(before);
+  });
 });

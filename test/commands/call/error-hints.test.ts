@@ -34,7 +34,11 @@ describe('a resource that is not found', () => {
     ['webhooks.endpoints.delete', ['ep_9'], {}, 'svc -p prod webhooks endpoints list'],
     ['folders.list', [], { org: 'acme', folder: 'f9' }, 'svc -p prod folders list --org acme'],
   ] as const)('has a hint to list its kind: %s', async (name, words, options, list) => {
-    expect(await hintOf(name, words, options)).toEqual(['not_found', 'NOT_FOUND', `${list} lists the existing ones`]);
+    expect(await hintOf(name, words, options)).toEqual([
+      'not_found',
+      'NOT_FOUND',
+      `${list} lists the existing ones`,
+    ]);
   });
 
   it.each([
@@ -44,7 +48,11 @@ describe('a resource that is not found', () => {
     const options = { org: 'acme', folder: 'f9', ...version };
     const lister = 'svc -p prod folders list --org acme lists the existing ones';
     for (const data of [[], null]) {
-      expect(await hintOf(name, [], options, success(data))).toEqual(['not_found', 'NOT_FOUND', lister]);
+      expect(await hintOf(name, [], options, success(data))).toEqual([
+        'not_found',
+        'NOT_FOUND',
+        lister,
+      ]);
     }
   });
 
@@ -58,7 +66,9 @@ describe('a resource that is not found', () => {
 
 describe('a missing parent named by the service', () => {
   const hintFor = async (name: OperationName, message: string, options: Options) => {
-    const [, , hint] = await hintOf(name, [], options, failure('INVALID_ARGUMENT', 400, message), { local: true });
+    const [, , hint] = await hintOf(name, [], options, failure('INVALID_ARGUMENT', 400, message), {
+      local: true,
+    });
     return hint;
   };
   const FOLDER = { org: 'acme', folder: 'f1' };
@@ -66,7 +76,12 @@ describe('a missing parent named by the service', () => {
 
   it.each([
     ['folders.add', 'Organization not found.', FOLDER, 'add --create-organization to create it'],
-    ['groups.add-users', 'Organization not found.', USER, 'svc --local organizations add --org acme creates it'],
+    [
+      'groups.add-users',
+      'Organization not found.',
+      USER,
+      'svc --local organizations add --org acme creates it',
+    ],
     [
       'documents.add',
       'Folder not found.',

@@ -5,7 +5,10 @@ import { checkEventTypes } from '../../../src/commands/call/event-types.ts';
 import { type Hint, hint, SvcError } from '../../../src/kernel/errors.ts';
 
 /** Checks event types, and returns the warnings. */
-async function check(types: readonly string[], allowUnknownEvent?: true): Promise<readonly string[]> {
+async function check(
+  types: readonly string[],
+  allowUnknownEvent?: true,
+): Promise<readonly string[]> {
   const warnings: string[] = [];
   const warn = async (message: string | Hint) => void warnings.push(hint`${message}`.format());
   await checkEventTypes({ warn }, types, { allowUnknownEvent }, 'bad_data');
@@ -15,7 +18,9 @@ async function check(types: readonly string[], allowUnknownEvent?: true): Promis
 describe('the check of event types', () => {
   it('accepts known event types, and patterns that match one', async () => {
     const known = fc.constantFrom(...EVENT_NAMES);
-    const pattern = fc.tuple(known, fc.nat()).map(([name, at]) => `${name.slice(0, at % name.length)}*`);
+    const pattern = fc
+      .tuple(known, fc.nat())
+      .map(([name, at]) => `${name.slice(0, at % name.length)}*`);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(known, pattern)), async (types) => {
         expect(await check(types)).toEqual([]);
@@ -24,7 +29,9 @@ describe('the check of event types', () => {
   });
 
   it('names every unknown event type once, and suggests the nearest known one', async () => {
-    const error = await check(['coment.add', 'huddle.join', 'x', 'x', 'nothing.*']).catch((thrown) => thrown);
+    const error = await check(['coment.add', 'huddle.join', 'x', 'x', 'nothing.*']).catch(
+      (thrown) => thrown,
+    );
     expect(error).toBeInstanceOf(SvcError);
     expect(error).toMatchObject({
       failure: 'bad_data',

@@ -44,7 +44,11 @@ describe('the value of a flag', () => {
     ['list', ['a,b', 'c'], ['a,b', 'c']],
     ['map', ['a=1', 'b=x=y', 'c='], { a: '1', b: 'x=y', c: '' }],
     ['switches', ['comment.add=true', 'b=false'], { 'comment.add': true, b: false }],
-    ['changes', ['status=open:done', 'due=a:b:c'], { status: { from: 'open', to: 'done' }, due: { from: 'a', to: 'b:c' } }],
+    [
+      'changes',
+      ['status=open:done', 'due=a:b:c'],
+      { status: { from: 'open', to: 'done' }, due: { from: 'a', to: 'b:c' } },
+    ],
     ['time', '48h', NOW / 1000 + 172_800],
     ['time', '30d', NOW / 1000 + 2_592_000],
     ['time', '2026-03-02T00:00:00+01:00', NOW / 1000 + 82_800],
@@ -65,7 +69,10 @@ describe('the value of a flag', () => {
     ['time', '2026-13-40'],
   ] as const)('that is no %s is refused: %j', (kind, given) => {
     expect(() => value(flag(kind, { name: 'some-flag' }), [given])).toThrow(
-      expect.objectContaining({ failure: 'usage', message: expect.stringContaining('--some-flag') }),
+      expect.objectContaining({
+        failure: 'usage',
+        message: expect.stringContaining('--some-flag'),
+      }),
     );
   });
 
@@ -78,17 +85,29 @@ describe('the value of a flag', () => {
   it('with entries keeps quoted IDs that contain commas, colons, and quotes', () => {
     const given = 'type=document,id="a,b:""c""",org=acme,role=viewer,expires=48h';
     expect(value(resource, [given]).read).toEqual([
-      { type: 'document', id: 'a,b:"c"', organizationId: 'acme', accessRole: 'viewer', expiresAt: NOW / 1000 + 172_800 },
+      {
+        type: 'document',
+        id: 'a,b:"c"',
+        organizationId: 'acme',
+        accessRole: 'viewer',
+        expiresAt: NOW / 1000 + 172_800,
+      },
     ]);
   });
 
   it('with an entry accepts the first field alone, pairs, or JSON', () => {
     const user = flag('entry', {
-      keys: [flag('text', { name: 'user', path: ['userId'] }), flag('text', { name: 'name', path: ['name'] })],
+      keys: [
+        flag('text', { name: 'user', path: ['userId'] }),
+        flag('text', { name: 'name', path: ['name'] }),
+      ],
     });
     expect(value(user, 'u1').read).toEqual({ userId: 'u1' });
     expect(value(user, 'user=u1,name=Ada').read).toEqual({ userId: 'u1', name: 'Ada' });
-    expect(value(user, '{"userId":"u1","role":"lead"}').read).toEqual({ userId: 'u1', role: 'lead' });
+    expect(value(user, '{"userId":"u1","role":"lead"}').read).toEqual({
+      userId: 'u1',
+      role: 'lead',
+    });
   });
 
   it('with an unknown key suggests the nearest', () => {
@@ -99,8 +118,11 @@ describe('the value of a flag', () => {
 });
 
 describe('key=value pairs', () => {
-  const key = fc.string({ minLength: 1 }).filter((text) => !/[=,"]/.test(text) && text.trim() === text && text !== '');
-  const written = (text: string) => (/[",]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text);
+  const key = fc
+    .string({ minLength: 1 })
+    .filter((text) => !/[=,"]/.test(text) && text.trim() === text && text !== '');
+  const written = (text: string) =>
+    /[",]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text;
 
   it('parse back to the pairs that were written', () => {
     fc.assert(

@@ -42,7 +42,9 @@ describe('a rate limit shared by processes', () => {
     const folders = await createUserFolders();
     looker(folders, target('https://api.example.test/base')).gate.pauseUntil(NOW + 5_000);
     const { apiKey = '' } = target().key ?? {};
-    await expect.poll(looker(folders, { ...target(), key: { apiKey, authToken: 'new' } }).look).toBe(NOW + 5_000);
+    await expect
+      .poll(looker(folders, { ...target(), key: { apiKey, authToken: 'new' } }).look)
+      .toBe(NOW + 5_000);
   });
 
   it('does not extend the pause if the clock is set back', async () => {
@@ -62,7 +64,9 @@ describe('a rate limit shared by processes', () => {
     const path = await fileOf(folders);
     expect(path).toMatch(/\/gates\/[0-9a-f]{32}\.json$/);
     expect(await readFile(path, 'utf8')).toBe(`{"until":${NOW + 5_000},"from":${NOW}}`);
-    expect([(await stat(path)).mode & 0o777, (await stat(join(path, '..'))).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect([(await stat(path)).mode & 0o777, (await stat(join(path, '..'))).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
   });
 
   it.each([
@@ -103,7 +107,9 @@ describe('a rate limit shared by processes', () => {
     await writeFile(old, '{}');
     await utimes(old, yesterday, yesterday);
     looker(folders).gate.pauseUntil(NOW);
-    await expect.poll(() => readdir(join(folders.state, 'gates'))).toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
+    await expect
+      .poll(() => readdir(join(folders.state, 'gates')))
+      .toEqual([expect.stringMatching(/^[0-9a-f]{32}\.json$/)]);
   });
 
   it('is one of two pauses that are written at the same time', async () => {

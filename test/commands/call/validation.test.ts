@@ -6,9 +6,15 @@ import { checkInput } from '../../../src/commands/call/validation.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SECONDS = NOW / 1000;
-const CONTEXT = { clock: { now: () => NOW, sleep: () => Promise.resolve() }, inputNaming: 'flags' } as const;
+const CONTEXT = {
+  clock: { now: () => NOW, sleep: () => Promise.resolve() },
+  inputNaming: 'flags',
+} as const;
 
-async function refusal(resources: readonly unknown[], beside: object = { name: 'Ada', email: 'ada@example.com' }) {
+async function refusal(
+  resources: readonly unknown[],
+  beside: object = { name: 'Ada', email: 'ada@example.com' },
+) {
   const entry = manifest.find(({ name }) => name === 'access-tokens.generate') ?? expect.fail();
   const operation = await loadOperation(entry.resource, entry.name);
   const input = { userId: 'u1', userProperties: beside, permissions: { resources } };
@@ -43,7 +49,8 @@ describe('an input error of any operation', () => {
       for (const message of refusals(await loadOperation(entry.resource, entry.name), entry)) {
         for (const problem of message.split('; ')) {
           count += 1;
-          const [, name = '-', rest = ''] = /^(--[\w-]+|<\w+>|[\w.]+)(?: \w+)?:? (.*)$/s.exec(problem) ?? [];
+          const [, name = '-', rest = ''] =
+            /^(--[\w-]+|<\w+>|[\w.]+)(?: \w+)?:? (.*)$/s.exec(problem) ?? [];
           expect([problem, rest.startsWith(name)]).toEqual([problem, false]);
         }
       }
@@ -71,7 +78,11 @@ describe('an invalid input', () => {
       "--resource type: expected one of organization, document, folder, got 'organisation'",
       "did you mean 'organization'?",
     ],
-    [[{ ...acme, accessRole: 'king' }], "--resource role: expected one of viewer, editor, got 'king'", HELP],
+    [
+      [{ ...acme, accessRole: 'king' }],
+      "--resource role: expected one of viewer, editor, got 'king'",
+      HELP,
+    ],
     [[{ type: 'document', id: 'd1' }], '--resource org: is missing', HELP],
     [[{ ...acme, expiresAt: SECONDS }], '--resource expires: is in the past', HELP],
   ])('is reported with the flag and the key', async (resources, message, hint) => {
@@ -80,12 +91,22 @@ describe('an invalid input', () => {
 
   it.each([
     ['agents.get', '<agentId> is required', 'svc agents list lists the IDs'],
-    ['webhooks.endpoints.secret', '<endpointId> is required', 'svc webhooks endpoints list lists the IDs'],
-    ['documents.list', '--org is required', 'add --org <id>, or set SVC_ORG for all commands; see svc documents list --help'],
+    [
+      'webhooks.endpoints.secret',
+      '<endpointId> is required',
+      'svc webhooks endpoints list lists the IDs',
+    ],
+    [
+      'documents.list',
+      '--org is required',
+      'add --org <id>, or set SVC_ORG for all commands; see svc documents list --help',
+    ],
   ])('has a hint to find the missing value of %s', async (name, message, hint) => {
     const entry = manifest.find((known) => known.name === name) ?? expect.fail();
     const operation = await loadOperation(entry.resource, entry.name);
-    expect(() => checkInput(CONTEXT, entry, operation, {}, 'usage')).toThrow(expect.objectContaining({ message, hint }));
+    expect(() => checkInput(CONTEXT, entry, operation, {}, 'usage')).toThrow(
+      expect.objectContaining({ message, hint }),
+    );
   });
 
   it('is reported with all missing values', async () => {

@@ -10,10 +10,22 @@ import { escapeForTerminal } from '../../../src/kernel/safe-text.ts';
 import { codePoint } from '../../code-point.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
-async function world(environment: Readonly<Record<string, string>> = {}, platform?: NodeJS.Platform) {
+async function world(
+  environment: Readonly<Record<string, string>> = {},
+  platform?: NodeJS.Platform,
+) {
   const cwd = await createTemporaryFolder();
-  const folders = { config: join(cwd, 'config'), state: join(cwd, 'state'), data: join(cwd, 'data') };
-  const surroundings = { cwd, folders, environment: { HOME: cwd, ...environment }, ...(platform && { platform }) };
+  const folders = {
+    config: join(cwd, 'config'),
+    state: join(cwd, 'state'),
+    data: join(cwd, 'data'),
+  };
+  const surroundings = {
+    cwd,
+    folders,
+    environment: { HOME: cwd, ...environment },
+    ...(platform && { platform }),
+  };
   return {
     ...surroundings,
     completes: async (...words: string[]) =>
@@ -27,7 +39,9 @@ async function world(environment: Readonly<Record<string, string>> = {}, platfor
 describe('candidates', () => {
   it('of --fields are the fields of the result that are not given yet, or headers after a capital letter', async () => {
     const { completes, ...surroundings } = await world();
-    expect(await completeLine(['documents', 'list', '--fields', 'id,doc'], surroundings)).toBe('id,documentName\tNAME\n');
+    expect(await completeLine(['documents', 'list', '--fields', 'id,doc'], surroundings)).toBe(
+      'id,documentName\tNAME\n',
+    );
     expect(await completes('documents', 'list', '--fields', 'id,i')).toEqual([]);
     expect(await completes('documents', 'list', '--fields=N')).toEqual(['--fields=NAME']);
     expect(await completes('workspace', 'get', '--fields', 'owner.e')).toEqual(['owner.email']);
@@ -36,8 +50,12 @@ describe('candidates', () => {
 
   it('are commands with their summaries, then flags of the command', async () => {
     const { completes, ...surroundings } = await world();
-    expect(await completes('')).toEqual(expect.arrayContaining(['users', 'webhooks', 'completion', 'help']));
-    expect(await completeLine(['users', 'ad'], surroundings)).toBe('add\tAdd users to an organization, folder, or document\n');
+    expect(await completes('')).toEqual(
+      expect.arrayContaining(['users', 'webhooks', 'completion', 'help']),
+    );
+    expect(await completeLine(['users', 'ad'], surroundings)).toBe(
+      'add\tAdd users to an organization, folder, or document\n',
+    );
     expect(await completes('users', 'add', '--batch')).toEqual(['--batch-size']);
     expect(await completes('--loc')).toEqual(['--local']);
   });
@@ -45,13 +63,18 @@ describe('candidates', () => {
   it('omit a flag that is given, unless it is repeatable', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--org', 'acme', '--or')).toEqual([]);
-    expect(await completes('documents', 'list', '--document', 'd1', '--docu')).toEqual(['--document']);
+    expect(await completes('documents', 'list', '--document', 'd1', '--docu')).toEqual([
+      '--document',
+    ]);
   });
 
   it('are the values of a flag, also after an equals sign and after its short form', async () => {
     const { completes } = await world();
     expect(await completes('users', 'add', '--duplicates', '')).toEqual(['fail', 'first', 'last']);
-    expect(await completes('users', 'add', '--duplicates=f')).toEqual(['--duplicates=fail', '--duplicates=first']);
+    expect(await completes('users', 'add', '--duplicates=f')).toEqual([
+      '--duplicates=fail',
+      '--duplicates=first',
+    ]);
     expect(await completes('users', 'list', '-o', 'nd')).toEqual(['ndjson']);
     expect(await completes('webhooks', 'config', 'update', '--trigger', 'huddle.c')).toEqual([
       'huddle.create=true',
@@ -66,7 +89,11 @@ describe('candidates', () => {
     expect(await completes('users', 'list', '-qv', '--verb')).toEqual([]);
     expect(await completes('users', 'list', '-zond')).toEqual([]);
     const profile = (name: string) => ({ local: false, profile: name });
-    await cacheIds({ folders, environment: {} }, profile('prod'), new Map([['organization', new Set(['acme'])]]));
+    await cacheIds(
+      { folders, environment: {} },
+      profile('prod'),
+      new Map([['organization', new Set(['acme'])]]),
+    );
     for (const chosen of [['-pprod'], ['-qpprod'], ['-qp', 'prod']]) {
       expect(await completes('users', 'add', ...chosen, '--org', '')).toEqual(['acme']);
     }
@@ -97,7 +124,11 @@ describe('candidates', () => {
     await writeFile(join(cwd, 'below', 'in.csv'), '');
     await writeFile(join(cwd, 'below', 'a b.csv'), '');
     const files = (typed: string) => completes('users', 'add', '--file', typed);
-    expect(await files('.\\below\\')).toEqual(['.\\below\\a b.csv', '.\\below\\in.csv', '.\\below\\more\\']);
+    expect(await files('.\\below\\')).toEqual([
+      '.\\below\\a b.csv',
+      '.\\below\\in.csv',
+      '.\\below\\more\\',
+    ]);
     expect(await files('below\\i')).toEqual(['below\\in.csv']);
     expect(await files('~\\below\\mo')).toEqual(['~\\below\\more\\']);
     expect(await files('below/mo')).toEqual(['below/more/']);
@@ -119,11 +150,18 @@ describe('candidates', () => {
     const { completes, ...surroundings } = await world();
     expect(await completes('api', '/v2/workspace/g')).toEqual(['/v2/workspace/get']);
     expect(await completes('email', 'update', '--trigger', 'crdt.')).toEqual([]);
-    expect(await completes('email', 'update', '--trigger', 'comment_annotation.as')).toHaveLength(2);
+    expect(await completes('email', 'update', '--trigger', 'comment_annotation.as')).toHaveLength(
+      2,
+    );
     const endpoints = new Map([['endpoint', new Set(['ep_1', 'ep_2'])]] as const);
     await cacheIds(surroundings, { local: true, profile: undefined }, endpoints);
-    expect(await completes('webhooks', 'endpoints', 'delete', '--local', 'ep_1', '')).toEqual(['ep_2']);
-    expect(await completes('local', 'deliveries', 'list', '--local', '--endpoint', '')).toEqual(['ep_1', 'ep_2']);
+    expect(await completes('webhooks', 'endpoints', 'delete', '--local', 'ep_1', '')).toEqual([
+      'ep_2',
+    ]);
+    expect(await completes('local', 'deliveries', 'list', '--local', '--endpoint', '')).toEqual([
+      'ep_1',
+      'ep_2',
+    ]);
   });
 
   it('are the names of profiles', async () => {
@@ -148,7 +186,12 @@ describe('candidates', () => {
   it('never contain line breaks or extra tabs', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ value: fc.string({ unit: codePoint }), description: fc.string({ unit: codePoint }) })),
+        fc.array(
+          fc.record({
+            value: fc.string({ unit: codePoint }),
+            description: fc.string({ unit: codePoint }),
+          }),
+        ),
         (given) => {
           const lines = candidateLines(given).split('\n').slice(0, -1);
           const kept = given.filter(({ value }) => escapeForTerminal(value) === value);
@@ -176,7 +219,10 @@ describe('cached IDs', () => {
 
   it('are found anywhere in a response, alone or in lists, and as a plain id in records of their kind', () => {
     const found = new IdCollector('users');
-    found.collect({ comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }], documentIds: ['d1'] });
+    found.collect({
+      comments: [{ id: 'c1', from: { userId: 'u1' }, seenBy: { userIds: ['u2', 7] } }],
+      documentIds: ['d1'],
+    });
     found.collect({ organizationUserGroupId: 'g1', userIds: 'u3' });
     expect(Object.fromEntries(found.ids)).toEqual({
       user: new Set(['u1', 'u2', 'u3']),
@@ -233,6 +279,8 @@ describe('cached IDs', () => {
   it('are not cached if the cache is turned off', async () => {
     const { completes: _, ...surroundings } = await world({ SVC_COMPLETION_CACHE: '0' });
     await cacheIds(surroundings, local, new Map([['document', new Set(['d1'])]]));
-    expect(await readCachedIds({ ...surroundings, environment: {} }, local, 'document')).toEqual([]);
+    expect(await readCachedIds({ ...surroundings, environment: {} }, local, 'document')).toEqual(
+      [],
+    );
   });
 });

@@ -5,12 +5,27 @@ import { formatChecklist } from '../../../src/commands/doctor/doctor.ts';
 import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 
 const findings: readonly DoctorFinding[] = [
-  { name: 'config-folder', state: 'ok', detail: '/home/ada/.config/svc (does not exist yet; /home/ada is writable)' },
-  { name: 'dns', state: 'fail', detail: 'the name 設計.example is unknown', fix: 'check the base URL and the network' },
+  {
+    name: 'config-folder',
+    state: 'ok',
+    detail: '/home/ada/.config/svc (does not exist yet; /home/ada is writable)',
+  },
+  {
+    name: 'dns',
+    state: 'fail',
+    detail: 'the name 設計.example is unknown',
+    fix: 'check the base URL and the network',
+  },
 ];
 
 function list(width?: number): Promise<string> {
-  const view = { headers: true, color: false, isTerminal: width !== undefined, width, display: PIPE_DISPLAY };
+  const view = {
+    headers: true,
+    color: false,
+    isTerminal: width !== undefined,
+    width,
+    display: PIPE_DISPLAY,
+  };
   return formatChecklist(findings, view, {});
 }
 
@@ -37,7 +52,8 @@ it('wraps details next to the names on a terminal, and below them on a narrow on
       '',
     ].join('\n'),
   );
-  for (const line of (await list(36)).split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(36);
+  for (const line of (await list(36)).split('\n'))
+    expect(stringWidth(line)).toBeLessThanOrEqual(36);
 });
 
 it('shows checks that were skipped for one cause in one line', async () => {
@@ -49,7 +65,12 @@ it('shows checks that were skipped for one cause in one line', async () => {
   ];
   const view = { headers: true, color: false, isTerminal: true, width: 40, display: PIPE_DISPLAY };
   expect(await formatChecklist(skipped, view, {})).toBe(
-    ['– 2 checks   skipped because proxy', '             failed: dns, clock', '– workspace  not configured', ''].join('\n'),
+    [
+      '– 2 checks   skipped because proxy',
+      '             failed: dns, clock',
+      '– workspace  not configured',
+      '',
+    ].join('\n'),
   );
 });
 

@@ -20,11 +20,21 @@ import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 /** Overrides of the service's responses by path. */
 type Answers = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
 
-/** Starts the embedded service behind a server with the given Date header, and returns the variables for it. */
+/**
+ * Starts the embedded service behind a server with the given Date header, and returns the variables
+ * for it.
+ */
 async function service(answers: Answers = {}, date = new Date()) {
-  const local = await openEmbedded(await resolveStoreLocation(undefined, await createUserFolders()), { clock: systemClock });
+  const local = await openEmbedded(
+    await resolveStoreLocation(undefined, await createUserFolders()),
+    { clock: systemClock },
+  );
   onTestFinished(() => local.close());
-  const asked: { readonly path: string; readonly method: string | undefined; readonly authorized: boolean }[] = [];
+  const asked: {
+    readonly path: string;
+    readonly method: string | undefined;
+    readonly authorized: boolean;
+  }[] = [];
   const listener: RequestListener = async (request, response) => {
     const { url: path = '', method = '', headers } = request;
     asked.push({ path, method, authorized: 'x-svc-auth-token' in headers });
@@ -33,9 +43,16 @@ async function service(answers: Answers = {}, date = new Date()) {
     const reply = answer
       ? Response.json(answer.body, { status: answer.status })
       : await local.fetch(
-          new Request(`http://localhost${path}`, { method, headers: Object.entries(headers) as [string, string][], ...body }),
+          new Request(`http://localhost${path}`, {
+            method,
+            headers: Object.entries(headers) as [string, string][],
+            ...body,
+          }),
         );
-    response.writeHead(reply.status, { 'content-type': 'application/json', date: date.toUTCString() });
+    response.writeHead(reply.status, {
+      'content-type': 'application/json',
+      date: date.toUTCString(),
+    });
     response.end(await reply.text());
   };
   const { key, workspace } = local.target;
@@ -50,11 +67,18 @@ async function service(answers: Answers = {}, date = new Date()) {
   return { listener, asked, environment };
 }
 
-const NOBODY = (baseUrl: string) => ({ SVC_BASE_URL: baseUrl, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-of-key' });
+const NOBODY = (baseUrl: string) => ({
+  SVC_BASE_URL: baseUrl,
+  SVC_API_KEY: 'key-1',
+  SVC_AUTH_TOKEN: 'token-of-key',
+});
 
 /** Runs the doctor, and returns its findings by name and its error. */
 async function run(world: FakeContextOptions = {}, words: Readonly<Record<string, string>> = {}) {
-  const context = await fakeContext({ ...world, options: { output: 'json', insecureHttp: true, ...world.options } });
+  const context = await fakeContext({
+    ...world,
+    options: { output: 'json', insecureHttp: true, ...world.options },
+  });
   const error = await doctorCommand(context, { arguments: [], options: words }).then(
     () => undefined,
     (thrown: unknown) => thrown as SvcError,
@@ -77,8 +101,14 @@ describe('doctor', () => {
     expect(error).toBeUndefined();
     expect(found('profile')).toMatchObject({ state: 'ok' });
     expect(found('dns')).toMatchObject({ state: 'ok', detail: '127.0.0.1 is an IP address' });
-    expect(found('connection')).toMatchObject({ state: 'ok', detail: expect.stringContaining('this machine') });
-    expect(found('answer')).toMatchObject({ state: 'info', detail: expect.stringMatching(/^HTTP 404 in \d+ ms$/) });
+    expect(found('connection')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('this machine'),
+    });
+    expect(found('answer')).toMatchObject({
+      state: 'info',
+      detail: expect.stringMatching(/^HTTP 404 in \d+ ms$/),
+    });
     expect(found('clock')).toMatchObject({ state: 'ok' });
     expect(found('key-credentials')).toEqual({
       name: 'key-credentials',
@@ -86,19 +116,31 @@ describe('doctor', () => {
       detail: `API key ${environment.SVC_API_KEY}: accepted`,
     });
     expect(found('workspace-credentials')).toMatchObject({ state: 'ok' });
-    expect(asked.filter(({ path }) => path === '/')).toEqual([{ path: '/', method: 'POST', authorized: false }]);
-    expect(asked.map(({ path }) => path).filter((path) => !path.endsWith('/get') && path !== '/')).toEqual([]);
+    expect(asked.filter(({ path }) => path === '/')).toEqual([
+      { path: '/', method: 'POST', authorized: false },
+    ]);
+    expect(
+      asked.map(({ path }) => path).filter((path) => !path.endsWith('/get') && path !== '/'),
+    ).toEqual([]);
   });
 
   it('explains how to fix missing settings, and skips checks that need them', async () => {
     const { error, found, findings } = await run();
-    expect(error).toMatchObject({ failure: 'no_credential', hint: expect.stringContaining('svc profiles add') });
-    expect(found('profile')).toMatchObject({ state: 'fail', fix: expect.stringContaining('svc profiles add') });
+    expect(error).toMatchObject({
+      failure: 'no_credential',
+      hint: expect.stringContaining('svc profiles add'),
+    });
+    expect(found('profile')).toMatchObject({
+      state: 'fail',
+      fix: expect.stringContaining('svc profiles add'),
+    });
     expect(found('dns')?.detail).toBe('skipped because profile failed');
     expect(found('key-credentials')?.detail).toBe('skipped because profile failed');
     expect(findings.filter(({ state }) => state === 'fail')).toHaveLength(1);
     const context = await fakeContext({ options: { output: 'table' } });
-    await expect(doctorCommand(context, { arguments: [], options: {} })).rejects.toThrow('1 of 18 checks failed');
+    await expect(doctorCommand(context, { arguments: [], options: {} })).rejects.toThrow(
+      '1 of 18 checks failed',
+    );
     const skipped = context.stdout().match(/^skipped .*$/gm);
     expect(skipped).toEqual([
       'skipped 9 checks            skipped because profile failed: proxy, dns, connection, answer, clock, ' +
@@ -108,7 +150,10 @@ describe('doctor', () => {
 
   it('calls only good news ok: a missing keychain, a pipe, and an error status are facts', async () => {
     const { found } = await run();
-    expect(found('keychain')).toMatchObject({ state: 'info', detail: expect.stringContaining('is not running') });
+    expect(found('keychain')).toMatchObject({
+      state: 'info',
+      detail: expect.stringContaining('is not running'),
+    });
     expect(found('terminal')).toMatchObject({ state: 'info' });
     const statuses = [200, 404, 503].map(async (status) => {
       const { environment } = await plainService({ '/': { status, body: {} } });
@@ -119,15 +164,22 @@ describe('doctor', () => {
 
   it('distinguishes a rejected credential from a valid one', async () => {
     const { environment } = await plainService();
-    const { error, found } = await run({ environment: { ...environment, SVC_AUTH_TOKEN: 'an-old-token' } });
-    expect(error).toMatchObject({ failure: 'unauthenticated', message: '1 of 18 checks failed: key-credentials' });
+    const { error, found } = await run({
+      environment: { ...environment, SVC_AUTH_TOKEN: 'an-old-token' },
+    });
+    expect(error).toMatchObject({
+      failure: 'unauthenticated',
+      message: '1 of 18 checks failed: key-credentials',
+    });
     expect(found('key-credentials')).toMatchObject({
       state: 'fail',
       detail: expect.stringContaining('(UNAUTHENTICATED)'),
       fix: expect.stringContaining('SVC_AUTH_TOKEN'),
     });
     expect(found('workspace-credentials')).toMatchObject({ state: 'ok' });
-    expect(found('advanced-webhooks')).toMatchObject({ detail: 'skipped because key-credentials failed' });
+    expect(found('advanced-webhooks')).toMatchObject({
+      detail: 'skipped because key-credentials failed',
+    });
   });
 
   it('skips a credential that is not configured', async () => {
@@ -138,22 +190,40 @@ describe('doctor', () => {
   });
 
   it('warns about a rate limit', async () => {
-    const limited = { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } } };
+    const limited = {
+      status: 429,
+      body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } },
+    };
     const { environment } = await plainService({ '/v2/workspace/webhookconfig/get': limited });
     const { error, found } = await run({ environment });
-    expect(found('key-credentials')).toMatchObject({ state: 'warn', detail: 'Slow down. (RESOURCE_EXHAUSTED)' });
+    expect(found('key-credentials')).toMatchObject({
+      state: 'warn',
+      detail: 'Slow down. (RESOURCE_EXHAUSTED)',
+    });
     expect(error).toBeUndefined();
   });
 
   it('reports enabled and disabled features', async () => {
     const off = { status: 400, body: { error: { status: 'FAILED_PRECONDITION', message: 'no' } } };
-    const on = { isEnabled: true, encryptData: false, encodeData: false, publicKey: '', enableDataProtection: false };
+    const on = {
+      isEnabled: true,
+      encryptData: false,
+      encodeData: false,
+      publicKey: '',
+      enableDataProtection: false,
+    };
     const first = await plainService({ '/v2/organizations/documents/get': off });
     const { found } = await run({ environment: first.environment }, { org: 'acme' });
-    expect(found('advanced-webhooks')).toMatchObject({ state: 'warn', fix: expect.stringContaining('--enable') });
+    expect(found('advanced-webhooks')).toMatchObject({
+      state: 'warn',
+      fix: expect.stringContaining('--enable'),
+    });
     expect(found('advanced-queries')).toMatchObject({ state: 'warn' });
     const second = await plainService({
-      '/v2/workspace/advancedwebhookconfig/get': { status: 200, body: { result: { status: 'success', data: on } } },
+      '/v2/workspace/advancedwebhookconfig/get': {
+        status: 200,
+        body: { result: { status: 'success', data: on } },
+      },
     });
     const there = await run({ environment: second.environment }, { org: 'acme' });
     expect(there.found('advanced-webhooks')).toMatchObject({ state: 'ok' });
@@ -168,23 +238,38 @@ describe('doctor', () => {
     const { environment } = await plainService({}, new Date(Date.now() + seconds * 1_000));
     const { found } = await run({ environment });
     expect(found('clock')?.state).toBe(state);
-    expect(found('clock')?.detail.replace(/\d+/, (number) => String(Math.round(Number(number) / 10) * 10))).toContain(words);
+    expect(
+      found('clock')?.detail.replace(/\d+/, (number) =>
+        String(Math.round(Number(number) / 10) * 10),
+      ),
+    ).toContain(words);
   });
 
   it('reports the first network problem with its exit code', async () => {
     const closed = await run({ environment: NOBODY('http://127.0.0.1:9') });
-    expect(closed.found('connection')).toMatchObject({ state: 'fail', detail: expect.stringContaining('127.0.0.1:9') });
+    expect(closed.found('connection')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('127.0.0.1:9'),
+    });
     expect(closed.found('key-credentials')?.detail).toBe('skipped because connection failed');
-    expect(closed.error).toMatchObject({ failure: 'unreachable', message: '1 of 18 checks failed: connection' });
+    expect(closed.error).toMatchObject({
+      failure: 'unreachable',
+      message: '1 of 18 checks failed: connection',
+    });
     const nowhere = await run({ environment: NOBODY('https://nowhere.invalid') });
-    expect(nowhere.found('dns')).toMatchObject({ state: 'fail', detail: expect.stringContaining('nowhere.invalid') });
+    expect(nowhere.found('dns')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('nowhere.invalid'),
+    });
   });
 
   it('uses a proxy, which resolves names and opens connections', async () => {
     const { environment, asked } = await plainService();
     const { host } = await httpProxy();
     const url = environment.SVC_BASE_URL.replace('127.0.0.1', 'svc.example.test');
-    const { found } = await run({ environment: { ...environment, SVC_BASE_URL: url, HTTP_PROXY: `http://${host}` } });
+    const { found } = await run({
+      environment: { ...environment, SVC_BASE_URL: url, HTTP_PROXY: `http://${host}` },
+    });
     expect(found('proxy')).toMatchObject({ state: 'ok', detail: `${host} (HTTP_PROXY)` });
     expect(found('connection')).toMatchObject({ state: 'skipped' });
     expect(found('key-credentials')).toMatchObject({ state: 'ok' });
@@ -204,8 +289,22 @@ describe('doctor over TLS', () => {
     ['that expires in 30 days', 'IP:127.0.0.1', 30, true, 'ok', /expires in (29|30) days/],
     ['that expires soon', 'IP:127.0.0.1', 3, true, 'warn', /expires in [23] days/],
     ['that has expired', 'IP:127.0.0.1', -1, true, 'fail', /expired.*until/],
-    ['for another host', 'DNS:elsewhere.example.test', 30, true, 'fail', /another host.*elsewhere\.example\.test/],
-    ['of an unknown authority', 'IP:127.0.0.1', 30, false, 'fail', /unknown authority.*an authority/],
+    [
+      'for another host',
+      'DNS:elsewhere.example.test',
+      30,
+      true,
+      'fail',
+      /another host.*elsewhere\.example\.test/,
+    ],
+    [
+      'of an unknown authority',
+      'IP:127.0.0.1',
+      30,
+      false,
+      'fail',
+      /unknown authority.*an authority/,
+    ],
   ])('checks a certificate %s', async (_, name, days, trusted, state, words) => {
     const { environment, caFile } = await secureService(name, days);
     const { found, error } = await run({ environment, ...(trusted && { options: { caFile } }) });
@@ -232,7 +331,10 @@ describe('doctor on this machine', () => {
     expect(error).toMatchObject({ failure: 'local' });
     await chmod(path, 0o600);
     await chmod(folders.config, 0o755);
-    expect((await run({ folders })).found('permissions')).toMatchObject({ state: 'warn', fix: `chmod 700 ${folders.config}` });
+    expect((await run({ folders })).found('permissions')).toMatchObject({
+      state: 'warn',
+      fix: `chmod 700 ${folders.config}`,
+    });
   });
 
   it('finds a folder that is not writable, and leaves no probe files', async () => {
@@ -240,10 +342,18 @@ describe('doctor on this machine', () => {
     await mkdir(folders.data, { recursive: true });
     await writeFile(folders.state, 'a file in the place of a folder');
     const { found } = await run({ folders });
-    expect(found('state-folder')).toMatchObject({ state: 'fail', detail: expect.stringContaining(folders.state) });
+    expect(found('state-folder')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining(folders.state),
+    });
     expect(found('data-folder')).toMatchObject({ state: 'ok', detail: folders.data });
-    expect(found('config-folder')).toMatchObject({ state: 'ok', detail: expect.stringContaining('does not exist yet') });
-    expect([await readdir(folders.data), (await readdir(join(folders.data, '..'))).sort()]).toEqual([[], ['data', 'state']]);
+    expect(found('config-folder')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringContaining('does not exist yet'),
+    });
+    expect([await readdir(folders.data), (await readdir(join(folders.data, '..'))).sort()]).toEqual(
+      [[], ['data', 'state']],
+    );
   });
 
   it('reports a damaged profiles file', async () => {
@@ -251,13 +361,19 @@ describe('doctor on this machine', () => {
     await mkdir(folders.config, { mode: 0o700, recursive: true });
     await writeFile(join(folders.config, 'profiles.json'), '{"profiles": {', { mode: 0o600 });
     const { found, error } = await run({ folders });
-    expect(found('profile')).toMatchObject({ state: 'fail', detail: expect.stringContaining('profiles.json is damaged') });
+    expect(found('profile')).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining('profiles.json is damaged'),
+    });
     expect(error).toMatchObject({ failure: 'local' });
   });
 
   it('warns if certificate checks are turned off', async () => {
     const { found } = await run({ environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-    expect(found('certificate-checks')).toMatchObject({ state: 'warn', fix: expect.stringContaining('unset') });
+    expect(found('certificate-checks')).toMatchObject({
+      state: 'warn',
+      fix: expect.stringContaining('unset'),
+    });
   });
 
   it('checks the embedded service instead of the network with --local', async () => {

@@ -6,7 +6,11 @@ import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
 import { helpForPath } from '../../../src/commands/help/command-help.ts';
 import { printHelp, reflow, styleHelp } from '../../../src/commands/help/print-help.ts';
 
-import { FIRST_COMMANDS, NARROW_START_SCREEN, START_SCREEN } from '../../../src/commands/help/root-help.ts';
+import {
+  FIRST_COMMANDS,
+  NARROW_START_SCREEN,
+  START_SCREEN,
+} from '../../../src/commands/help/root-help.ts';
 
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { topicText } from '../../../src/commands/help/topics.ts';
@@ -40,15 +44,18 @@ describe('svc', () => {
     { columns: 80, text: START_SCREEN },
     { columns: 60, text: NARROW_START_SCREEN },
     { columns: 40, text: NARROW_START_SCREEN },
-  ])('fits a terminal of $columns columns and 24 lines, with the next prompt', async ({ columns, text }) => {
-    const context = await fakeContext();
-    const stdout = { ...context.io.stdout, columns };
-    await printHelp(START_SCREEN, { ...context, io: { ...context.io, stdout } });
-    const lines = context.stdout().trimEnd().split('\n');
-    expect(lines).toEqual(reflow(text, columns).trimEnd().split('\n'));
-    expect(lines.length).toBeLessThanOrEqual(23);
-    expect(lines.filter((line) => line.length > columns)).toEqual([]);
-  });
+  ])(
+    'fits a terminal of $columns columns and 24 lines, with the next prompt',
+    async ({ columns, text }) => {
+      const context = await fakeContext();
+      const stdout = { ...context.io.stdout, columns };
+      await printHelp(START_SCREEN, { ...context, io: { ...context.io, stdout } });
+      const lines = context.stdout().trimEnd().split('\n');
+      expect(lines).toEqual(reflow(text, columns).trimEnd().split('\n'));
+      expect(lines.length).toBeLessThanOrEqual(23);
+      expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    },
+  );
 
   it('shows six commands that exist, with flags that exist', async () => {
     expect(FIRST_COMMANDS.length).toBe(6);
@@ -64,15 +71,20 @@ describe('svc', () => {
     }
   });
 
-  it.each([[[]], [['--local']], [['-q', '-o', 'json']]])('is printed for the line %j', async (words) => {
-    const context = await fakeContext();
-    await runCommandLine(words, context);
-    expect(context.stdout()).toBe(START_SCREEN);
-  });
+  it.each([[[]], [['--local']], [['-q', '-o', 'json']]])(
+    'is printed for the line %j',
+    async (words) => {
+      const context = await fakeContext();
+      await runCommandLine(words, context);
+      expect(context.stdout()).toBe(START_SCREEN);
+    },
+  );
 
   it('and svc --help list every command once, in the same sections', async () => {
     const names = [...SECTIONS.values()].flat();
-    const commands = [...tree.children.values()].filter(({ leaf, children }) => leaf || children.size > 0);
+    const commands = [...tree.children.values()].filter(
+      ({ leaf, children }) => leaf || children.size > 0,
+    );
     expect([...names].sort()).toEqual(commands.map(({ name }) => name).sort());
     const sections = sectionsOf((await helpForPath([])) ?? '');
     const start = sectionsOf(START_SCREEN).get('Commands:') ?? [];
@@ -110,7 +122,9 @@ describe('svc <command> --help', () => {
     const context = await fakeContext({ options: { output: 'json' } });
     await runCommandLine(['commands', '-o', 'json'], context);
     expect(context.stdout()).toContain('"--api-version"');
-    await expect(runCommandLine(['users', 'add', '--api-version', 'v3'], context)).rejects.toMatchObject({
+    await expect(
+      runCommandLine(['users', 'add', '--api-version', 'v3'], context),
+    ).rejects.toMatchObject({
       message: "--api-version must be one of v1, v2, got 'v3'",
     });
   });
@@ -118,7 +132,9 @@ describe('svc <command> --help', () => {
   it('explains endpoints and config in three lines', async () => {
     const [, details = ''] = ((await helpForPath(['webhooks'])) ?? '').split('\n\n');
     expect(details.split('\n').length).toBe(3);
-    expect(details).toMatch(/use endpoints \(advanced webhooks\)[\s\S]*use config \(basic webhooks\)/);
+    expect(details).toMatch(
+      /use endpoints \(advanced webhooks\)[\s\S]*use config \(basic webhooks\)/,
+    );
     expect(reflow(details, 80)).toBe(details);
   });
 });
@@ -154,7 +170,10 @@ describe('aliases', () => {
 
   it('never hide a command, and shortcuts lead to commands', () => {
     for (const node of [tree, ...nodesBelow(tree)]) {
-      const names = [...node.children.values()].flatMap((child) => [child.name, ...aliasesOf(child)]);
+      const names = [...node.children.values()].flatMap((child) => [
+        child.name,
+        ...aliasesOf(child),
+      ]);
       expect(new Set(names).size).toBe(names.length);
     }
     for (const [word, path] of SHORTCUTS) {
@@ -164,28 +183,49 @@ describe('aliases', () => {
   });
 
   it('are named in the help of the command', async () => {
-    expect(await helpForPath(['login'])).toMatch(/^Usage:\n {2}svc profiles add .*\n\nAliases:\n {2}svc login$/m);
+    expect(await helpForPath(['login'])).toMatch(
+      /^Usage:\n {2}svc profiles add .*\n\nAliases:\n {2}svc login$/m,
+    );
   });
 });
 
 describe('styles of help', () => {
   it('are bold headings and dim defaults, wrapped or not', () => {
-    const help = ['Wrapped text:', 'no heading.', '', 'Flags:', '  --a <n>  one', '           (default:', '           1)'];
+    const help = [
+      'Wrapped text:',
+      'no heading.',
+      '',
+      'Flags:',
+      '  --a <n>  one',
+      '           (default:',
+      '           1)',
+    ];
     expect(styleHelp(help.join('\n')).replaceAll('\u001b', '^')).toBe(
-      [...help.slice(0, 3), '^[1mFlags:^[22m', help[4], '           ^[2m(default:^[22m', '           ^[2m1)^[22m'].join('\n'),
+      [
+        ...help.slice(0, 3),
+        '^[1mFlags:^[22m',
+        help[4],
+        '           ^[2m(default:^[22m',
+        '           ^[2m1)^[22m',
+      ].join('\n'),
     );
   });
 
   it('add nothing but styles, at any width', async () => {
-    const helps = await Promise.all([tree, ...nodesBelow(tree)].map(({ path }) => helpForPath(path)));
+    const helps = await Promise.all(
+      [tree, ...nodesBelow(tree)].map(({ path }) => helpForPath(path)),
+    );
     const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText), ...helps].map(String);
     fc.assert(
       fc.property(fc.constantFrom(...texts), fc.integer({ min: 20, max: 120 }), (text, columns) => {
         const wrapped = reflow(text, columns);
         const styled = styleHelp(wrapped);
         const ends = (line: string) => line.split('\u001b[22m').length;
-        const starts = (line: string) => line.split('\u001b[1m').length + line.split('\u001b[2m').length - 1;
-        expect(['1', '2', '22'].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ''), styled)).toBe(wrapped);
+        const starts = (line: string) =>
+          line.split('\u001b[1m').length + line.split('\u001b[2m').length - 1;
+        expect(
+          ['1', '2', '22'].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ''), styled),
+        ).toBe(wrapped);
         for (const line of styled.split('\n')) expect(ends(line)).toBe(starts(line));
       }),
     );

@@ -63,14 +63,22 @@ describe('help on a terminal', () => {
   });
 
   it('is unchanged without a terminal and without a width', () => {
-    expect([reflow(HELP, undefined), reflow(HELP, 0), reflow(HELP, 100)]).toEqual([HELP, HELP, HELP]);
+    expect([reflow(HELP, undefined), reflow(HELP, 0), reflow(HELP, 100)]).toEqual([
+      HELP,
+      HELP,
+      HELP,
+    ]);
   });
 
   it('loses no words, and fits', () => {
-    const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 }).map((all) => all.join(' '));
+    const words = fc
+      .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 })
+      .map((all) => all.join(' '));
     fc.assert(
       fc.property(fc.array(words), fc.integer({ min: 40, max: 120 }), (sentences, columns) => {
-        const text = sentences.map((sentence, at) => (at % 2 ? `  --flag  ${sentence}` : sentence)).join('\n');
+        const text = sentences
+          .map((sentence, at) => (at % 2 ? `  --flag  ${sentence}` : sentence))
+          .join('\n');
         const shown = reflow(text, columns);
         expect(shown.split(/\s+/)).toEqual(text.split(/\s+/));
         for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
@@ -79,7 +87,8 @@ describe('help on a terminal', () => {
   });
 
   it('wraps a command so that it can be pasted', () => {
-    const command = '  svc users add --org acme --name "Ada Lovelace" --file - --input-format ndjson < users.ndjson';
+    const command =
+      '  svc users add --org acme --name "Ada Lovelace" --file - --input-format ndjson < users.ndjson';
     expect(reflow(command, 40)).toBe(
       [
         '  svc users add --org acme \\',
@@ -99,13 +108,19 @@ describe('help on a terminal', () => {
     }
   });
 
-  it.each([40, 80, 200])('fits %d columns for each command and topic, except for single words', async (columns) => {
-    const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText)];
-    for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
-    expect(texts.length).toBeGreaterThan(100);
-    // A flag with its value, a quoted text, or a pipeline for PowerShell.
-    const isWhole = (line: string) => /^ +(\S+|-(-\S+|\S, --\S+)( <.*>)?|'.*'|".*"|(--\S+ )?'.*)( \\)?$|Out-String/.test(line);
-    const wide = texts.flatMap((text) => reflow(text, columns).split('\n')).filter((line) => line.length > columns);
-    expect(wide.filter((line) => !isWhole(line))).toEqual([]);
-  });
+  it.each([40, 80, 200])(
+    'fits %d columns for each command and topic, except for single words',
+    async (columns) => {
+      const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText)];
+      for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
+      expect(texts.length).toBeGreaterThan(100);
+      // A flag with its value, a quoted text, or a pipeline for PowerShell.
+      const isWhole = (line: string) =>
+        /^ +(\S+|-(-\S+|\S, --\S+)( <.*>)?|'.*'|".*"|(--\S+ )?'.*)( \\)?$|Out-String/.test(line);
+      const wide = texts
+        .flatMap((text) => reflow(text, columns).split('\n'))
+        .filter((line) => line.length > columns);
+      expect(wide.filter((line) => !isWhole(line))).toEqual([]);
+    },
+  );
 });

@@ -9,7 +9,14 @@ import { appendEntry, readEntries } from '../../../src/commands/history/log.ts';
 import { recordRun, sanitizeCommand } from '../../../src/commands/history/record.ts';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { addThings, newClient, OPERATIONS, scriptedFetch, success, thing } from '../../client/client-fixture.ts';
+import {
+  addThings,
+  newClient,
+  OPERATIONS,
+  scriptedFetch,
+  success,
+  thing,
+} from '../../client/client-fixture.ts';
 import { codePoint } from '../../code-point.ts';
 import { repeats } from '../../repeats.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
@@ -32,9 +39,12 @@ describe('the log', () => {
   it('is limited in size, and drops the older half', async () => {
     const folders = await createUserFolders();
     const padding = 'x'.repeat(200_000);
-    for (let index = 0; index < 20; index += 1) await appendEntry(folders, systemClock, line(`${index} ${padding}`));
+    for (let index = 0; index < 20; index += 1)
+      await appendEntry(folders, systemClock, line(`${index} ${padding}`));
     const folder = join(folders.state, 'history');
-    const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    const sizes = await Promise.all(
+      (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size),
+    );
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2.6 * 1024 * 1024);
     const kept = (await readEntries(folders)).map(({ command }) => Number.parseInt(command, 10));
     expect(kept.at(-1)).toBe(19);
@@ -54,8 +64,15 @@ describe('the log', () => {
 describe('the command line in the log', () => {
   const program = () => {
     const root = new Command('svc').option('-y, --yes').option('-o, --output <format>');
-    const leaf = new Command('add').argument('[ids...]').option('--org <id>').option('--name <text>').option('--file <path>');
-    leaf.option('--metadata <key=value>', '', (value: string, before: string[] = []) => [...before, value]);
+    const leaf = new Command('add')
+      .argument('[ids...]')
+      .option('--org <id>')
+      .option('--name <text>')
+      .option('--file <path>');
+    leaf.option('--metadata <key=value>', '', (value: string, before: string[] = []) => [
+      ...before,
+      value,
+    ]);
     leaf.option('--enable').addOption(new Option('--role <text>').choices(['viewer', 'editor']));
     leaf.addOption(new Option('--no-index').default(undefined));
     root.addCommand(leaf.action(() => undefined));
@@ -64,8 +81,23 @@ describe('the command line in the log', () => {
 
   it('contains every flag, and the values that are not free text', async () => {
     const { root, leaf } = program();
-    const words = ['add', 'e1', '--org', 'acme', '--name', 'Ann', '--file', 'u.csv', '--metadata', 'a=1', '--metadata', 'b=2'];
-    await root.parseAsync([...words, '--role', 'viewer', '--no-index', '-y', '-o', 'json'], { from: 'user' });
+    const words = [
+      'add',
+      'e1',
+      '--org',
+      'acme',
+      '--name',
+      'Ann',
+      '--file',
+      'u.csv',
+      '--metadata',
+      'a=1',
+      '--metadata',
+      'b=2',
+    ];
+    await root.parseAsync([...words, '--role', 'viewer', '--no-index', '-y', '-o', 'json'], {
+      from: 'user',
+    });
     expect(sanitizeCommand(leaf)).toBe(
       'svc add e1 --org acme --name … --file u.csv --metadata … --role viewer --no-index --yes --output json',
     );
@@ -75,7 +107,9 @@ describe('the command line in the log', () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[a-z0-9]{9,40}$/), async (secret) => {
         const { root, leaf } = program();
-        await root.parseAsync(['add', '--name', secret, '--metadata', `k=${secret}`], { from: 'user' });
+        await root.parseAsync(['add', '--name', secret, '--metadata', `k=${secret}`], {
+          from: 'user',
+        });
         expect(sanitizeCommand(leaf)).not.toContain(secret);
       }),
     );
@@ -84,13 +118,18 @@ describe('the command line in the log', () => {
 
 describe('the writes of a command', () => {
   it('are counted with their IDs, including those in the response; reads are not', async () => {
-    const { client } = newClient({ fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch });
+    const { client } = newClient({
+      fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch,
+    });
     const activity = new Activity();
     const seen = trackActivity(client, activity);
     await seen.call(OPERATIONS.read, { name: 'x' });
     expect(activity.calls).toBe(0);
     await seen.call(OPERATIONS.set, { name: 'x' });
-    await seen.send({ ...thing, effect: 'once' }, { organizationId: 'acme', userIds: ['u1', 'u2'], name: 'Ann', page: 3 });
+    await seen.send(
+      { ...thing, effect: 'once' },
+      { organizationId: 'acme', userIds: ['u1', 'u2'], name: 'Ann', page: 3 },
+    );
     expect(activity.calls).toBe(2);
     expect(activity.ids).toEqual(['made', 'm1', 'acme', 'u1', 'u2']);
   });
@@ -114,18 +153,24 @@ describe('the writes of a command', () => {
 describe('a line', () => {
   it('is short enough for one write, for any IDs and any command', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: codePoint, maxLength: 300 }), { maxLength: 30 }), async (ids) => {
-        const context = await fakeContext({ options: { local: true } });
-        const activity = new Activity();
-        activity.calls = 1;
-        activity.recordIds(ids);
-        const command = new Command('svc').argument('[ids...]');
-        await command.action(() => undefined).parseAsync(['--', ...ids], { from: 'user' });
-        await recordRun(context, activity, { command, started: 0, error: undefined });
-        const text = await readFile(join(context.folders.state, 'history', 'history.ndjson'), 'utf8');
-        expect(Buffer.byteLength(text)).toBeLessThan(4_096);
-        expect(await readEntries(context.folders)).toHaveLength(1);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: codePoint, maxLength: 300 }), { maxLength: 30 }),
+        async (ids) => {
+          const context = await fakeContext({ options: { local: true } });
+          const activity = new Activity();
+          activity.calls = 1;
+          activity.recordIds(ids);
+          const command = new Command('svc').argument('[ids...]');
+          await command.action(() => undefined).parseAsync(['--', ...ids], { from: 'user' });
+          await recordRun(context, activity, { command, started: 0, error: undefined });
+          const text = await readFile(
+            join(context.folders.state, 'history', 'history.ndjson'),
+            'utf8',
+          );
+          expect(Buffer.byteLength(text)).toBeLessThan(4_096);
+          expect(await readEntries(context.folders)).toHaveLength(1);
+        },
+      ),
       { numRuns: repeats(15) },
     );
   });
@@ -134,7 +179,11 @@ describe('a line', () => {
     for (const verbose of [false, true]) {
       const context = await fakeContext({ options: { local: true, verbose } });
       await writeFile(context.folders.state, 'no folder');
-      await recordRun(context, new Activity(), { command: new Command('svc'), started: 0, error: undefined });
+      await recordRun(context, new Activity(), {
+        command: new Command('svc'),
+        started: 0,
+        error: undefined,
+      });
       expect(context.stderr().includes('was not recorded in the history')).toBe(verbose);
     }
   });
@@ -145,7 +194,11 @@ describe('svc history', () => {
     const context = await fakeContext({ options: { output: 'json' } });
     const now = Date.now();
     for (const hours of [5, 3, 1]) {
-      await appendEntry(context.folders, systemClock, line(`h${hours}`, new Date(now - hours * 3_600_000).toISOString()));
+      await appendEntry(
+        context.folders,
+        systemClock,
+        line(`h${hours}`, new Date(now - hours * 3_600_000).toISOString()),
+      );
     }
     await historyCommand(context, { arguments: [], options: { since: '4h', limit: '1' } });
     expect(JSON.parse(context.stdout())).toMatchObject([{ command: 'h1' }]);
@@ -158,14 +211,18 @@ describe('svc history', () => {
     { words: [], options: { since: 'once' } },
   ])('rejects $words $options', async ({ words, options }) => {
     const context = await fakeContext();
-    await expect(historyCommand(context, { arguments: words, options })).rejects.toMatchObject({ failure: 'usage' });
+    await expect(historyCommand(context, { arguments: words, options })).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 
   it('is cleared without confirmation in a script, and with confirmation on a terminal', async () => {
     const folders = await createUserFolders();
     await appendEntry(folders, systemClock, line('c'));
     const person = await fakeContext({ folders, answers: ['no'] });
-    await expect(historyCommand(person, { arguments: ['clear'], options: {} })).rejects.toThrow('not confirmed');
+    await expect(historyCommand(person, { arguments: ['clear'], options: {} })).rejects.toThrow(
+      'not confirmed',
+    );
     expect(await readEntries(folders)).toHaveLength(1);
     await historyCommand(await fakeContext({ folders }), { arguments: ['clear'], options: {} });
     expect(await readEntries(folders)).toEqual([]);

@@ -16,9 +16,24 @@ const READERS = [showJob, resumeJob, reportJob];
 const nameOf = (number: number) => `20260131-094500-00000${number}`;
 
 function description(job: string): JobDescription {
-  const file = { name: 'a.csv', path: '/a.csv', first: 0, spooled: false, format: 'csv', bytes: 1, sha256: '' } as const;
+  const file = {
+    name: 'a.csv',
+    path: '/a.csv',
+    first: 0,
+    spooled: false,
+    format: 'csv',
+    bytes: 1,
+    sha256: '',
+  } as const;
   return {
-    ...{ job, operation: 'users.add', data: {}, options: {}, cwd: '/', inputs: [file], records: 1, leftOut: 0 },
+    job,
+    operation: 'users.add',
+    data: {},
+    options: {},
+    cwd: '/',
+    inputs: [file],
+    records: 1,
+    leftOut: 0,
     target: { profile: null, origin: '', apiKey: null },
     startedAt: 0,
   };
@@ -41,9 +56,13 @@ describe('a job whose journal was deleted', () => {
       place.release();
     }
     const folder = join(context.folders.state, 'jobs', lost);
-    for (const file of await readdir(folder)) if (file.startsWith('journal')) await rm(join(folder, file));
+    for (const file of await readdir(folder))
+      if (file.startsWith('journal')) await rm(join(folder, file));
     for (const error of await failuresOf(lost, context)) {
-      expect(error).toMatchObject({ failure: 'local', message: expect.stringContaining(`${lost} is missing`) });
+      expect(error).toMatchObject({
+        failure: 'local',
+        message: expect.stringContaining(`${lost} is missing`),
+      });
     }
     await listJobs(context, { arguments: [], options: {} });
     expect(JSON.parse(context.stdout()).map(({ id }: { id: string }) => id)).toEqual([whole]);
@@ -55,10 +74,16 @@ it('distinguishes a job that ended while reading its input from one with a delet
   const context = await fakeContext({ options: { output: 'json' } });
   await createJobFolder(context.folders, nameOf(1));
   for (const error of await failuresOf(nameOf(1), context)) {
-    expect(error).toMatchObject({ failure: 'usage', message: expect.stringContaining('sent nothing') });
+    expect(error).toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining('sent nothing'),
+    });
   }
   await listJobs(context, { arguments: [], options: {} });
-  expect([JSON.parse(context.stdout()), context.stderr()]).toEqual([[], expect.stringContaining('no jobs found')]);
+  expect([JSON.parse(context.stdout()), context.stderr()]).toEqual([
+    [],
+    expect.stringContaining('no jobs found'),
+  ]);
 });
 
 it('removes several jobs except a running one', async () => {
@@ -67,8 +92,13 @@ it('removes several jobs except a running one', async () => {
   await Promise.all(jobs.map((job) => createJobFolder(context.folders, job)));
   const release = await lockJob(jobFolderOf(context.folders, nameOf(2)), systemClock);
   const removing = removeJobs(context, { arguments: jobs, options: {} });
-  await expect(removing).rejects.toMatchObject({ failure: 'some_failed', message: `1 of 3 jobs failed: ${jobs[1]}` });
-  expect(context.stderr()).toContain(`warning: ${jobs[1]}: process ${process.pid} is running job ${jobs[1]}`);
+  await expect(removing).rejects.toMatchObject({
+    failure: 'some_failed',
+    message: `1 of 3 jobs failed: ${jobs[1]}`,
+  });
+  expect(context.stderr()).toContain(
+    `warning: ${jobs[1]}: process ${process.pid} is running job ${jobs[1]}`,
+  );
   expect(await readdir(join(context.folders.state, 'jobs'))).toEqual([jobs[1]]);
   release();
 });

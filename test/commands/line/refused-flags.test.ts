@@ -7,8 +7,15 @@ import { newUserInProcess } from '../../acceptance/in-process.ts';
 
 /** A value for each global flag that takes one. */
 const VALUES: Readonly<Record<string, string>> = {
-  ...{ profile: 'p', store: 's.sqlite', fields: 'a', jq: '.', time: 'raw', timeout: '1s', 'max-wait': '1s' },
-  ...{ 'base-url': 'https://example.com', 'ca-file': 'ca.pem' },
+  profile: 'p',
+  store: 's.sqlite',
+  fields: 'a',
+  jq: '.',
+  time: 'raw',
+  timeout: '1s',
+  'max-wait': '1s',
+  'base-url': 'https://example.com',
+  'ca-file': 'ca.pem',
 };
 
 const GROUPED = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
@@ -27,7 +34,10 @@ describe('a global flag that a command cannot honor', () => {
     const { svc } = await newUserInProcess();
     for (const { command, globalFlags, arguments: operands = [], options = [] } of TOOLS) {
       const own = options.flatMap(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? []);
-      const honored = new Set([...own, ...globalFlags.flatMap((group) => GLOBAL_FLAG_GROUPS[group])]);
+      const honored = new Set([
+        ...own,
+        ...globalFlags.flatMap((group) => GLOBAL_FLAG_GROUPS[group]),
+      ]);
       const given = operands.filter(({ required }) => required).map(() => 'x');
       for (const name of [...GROUPED].filter((each) => !honored.has(each))) {
         const { code, stdout, stderr } = await svc([...command, ...given, ...wordsOf(name)]);
@@ -42,7 +52,10 @@ describe('a global flag that a command cannot honor', () => {
     ['users add --envelope', 'svc users add does not support --envelope'],
     ['local export -p staging', 'svc local export does not support --profile'],
     ['agents list --local -p staging', '--local and --profile cannot be combined'],
-    ['agents list --base-url https://example.com --local', '--local and --base-url cannot be combined'],
+    [
+      'agents list --base-url https://example.com --local',
+      '--local and --base-url cannot be combined',
+    ],
     ['agents list --store s.sqlite', '--store requires --local'],
   ])('is refused with a reason: %s', async (line, reason) => {
     const { svc } = await newUserInProcess();
@@ -53,7 +66,12 @@ describe('a global flag that a command cannot honor', () => {
 });
 
 describe('settings that do not apply to the embedded service', () => {
-  const BROKEN = { SVC_PROFILE: 'unknown', SVC_BASE_URL: 'not a url', SVC_API_KEY: 'k', SVC_OUTPUT: 'csv' };
+  const BROKEN = {
+    SVC_PROFILE: 'unknown',
+    SVC_BASE_URL: 'not a url',
+    SVC_API_KEY: 'k',
+    SVC_OUTPUT: 'csv',
+  };
 
   it('never make svc local fail', async () => {
     const { svc, home } = await newUserInProcess();
@@ -63,7 +81,9 @@ describe('settings that do not apply to the embedded service', () => {
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     expect(exported.stdout).toContain('organizations: []');
     await writeFile(join(home, '.svc.json'), '{"profile"');
-    expect(await svc(['local', 'deliveries', 'list'], { env: { SVC_OUTPUT: 'unknown' } })).toMatchObject({ code: 0 });
+    expect(
+      await svc(['local', 'deliveries', 'list'], { env: { SVC_OUTPUT: 'unknown' } }),
+    ).toMatchObject({ code: 0 });
   });
 
   it('are ignored with --local, including the organization of a profile', async () => {
@@ -76,7 +96,9 @@ describe('settings that do not apply to the embedded service', () => {
     await writeFile(join(home, '.config', 'svc', 'profiles.json'), JSON.stringify(profiles));
     const list = ['documents', 'list', '--local'];
     expect((await svc(list)).stderr).toContain('--org is required');
-    expect(await svc(list, { env: { ...BROKEN, SVC_ORG: 'beta', SVC_OUTPUT: '' } })).toMatchObject({ code: 0 });
+    expect(await svc(list, { env: { ...BROKEN, SVC_ORG: 'beta', SVC_OUTPUT: '' } })).toMatchObject({
+      code: 0,
+    });
     await writeFile(join(home, '.svc.json'), '{"org": "acme"}');
     expect(await svc(list)).toMatchObject({ code: 0, stdout: '[]\n' });
   });

@@ -15,25 +15,53 @@ describe('an invalid command line', () => {
   it.each([
     ['users ad', "unknown command 'ad'", "did you mean 'svc users add'?"],
     ['usres add', "unknown command 'usres'", "did you mean 'svc users'?"],
-    ['webhooks endponts list', "unknown command 'endponts'", "did you mean 'svc webhooks endpoints'?"],
+    [
+      'webhooks endponts list',
+      "unknown command 'endponts'",
+      "did you mean 'svc webhooks endpoints'?",
+    ],
     ['users frobnicate', "unknown command 'frobnicate'", 'svc users --help lists its commands'],
     [
       'users list --local',
       'the service has no operation that lists users',
       'svc local list users lists those of the embedded service',
     ],
-    ['user ls', 'the service has no operation that lists users', 'svc local list users lists those of the embedded service'],
-    ['groups rm g1', 'the service has no operation that deletes user groups', 'svc groups --help lists its commands'],
+    [
+      'user ls',
+      'the service has no operation that lists users',
+      'svc local list users lists those of the embedded service',
+    ],
+    [
+      'groups rm g1',
+      'the service has no operation that deletes user groups',
+      'svc groups --help lists its commands',
+    ],
     ['users create', "unknown command 'create'", "did you mean 'svc users add'?"],
     ['profiles delete a', "unknown command 'delete'", "did you mean 'svc profiles remove'?"],
     ['documents show', "unknown command 'show'", "did you mean 'svc documents list'?"],
     ['webhooks list', "unknown command 'list'", "did you mean 'svc webhooks endpoints list'?"],
-    ['webhooks get', "unknown command 'get'", "did you mean 'svc webhooks config get' or 'svc webhooks advanced get'?"],
+    [
+      'webhooks get',
+      "unknown command 'get'",
+      "did you mean 'svc webhooks config get' or 'svc webhooks advanced get'?",
+    ],
     ['completion list', "unknown command 'list'", 'svc completion --help lists its commands'],
-    ['create', "unknown command 'create'", "did you mean 'svc webhooks endpoints create' or 'svc workspace create'?"],
+    [
+      'create',
+      "unknown command 'create'",
+      "did you mean 'svc webhooks endpoints create' or 'svc workspace create'?",
+    ],
     ['frobnicate', "unknown command 'frobnicate'", 'svc help lists the commands'],
-    ['webhooks deliveries list', "unknown command 'deliveries'", "did you mean 'svc local deliveries'?"],
-    ['users show', 'the service has no operation that shows users', 'svc local list users lists those of the embedded service'],
+    [
+      'webhooks deliveries list',
+      "unknown command 'deliveries'",
+      "did you mean 'svc local deliveries'?",
+    ],
+    [
+      'users show',
+      'the service has no operation that shows users',
+      'svc local list users lists those of the embedded service',
+    ],
     ['resume j1', "unknown command 'resume'", "did you mean 'svc jobs resume'?"],
     ['users add --fiel x', "unknown flag '--fiel'", "did you mean '--file'?"],
     ['users add --outptu json', "unknown flag '--outptu'", "did you mean '--output'?"],
@@ -41,7 +69,11 @@ describe('an invalid command line', () => {
     ['users add --xx', "unknown flag '--xx'", 'svc users add --help lists the flags'],
     ['users add -z', "unknown flag '-z'", 'svc users add --help lists the flags'],
     ['users add -o', '--output requires a value: --output <format>', 'see svc --help'],
-    ['users add -o jsn', "--output must be one of table, json, yaml, csv, ndjson, got 'jsn'", "did you mean 'json'?"],
+    [
+      'users add -o jsn',
+      "--output must be one of table, json, yaml, csv, ndjson, got 'jsn'",
+      "did you mean 'json'?",
+    ],
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
     ['jobs show', 'svc jobs show requires <id>', 'svc jobs list lists the IDs'],
@@ -51,10 +83,18 @@ describe('an invalid command line', () => {
       'svc local list organizations lists those of the embedded service',
     ],
     ['users add --conc 4', "unknown flag '--conc'", "did you mean '--concurrency'?"],
-    ['agents list a b', "svc agents list takes no arguments; unexpected argument 'a'", 'see svc agents list --help'],
+    [
+      'agents list a b',
+      "svc agents list takes no arguments; unexpected argument 'a'",
+      'see svc agents list --help',
+    ],
     ['help usrs', "unknown command or topic 'usrs'", "did you mean 'users'?"],
     ['help fromatting', "unknown command or topic 'fromatting'", "did you mean 'formatting'?"],
-    ['help frobnicate', "unknown command or topic 'frobnicate'", "run 'svc help' for a list of commands and topics"],
+    [
+      'help frobnicate',
+      "unknown command or topic 'frobnicate'",
+      "run 'svc help' for a list of commands and topics",
+    ],
     ['help /v2/user/add', "unknown operation '/v2/user/add'", "did you mean '/v2/users/add'?"],
   ])('svc %s', async (line, message, hint) => {
     expect(await refusalOf(line)).toEqual({ failure: 'usage', message, hint });
@@ -70,14 +110,17 @@ it('a bare ls lists the commands that list records, for the same service', async
 });
 
 describe('--version', () => {
-  it.each(['--local --version', '-q -V', '--output json --version', 'users add --version --local', 'users --version'])(
-    'is printed by svc %s',
-    async (line) => {
-      const context = await fakeContext();
-      await runCommandLine(line.split(' '), context);
-      expect(context.stdout()).toBe(`${version}\n`);
-    },
-  );
+  it.each([
+    '--local --version',
+    '-q -V',
+    '--output json --version',
+    'users add --version --local',
+    'users --version',
+  ])('is printed by svc %s', async (line) => {
+    const context = await fakeContext();
+    await runCommandLine(line.split(' '), context);
+    expect(context.stdout()).toBe(`${version}\n`);
+  });
 
   it('has no effect on a command that runs', async () => {
     expect(await refusalOf('local exec -- node --version')).not.toMatchObject({ failure: 'usage' });

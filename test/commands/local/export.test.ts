@@ -11,8 +11,12 @@ import { fakeContext } from '../fake-context.ts';
 
 const STATE = {
   users: [{ organizationId: 'acme', userId: '1e5', name: 'no', email: '' }],
-  endpoints: [{ id: 'ep_1', url: 'https://example.com/', secret: 'whsec_AAAABBBBCCCCDDDDEEEEFFFF' }],
-  config: { webhook: { webhookServiceConfig: { authToken: 'a token of more than twenty characters' } } },
+  endpoints: [
+    { id: 'ep_1', url: 'https://example.com/', secret: 'whsec_AAAABBBBCCCCDDDDEEEEFFFF' },
+  ],
+  config: {
+    webhook: { webhookServiceConfig: { authToken: 'a token of more than twenty characters' } },
+  },
 };
 
 /** A user's folders, with the state in the embedded service there. */
@@ -23,21 +27,32 @@ async function filled(): Promise<Folders> {
   return folders;
 }
 
-async function exported(folders: Folders, options: Partial<GlobalOptions> = {}, words: readonly string[] = [], cwd?: string) {
+async function exported(
+  folders: Folders,
+  options: Partial<GlobalOptions> = {},
+  words: readonly string[] = [],
+  cwd?: string,
+) {
   const context = await fakeContext({ folders, options, ...(cwd && { cwd }) });
   await localExport(context, { arguments: words, options: {} });
   return context;
 }
 
 describe('svc local export', () => {
-  it.each([undefined, 'table', 'json', 'ndjson', 'yaml'] as const)('-o %s prints what can be imported', async (output) => {
-    const [folders, others] = [await filled(), await createUserFolders()];
-    const text = (await exported(folders, output ? { output } : {})).stdout();
-    await localImport(await fakeContext({ folders: others, stdin: text }), { arguments: ['-'], options: {} });
-    expect((await exported(others, output ? { output } : {})).stdout()).toBe(text);
-    expect(text).toContain(STATE.endpoints[0]?.secret);
-    expect(text).toContain(STATE.config.webhook.webhookServiceConfig.authToken);
-  });
+  it.each([undefined, 'table', 'json', 'ndjson', 'yaml'] as const)(
+    '-o %s prints what can be imported',
+    async (output) => {
+      const [folders, others] = [await filled(), await createUserFolders()];
+      const text = (await exported(folders, output ? { output } : {})).stdout();
+      await localImport(await fakeContext({ folders: others, stdin: text }), {
+        arguments: ['-'],
+        options: {},
+      });
+      expect((await exported(others, output ? { output } : {})).stdout()).toBe(text);
+      expect(text).toContain(STATE.endpoints[0]?.secret);
+      expect(text).toContain(STATE.config.webhook.webhookServiceConfig.authToken);
+    },
+  );
 
   it('prints JSON by default', async () => {
     const { stdout } = await exported(await filled());
@@ -66,8 +81,12 @@ describe('svc local export', () => {
     const folders = await filled();
     await expect(exported(folders, { output: 'csv' })).rejects.toMatchObject({ failure: 'usage' });
     await expect(exported(folders, {}, ['backup.csv'])).rejects.toMatchObject({ failure: 'usage' });
-    await expect(exported(folders, { fields: ['users'] }, ['x.json'])).rejects.toMatchObject({ failure: 'usage' });
-    await expect(exported(folders, {}, ['no/such/folder.json'])).rejects.toMatchObject({ failure: 'local' });
+    await expect(exported(folders, { fields: ['users'] }, ['x.json'])).rejects.toMatchObject({
+      failure: 'usage',
+    });
+    await expect(exported(folders, {}, ['no/such/folder.json'])).rejects.toMatchObject({
+      failure: 'local',
+    });
   });
 });
 
@@ -78,13 +97,17 @@ describe('svc local reset', () => {
     const folders = await filled();
     const context = await fakeContext({ folders, answers: ['yes'] });
     await localReset(context);
-    expect(context.questions).toEqual([`Delete every record in ${join(folders.data, 'service.sqlite')}?`]);
+    expect(context.questions).toEqual([
+      `Delete every record in ${join(folders.data, 'service.sqlite')}?`,
+    ]);
     expect(await usersOf(folders)).toEqual([]);
   });
 
   it('deletes nothing without confirmation or with --dry-run', async () => {
     const folders = await filled();
-    await expect(localReset(await fakeContext({ folders, answers: ['no'] }))).rejects.toThrow('not confirmed');
+    await expect(localReset(await fakeContext({ folders, answers: ['no'] }))).rejects.toThrow(
+      'not confirmed',
+    );
     await localReset(await fakeContext({ folders, options: { dryRun: true, yes: true } }));
     expect(await usersOf(folders)).toHaveLength(1);
   });

@@ -40,8 +40,18 @@ describe('svc local import', () => {
     const folders = await createUserFolders();
     const context = await run(YAML, 'state.yaml', { folders });
     expect(JSON.parse(context.stdout())).toEqual({
-      ...{ organizations: 1, folders: 0, documents: 0, users: 2, groups: 0, activities: 0 },
-      ...{ agents: 0, agentGroups: 0, crdt: 0, userData: 1, endpoints: 0, config: 0 },
+      organizations: 1,
+      folders: 0,
+      documents: 0,
+      users: 2,
+      groups: 0,
+      activities: 0,
+      agents: 0,
+      agentGroups: 0,
+      crdt: 0,
+      userData: 1,
+      endpoints: 0,
+      config: 0,
     });
     const { users, userData } = await holds(folders);
     expect(users).toMatchObject([
@@ -56,16 +66,34 @@ describe('svc local import', () => {
     const folder = { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' };
     await run(JSON.stringify({ folders: [folder] }), 'state.json', { folders });
     const before = await holds(folders);
-    const renamed = { folders: [{ ...folder, folderName: 'Roadmap' }], users: [{ organizationId: 'acme', userId: 'u1' }] };
+    const renamed = {
+      folders: [{ ...folder, folderName: 'Roadmap' }],
+      users: [{ organizationId: 'acme', userId: 'u1' }],
+    };
     const options = { dryRun: true };
-    const { changes, ...counts } = JSON.parse((await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout());
+    const { changes, ...counts } = JSON.parse(
+      (await run(JSON.stringify(renamed), 'a.json', { folders, options })).stdout(),
+    );
     expect(counts).toMatchObject({ folders: 1, users: 1 });
     expect(changes).toMatchObject([
-      { sign: '~', kind: 'folders', org: 'acme', id: 'plans', field: 'folderName', before: 'Plans', after: 'Roadmap' },
+      {
+        sign: '~',
+        kind: 'folders',
+        org: 'acme',
+        id: 'plans',
+        field: 'folderName',
+        before: 'Plans',
+        after: 'Roadmap',
+      },
       { sign: '+', kind: 'users', org: 'acme', id: 'u1', field: null },
     ]);
-    const table = await run(JSON.stringify(renamed), 'b.json', { folders, options: { ...options, output: 'table' } });
-    expect(table.stdout()).toContain('~ folder plans (acme)\n    folderName: "Plans" → "Roadmap"\n+ user u1 (acme)\n');
+    const table = await run(JSON.stringify(renamed), 'b.json', {
+      folders,
+      options: { ...options, output: 'table' },
+    });
+    expect(table.stdout()).toContain(
+      '~ folder plans (acme)\n    folderName: "Plans" → "Roadmap"\n+ user u1 (acme)\n',
+    );
     expect(table.stdout()).toMatch(/\nPlan: 1 to create, 1 to update\n$/);
     expect(await holds(folders)).toEqual(before);
   });
@@ -104,7 +132,9 @@ describe('svc local import', () => {
     const folders = await createUserFolders();
     const content = 'folders: [{organizationId: acme, folderId: f1, foldername: One}]';
     const context = await run(content, 'state.yaml', { folders });
-    expect(context.stderr()).toBe('warning: state.yaml: folders[0]: skipped unknown fields: foldername\n');
+    expect(context.stderr()).toBe(
+      'warning: state.yaml: folders[0]: skipped unknown fields: foldername\n',
+    );
     expect(await holds(folders)).toMatchObject({ folders: [{ folderId: 'f1' }] });
   });
 
@@ -115,7 +145,10 @@ describe('svc local import', () => {
     expect(context.stderr()).toBe('--dry-run: nothing was written\n');
     expect(JSON.parse(context.stdout())).toMatchObject({ users: 2 });
     expect((await holds(folders))['users']).toEqual([]);
-    const bad = run('groups: [{organizationId: a, groupId: g, userIds: [u]}]', 'state.yaml', { folders, options });
+    const bad = run('groups: [{organizationId: a, groupId: g, userIds: [u]}]', 'state.yaml', {
+      folders,
+      options,
+    });
     await expect(bad).rejects.toMatchObject({ failure: 'bad_data' });
   });
 });
@@ -133,27 +166,41 @@ describe('svc local import rejects', () => {
     ['users: {}', 'state.yaml: users: expected a list, got an object'],
     ['[]', 'state.yaml: expected an object, got a list'],
     [`user: [${user}]`, "state.yaml: user: unknown field; did you mean 'users'?"],
-    ['userData: [{organizationId: a, userId: u, comments: [1]}]', 'state.yaml: userData[0].comments[0]: expected an object'],
+    [
+      'userData: [{organizationId: a, userId: u, comments: [1]}]',
+      'state.yaml: userData[0].comments[0]: expected an object',
+    ],
     [
       'crdt: [{organizationId: a, documentId: d, editorId: e, type: text, data: 1}]',
       'state.yaml: crdt[0].data: Data must be a string for type text.',
     ],
-    ['agentGroups: [{groupId: g, agentIds: [a]}]', "state.yaml: agentGroups[0].agentIds[0]: agent 'a' does not exist"],
+    [
+      'agentGroups: [{groupId: g, agentIds: [a]}]',
+      "state.yaml: agentGroups[0].agentIds[0]: agent 'a' does not exist",
+    ],
     [
       'config: {webhook: {useWebhookService: 1}}',
       'state.yaml: config.webhook.useWebhookService: expected true or false, got a number',
     ],
     ['endpoints: [{url: "ftp://x"}]', 'state.yaml: endpoints[0].url: not a valid http(s) URL'],
     ['users: [', 'state.yaml:1:9: '],
-    ['a: 12345678901234567890', 'state.yaml:1:4: the number 12345678901234567890 would lose digits'],
+    [
+      'a: 12345678901234567890',
+      'state.yaml:1:4: the number 12345678901234567890 would lose digits',
+    ],
   ])('%s', async (content, message) => {
-    await expect(run(content)).rejects.toMatchObject({ failure: 'bad_data', message: expect.stringContaining(message) });
+    await expect(run(content)).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('a file, with all problems and positions', async () => {
     const context = await fakeContext();
     await writeFile(join(context.cwd, 'state.yaml'), 'users: [{}]\nagents: [{id: 1}]\nwhat: 1');
-    await expect(localImport(context, { arguments: ['state.yaml'], options: {} })).rejects.toMatchObject({
+    await expect(
+      localImport(context, { arguments: ['state.yaml'], options: {} }),
+    ).rejects.toMatchObject({
       failure: 'bad_data',
       message: 'state.yaml: 4 problems in its records',
     });
@@ -177,12 +224,17 @@ describe('svc local import rejects', () => {
     ['table.csv', 'userId\nu1'],
     ['empty.json', ''],
   ])('%s', async (name, content) => {
-    await expect(run(content, name)).rejects.toMatchObject({ failure: 'bad_data', message: expect.stringContaining(name) });
+    await expect(run(content, name)).rejects.toMatchObject({
+      failure: 'bad_data',
+      message: expect.stringContaining(name),
+    });
   });
 
   it('a missing file', async () => {
     const context = await fakeContext();
-    await expect(localImport(context, { arguments: ['none.yaml'], options: {} })).rejects.toMatchObject({
+    await expect(
+      localImport(context, { arguments: ['none.yaml'], options: {} }),
+    ).rejects.toMatchObject({
       failure: 'usage',
       message: 'file not found: none.yaml',
     });
@@ -225,18 +277,31 @@ describe('svc local import of a settings file', () => {
   });
 
   it('reads stdin, flow style, and a folder', async () => {
-    for (const stdin of [SETTINGS, '{vars: {a: acme}, organizations: [{organizationId: "${a}"}]}']) {
+    for (const stdin of [
+      SETTINGS,
+      '{vars: {a: acme}, organizations: [{organizationId: "${a}"}]}',
+    ]) {
       const folders = await createUserFolders();
-      const { cwd } = await importSettings(SETTINGS, { folders, stdin, cwd: await createTemporaryFolder() });
+      const { cwd } = await importSettings(SETTINGS, {
+        folders,
+        stdin,
+        cwd: await createTemporaryFolder(),
+      });
       expect(await holds(folders)).toMatchObject({ organizations: [{ organizationId: 'acme' }] });
-      await localImport(await fakeContext({ folders, environment, cwd }), { arguments: ['.'], options: {} });
+      await localImport(await fakeContext({ folders, environment, cwd }), {
+        arguments: ['.'],
+        options: {},
+      });
       expect(await holds(folders)).toMatchObject({ users: [{ name: 'Ada' }] });
     }
   });
 
   it.each([
     ['svc: 2', "svc.yaml:1:6: svc: expected 1, got '2'"],
-    [SETTINGS.replace('ep_1', 'ep_1, uidd: x'), "svc.yaml:5:25: endpoints[0].uidd: unknown field; did you mean 'uid'?"],
+    [
+      SETTINGS.replace('ep_1', 'ep_1, uidd: x'),
+      "svc.yaml:5:25: endpoints[0].uidd: unknown field; did you mean 'uid'?",
+    ],
     [SETTINGS.replace('HOOK_TOKEN', 'NONE'), 'authToken: the environment variable NONE is not set'],
     ['svc: 1\ndocuments: [{organizationId: a, documentId: d, folderId: none}]', 'svc.yaml:2:58: '],
     [SETTINGS.replace('users.csv', 'svc.yaml'), 'svc.yaml:1:1: '],

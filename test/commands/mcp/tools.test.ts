@@ -21,7 +21,9 @@ describe('MCP tools', () => {
 
   it('have no conditions at the top of an input schema, which some hosts reject', async () => {
     for (const [name, { tool }] of await createTools(EVERY)) {
-      const conditions = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'enum'].filter((key) => key in tool.inputSchema);
+      const conditions = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'enum'].filter(
+        (key) => key in tool.inputSchema,
+      );
       expect(conditions, name).toEqual([]);
     }
   });

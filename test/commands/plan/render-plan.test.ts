@@ -8,7 +8,13 @@ import type { View } from '../../../src/output/renderer.ts';
 import { summarize } from '../../../src/settings/build-plan.ts';
 import type { Change } from '../../../src/settings/plan.ts';
 
-const VIEW: View = { headers: true, color: false, isTerminal: false, width: undefined, display: PIPE_DISPLAY };
+const VIEW: View = {
+  headers: true,
+  color: false,
+  isTerminal: false,
+  width: undefined,
+  display: PIPE_DISPLAY,
+};
 
 function render(
   changes: readonly Change[],
@@ -17,16 +23,42 @@ function render(
   purpose: 'plan' | 'drift' = 'plan',
 ) {
   const target = { url: 'https://api.example.com', apiKey: 'k' };
-  const plan = { target, changes, predicted: [], notRestored: [], summary: summarize(changes), ...rest };
+  const plan = {
+    target,
+    changes,
+    predicted: [],
+    notRestored: [],
+    summary: summarize(changes),
+    ...rest,
+  };
   return renderPlan(plan, { name: 'svc.yaml', purpose, view: { ...VIEW, ...view } });
 }
 
-const folder = { kind: 'folders', org: 'acme', id: 'plans', field: null, before: null, after: null } as const;
-const endpoint = { kind: 'endpoints', org: null, id: 'acme.a', field: null, before: null, after: null } as const;
+const folder = {
+  kind: 'folders',
+  org: 'acme',
+  id: 'plans',
+  field: null,
+  before: null,
+  after: null,
+} as const;
+const endpoint = {
+  kind: 'endpoints',
+  org: null,
+  id: 'acme.a',
+  field: null,
+  before: null,
+  after: null,
+} as const;
 const CHANGES: readonly Change[] = [
   { ...folder, sign: '~', field: 'folderName', before: 'Plans', after: 'Roadmap' },
   { ...folder, sign: '~', field: 'parentFolderId', before: 'root', after: 'old' },
-  { ...folder, sign: '+', id: 'q3', after: { organizationId: 'acme', folderId: 'q3', folderName: '第三四半期' } },
+  {
+    ...folder,
+    sign: '+',
+    id: 'q3',
+    after: { organizationId: 'acme', folderId: 'q3', folderName: '第三四半期' },
+  },
   { ...folder, sign: '!', id: 'x', reason: 'the parent folder y does not exist' },
   { kind: 'users', org: 'acme', id: null, field: null, before: null, after: 12_034, sign: '>' },
   {
@@ -45,12 +77,32 @@ const CHANGES: readonly Change[] = [
     after: { uid: 'acme.a', filterTypes: null },
     reason: 'filterTypes cannot be cleared',
   },
-  { ...endpoint, sign: '-', id: 'acme.b', before: { id: 'ep_1', uid: 'acme.b', url: 'https://b.example' } },
-  { kind: 'endpoints', org: null, id: null, field: null, before: null, after: null, sign: '?', reason: 'not enabled' },
+  {
+    ...endpoint,
+    sign: '-',
+    id: 'acme.b',
+    before: { id: 'ep_1', uid: 'acme.b', url: 'https://b.example' },
+  },
+  {
+    kind: 'endpoints',
+    org: null,
+    id: null,
+    field: null,
+    before: null,
+    after: null,
+    sign: '?',
+    reason: 'not enabled',
+  },
 ];
 
 it('shows one line per record and one per field, the effects, and a count', async () => {
-  expect(await render(CHANGES, {}, { predicted: ['212 folders become restricted'], notRestored: ['1 notification'] })).toBe(
+  expect(
+    await render(
+      CHANGES,
+      {},
+      { predicted: ['212 folders become restricted'], notRestored: ['1 notification'] },
+    ),
+  ).toBe(
     `~ folder plans (acme)
     folderName: "Plans" → "Roadmap"
     parentFolderId: "root" → "old"
@@ -78,7 +130,9 @@ Plan: 1 to create, 2 to update, 1 to replace, 1 to delete, 12,034 to send, 1 not
 });
 
 it('names differences that no plan will change', async () => {
-  expect(await render(CHANGES, {}, {}, 'drift')).toMatch(/\nDrift: 1 missing, 3 changed, 1 not declared,/);
+  expect(await render(CHANGES, {}, {}, 'drift')).toMatch(
+    /\nDrift: 1 missing, 3 changed, 1 not declared,/,
+  );
   expect(await render([])).toBe('No changes. https://api.example.com matches svc.yaml.\n');
 });
 
@@ -102,24 +156,35 @@ it('fits into 40 columns, also with wide characters', async () => {
     { width: 40 },
     { predicted: ['enabling webhook for the first time turns on 14 triggers'] },
   );
-  for (const line of text.split('\n')) expect([line, stringWidth(line) <= 40]).toEqual([line, true]);
+  for (const line of text.split('\n'))
+    expect([line, stringWidth(line) <= 40]).toEqual([line, true]);
   expect(text).toContain('    folderName:\n      "第三四半期');
 });
 
 it('shortens long values without hiding their difference', async () => {
   const url = `https://hooks.example.com/${'a'.repeat(100)}`;
-  const text = await render([{ ...endpoint, sign: '~', field: 'url', before: `${url}/1`, after: `${url}/2` }]);
+  const text = await render([
+    { ...endpoint, sign: '~', field: 'url', before: `${url}/1`, after: `${url}/2` },
+  ]);
   expect(text).toContain('    url: …aaaaaaaaaaa/1" → …aaaaaaaaaaa/2"\n');
 });
 
 it('uses only ASCII where nothing else can be shown, and escapes control characters', async () => {
-  const change = { ...folder, sign: '~', id: 'a\u202Eb', field: 'folderName', before: null, after: '\u001b[2Jx' } as const;
+  const change = {
+    ...folder,
+    sign: '~',
+    id: 'a\u202Eb',
+    field: 'folderName',
+    before: null,
+    after: '\u001b[2Jx',
+  } as const;
   const text = await render([change], { display: { ...PIPE_DISPLAY, glyphs: ASCII_GLYPHS } });
   expect(text).toContain('~ folder a\\u202eb (acme)\n    folderName: null -> "\\u001b[2Jx"\n');
 });
 
 it('collapses long lists of created and sent records, but never of other changes', async () => {
-  const many = (sign: Change['sign']) => Array.from({ length: 1_000 }, (_, at) => ({ ...folder, sign, id: `f${at}` }));
+  const many = (sign: Change['sign']) =>
+    Array.from({ length: 1_000 }, (_, at) => ({ ...folder, sign, id: `f${at}` }));
   const created = await render(many('+'));
   expect(created.split('\n')).toHaveLength(20 + 1 + 2 + 1);
   expect(created).toContain('+ 980 more folders (acme)\n');

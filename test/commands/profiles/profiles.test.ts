@@ -18,10 +18,15 @@ beforeEach(async () => {
   folders = await createUserFolders();
 });
 
-/** Runs a command by its words, with the values of its own flags, and hands back the context it ran in. */
+/**
+ * Runs a command by its words, with the values of its own flags, and hands back the context it ran
+ * in.
+ */
 async function run(words: string, options: AddFlags = {}, world: FakeContextOptions = {}) {
   const [group, verb, ...args] = words.split(' ');
-  const definition = PROFILE_COMMANDS.find(({ command }) => command[0] === group && command[1] === verb);
+  const definition = PROFILE_COMMANDS.find(
+    ({ command }) => command[0] === group && command[1] === verb,
+  );
   const context = await fakeContext({ folders, ...world });
   const command = await definition?.load();
   await command?.(context, { arguments: args, options: { verify: false, ...options } });
@@ -35,18 +40,29 @@ const refusal = (words: string, options: AddFlags = {}, world: FakeContextOption
   );
 
 const addProd = () =>
-  run('profiles add prod', { apiKey: 'key-1', authTokenStdin: true }, { options: { baseUrl: BASE_URL }, stdin: `${TOKEN}\n` });
+  run(
+    'profiles add prod',
+    { apiKey: 'key-1', authTokenStdin: true },
+    { options: { baseUrl: BASE_URL }, stdin: `${TOKEN}\n` },
+  );
 
 const profileOf = async (name: string) => (await readProfiles(folders)).profiles.get(name);
 const secretsOf = async (name: string) => {
-  const { secrets } = await readSecrets(createSecretStorage({ folders }), (await profileOf(name)) ?? {});
+  const { secrets } = await readSecrets(
+    createSecretStorage({ folders }),
+    (await profileOf(name)) ?? {},
+  );
   return Object.fromEntries(Object.entries(secrets).map(([secret, { value }]) => [secret, value]));
 };
 
 describe('profiles add', () => {
   it('uses only the given values without a terminal, and warns once about the file', async () => {
     const context = await addProd();
-    expect(await profileOf('prod')).toMatchObject({ baseUrl: BASE_URL, apiKey: 'key-1', secrets: { authToken: 'file' } });
+    expect(await profileOf('prod')).toMatchObject({
+      baseUrl: BASE_URL,
+      apiKey: 'key-1',
+      secrets: { authToken: 'file' },
+    });
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
     expect(context.stdout()).toBe('');
     expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
@@ -55,10 +71,14 @@ describe('profiles add', () => {
 
   it('does not warn if a file was requested, or without a secret', async () => {
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
-    expect((await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)).stderr()).not.toContain(
+    expect(
+      (
+        await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)
+      ).stderr(),
+    ).not.toContain('warning');
+    expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain(
       'warning',
     );
-    expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain('warning');
   });
 
   it('lists missing values', async () => {
@@ -67,20 +87,41 @@ describe('profiles add', () => {
       'the profile has no base URL and no API key and no auth token; provide the rest with environment variables',
     );
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
-    const workspace = await run('profiles add b', { workspaceId: 'w', workspaceAuthTokenStdin: true }, world);
+    const workspace = await run(
+      'profiles add b',
+      { workspaceId: 'w', workspaceAuthTokenStdin: true },
+      world,
+    );
     expect(workspace.stderr()).not.toContain('it has no');
   });
 
   it('reads both secrets, one from a file and one from stdin', async () => {
     const context = await fakeContext();
     await writeFile(join(context.cwd, 'token.txt'), 'from-file\r\n');
-    const options = { apiKey: 'k', authTokenFile: 'token.txt', workspaceId: 'w', workspaceAuthTokenStdin: true };
-    await run('profiles add prod', options, { options: { baseUrl: BASE_URL }, stdin: 'from-stdin\n', cwd: context.cwd });
-    expect(await secretsOf('prod')).toEqual({ authToken: 'from-file', workspaceAuthToken: 'from-stdin' });
+    const options = {
+      apiKey: 'k',
+      authTokenFile: 'token.txt',
+      workspaceId: 'w',
+      workspaceAuthTokenStdin: true,
+    };
+    await run('profiles add prod', options, {
+      options: { baseUrl: BASE_URL },
+      stdin: 'from-stdin\n',
+      cwd: context.cwd,
+    });
+    expect(await secretsOf('prod')).toEqual({
+      authToken: 'from-file',
+      workspaceAuthToken: 'from-stdin',
+    });
   });
 
   it('saves all other values', async () => {
-    const options: AddFlags = { headerPrefix: 'X-Acme-', org: 'acme', defaultOutput: 'json', protected: true };
+    const options: AddFlags = {
+      headerPrefix: 'X-Acme-',
+      org: 'acme',
+      defaultOutput: 'json',
+      protected: true,
+    };
     await run('profiles add prod', options, { options: { baseUrl: `${BASE_URL}/` } });
     expect(await profileOf('prod')).toEqual({
       baseUrl: BASE_URL,
@@ -95,33 +136,82 @@ describe('profiles add', () => {
     const all = await run('profiles add prod', {}, { answers: [BASE_URL, 'key-1', TOKEN] });
     expect(all.questions).toEqual(['Base URL', 'API key', 'Auth token of key-1']);
     expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
-    const workspace = await run('profiles add w', { workspaceId: 'w-1' }, { options: { baseUrl: BASE_URL }, answers: [TOKEN] });
+    const workspace = await run(
+      'profiles add w',
+      { workspaceId: 'w-1' },
+      { options: { baseUrl: BASE_URL }, answers: [TOKEN] },
+    );
     expect(workspace.questions).toEqual(['Auth token of workspace w-1']);
-    const nameless = await run('profiles add', {}, { answers: ['test', BASE_URL, 'key-1', '', TOKEN] });
-    const asked = ['Profile name', 'Base URL', 'API key', 'Auth token of key-1', 'Auth token of key-1'];
+    const nameless = await run(
+      'profiles add',
+      {},
+      { answers: ['test', BASE_URL, 'key-1', '', TOKEN] },
+    );
+    const asked = [
+      'Profile name',
+      'Base URL',
+      'API key',
+      'Auth token of key-1',
+      'Auth token of key-1',
+    ];
     expect(nameless.questions).toEqual(asked);
     const file = { authTokenFile: 'token.txt', workspaceAuthTokenFile: 'token.txt' };
     await writeFile(join(nameless.cwd, 'token.txt'), TOKEN);
-    const ids = await run('profiles add ids', file, { answers: [BASE_URL, 'key-1', 'w-1'], cwd: nameless.cwd });
+    const ids = await run('profiles add ids', file, {
+      answers: [BASE_URL, 'key-1', 'w-1'],
+      cwd: nameless.cwd,
+    });
     expect(ids.questions).toEqual(['Base URL', 'API key', 'Workspace ID']);
   });
 
-  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])('does not prompt with %j', async (quiet) => {
-    const context = await run('profiles add prod', { apiKey: 'key-1' }, { answers: [], ...quiet });
-    expect(context.questions).toEqual([]);
-  });
+  it.each([{ environment: { CI: 'true' } }, { options: { input: false } }])(
+    'does not prompt with %j',
+    async (quiet) => {
+      const context = await run(
+        'profiles add prod',
+        { apiKey: 'key-1' },
+        { answers: [], ...quiet },
+      );
+      expect(context.questions).toEqual([]);
+    },
+  );
 
   it.each([
-    ['both secrets from stdin', 'profiles add p', { authTokenStdin: true, workspaceAuthTokenStdin: true }, {}],
-    ['a secret from two places', 'profiles add p', { authTokenStdin: true, authTokenFile: 'x' }, {}],
-    ['a secret without an address', 'profiles add p', { authTokenStdin: true }, { stdin: 'hunter2' }],
+    [
+      'both secrets from stdin',
+      'profiles add p',
+      { authTokenStdin: true, workspaceAuthTokenStdin: true },
+      {},
+    ],
+    [
+      'a secret from two places',
+      'profiles add p',
+      { authTokenStdin: true, authTokenFile: 'x' },
+      {},
+    ],
+    [
+      'a secret without an address',
+      'profiles add p',
+      { authTokenStdin: true },
+      { stdin: 'hunter2' },
+    ],
     ['a secret of two lines', 'profiles add p', { authTokenStdin: true }, { stdin: 'hunter2\nx' }],
-    ['a secret typed with echo', 'profiles add p', { apiKey: 'k', authTokenStdin: true }, { answers: [BASE_URL] }],
+    [
+      'a secret typed with echo',
+      'profiles add p',
+      { apiKey: 'k', authTokenStdin: true },
+      { answers: [BASE_URL] },
+    ],
     ['a name with a slash', 'profiles add a/b', {}, {}],
     ['an empty name', 'profiles add ', {}, {}],
     ['a missing name', 'profiles add', {}, {}],
     ['an address that is none', 'profiles add p', {}, { options: { baseUrl: 'example.com' } }],
-    ['a password in the address', 'profiles add p', {}, { options: { baseUrl: 'https://u:hunter2@example.com' } }],
+    [
+      'a password in the address',
+      'profiles add p',
+      {},
+      { options: { baseUrl: 'https://u:hunter2@example.com' } },
+    ],
     ['a prefix that starts no header', 'profiles add p', { headerPrefix: 'x: ' }, {}],
     ['an API key of two lines', 'profiles add p', { apiKey: 'a\nb' }, {}],
   ] as const)('refuses %s and saves nothing', async (_, words, options, world) => {
@@ -133,7 +223,9 @@ describe('profiles add', () => {
 
   it('rejects an existing name before prompting', async () => {
     await addProd();
-    expect(await refusal('profiles add prod', {}, { answers: [] })).toMatchObject({ failure: 'already_exists' });
+    expect(await refusal('profiles add prod', {}, { answers: [] })).toMatchObject({
+      failure: 'already_exists',
+    });
   });
 });
 
@@ -143,8 +235,20 @@ describe('profiles list and show', () => {
     await addProd();
     const { stdout } = await run('profiles list', {}, { options: { output: 'json' } });
     expect(JSON.parse(stdout())).toEqual([
-      expect.objectContaining({ name: 'prod', current: false, baseUrl: BASE_URL, apiKey: 'key-1', protected: false }),
-      expect.objectContaining({ name: 'test', current: true, baseUrl: null, apiKey: null, protected: true }),
+      expect.objectContaining({
+        name: 'prod',
+        current: false,
+        baseUrl: BASE_URL,
+        apiKey: 'key-1',
+        protected: false,
+      }),
+      expect.objectContaining({
+        name: 'test',
+        current: true,
+        baseUrl: null,
+        apiKey: null,
+        protected: true,
+      }),
     ]);
   });
 
@@ -155,14 +259,19 @@ describe('profiles list and show', () => {
       const masked = (await run('profiles show', {}, { options: { output } })).stdout();
       expect(masked).toContain('****6789');
       expect(masked).not.toContain(TOKEN);
-      expect((await run('profiles show prod', {}, { options: { output, showSecrets: true } })).stdout()).toContain(TOKEN);
+      expect(
+        (await run('profiles show prod', {}, { options: { output, showSecrets: true } })).stdout(),
+      ).toContain(TOKEN);
     },
   );
 
   it('show where the secrets are stored', async () => {
     await addProd();
     const { stdout } = await run('profiles show', {}, { options: { output: 'json' } });
-    expect(JSON.parse(stdout())).toMatchObject({ name: 'prod', secrets: `file ${join(folders.config, 'secrets.json')}` });
+    expect(JSON.parse(stdout())).toMatchObject({
+      name: 'prod',
+      secrets: `file ${join(folders.config, 'secrets.json')}`,
+    });
   });
 
   it('distinguish an unknown name from no name', async () => {
@@ -171,8 +280,13 @@ describe('profiles list and show', () => {
       hint: expect.stringContaining('profiles use'),
     });
     await addProd();
-    expect(await refusal('profiles show prd')).toMatchObject({ failure: 'not_found', hint: "did you mean 'prod'?" });
-    expect(await refusal('profiles show', {}, { options: { profile: 'prd' } })).toMatchObject({ failure: 'usage' });
+    expect(await refusal('profiles show prd')).toMatchObject({
+      failure: 'not_found',
+      hint: "did you mean 'prod'?",
+    });
+    expect(await refusal('profiles show', {}, { options: { profile: 'prd' } })).toMatchObject({
+      failure: 'usage',
+    });
   });
 });
 
@@ -204,7 +318,9 @@ describe('profiles use, rename and remove', () => {
   it('reject unknown and invalid names', async () => {
     await addProd();
     expect(await refusal('profiles use nope')).toMatchObject({ failure: 'not_found' });
-    expect(await refusal('profiles remove nope', {}, { answers: [] })).toMatchObject({ failure: 'not_found' });
+    expect(await refusal('profiles remove nope', {}, { answers: [] })).toMatchObject({
+      failure: 'not_found',
+    });
     expect(await refusal('profiles rename nope other')).toMatchObject({ failure: 'not_found' });
     expect(await refusal('profiles rename prod a/b')).toMatchObject({ failure: 'usage' });
   });
@@ -212,7 +328,11 @@ describe('profiles use, rename and remove', () => {
 
 describe('auth status', () => {
   const status = async (world: FakeContextOptions = {}) => {
-    const context = await run('auth status', {}, { ...world, options: { output: 'json', ...world.options } });
+    const context = await run(
+      'auth status',
+      {},
+      { ...world, options: { output: 'json', ...world.options } },
+    );
     return { records: JSON.parse(context.stdout()), stderr: context.stderr() };
   };
 
@@ -232,14 +352,22 @@ describe('auth status', () => {
   });
 
   it('lists missing settings and fixes after the rest', async () => {
-    const context = await fakeContext({ folders, environment: { SVC_API_KEY: 'key-1' }, options: { output: 'json' } });
+    const context = await fakeContext({
+      folders,
+      environment: { SVC_API_KEY: 'key-1' },
+      options: { output: 'json' },
+    });
     const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
       failure: 'no_credential',
       message: 'not configured: SVC_BASE_URL, SVC_AUTH_TOKEN',
       hint: expect.stringMatching(/profiles add.*--local/),
     });
-    expect(JSON.parse(context.stdout())).toContainEqual({ setting: 'apiKey', value: 'key-1', source: 'SVC_API_KEY' });
+    expect(JSON.parse(context.stdout())).toContainEqual({
+      setting: 'apiKey',
+      value: 'key-1',
+      source: 'SVC_API_KEY',
+    });
   });
 
   it('names the incomplete profile', async () => {
@@ -248,18 +376,28 @@ describe('auth status', () => {
     const command = await PROFILE_COMMANDS.find(({ command: [group] }) => group === 'auth')?.load();
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
       message: 'not configured: SVC_AUTH_TOKEN',
-      hint: expect.stringContaining("complete profile 'prod' with `svc profiles add prod --replace` or set"),
+      hint: expect.stringContaining(
+        "complete profile 'prod' with `svc profiles add prod --replace` or set",
+      ),
     });
   });
 
   it('accepts workspace credentials alone', async () => {
-    const environment = { SVC_BASE_URL: BASE_URL, SVC_WORKSPACE_ID: 'w', SVC_WORKSPACE_AUTH_TOKEN: 't' };
+    const environment = {
+      SVC_BASE_URL: BASE_URL,
+      SVC_WORKSPACE_ID: 'w',
+      SVC_WORKSPACE_AUTH_TOKEN: 't',
+    };
     expect((await status({ environment })).stderr).toBe('');
   });
 
   it('explains why profile credentials are not used', async () => {
     await addProd();
-    const refused = await refusal('auth status', {}, { options: { baseUrl: 'https://elsewhere.example.com' } });
+    const refused = await refusal(
+      'auth status',
+      {},
+      { options: { baseUrl: 'https://elsewhere.example.com' } },
+    );
     expect(refused).toMatchObject({ message: expect.stringContaining(`are for ${BASE_URL} only`) });
   });
 

@@ -13,7 +13,10 @@ import { createUserFolders } from '../../temporary-folder.ts';
 import { type FakeContext, type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
 /** A serving command, and what ends it. */
-async function serving(world: FakeContextOptions, options: Record<string, string | boolean> = { port: '0' }) {
+async function serving(
+  world: FakeContextOptions,
+  options: Record<string, string | boolean> = { port: '0' },
+) {
   const controller = new AbortController();
   const context = { ...(await fakeContext(world)), signal: controller.signal };
   const run = serveCommand(context, { arguments: [], options });
@@ -27,12 +30,21 @@ async function serving(world: FakeContextOptions, options: Record<string, string
 }
 
 /** Calls the serving command with its own credentials. Returns the HTTP status. */
-async function call({ stdout }: FakeContext, path: string, data: object, authToken?: string): Promise<number> {
+async function call(
+  { stdout }: FakeContext,
+  path: string,
+  data: object,
+  authToken?: string,
+): Promise<number> {
   const [first = ''] = stdout().split('\n');
   const variable = (name: string) => new RegExp(`export ${name}=(.*)`).exec(stdout())?.[1] ?? '';
   const { url, ...key } = first.startsWith('{')
     ? JSON.parse(first)
-    : { url: variable('SVC_BASE_URL'), apiKey: variable('SVC_API_KEY'), authToken: variable('SVC_AUTH_TOKEN') };
+    : {
+        url: variable('SVC_BASE_URL'),
+        apiKey: variable('SVC_API_KEY'),
+        authToken: variable('SVC_AUTH_TOKEN'),
+      };
   const { status } = await fetch(url + path, {
     method: 'POST',
     headers: {
@@ -48,20 +60,35 @@ async function call({ stdout }: FakeContext, path: string, data: object, authTok
 const TWO_USERS = { organizationId: 'acme', users: [{ userId: 'u1' }, { userId: 'u2' }] };
 
 describe('svc serve', () => {
-  it.each(['json', 'ndjson'] as const)('-o %s prints one line that is all one needs to call it', async (output) => {
-    const { context } = await serving({ options: { output } });
-    expect(context.stdout()).toMatch(/^[^\n]+\n$/);
-    const { url, ...credentials } = JSON.parse(context.stdout());
-    expect(Object.keys(credentials)).toEqual(['apiKey', 'authToken', 'workspaceId', 'workspaceAuthToken', 'admin']);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    expect(await call(context, '/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] })).toBe(200);
-  });
+  it.each(['json', 'ndjson'] as const)(
+    '-o %s prints one line that is all one needs to call it',
+    async (output) => {
+      const { context } = await serving({ options: { output } });
+      expect(context.stdout()).toMatch(/^[^\n]+\n$/);
+      const { url, ...credentials } = JSON.parse(context.stdout());
+      expect(Object.keys(credentials)).toEqual([
+        'apiKey',
+        'authToken',
+        'workspaceId',
+        'workspaceAuthToken',
+        'admin',
+      ]);
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      expect(
+        await call(context, '/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }),
+      ).toBe(200);
+    },
+  );
 
   it('prints the variables to export', async () => {
     const { context } = await serving({});
-    expect(context.stdout()).toMatch(/^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/);
+    expect(context.stdout()).toMatch(
+      /^Serving on http:\/\/127\.0\.0\.1:\d+\. In another terminal:\n/,
+    );
     expect(context.stdout()).toMatch(/^ {2}export SVC_AUTH_TOKEN=[\w-]{32}$/m);
-    expect(context.stdout()).toMatch(/^Admin token for http:\/\/127\.0\.0\.1:\d+\/_svc\/: [\w-]{32}$/m);
+    expect(context.stdout()).toMatch(
+      /^Admin token for http:\/\/127\.0\.0\.1:\d+\/_svc\/: [\w-]{32}$/m,
+    );
   });
 
   it('prints PowerShell assignments on Windows', () => {
@@ -91,8 +118,12 @@ describe('svc serve', () => {
       failure: 'locked',
       message: `process ${processId} is already serving ${store}`,
     });
-    await expect(serving({ options: { store: `sqlite:${store}` } })).rejects.toMatchObject({ failure: 'locked' });
-    const local = await openEmbedded(await resolveStoreLocation(undefined, folders), { clock: context.clock });
+    await expect(serving({ options: { store: `sqlite:${store}` } })).rejects.toMatchObject({
+      failure: 'locked',
+    });
+    const local = await openEmbedded(await resolveStoreLocation(undefined, folders), {
+      clock: context.clock,
+    });
     expect(local.target.key.apiKey).toBe(JSON.parse(context.stdout()).apiKey);
     await local.close();
     await end('terminated');
@@ -111,7 +142,11 @@ describe('the options of svc serve', () => {
     const call = async (data: object) => {
       const response = await fetch(`${url}${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken },
+        headers: {
+          'content-type': 'application/json',
+          'x-svc-api-key': apiKey,
+          'x-svc-auth-token': authToken,
+        },
         body: JSON.stringify({ data }),
       });
       return [response.status, JSON.parse(await response.text()).error?.status] as const;
@@ -150,7 +185,9 @@ describe('the options of svc serve', () => {
     { rateLimit: '1.5/1m' },
     { rateLimit: '5/0s' },
   ])('rejects %j', async (options) => {
-    await expect(serving({}, { port: '0', ...options })).rejects.toMatchObject({ failure: 'usage' });
+    await expect(serving({}, { port: '0', ...options })).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 });
 
@@ -166,13 +203,33 @@ describe('the request log of svc serve', () => {
     expect(context.stdout().trim().split('\n').length).toBe(5);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
-        ...{ time: expect.stringMatching(/^\d{4}-.*Z$/), method: 'POST', path: '/v1/users/add', operation: 'users.add' },
-        ...{ status: 200, error: null, milliseconds: expect.any(Number), records: 2, failed: 0 },
-        ...{ id: 1, ms: expect.any(Number), org: 'acme', fault: null },
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+        method: 'POST',
+        path: '/v1/users/add',
+        operation: 'users.add',
+        status: 200,
+        error: null,
+        milliseconds: expect.any(Number),
+        records: 2,
+        failed: 0,
+        id: 1,
+        ms: expect.any(Number),
+        org: 'acme',
+        fault: null,
       },
       expect.objectContaining({ operation: 'documents.list', status: 200, records: 0 }),
-      expect.objectContaining({ operation: 'users.add', status: 401, error: 'UNAUTHENTICATED', records: null }),
-      expect.objectContaining({ operation: null, path: '/v9/nothing', status: 404, error: 'NOT_FOUND' }),
+      expect.objectContaining({
+        operation: 'users.add',
+        status: 401,
+        error: 'UNAUTHENTICATED',
+        records: null,
+      }),
+      expect.objectContaining({
+        operation: null,
+        path: '/v9/nothing',
+        status: 404,
+        error: 'NOT_FOUND',
+      }),
     ]);
     expect(context.stdout()).not.toContain('a-wrong-token');
   });
@@ -186,7 +243,9 @@ describe('the request log of svc serve', () => {
     await call(context, '/\u001b[31m', {});
     const lines = context.stderr().trim().split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}users add {17}200 {2}[ .\d]{3} ms {2}2 records$/),
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d {2}POST {2}users add {17}200 {2}[ .\d]{3} ms {2}2 records$/,
+      ),
       expect.stringMatching(/POST {2}documents add {13}200 .* 1 record$/),
       expect.stringMatching(/POST {2}documents add {13}200 .* 1 record, 1 failed$/),
       expect.stringMatching(/POST {2}\/%1B\[31m {18}404 NOT_FOUND/),
@@ -198,7 +257,11 @@ describe('the request log of svc serve', () => {
     const store = await resolveStoreLocation(undefined, context.folders);
     const service = await openEmbedded(store, { clock: context.clock });
     onTestFinished(service.close);
-    await addFault(service.development.development, { name: 'busy', on: 'users.add', status: 'UNAVAILABLE' });
+    await addFault(service.development.development, {
+      name: 'busy',
+      on: 'users.add',
+      status: 'UNAVAILABLE',
+    });
     expect(await call(context, '/v1/users/add', TWO_USERS)).toBe(503);
     expect(context.stderr()).toMatch(/users add .* 503 UNAVAILABLE .* fault busy\n$/);
   });
@@ -228,8 +291,18 @@ describe('the request log of svc serve', () => {
     const stdout = { ...context.io.stdout, write };
     const log = await createLiveLog({ ...context, io: { ...context.io, stdout } });
     const handled: RequestRecord = {
-      ...{ id: 1, time: '2027-01-01T00:00:00Z', method: 'POST', path: '/', operation: null, org: null, status: 404 },
-      ...{ error: 'NOT_FOUND', ms: 1, records: null, failed: 0, fault: null },
+      id: 1,
+      time: '2027-01-01T00:00:00Z',
+      method: 'POST',
+      path: '/',
+      operation: null,
+      org: null,
+      status: 404,
+      error: 'NOT_FOUND',
+      ms: 1,
+      records: null,
+      failed: 0,
+      fault: null,
     };
     log?.({ ...handled, path: `/${'x'.repeat(999_000)}` });
     for (let line = 0; line < 10; line++) log?.({ ...handled, path: `/${'y'.repeat(999)}` });

@@ -31,7 +31,9 @@ const endpoint = fc.record(
 
 /** The words that a shell makes of several lines, each of them a list. */
 function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
-  const script = lines.map((line) => `svc() { printf '%s\\0' "$@"; printf '\\1\\0'; }; ${line}`).join('\n');
+  const script = lines
+    .map((line) => `svc() { printf '%s\\0' "$@"; printf '\\1\\0'; }; ${line}`)
+    .join('\n');
   const { stdout } = spawnSync('bash', ['-s'], { input: script, encoding: 'utf8', maxBuffer: 1e9 });
   const lists = stdout.split('\u0001\0').slice(0, -1);
   return lists.map((list) => list.split('\0').slice(0, -1));
@@ -61,7 +63,9 @@ describe('the equivalent command of a setup', () => {
   it('produces the same data for any input', async () => {
     const context = await fakeContext();
     const samples = fc.sample(endpoint, 400);
-    const lines = samples.map((data) => formatEquivalentCommand(context, data, { arguments: [], options: {} }));
+    const lines = samples.map((data) =>
+      formatEquivalentCommand(context, data, { arguments: [], options: {} }),
+    );
     const said = shellWords(lines).map((words) => dataOf(words, ENTRY.flags));
     expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
   });
@@ -70,9 +74,14 @@ describe('the equivalent command of a setup', () => {
     const context = await fakeContext();
     const samples = fc.sample(fc.tuple(endpoint, fc.integer({ min: 1, max: 120 })), 300);
     const lines = samples.map(([data]) =>
-      formatEquivalentCommand(context, data, { arguments: [], options: { allowUnknownEvent: true } }),
+      formatEquivalentCommand(context, data, {
+        arguments: [],
+        options: { allowUnknownEvent: true },
+      }),
     );
-    const wrapped = lines.map((line, at) => wrapCommand(line, samples[at]?.[1] ?? 0, stringWidth).join('\n'));
+    const wrapped = lines.map((line, at) =>
+      wrapCommand(line, samples[at]?.[1] ?? 0, stringWidth).join('\n'),
+    );
     expect(shellWords(wrapped)).toEqual(shellWords(lines));
     expect(lines.every((line) => line.endsWith(' --allow-unknown-event'))).toBe(true);
   });

@@ -9,8 +9,9 @@ function withoutComments(script: string): string {
 }
 
 /**
- * What bash has had since when, by a line that uses it. macOS has bash 3.2, which reads a script as far as the first of
- * these and then fails; Debian has none to run the script with, so that it is read instead.
+ * What bash has had since when, by a line that uses it. macOS has bash 3.2, which reads a script as
+ * far as the first of these and then fails; Debian has none to run the script with, so that it is
+ * read instead.
  */
 const NEWER: readonly (readonly [since: string, construct: RegExp, sample: string])[] = [
   ['4.0', /\b(declare|local|typeset) -\w*A/, 'local -A seen'],
@@ -28,7 +29,11 @@ const NEWER: readonly (readonly [since: string, construct: RegExp, sample: strin
   ['4.3', /\[-\d+\]/, `word=\${words[-1]}`],
   ['4.3', /\b(declare|local|typeset) -\w*n/, 'local -n words=$1'],
   ['4.4', /\$\{\w+@\w\}/, `word=\${word@Q}`],
-  ['bash-completion', /\b(_init_completion|_get_comp_words_by_ref|__ltrim_colon_completions|_filedir)\b/, '_filedir'],
+  [
+    'bash-completion',
+    /\b(_init_completion|_get_comp_words_by_ref|__ltrim_colon_completions|_filedir)\b/,
+    '_filedir',
+  ],
 ];
 
 describe('the script for bash', () => {
@@ -42,14 +47,20 @@ describe('the script for bash', () => {
   });
 });
 
-/** PowerShell's brackets with what stands in them, its strings left out: a single quote is doubled, a backtick escapes. */
+/**
+ * PowerShell's brackets with what stands in them, its strings left out: a single quote is doubled,
+ * a backtick escapes.
+ */
 function brackets(script: string): string {
   const code = script.replace(/'(?:[^']|'')*'|"(?:[^"`]|`.|"")*"/gs, '');
   expect(code).not.toMatch(/['"]/);
   return code.replace(/[^(){}[\]]/g, '');
 }
 
-/** There is no PowerShell to run it with: what can be seen in it is whether it hangs together, and what it calls. */
+/**
+ * There is no PowerShell to run it with: what can be seen in it is whether it hangs together, and
+ * what it calls.
+ */
 describe('the script for PowerShell', () => {
   it('has balanced brackets', () => {
     let open = brackets(POWERSHELL);
@@ -62,7 +73,9 @@ describe('the script for PowerShell', () => {
 
   it('calls only svc, and evaluates no typed text', () => {
     expect(POWERSHELL.match(/&\s*\S+/g)).toEqual(['& svc']);
-    expect(POWERSHELL).not.toMatch(/Invoke-Expression|\biex\b|ExpandString|\[scriptblock\]|Add-Type/i);
+    expect(POWERSHELL).not.toMatch(
+      /Invoke-Expression|\biex\b|ExpandString|\[scriptblock\]|Add-Type/i,
+    );
     expect(new Set(POWERSHELL.match(/\b[A-Z]\w+-[A-Z]\w+/g))).toEqual(
       new Set(['Register-ArgumentCompleter', 'Select-Object', 'Where-Object', 'ForEach-Object']),
     );

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { canUseSymbols, supportsUnicode, toTerminalText } from '../../../src/commands/terminal/terminal.ts';
+import {
+  canUseSymbols,
+  supportsUnicode,
+  toTerminalText,
+} from '../../../src/commands/terminal/terminal.ts';
 import type { Environment } from '../../../src/kernel/folders.ts';
 
 describe('symbols', () => {

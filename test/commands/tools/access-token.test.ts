@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inspectTokenCommand, parseAccessToken } from '../../../src/commands/tools/inspect-token.ts';
+import {
+  inspectTokenCommand,
+  parseAccessToken,
+} from '../../../src/commands/tools/inspect-token.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -8,7 +11,8 @@ const NOW = Date.UTC(2030, 0, 1);
 const issued = NOW / 1000 - 60;
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const tokenOf = (claims: unknown, header: unknown = { alg: 'HS256' }) => `${encoded(header)}.${encoded(claims)}.c2ln`;
+const tokenOf = (claims: unknown, header: unknown = { alg: 'HS256' }) =>
+  `${encoded(header)}.${encoded(claims)}.c2ln`;
 
 const claims = {
   iss: 'svc',
@@ -19,13 +23,22 @@ const claims = {
   permissions: {
     resources: [
       { type: 'organization', id: 'acme' },
-      { type: 'document', id: 'd1', organizationId: 'acme', accessRole: 'viewer', expiresAt: NOW / 1000 - 90 },
+      {
+        type: 'document',
+        id: 'd1',
+        organizationId: 'acme',
+        accessRole: 'viewer',
+        expiresAt: NOW / 1000 - 90,
+      },
     ],
   },
 };
 
 async function inspect(given: string, world: Parameters<typeof fakeContext>[0] = {}) {
-  const context = { ...(await fakeContext(world)), clock: { now: () => NOW, sleep: async () => undefined } };
+  const context = {
+    ...(await fakeContext(world)),
+    clock: { now: () => NOW, sleep: async () => undefined },
+  };
   await inspectTokenCommand(context, { arguments: [given], options: {} });
   return context;
 }
@@ -53,8 +66,13 @@ describe('a parsed token', () => {
           expired: false,
         },
         {
-          ...{ type: 'document', id: 'd1', organizationId: 'acme', role: 'viewer' },
-          ...{ expiresAt: '2029-12-31T23:58:30.000Z', secondsLeft: -90, expired: true },
+          type: 'document',
+          id: 'd1',
+          organizationId: 'acme',
+          role: 'viewer',
+          expiresAt: '2029-12-31T23:58:30.000Z',
+          secondsLeft: -90,
+          expired: true,
         },
       ],
     });
@@ -124,12 +142,21 @@ describe('svc access-tokens inspect', () => {
         '',
       ].join('\n'),
     );
-    expect(context.stderr()).toBe('warning: the signature is not verified: anyone can create such a token\n');
+    expect(context.stderr()).toBe(
+      'warning: the signature is not verified: anyone can create such a token\n',
+    );
   });
 
   it('reads a token from stdin, with its final newline', async () => {
-    const context = await inspect('-', { stdin: `${tokenOf({ exp: 1 })}\n`, options: { output: 'json' } });
-    expect(JSON.parse(context.stdout())).toMatchObject({ verified: false, claims: { exp: 1 }, lifetime: { expired: true } });
+    const context = await inspect('-', {
+      stdin: `${tokenOf({ exp: 1 })}\n`,
+      options: { output: 'json' },
+    });
+    expect(JSON.parse(context.stdout())).toMatchObject({
+      verified: false,
+      claims: { exp: 1 },
+      lifetime: { expired: true },
+    });
   });
 
   it('reports a token without resources', async () => {

@@ -1,18 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { apiCommand } from '../../../src/commands/tools/api.ts';
-import { API_KEY, AUTH_TOKEN, failure, json, type Step, success, WORKSPACE_ID } from '../../client/client-fixture.ts';
+import {
+  API_KEY,
+  AUTH_TOKEN,
+  failure,
+  json,
+  type Step,
+  success,
+  WORKSPACE_ID,
+} from '../../client/client-fixture.ts';
 import { type ToolWorld, toolContext } from './world.ts';
 
 type Options = Parameters<typeof apiCommand>[1]['options'];
 
-async function api(path: string, steps: readonly Step[], options: Options = {}, world: ToolWorld = {}) {
-  const tool = await toolContext(steps, { ...world, options: { output: 'json', ...world.options } });
+async function api(
+  path: string,
+  steps: readonly Step[],
+  options: Options = {},
+  world: ToolWorld = {},
+) {
+  const tool = await toolContext(steps, {
+    ...world,
+    options: { output: 'json', ...world.options },
+  });
   await apiCommand(tool.context, { arguments: [path], options });
-  return { ...tool, printed: tool.context.stdout() === '' ? undefined : JSON.parse(tool.context.stdout()) };
+  return {
+    ...tool,
+    printed: tool.context.stdout() === '' ? undefined : JSON.parse(tool.context.stdout()),
+  };
 }
 
 const NEW = '/v9/new/thing';
-const page = (data: unknown, beside: object = {}) => json({ result: { status: 'success', message: 'ok', data, ...beside } });
+const page = (data: unknown, beside: object = {}) =>
+  json({ result: { status: 'success', message: 'ok', data, ...beside } });
 
 describe('the request', () => {
   it.each([
@@ -33,7 +53,8 @@ describe('the request', () => {
     expect(await bodies()).toEqual([{ data: { a: 1 } }]);
   });
 
-  const credentials = (headers: Headers | undefined) => [...(headers ?? [])].filter(([name]) => name.startsWith('x-svc-'));
+  const credentials = (headers: Headers | undefined) =>
+    [...(headers ?? [])].filter(([name]) => name.startsWith('x-svc-'));
   const key = [
     ['x-svc-api-key', API_KEY],
     ['x-svc-auth-token', AUTH_TOKEN],
@@ -51,7 +72,10 @@ describe('the request', () => {
   });
 
   it('has workspace credentials on workspace paths', async () => {
-    for (const [path, options] of [['/v2/workspace/get', {}] as const, [NEW, { auth: 'workspace' }] as const]) {
+    for (const [path, options] of [
+      ['/v2/workspace/get', {}] as const,
+      [NEW, { auth: 'workspace' }] as const,
+    ]) {
       const { requests } = await api(path, [success()], options);
       expect(requests[0]?.headers.get('x-svc-workspace-id')).toBe(WORKSPACE_ID);
       expect(requests[0]?.headers.has('x-svc-api-key')).toBe(false);
@@ -93,7 +117,9 @@ describe('the request', () => {
     const { requests } = await api('/v2/agents/get', [down, success()]);
     expect(requests).toHaveLength(2);
     await expect(api(NEW, [down, success()])).rejects.toMatchObject({ failure: 'outcome_unknown' });
-    await expect(api('/v2/organizations/documents/migrate', [down, success()])).rejects.toMatchObject({
+    await expect(
+      api('/v2/organizations/documents/migrate', [down, success()]),
+    ).rejects.toMatchObject({
       failure: 'outcome_unknown',
     });
   });
@@ -114,9 +140,10 @@ describe('a write without a response', () => {
     ['/v2/workspace/create', { ownerEmail: 'ada@example.test' }, 1],
   ])('to %s with %j is sent %i times: never again without an ID', async (path, data, sent) => {
     const { context, requests } = await toolContext([lost]);
-    const thrown = await apiCommand(context, { arguments: [path], options: { data: JSON.stringify(data) } }).catch(
-      (error: unknown) => error,
-    );
+    const thrown = await apiCommand(context, {
+      arguments: [path],
+      options: { data: JSON.stringify(data) },
+    }).catch((error: unknown) => error);
     expect(thrown).toMatchObject({ failure: 'outcome_unknown' });
     expect(requests.filter(({ url }) => url.endsWith(path))).toHaveLength(sent);
   });
@@ -134,12 +161,17 @@ describe('the result', () => {
     });
   });
 
-  it.each([{ id: 'a' }, [1, 2], {}, 'text', 7])('can come without an envelope: %j', async (body) => {
-    expect((await api(NEW, [json(body)])).printed).toEqual(body);
-  });
+  it.each([{ id: 'a' }, [1, 2], {}, 'text', 7])(
+    'can come without an envelope: %j',
+    async (body) => {
+      expect((await api(NEW, [json(body)])).printed).toEqual(body);
+    },
+  );
 
   it('of a known path may differ from the catalog', async () => {
-    expect((await api('/v2/organizations/documents/get', [success({ odd: true })])).printed).toEqual({ odd: true });
+    expect(
+      (await api('/v2/organizations/documents/get', [success({ odd: true })])).printed,
+    ).toEqual({ odd: true });
   });
 
   it('is a table by default', async () => {
@@ -151,12 +183,20 @@ describe('the result', () => {
   it('has masked secrets, by the catalog or by field names', async () => {
     const token = 'a-secret-of-thirty-characters!';
     const workspace = { id: 'w1', authToken: token, apiKeyList: {} };
-    expect((await api('/v2/workspace/get', [success(workspace)])).printed.authToken).toBe('****ers!');
-    const named = { id: 'a', authToken: token, inner: [{ token, secret: token, workspaceAuthToken: token, text: 'ok' }] };
+    expect((await api('/v2/workspace/get', [success(workspace)])).printed.authToken).toBe(
+      '****ers!',
+    );
+    const named = {
+      id: 'a',
+      authToken: token,
+      inner: [{ token, secret: token, workspaceAuthToken: token, text: 'ok' }],
+    };
     expect((await api(NEW, [success(named)])).printed).toEqual({
       id: 'a',
       authToken: '****ers!',
-      inner: [{ token: '****ers!', secret: '****ers!', workspaceAuthToken: '****ers!', text: 'ok' }],
+      inner: [
+        { token: '****ers!', secret: '****ers!', workspaceAuthToken: '****ers!', text: 'ok' },
+      ],
     });
     const shown = { options: { showSecrets: true } };
     expect((await api(NEW, [success(named)], {}, shown)).printed).toEqual(named);
@@ -175,7 +215,11 @@ describe('pages', () => {
   const data = '{"organizationId":"acme"}';
 
   it('are merged into one list, with guessed token names', async () => {
-    const steps = [page([1], { nextPageToken: 'two' }), page([2], { pageToken: 'three' }), page([3], { pageToken: null })];
+    const steps = [
+      page([1], { nextPageToken: 'two' }),
+      page([2], { pageToken: 'three' }),
+      page([3], { pageToken: null }),
+    ];
     const { printed, bodies } = await api(NEW, steps, { data, paginate: true });
     expect(printed).toEqual([1, 2, 3]);
     expect((await bodies()).map((body) => body.data)).toEqual([
@@ -197,8 +241,14 @@ describe('pages', () => {
   });
 
   it('follow the catalog on a known path', async () => {
-    const steps = [page([{ id: 'a' }], { pageToken: 't', nextPageToken: 'no' }), page([{ id: 'b' }])];
-    const { printed, bodies } = await api('/v2/organizations/documents/get', steps, { data, paginate: true });
+    const steps = [
+      page([{ id: 'a' }], { pageToken: 't', nextPageToken: 'no' }),
+      page([{ id: 'b' }]),
+    ];
+    const { printed, bodies } = await api('/v2/organizations/documents/get', steps, {
+      data,
+      paginate: true,
+    });
     expect(printed).toEqual([{ id: 'a' }, { id: 'b' }]);
     expect((await bodies()).at(-1)).toEqual({ data: { organizationId: 'acme', pageToken: 't' } });
   });
@@ -210,12 +260,19 @@ describe('pages', () => {
 
   it('have masked secrets on each page', async () => {
     const steps = [page([{ token: 'one' }], { pageToken: 't' }), page([{ token: 'two' }])];
-    expect((await api(NEW, steps, { paginate: true })).printed).toEqual([{ token: '****' }, { token: '****' }]);
+    expect((await api(NEW, steps, { paginate: true })).printed).toEqual([
+      { token: '****' },
+      { token: '****' },
+    ]);
   });
 
   it('after the first are only announced without --paginate', async () => {
     const { printed, context, requests } = await api(NEW, [page([1], { pageToken: 't' })]);
-    expect([printed, requests.length, context.stderr()]).toEqual([[1], 1, 'more pages are available: add --paginate\n']);
+    expect([printed, requests.length, context.stderr()]).toEqual([
+      [1],
+      1,
+      'more pages are available: add --paginate\n',
+    ]);
   });
 
   it('need an object as data', async () => {

@@ -15,27 +15,39 @@ describe('svc schema', () => {
     return context.stdout();
   };
 
-  it.each([['users.add'], ['users', 'add'], ['users add'], ['svc', 'users', 'add'], ['/v1/users/add']])(
-    'finds an operation by its name, its command and its path: %s',
-    async (...words) => {
-      const shown = JSON.parse(await schema(words));
-      expect(shown).toMatchObject({
-        ...{ operation: 'users.add', command: 'users add', path: '/v1/users/add' },
-        input: { required: ['organizationId', 'users'] },
-        output: { type: 'object' },
-        record: { required: ['userId'] },
-      });
-    },
-  );
+  it.each([
+    ['users.add'],
+    ['users', 'add'],
+    ['users add'],
+    ['svc', 'users', 'add'],
+    ['/v1/users/add'],
+  ])('finds an operation by its name, its command and its path: %s', async (...words) => {
+    const shown = JSON.parse(await schema(words));
+    expect(shown).toMatchObject({
+      operation: 'users.add',
+      command: 'users add',
+      path: '/v1/users/add',
+      input: { required: ['organizationId', 'users'] },
+      output: { type: 'object' },
+      record: { required: ['userId'] },
+    });
+  });
 
   it('prints YAML with -o yaml', async () => {
-    expect(JSON.parse(await schema(['settings']))).toMatchObject({ type: 'object', properties: { svc: { const: 1 } } });
-    expect(await schema(['agents.get'], { options: { output: 'yaml' } })).toMatch(/^operation: agents.get\n/);
+    expect(JSON.parse(await schema(['settings']))).toMatchObject({
+      type: 'object',
+      properties: { svc: { const: 1 } },
+    });
+    expect(await schema(['agents.get'], { options: { output: 'yaml' } })).toMatch(
+      /^operation: agents.get\n/,
+    );
   });
 
   it('lists all operations without an argument', async () => {
     const listed = JSON.parse(await schema([], JSON_OUTPUT));
-    expect(listed.map(({ operation }: { operation: string }) => operation)).toEqual(manifest.map(({ name }) => name));
+    expect(listed.map(({ operation }: { operation: string }) => operation)).toEqual(
+      manifest.map(({ name }) => name),
+    );
     expect(await schema([])).toMatch(/^OPERATION {2,}COMMAND {2,}PATH\n/);
   });
 
@@ -79,7 +91,8 @@ describe('svc commands', () => {
     readonly flags?: readonly { readonly name: string }[];
     readonly operations?: readonly { readonly name: string }[];
   }
-  const leaves = (node: Listed): Listed[] => (node.commands ? node.commands.flatMap(leaves) : [node]);
+  const leaves = (node: Listed): Listed[] =>
+    node.commands ? node.commands.flatMap(leaves) : [node];
 
   const listed = async (): Promise<Listed> => {
     const context = await fakeContext(JSON_OUTPUT);
@@ -89,9 +102,13 @@ describe('svc commands', () => {
 
   it('is a tree with every operation of the catalog', async () => {
     const tree = await listed();
-    const operations = leaves(tree).flatMap(({ operations = [] }) => operations.map(({ name }) => name));
+    const operations = leaves(tree).flatMap(({ operations = [] }) =>
+      operations.map(({ name }) => name),
+    );
     expect(operations.sort()).toEqual(manifest.map(({ name }) => name).sort());
-    expect(tree.flags?.map(({ name }) => name)).toEqual(expect.arrayContaining(['--output', '--jq', '--no-wait']));
+    expect(tree.flags?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['--output', '--jq', '--no-wait']),
+    );
   });
 
   it('describes the arguments and flags of each command', async () => {
@@ -99,7 +116,11 @@ describe('svc commands', () => {
     expect(all.get('users add')?.flags).toEqual(
       expect.arrayContaining([
         {
-          ...{ name: '--org', kind: 'text', value: 'id', required: true, repeats: false },
+          name: '--org',
+          kind: 'text',
+          value: 'id',
+          required: true,
+          repeats: false,
           description: 'organization ID (required)',
         },
         {
@@ -114,14 +135,34 @@ describe('svc commands', () => {
       ]),
     );
     expect(all.get('users add')?.operations).toEqual([
-      { name: 'users.add', path: '/v1/users/add', version: 'v1', auth: 'key', effect: 'keyed', paged: false },
-      { name: 'users.add.v2', path: '/v2/users/add', version: 'v2', auth: 'key', effect: 'keyed', paged: false },
+      {
+        name: 'users.add',
+        path: '/v1/users/add',
+        version: 'v1',
+        auth: 'key',
+        effect: 'keyed',
+        paged: false,
+      },
+      {
+        name: 'users.add.v2',
+        path: '/v2/users/add',
+        version: 'v2',
+        auth: 'key',
+        effect: 'keyed',
+        paged: false,
+      },
     ]);
-    expect(all.get('agents get')).toMatchObject({ arguments: [{ name: 'agentId', required: true, many: false }] });
-    expect(all.get('webhooks endpoints delete')).toMatchObject({ arguments: [{ name: 'endpointId', many: true }] });
+    expect(all.get('agents get')).toMatchObject({
+      arguments: [{ name: 'agentId', required: true, many: false }],
+    });
+    expect(all.get('webhooks endpoints delete')).toMatchObject({
+      arguments: [{ name: 'endpointId', many: true }],
+    });
     expect(all.get('api')).toMatchObject({
       arguments: [{ name: 'path', required: true }],
-      flags: expect.arrayContaining([expect.objectContaining({ name: '--auth', choices: ['key', 'workspace', 'none'] })]),
+      flags: expect.arrayContaining([
+        expect.objectContaining({ name: '--auth', choices: ['key', 'workspace', 'none'] }),
+      ]),
     });
     for (const [command, { flags = [], summary }] of all) {
       expect(summary, command).not.toBe('');

@@ -8,13 +8,26 @@ export interface ToolWorld extends FakeContextOptions {
   readonly dryRun?: ClientOptions['dryRun'];
 }
 
-/** Creates a context with scripted responses and a clock that only advances by sleeping, and collects the requests. */
+/**
+ * Creates a context with scripted responses and a clock that only advances by sleeping, and
+ * collects the requests.
+ */
 export async function toolContext(steps: readonly Step[], world: ToolWorld = {}) {
   const { fetch, requests } = scriptedFetch(...steps);
   const { signal, dryRun, ...rest } = world;
-  const { client, clock } = newClient({ fetch, ...(signal && { signal }), ...(dryRun && { dryRun }) });
+  const { client, clock } = newClient({
+    fetch,
+    ...(signal && { signal }),
+    ...(dryRun && { dryRun }),
+  });
   const fake = await fakeContext(rest);
-  const context: FakeContext & Context = { ...fake, clock, client: async () => client, ...(signal && { signal }) };
-  const bodies = () => Promise.all(requests.map(async (request) => JSON.parse(await request.clone().text())));
+  const context: FakeContext & Context = {
+    ...fake,
+    clock,
+    client: async () => client,
+    ...(signal && { signal }),
+  };
+  const bodies = () =>
+    Promise.all(requests.map(async (request) => JSON.parse(await request.clone().text())));
   return { context, clock, requests, bodies };
 }

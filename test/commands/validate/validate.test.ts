@@ -25,13 +25,29 @@ interface World {
   readonly environment?: Environment;
 }
 
-async function validate({ noun = 'users', name, content, others = {}, flags = {}, output, environment = {} }: World) {
+async function validate({
+  noun = 'users',
+  name,
+  content,
+  others = {},
+  flags = {},
+  output,
+  environment = {},
+}: World) {
   const cwd = await createTemporaryFolder();
   if (name !== '-') await writeFile(join(cwd, name), content);
   for (const [other, text] of Object.entries(others)) await writeFile(join(cwd, other), text);
-  const context = await fakeContext({ cwd, stdin: content, environment, ...(output && { options: { output } }) });
+  const context = await fakeContext({
+    cwd,
+    stdin: content,
+    environment,
+    ...(output && { options: { output } }),
+  });
   const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
-  const error = await run?.(context, { arguments: [], options: { file: [name, ...Object.keys(others)], ...flags } }).then(
+  const error = await run?.(context, {
+    arguments: [],
+    options: { file: [name, ...Object.keys(others)], ...flags },
+  }).then(
     () => undefined,
     (thrown: unknown) => {
       if (thrown instanceof SvcError) return thrown;
@@ -41,12 +57,20 @@ async function validate({ noun = 'users', name, content, others = {}, flags = {}
   return { stdout: context.stdout(), stderr: context.stderr(), error };
 }
 
-const BROKEN = '[\n  {"userId": "a", "zip": 1},\n  {"userId": 7, "email": false},\n  {"userId": "a"}\n]';
+const BROKEN =
+  '[\n  {"userId": "a", "zip": 1},\n  {"userId": 7, "email": false},\n  {"userId": "a"}\n]';
 
 describe('validating a file', () => {
   it('reports that no problems were found', async () => {
-    const { stdout, stderr, error } = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b"}' });
-    expect([stdout, stderr, error]).toEqual(['u.ndjson: 2 users, no problems found\n', '', undefined]);
+    const { stdout, stderr, error } = await validate({
+      name: 'u.ndjson',
+      content: '{"userId":"a"}\n{"userId":"b"}',
+    });
+    expect([stdout, stderr, error]).toEqual([
+      'u.ndjson: 2 users, no problems found\n',
+      '',
+      undefined,
+    ]);
   });
 
   it('reports an empty file in every format', async () => {
@@ -72,12 +96,16 @@ describe('validating a file', () => {
 
   it('reports more problems than the hundred of a bulk error', async () => {
     const { stdout } = await validate({ name: 'u.ndjson', content: '{}\n'.repeat(350) });
-    expect(stdout.split('\n').filter((line) => line.endsWith('userId: is missing'))).toHaveLength(350);
+    expect(stdout.split('\n').filter((line) => line.endsWith('userId: is missing'))).toHaveLength(
+      350,
+    );
   });
 
   it('reports problems up to the point where the file cannot be read', async () => {
     const { stdout, error } = await validate({ name: 'u.json', content: '[{},\n{"userId":"a"' });
-    expect(stdout).toBe('u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside the value that begins here\n');
+    expect(stdout).toBe(
+      'u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside the value that begins here\n',
+    );
     expect(error?.hint).toBe('check that the file is complete');
   });
 
@@ -86,7 +114,10 @@ describe('validating a file', () => {
     const piped = await validate({ name: '-', content: '{"userId":"a"}\n{"userId":"a"}' });
     expect(piped.stdout).toBe("stdin:2: userId: 'a' is already on line 1\n");
     const packed = await validate({ name: 'u.csv.gz', content: gzipSync('userId\na\nb\n') });
-    expect([packed.stdout, packed.error]).toEqual(['u.csv.gz: 2 users, no problems found\n', undefined]);
+    expect([packed.stdout, packed.error]).toEqual([
+      'u.csv.gz: 2 users, no problems found\n',
+      undefined,
+    ]);
     const left = (await readdir(tmpdir())).filter((name) => name.startsWith('svc-validate-'));
     expect(left.filter((name) => !before.includes(name))).toEqual([]);
   });
@@ -110,7 +141,12 @@ describe('the format of findings', () => {
       records: 3,
       valid: false,
       findings: [
-        { line: 3, column: 3, field: 'userId', message: 'expected text, got a number: put it in quotes' },
+        {
+          line: 3,
+          column: 3,
+          field: 'userId',
+          message: 'expected text, got a number: put it in quotes',
+        },
         { line: 3, column: 3, field: 'email', message: 'expected text, got false' },
         { line: 4, column: 3, field: 'userId', message: "'a' is already on line 2" },
       ],
@@ -127,7 +163,8 @@ describe('the format of findings', () => {
 });
 
 describe('everything in one pass', () => {
-  const RAGGED = 'userId,name,email\nu1,Ann,a@x.com\nu2,Bob\n,,\nu1,Al,b@x.com\nu3,Cy,c@x.com,more\nu4,,\n,,\n,,\n';
+  const RAGGED =
+    'userId,name,email\nu1,Ann,a@x.com\nu2,Bob\n,,\nu1,Al,b@x.com\nu3,Cy,c@x.com,more\nu4,,\n,,\n,,\n';
 
   it('reports uneven rows, empty rows, and duplicates', async () => {
     const { stdout, stderr, error } = await validate({ name: 'u.csv', content: RAGGED });
@@ -147,36 +184,58 @@ describe('everything in one pass', () => {
     const kinds = ['good', 'short', 'long', 'empty', 'double', 'noId'] as const;
     const rows = { short: 'x', long: 'x,y,z,w', empty: ',,', double: 'same,n,', noId: ',n,' };
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 30 }), async (chosen) => {
-        const text = chosen.map((kind, at) => (kind === 'good' ? `u${at},n,` : rows[kind]));
-        const { stdout } = await validate({
-          name: 'u.csv',
-          content: ['userId,name,email', 'first,n,', ...text, 'end,n,'].join('\n'),
-        });
-        const expected = chosen.flatMap((kind, at) => {
-          const isFirst = kind === 'empty' ? chosen[at - 1] !== 'empty' : kind !== 'double' || at > chosen.indexOf(kind);
-          return kind === 'good' || !isFirst ? [] : [at + 3];
-        });
-        const found = [...stdout.matchAll(/^u\.csv:(\d+): /gm)].map(([, line]) => Number(line));
-        expect(found.toSorted((a, b) => a - b)).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 30 }),
+        async (chosen) => {
+          const text = chosen.map((kind, at) => (kind === 'good' ? `u${at},n,` : rows[kind]));
+          const { stdout } = await validate({
+            name: 'u.csv',
+            content: ['userId,name,email', 'first,n,', ...text, 'end,n,'].join('\n'),
+          });
+          const expected = chosen.flatMap((kind, at) => {
+            const isFirst =
+              kind === 'empty'
+                ? chosen[at - 1] !== 'empty'
+                : kind !== 'double' || at > chosen.indexOf(kind);
+            return kind === 'good' || !isFirst ? [] : [at + 3];
+          });
+          const found = [...stdout.matchAll(/^u\.csv:(\d+): /gm)].map(([, line]) => Number(line));
+          expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+        },
+      ),
       { numRuns: repeats(30) },
     );
   });
 
   it('reports the hint that solves all problems', async () => {
-    const hintOf = async (content: string) => (await validate({ name: 'u.csv', content })).error?.hint;
+    const hintOf = async (content: string) =>
+      (await validate({ name: 'u.csv', content })).error?.hint;
     expect(await hintOf('userId,name\na,b\nc\nd\n')).toBe('check that the file is complete');
     expect(await hintOf('userId,name\na,b\n,\n')).toMatch(/^delete the rows without values/);
-    expect(await hintOf('userId,name\na,b\n,\nc\n')).toBe('fix the problems, then check the files again');
+    expect(await hintOf('userId,name\na,b\n,\nc\n')).toBe(
+      'fix the problems, then check the files again',
+    );
   });
 
   it('skips single records that are not valid JSON or YAML', async () => {
-    const lines = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":}\n{"userId":"a"}\n' });
-    expect(lines.stdout).toBe("u.ndjson:2:11: expected a value, found '}'\nu.ndjson:3: userId: 'a' is already on line 1\n");
-    const list = await validate({ name: 'u.json', content: '[{"userId":"a"},\n{"userId":},\n{"userId":"a"}]' });
-    expect(list.stdout).toBe("u.json:2:11: expected a value, found '}'\nu.json:3: userId: 'a' is already on line 1\n");
-    const yaml = await validate({ name: 'u.yaml', content: '- userId: a\n- userId: [\n- userId: a\n' });
+    const lines = await validate({
+      name: 'u.ndjson',
+      content: '{"userId":"a"}\n{"userId":}\n{"userId":"a"}\n',
+    });
+    expect(lines.stdout).toBe(
+      "u.ndjson:2:11: expected a value, found '}'\nu.ndjson:3: userId: 'a' is already on line 1\n",
+    );
+    const list = await validate({
+      name: 'u.json',
+      content: '[{"userId":"a"},\n{"userId":},\n{"userId":"a"}]',
+    });
+    expect(list.stdout).toBe(
+      "u.json:2:11: expected a value, found '}'\nu.json:3: userId: 'a' is already on line 1\n",
+    );
+    const yaml = await validate({
+      name: 'u.yaml',
+      content: '- userId: a\n- userId: [\n- userId: a\n',
+    });
     expect(yaml.stdout).toContain("u.yaml:3: userId: 'a' is already on line 1\n");
     expect(yaml.error?.message).toBe('u.yaml: 2 problems in 3 users');
   });
@@ -184,7 +243,9 @@ describe('everything in one pass', () => {
   it('reports duplicates in the part before an error that hides the rest', async () => {
     const content = 'userId\na\na\n"b\nc\n';
     const { stdout } = await validate({ name: 'u.csv', content });
-    expect(stdout).toBe("u.csv:4:1: the quote is not closed\nu.csv:3: userId: 'a' is already on line 2\n");
+    expect(stdout).toBe(
+      "u.csv:4:1: the quote is not closed\nu.csv:3: userId: 'a' is already on line 2\n",
+    );
     expect((await validate({ name: '-', content, flags: { inputFormat: 'csv' } })).stdout).toBe(
       'stdin:4:1: the quote is not closed\n',
     );
@@ -207,10 +268,16 @@ describe('everything in one pass', () => {
     ]);
     const json = await validate({ name: 'u.json', content, output: 'json' });
     expect(JSON.parse(json.stdout).findings[0]).toEqual({
-      ...{ line: 1, column: 17, record: 2, field: 'userId', message: 'is missing' },
+      line: 1,
+      column: 17,
+      record: 2,
+      field: 'userId',
+      message: 'is missing',
     });
     const github = await validate({ name: 'u.json', content, flags: { format: 'github' } });
-    expect(github.stdout).toContain('::error file=u.json,line=1,col=17::record 2: userId: is missing\n');
+    expect(github.stdout).toContain(
+      '::error file=u.json,line=1,col=17::record 2: userId: is missing\n',
+    );
   });
 
   it.each([
@@ -218,15 +285,24 @@ describe('everything in one pass', () => {
     ['- id: a\n- id: b\n', 'u.yaml'],
     ['id,name\na,x\n', 'u.csv'],
   ])('suggests how to rename the ID of %s', async (content, name) => {
-    expect((await validate({ name, content })).error?.hint).toBe("did you mean 'id'? add --map id=userId");
-    expect((await validate({ name, content, flags: { map: ['id=userId'] } })).error).toBeUndefined();
+    expect((await validate({ name, content })).error?.hint).toBe(
+      "did you mean 'id'? add --map id=userId",
+    );
+    expect(
+      (await validate({ name, content, flags: { map: ['id=userId'] } })).error,
+    ).toBeUndefined();
   });
 
   it.each(['u.xlsx', 'u.XLS', 'u.ods'])('refuses %s with a way out', async (name) => {
     const { error } = await validate({ name, content: 'userId\na\n' });
-    expect([error?.failure, error?.message]).toEqual(['bad_data', `${name}: svc cannot read spreadsheets`]);
+    expect([error?.failure, error?.message]).toEqual([
+      'bad_data',
+      `${name}: svc cannot read spreadsheets`,
+    ]);
     expect(error?.hint).toContain('save the sheet as CSV');
-    expect((await validate({ name, content: 'userId\na\n', flags: { inputFormat: 'csv' } })).error).toBeUndefined();
+    expect(
+      (await validate({ name, content: 'userId\na\n', flags: { inputFormat: 'csv' } })).error,
+    ).toBeUndefined();
   });
 });
 
@@ -262,7 +338,9 @@ describe('suspicious values', () => {
 
   it('may be absent names in an update', async () => {
     const content = 'userId,name,email\nu1,,a@x.com\n';
-    expect((await warningsOf(content, { for: 'update' })).stdout).toBe('u.csv: 1 user, no problems found\n');
+    expect((await warningsOf(content, { for: 'update' })).stdout).toBe(
+      'u.csv: 1 user, no problems found\n',
+    );
     expect((await warningsOf(content)).warnings).toEqual(['warning: u.csv:2: name: is empty']);
     const list = '[{"userId":"a"},{"userId":"b","name":" "}]';
     expect((await warningsOf(list, { for: 'update' }, 'u.json')).warnings).toEqual([
@@ -275,12 +353,18 @@ describe('suspicious values', () => {
     const { stdout, warnings } = await warningsOf(content);
     expect(stdout).toBe('u.csv: 2,000 users, no errors, 2,000 warnings\n');
     expect(warnings).toHaveLength(11);
-    expect(warnings.at(-1)).toBe('warning: u.csv: email: 1,990 more values are not valid email addresses');
+    expect(warnings.at(-1)).toBe(
+      'warning: u.csv: email: 1,990 more values are not valid email addresses',
+    );
   });
 });
 
 describe('several files', () => {
-  const files = { name: 'u.json', content: BROKEN, others: { 'v.csv': 'userId,name\n7,x\na,\n' } } as const;
+  const files = {
+    name: 'u.json',
+    content: BROKEN,
+    others: { 'v.csv': 'userId,name\n7,x\na,\n' },
+  } as const;
 
   it('are checked together, and each finding names its file', async () => {
     const { stdout, error } = await validate(files);
@@ -298,7 +382,8 @@ describe('several files', () => {
     const { stdout } = await validate({ ...files, output: 'json' });
     const { findings, ...rest } = JSON.parse(stdout);
     expect(rest).toMatchObject({
-      ...{ files: ['u.json', 'v.csv'], records: 5 },
+      files: ['u.json', 'v.csv'],
+      records: 5,
       warnings: [
         { file: 'u.json', line: 2 },
         { file: 'v.csv', line: 3, field: 'name' },
@@ -330,7 +415,12 @@ describe('records of every kind', () => {
     ['activities', '[{"actionIcon":"star"}]', { for: 'update' }, 'id: is missing'],
     ['presence', '[{"status":"away"}]', {}, 'userId: is missing'],
     ['notifications', '[{"notifyUsers":[]}]', {}, 'actionUser: is missing'],
-    ['users', '[{"userId":"a","accessRole":"king"}]', { apiVersion: 'v2' }, 'accessRole: expected one of'],
+    [
+      'users',
+      '[{"userId":"a","accessRole":"king"}]',
+      { apiVersion: 'v2' },
+      'accessRole: expected one of',
+    ],
   ])('%s: %s', async (noun, content, flags, message) => {
     const { stdout, error } = await validate({ noun, name: 'r.json', content, flags });
     expect(stdout).toMatch(/^r\.json:1:(\d+: record \d:)? /);
@@ -380,8 +470,16 @@ describe('renamed columns', () => {
   });
 
   it.each([
-    [['Kenung=userId'], "--map: no record in u.json has a field 'Kenung'", "did you mean 'Kennung'?"],
-    [['Kennung=userId', 'rank=name'], "--map: no record in u.json has a field 'rank'", 'known: Full name, notes'],
+    [
+      ['Kenung=userId'],
+      "--map: no record in u.json has a field 'Kenung'",
+      "did you mean 'Kennung'?",
+    ],
+    [
+      ['Kennung=userId', 'rank=name'],
+      "--map: no record in u.json has a field 'rank'",
+      'known: Full name, notes',
+    ],
   ])('%s is a usage error for records too', async (map, message, hint) => {
     const { error } = await validate({ name: 'u.json', content: JSON_TEXT, flags: { map } });
     expect([error?.failure, error?.message, error?.hint]).toEqual(['usage', message, hint]);
@@ -392,13 +490,22 @@ describe('renamed columns', () => {
     const flags = { map: ['Kennung=userId', 'Full name=name', 'notes='] };
     const { stdout } = await validate({ name: 'u.csv', content, others, flags });
     expect(stdout).toBe('u.csv, v.ndjson: 3 users, no problems found\n');
-    const { error } = await validate({ name: 'u.json', content: JSON_TEXT, others: { 'v.csv': 'userId\n3\n' }, flags });
+    const { error } = await validate({
+      name: 'u.json',
+      content: JSON_TEXT,
+      others: { 'v.csv': 'userId\n3\n' },
+      flags,
+    });
     expect(error?.message).toBe("--map: v.csv has no column 'Kennung'");
   });
 
   it('cannot set the same field of a record twice', async () => {
     const content = '[{"userId":"1"},\n {"Login":"2","userId":"3"}]';
-    const { stdout } = await validate({ name: 'u.json', content, flags: { map: ['Login=userId'] } });
+    const { stdout } = await validate({
+      name: 'u.json',
+      content,
+      flags: { map: ['Login=userId'] },
+    });
     expect(stdout).toBe("u.json:2:2: the fields 'Login' and 'userId' both map to 'userId'\n");
   });
 
@@ -409,7 +516,8 @@ describe('renamed columns', () => {
 });
 
 describe('the target of records', () => {
-  const content = '[{"userId":"a","organizationId":"acme"},\n{"userId":"b","organizationId":"beta"},\n{"userId":"c"}]';
+  const content =
+    '[{"userId":"a","organizationId":"acme"},\n{"userId":"b","organizationId":"beta"},\n{"userId":"c"}]';
   const otherIs = (line: number, other: string, known: string) =>
     `u.json:${line}: organizationId: '${other}' differs from '${known}', the target of all records\n`;
 
@@ -422,13 +530,18 @@ describe('the target of records', () => {
     expect(flag.error?.hint).toContain('omit the flag');
     const setting = await validate({ name: 'u.json', content, environment: { SVC_ORG: 'beta' } });
     expect(setting.stdout).toBe(missing);
-    const late = await validate({ name: 'u.ndjson', content: '{"userId":"a"}\n{"userId":"b","organizationId":"b"}\n' });
+    const late = await validate({
+      name: 'u.ndjson',
+      content: '{"userId":"a"}\n{"userId":"b","organizationId":"b"}\n',
+    });
     expect(late.stdout).toBe('u.ndjson:2: organizationId: is missing in the first record\n');
   });
 
   it('can be a document or a folder, and is checked like a flag', async () => {
     const records = [{ documentId: 'd1' }, { documentId: 'd1', folderId: 'f1' }, { folderId: 7 }];
-    const content = records.map((record, at) => `${JSON.stringify({ userId: `u${at}`, ...record })}\n`).join('');
+    const content = records
+      .map((record, at) => `${JSON.stringify({ userId: `u${at}`, ...record })}\n`)
+      .join('');
     const { stdout } = await validate({ name: 'u.ndjson', content });
     expect(stdout).toBe(
       'u.ndjson:2: folderId: specify documentId or folderId, not both\nu.ndjson:3: folderId: expected text, got a number: put it in quotes\n',
@@ -436,11 +549,23 @@ describe('the target of records', () => {
   });
 
   it('is not checked if each record is a separate call', async () => {
-    const hello = { actionUser: { userId: 'u1' }, documentId: 'd1', displayHeadlineMessageTemplate: 'a' };
+    const hello = {
+      actionUser: { userId: 'u1' },
+      documentId: 'd1',
+      displayHeadlineMessageTemplate: 'a',
+    };
     const records = ['acme', 'beta'].map((organizationId) => ({
-      ...{ ...hello, organizationId, displayBodyMessage: 'b', notifyUsers: [], notifyAll: true },
+      ...hello,
+      organizationId,
+      displayBodyMessage: 'b',
+      notifyUsers: [],
+      notifyAll: true,
     }));
-    const { error } = await validate({ noun: 'notifications', name: 'n.json', content: JSON.stringify(records) });
+    const { error } = await validate({
+      noun: 'notifications',
+      name: 'n.json',
+      content: JSON.stringify(records),
+    });
     expect(error).toBeUndefined();
   });
 
@@ -449,8 +574,12 @@ describe('the target of records', () => {
       VALIDATE_COMMANDS.filter(({ command }) => command[0] === noun).flatMap(({ options = [] }) =>
         options.map(({ flags }) => flags),
       );
-    expect(['users', 'documents', 'presence'].every((noun) => flagsOf(noun).includes('--org <id>'))).toBe(true);
-    expect(['organizations', 'notifications'].some((noun) => flagsOf(noun).includes('--org <id>'))).toBe(false);
+    expect(
+      ['users', 'documents', 'presence'].every((noun) => flagsOf(noun).includes('--org <id>')),
+    ).toBe(true);
+    expect(
+      ['organizations', 'notifications'].some((noun) => flagsOf(noun).includes('--org <id>')),
+    ).toBe(false);
   });
 });
 

@@ -17,7 +17,10 @@ import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, send, signed, target } from '../../webhooks/listener-fixture.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
-const BODY = JSON.stringify({ event: 'comment.add', data: { metadata: { document: { documentId: 'd1\u001b[2J' } } } });
+const BODY = JSON.stringify({
+  event: 'comment.add',
+  data: { metadata: { document: { documentId: 'd1\u001b[2J' } } },
+});
 
 /** A listening command with a secret, its address, and what ends it. */
 async function listening(options: ListenFlags = {}, world: FakeContextOptions = {}) {
@@ -65,9 +68,19 @@ describe('svc webhooks listen', () => {
     const context = await fakeContext({ answers: [] });
     const stdout = { ...context.io.stdout, columns };
     const output = await createDeliveryOutput({ ...context, io: { ...context.io, stdout } }, true);
-    const delivery = { id: 'msg_1', event: 'comment.add', form: 'advanced', verified: true } as const;
+    const delivery = {
+      id: 'msg_1',
+      event: 'comment.add',
+      form: 'advanced',
+      verified: true,
+    } as const;
     const [receivedAt, payload] = ['2026-03-01T12:00:00.000Z', JSON.parse(BODY)];
-    await output.show({ ...delivery, receivedAt, payload, forwarded: { status: 500, milliseconds: 1_200 } });
+    await output.show({
+      ...delivery,
+      receivedAt,
+      payload,
+      forwarded: { status: 500, milliseconds: 1_200 },
+    });
     expect(context.stdout()).toBe(line);
   });
 
@@ -76,7 +89,11 @@ describe('svc webhooks listen', () => {
     await send(url, BODY, signed(secret, BODY, 'msg_1'));
     const names = ['id', 'event', 'form', 'verified', 'receivedAt', 'forwarded', 'payload'];
     expect(Object.keys(JSON.parse(context.stdout()))).toEqual(names);
-    expect(JSON.parse(context.stdout())).toMatchObject({ id: 'msg_1', verified: true, forwarded: null });
+    expect(JSON.parse(context.stdout())).toMatchObject({
+      id: 'msg_1',
+      verified: true,
+      forwarded: null,
+    });
     await end().catch(() => undefined);
   });
 
@@ -92,23 +109,37 @@ describe('svc webhooks listen', () => {
     [{ host: '192.0.2.1' }, 'is not an address of this machine'],
     [{ record: import.meta.filename }, 'is not a folder'],
   ])('reports the problem of %j', async (options, message) => {
-    const { run } = await listening(options).catch((error: unknown) => ({ run: Promise.reject(error) }));
-    await expect(run).rejects.toMatchObject({ failure: 'local', message: expect.stringContaining(message) });
+    const { run } = await listening(options).catch((error: unknown) => ({
+      run: Promise.reject(error),
+    }));
+    await expect(run).rejects.toMatchObject({
+      failure: 'local',
+      message: expect.stringContaining(message),
+    });
   });
 
-  it.each<Format>(['json', 'yaml', 'csv'])('-o %s prints one document at the end', async (output) => {
-    const { context, url, secret, run } = await listening({ exitAfter: '2' }, { options: { output } });
-    await send(url, BODY, signed(secret, BODY));
-    expect(context.stdout()).toBe('');
-    await send(url, BODY, signed(secret, BODY));
-    await run;
-    expect(context.stdout().match(/comment\.add/g)?.length).toBe(4);
-    if (output === 'json') expect(JSON.parse(context.stdout()).length).toBe(2);
-  });
+  it.each<Format>(['json', 'yaml', 'csv'])(
+    '-o %s prints one document at the end',
+    async (output) => {
+      const { context, url, secret, run } = await listening(
+        { exitAfter: '2' },
+        { options: { output } },
+      );
+      await send(url, BODY, signed(secret, BODY));
+      expect(context.stdout()).toBe('');
+      await send(url, BODY, signed(secret, BODY));
+      await run;
+      expect(context.stdout().match(/comment\.add/g)?.length).toBe(4);
+      if (output === 'json') expect(JSON.parse(context.stdout()).length).toBe(2);
+    },
+  );
 
   it('--exit-after counts accepted deliveries, not rejected, duplicate, or unforwarded ones', async () => {
     const to = await target((response, count) => response.writeHead(count === 1 ? 500 : 200).end());
-    const { url, secret, run, context } = await listening({ exitAfter: '2', forwardTo: to.url.href });
+    const { url, secret, run, context } = await listening({
+      exitAfter: '2',
+      forwardTo: to.url.href,
+    });
     const headers = signed(secret, BODY, 'msg_1');
     const statuses = [];
     for (const given of [{}, headers, headers, headers, signed(secret, BODY, 'msg_2')]) {
@@ -117,7 +148,9 @@ describe('svc webhooks listen', () => {
     expect(statuses).toEqual([401, 502, 200, 200, 200]);
     await run;
     await expect(send(url, BODY, signed(secret, BODY))).rejects.toThrow();
-    expect(context.stderr()).toMatch(/2 deliveries accepted, 1 not accepted by the target, 1 duplicate, 1 rejected\n$/);
+    expect(context.stderr()).toMatch(
+      /2 deliveries accepted, 1 not accepted by the target, 1 duplicate, 1 rejected\n$/,
+    );
   });
 
   it('records to the state folder by default', async () => {
@@ -146,12 +179,17 @@ describe('svc webhooks listen', () => {
     [{ exitAfter: '0' }, 'must be a whole number of at least 1'],
     [{ publicUrl: 'x' }, 'must be an http or https URL'],
   ])('refuses %j', async (options, message) => {
-    await expect(listening(options)).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+    await expect(listening(options)).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('rejects an address that is in use', async () => {
     const { url } = await listening();
-    await expect(listening({ port: new URL(url).port })).rejects.toMatchObject({ failure: 'local' });
+    await expect(listening({ port: new URL(url).port })).rejects.toMatchObject({
+      failure: 'local',
+    });
   });
 });
 
@@ -164,7 +202,9 @@ describe('svc webhooks listen --local', () => {
   it('creates a temporary endpoint, receives its deliveries, and deletes it', async () => {
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
-    expect(context.stderr()).toContain('enabled advanced webhooks; to disable them again: svc --local');
+    expect(context.stderr()).toContain(
+      'enabled advanced webhooks; to disable them again: svc --local',
+    );
     const { folders } = context;
     for (const event of ['comment.add', 'huddle.join']) {
       const sender = await fakeContext({ folders, options: { local: true, output: 'json' } });
@@ -186,12 +226,18 @@ describe('svc webhooks listen --local', () => {
     const secrets = [];
     for (const event of ['comment.add', 'huddle.join']) {
       const local = { folders, options: { local: true } };
-      const { context, run } = await listening({ secretFile: undefined, exitAfter: '1', forwardTo: to.url.href }, local);
-      const secret = /^signing secret of this machine: (whsec_\S{32})$/m.exec(context.stderr())?.[1] ?? '';
+      const { context, run } = await listening(
+        { secretFile: undefined, exitAfter: '1', forwardTo: to.url.href },
+        local,
+      );
+      const secret =
+        /^signing secret of this machine: (whsec_\S{32})$/m.exec(context.stderr())?.[1] ?? '';
       await sendThroughService(folders, event);
       await run;
       const { headers, body } = to.received.at(-1) ?? { headers: {}, body: '' };
-      expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+      expect(() =>
+        new Webhook(secret).verify(body, headers as Record<string, string>),
+      ).not.toThrow();
       secrets.push(secret);
     }
     expect(secrets[0]).toBe(secrets[1]);
@@ -202,10 +248,16 @@ describe('svc webhooks listen --local', () => {
 
   it('signs again with the secret of --secret-file, and receives only the requested events', async () => {
     const to = await target();
-    const options = { exitAfter: '1', forwardTo: to.url.href, events: ['huddle.*, crdt.update_data'] };
+    const options = {
+      exitAfter: '1',
+      forwardTo: to.url.href,
+      events: ['huddle.*, crdt.update_data'],
+    };
     const { context, run, secret } = await listening(options, { options: { local: true } });
     expect(context.stderr()).not.toContain('whsec_');
-    await expect(sendThroughService(context.folders, 'comment.add')).rejects.toMatchObject({ failure: 'failed_precondition' });
+    await expect(sendThroughService(context.folders, 'comment.add')).rejects.toMatchObject({
+      failure: 'failed_precondition',
+    });
     await sendThroughService(context.folders, 'huddle.join');
     await run;
     const { headers, body } = to.received[0] ?? { headers: {}, body: '' };
@@ -221,13 +273,22 @@ describe('svc webhooks listen --local', () => {
     const { client, close } = await connect(local);
     const endpoints = await loadResource('webhook-endpoints');
     const { id } = requireData(
-      await client.call(endpoints['webhooks.endpoints.create'], { url: `http://localhost:${port}/hook` }),
+      await client.call(endpoints['webhooks.endpoints.create'], {
+        url: `http://localhost:${port}/hook`,
+      }),
     );
-    const { secret } = requireData(await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }));
+    const { secret } = requireData(
+      await client.call(endpoints['webhooks.endpoints.secret'], { endpointId: id }),
+    );
     const secretFile = [join(folders.state, 'secret')];
     await writeFile(secretFile[0] ?? '', secret);
-    const second = await listening({ port, secretFile, exitAfter: '1' }, { folders, options: { local: true } });
-    const { endpoints: found } = requireData(await client.call(endpoints['webhooks.endpoints.list'], {}));
+    const second = await listening(
+      { port, secretFile, exitAfter: '1' },
+      { folders, options: { local: true } },
+    );
+    const { endpoints: found } = requireData(
+      await client.call(endpoints['webhooks.endpoints.list'], {}),
+    );
     expect(found.map((endpoint) => endpoint.id)).toEqual([id]);
     await close();
     await sendThroughService(folders, 'comment.add');
@@ -236,9 +297,15 @@ describe('svc webhooks listen --local', () => {
   });
 
   it('works without the service if a secret is given', async () => {
-    const environment = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'k', SVC_AUTH_TOKEN: 't' };
+    const environment = {
+      SVC_BASE_URL: 'http://127.0.0.1:1',
+      SVC_API_KEY: 'k',
+      SVC_AUTH_TOKEN: 't',
+    };
     const { url, secret, context } = await listening({}, { environment });
-    expect(context.stderr()).toContain('warning: cannot create a temporary endpoint: cannot reach 127.0.0.1:1');
+    expect(context.stderr()).toContain(
+      'warning: cannot create a temporary endpoint: cannot reach 127.0.0.1:1',
+    );
     expect((await send(url, BODY, signed(secret, BODY))).status).toBe(200);
   });
 
@@ -249,7 +316,10 @@ describe('svc webhooks listen --local', () => {
       message: "unknown event type 'comment.ad'",
       hint: expect.stringContaining("did you mean 'comment.add'?"),
     });
-    const { url } = await listening({ events: ['comment.new'], allowUnknownEvent: true }, { options: { local: true } });
+    const { url } = await listening(
+      { events: ['comment.new'], allowUnknownEvent: true },
+      { options: { local: true } },
+    );
     expect(url).toMatch(/^http/);
   });
 
@@ -264,7 +334,10 @@ describe('svc webhooks listen --local', () => {
       return isEnabled;
     };
     const run = async (restore?: boolean) => {
-      const { end, context } = await listening({ secretFile: undefined, restore }, { folders, options: { local: true } });
+      const { end, context } = await listening(
+        { secretFile: undefined, restore },
+        { folders, options: { local: true } },
+      );
       await end().catch(() => undefined);
       return context.stderr();
     };
@@ -284,14 +357,25 @@ describe('svc webhooks listen --local', () => {
     expect((await send(first.url, BODY, { 'webhook-id': other })).status).toBe(401);
     await expect(first.end()).rejects.toMatchObject({ failure: 'interrupted' });
     const { openEmbedded } = await import('../../../src/service/embedded.ts');
-    const { resolveStoreLocation: storeLocation } = await import('../../../src/service/store/location.ts');
-    const service = await openEmbedded(await storeLocation(undefined, folders), { clock: first.context.clock });
-    const { apiKey, authToken } = service.target.key;
-    const response = await service.fetch('http://localhost/v2/workspace/advancedwebhook/endpoints/get', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken },
-      body: '{"data":{}}',
+    const { resolveStoreLocation: storeLocation } = await import(
+      '../../../src/service/store/location.ts'
+    );
+    const service = await openEmbedded(await storeLocation(undefined, folders), {
+      clock: first.context.clock,
     });
+    const { apiKey, authToken } = service.target.key;
+    const response = await service.fetch(
+      'http://localhost/v2/workspace/advancedwebhook/endpoints/get',
+      {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-svc-api-key': apiKey,
+          'x-svc-auth-token': authToken,
+        },
+        body: '{"data":{}}',
+      },
+    );
     expect(JSON.parse(await response.text()).result.data.endpoints).toEqual([]);
     await service.close();
   });

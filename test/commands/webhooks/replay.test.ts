@@ -25,20 +25,41 @@ async function recorded(...hours: readonly number[]) {
     const time = Date.now() - ago * HOUR;
     const body = `{"event":"comment.add", "n":${at}}`;
     const signed = createSignatureHeaders(secret, { id, timestamp: Math.floor(time / 1000), body });
-    const headers: [string, string][] = [['Host', 'there'], ['X-Kept', 'yes'], ...Object.entries(signed)];
+    const headers: [string, string][] = [
+      ['Host', 'there'],
+      ['X-Kept', 'yes'],
+      ...Object.entries(signed),
+    ];
     await recording.add(delivery({ id, body, headers, receivedAt: new Date(time).toISOString() }));
   }
-  await recording.add(delivery({ id: 'wh_1', form: 'basic', event: 'huddle.join', body: '{"n":"basic"}' }));
-  const replay = async (words: readonly string[], options: ReplayFlags, world: FakeContextOptions = {}) => {
+  await recording.add(
+    delivery({ id: 'wh_1', form: 'basic', event: 'huddle.join', body: '{"n":"basic"}' }),
+  );
+  const replay = async (
+    words: readonly string[],
+    options: ReplayFlags,
+    world: FakeContextOptions = {},
+  ) => {
     const context = await fakeContext({ ...world, options: { output: 'json', ...world.options } });
-    const run = replayCommand(context, { arguments: words, options: { record: join(folder, 'webhooks'), ...options } });
+    const run = replayCommand(context, {
+      arguments: words,
+      options: { record: join(folder, 'webhooks'), ...options },
+    });
     return { context, run };
   };
   return { secret, token, replay, file: (name: string) => join(folder, name) };
 }
 
 function delivery(change: Partial<RecordedDelivery>): RecordedDelivery {
-  const base = { id: 'x', event: 'comment.add', form: 'advanced', verified: true, path: '/', headers: [], body: '{}' };
+  const base = {
+    id: 'x',
+    event: 'comment.add',
+    form: 'advanced',
+    verified: true,
+    path: '/',
+    headers: [],
+    body: '{}',
+  };
   return { ...base, receivedAt: new Date().toISOString(), ...change } as RecordedDelivery;
 }
 
@@ -49,15 +70,26 @@ describe('svc webhooks replay', () => {
     const { context, run } = await replay(['msg_0'], { forwardTo: to.url.href });
     await run;
     expect(to.received[0]?.body.toString()).toBe('{"event":"comment.add", "n":0}');
-    expect(to.received[0]?.headers).toMatchObject({ 'x-kept': 'yes', 'webhook-id': 'msg_0', host: to.url.host });
-    expect(JSON.parse(context.stdout())).toMatchObject([{ id: 'msg_0', event: 'comment.add', status: 200, error: null }]);
+    expect(to.received[0]?.headers).toMatchObject({
+      'x-kept': 'yes',
+      'webhook-id': 'msg_0',
+      host: to.url.host,
+    });
+    expect(JSON.parse(context.stdout())).toMatchObject([
+      { id: 'msg_0', event: 'comment.add', status: 200, error: null },
+    ]);
     expect(context.stderr()).toContain('1 delivery sent with a timestamp older than 5 minutes');
   });
 
   it('renews signatures and tokens on request', async () => {
     const { replay, secret, token, file } = await recorded(3);
     const to = await target();
-    const options = { forwardTo: to.url.href, since: '5h', resign: true, secretFile: file('secret') };
+    const options = {
+      forwardTo: to.url.href,
+      since: '5h',
+      resign: true,
+      secretFile: file('secret'),
+    };
     const { context, run } = await replay([], { ...options, authTokenFile: file('token') });
     await run;
     const [advanced, basic] = to.received;
@@ -75,7 +107,10 @@ describe('svc webhooks replay', () => {
       ['x-hook-token', 'secret-3'],
     ];
     const name = '20260101T000000000Z-00000000-msg_old.json';
-    const record = { ...delivery({ id: 'msg_old' }), headers: [...headers, ['webhook-id', 'msg_old'], ['X-Kept', 'yes']] };
+    const record = {
+      ...delivery({ id: 'msg_old' }),
+      headers: [...headers, ['webhook-id', 'msg_old'], ['X-Kept', 'yes']],
+    };
     await writeFile(join(file('webhooks'), name), JSON.stringify(record));
     const to = await target();
     await (await replay(['msg_old'], { forwardTo: to.url.href })).run;
@@ -97,19 +132,30 @@ describe('svc webhooks replay', () => {
     const { replay } = await recorded(1, 1);
     const to = await target((response, count) => response.writeHead(count === 1 ? 503 : 200).end());
     const { context, run } = await replay(['msg_0', 'msg_1'], { forwardTo: to.url.href });
-    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: '1 of 2 deliveries failed' });
-    expect(JSON.parse(context.stdout()).map(({ status }: { status: number }) => status)).toEqual([503, 200]);
+    await expect(run).rejects.toMatchObject({
+      failure: 'some_failed',
+      message: '1 of 2 deliveries failed',
+    });
+    expect(JSON.parse(context.stdout()).map(({ status }: { status: number }) => status)).toEqual([
+      503, 200,
+    ]);
   });
 
   it('sends nothing for an unknown ID, or with --dry-run', async () => {
     const { replay, file, token } = await recorded(1);
     const to = await target();
     const { run } = await replay(['msg_0', 'msg_9'], { forwardTo: to.url.href });
-    await expect(run).rejects.toMatchObject({ failure: 'not_found', message: expect.stringContaining('msg_9') });
+    await expect(run).rejects.toMatchObject({
+      failure: 'not_found',
+      message: expect.stringContaining('msg_9'),
+    });
     const options = { forwardTo: to.url.href, authTokenFile: file('token') };
     const dry = await replay(['wh_1'], options, { options: { dryRun: true } });
     await dry.run;
-    expect(JSON.parse(dry.context.stdout())).toMatchObject({ method: 'POST', body: { n: 'basic' } });
+    expect(JSON.parse(dry.context.stdout())).toMatchObject({
+      method: 'POST',
+      body: { n: 'basic' },
+    });
     expect(dry.context.stdout()).not.toContain(token);
     expect(to.received).toEqual([]);
   });
@@ -118,19 +164,29 @@ describe('svc webhooks replay', () => {
     const { replay } = await recorded(2, 1);
     const { context, run } = await replay([], { list: true });
     await run;
-    expect(JSON.parse(context.stdout()).map(({ id }: { id: string }) => id)).toEqual(['msg_0', 'msg_1', 'wh_1']);
+    expect(JSON.parse(context.stdout()).map(({ id }: { id: string }) => id)).toEqual([
+      'msg_0',
+      'msg_1',
+      'wh_1',
+    ]);
   });
 
   it.each([
     [{ forwardTo: 'http://x' }, 'delivery IDs or --since is required'],
     [{ since: '2h' }, '--forward-to or --route is required'],
     [{ since: 'soon', forwardTo: 'http://x' }, "--since must be a duration or a time, got 'soon'"],
-    [{ since: '2h', forwardTo: 'http://x', resign: true }, '--resign and --secret-file must be used together'],
+    [
+      { since: '2h', forwardTo: 'http://x', resign: true },
+      '--resign and --secret-file must be used together',
+    ],
     [{ since: '2h', route: ['x'] }, '--route must be pattern=url'],
     [{ since: '2h', route: ['a b=http://x'] }, '--route must start with a pattern of event types'],
   ])('refuses %j', async (options, message) => {
     const { replay } = await recorded();
     const { run } = await replay([], options);
-    await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+    await expect(run).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(message),
+    });
   });
 });

@@ -33,10 +33,21 @@ describe('svc webhooks send', () => {
     const { context, run } = await sending({ url: to.url.href, secretFile: file('secret') });
     await run;
     const [got] = to.received;
-    const payload = new Webhook(secret).verify(got?.body.toString() ?? '', got?.headers as Record<string, string>);
-    expect(payload).toMatchObject({ event: 'comment.add', actionType: 'added', data: { actionUser: { userId: 'u-ada' } } });
+    const payload = new Webhook(secret).verify(
+      got?.body.toString() ?? '',
+      got?.headers as Record<string, string>,
+    );
+    expect(payload).toMatchObject({
+      event: 'comment.add',
+      actionType: 'added',
+      data: { actionUser: { userId: 'u-ada' } },
+    });
     expect(got?.headers['authorization']).toBeUndefined();
-    expect(JSON.parse(context.stdout())).toMatchObject({ event: 'comment.add', status: 202, answer: 'thanks\u0007' });
+    expect(JSON.parse(context.stdout())).toMatchObject({
+      event: 'comment.add',
+      status: 202,
+      answer: 'thanks\u0007',
+    });
     expect(JSON.parse(context.stdout()).id).toBe(got?.headers['webhook-id']);
   });
 
@@ -60,7 +71,8 @@ describe('svc webhooks send', () => {
     });
     const file = await files({ key: keys.publicKey, secret: newSecret() });
     const to = await target();
-    await (await sending({ url: to.url.href, secretFile: file('secret'), encryptFor: file('key') })).run;
+    await (await sending({ url: to.url.href, secretFile: file('secret'), encryptFor: file('key') }))
+      .run;
     expect(unpackBody(String(to.received[0]?.body), keys.privateKey)).toMatchObject({
       kind: 'decrypted',
       payload: { event: 'comment.add' },
@@ -92,20 +104,28 @@ describe('svc webhooks send', () => {
       failure: 'unreachable',
       message: 'http://127.0.0.1:1/: connection refused',
     });
-    const strange = await target((response) => response.socket?.end('220 mail.example.com ESMTP\r\n'));
-    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow('the response is not HTTP');
-    const silent = await target(() => undefined);
-    await expect((await sending({ url: silent.url.href }, 'comment.add', { options: { timeout: 50 } })).run).rejects.toThrow(
-      'no response within 0.05 s',
+    const strange = await target((response) =>
+      response.socket?.end('220 mail.example.com ESMTP\r\n'),
     );
+    await expect((await sending({ url: strange.url.href })).run).rejects.toThrow(
+      'the response is not HTTP',
+    );
+    const silent = await target(() => undefined);
+    await expect(
+      (await sending({ url: silent.url.href }, 'comment.add', { options: { timeout: 50 } })).run,
+    ).rejects.toThrow('no response within 0.05 s');
   });
 
   it('trusts certificate authorities of --ca-file', async () => {
     const authority = await newAuthority();
-    const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) => response.end());
+    const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
+      response.end(),
+    );
     const url = `https://${await listen(server)}/`;
     await expect((await sending({ url })).run).rejects.toMatchObject({ failure: 'unreachable' });
-    const { context, run } = await sending({ url }, 'comment.add', { options: { caFile: authority.file } });
+    const { context, run } = await sending({ url }, 'comment.add', {
+      options: { caFile: authority.file },
+    });
     await run;
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 200 });
   });
@@ -136,10 +156,16 @@ describe('svc webhooks send', () => {
       hint: "did you mean 'comment.add'? --allow-unknown-event accepts unknown event types",
     });
     expect(to.received).toEqual([]);
-    const { context, run } = await sending({ url: to.url.href, allowUnknownEvent: true }, 'comment.ad');
+    const { context, run } = await sending(
+      { url: to.url.href, allowUnknownEvent: true },
+      'comment.ad',
+    );
     await run;
     expect(context.stderr()).toContain("did you mean 'comment.add'?");
-    expect(JSON.parse(String(to.received[0]?.body))).toMatchObject({ event: 'comment.ad', source: 'comment' });
+    expect(JSON.parse(String(to.received[0]?.body))).toMatchObject({
+      event: 'comment.ad',
+      source: 'comment',
+    });
   });
 
   it.each<[SendFlags, string]>([
@@ -157,29 +183,48 @@ describe('svc webhooks send', () => {
     [{ viaService: true }, 'requires the embedded service'],
   ])('refuses %j', async (options, message) => {
     const { run } = await sending(options);
-    await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+    await expect(run).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(message),
+    });
   });
 });
 
-it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])('rejects the event type %j', async (event) => {
-  const { run } = await sending({ url: 'http://x' }, event);
-  await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining('event type') });
-});
+it.each(['', 'comment add', 'a\u001bb', 'x'.repeat(257)])(
+  'rejects the event type %j',
+  async (event) => {
+    const { run } = await sending({ url: 'http://x' }, event);
+    await expect(run).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining('event type'),
+    });
+  },
+);
 
 describe('svc webhooks send --via-service', () => {
   it('delivers to matching endpoints as configured in the service', async () => {
     const { openEmbedded } = await import('../../../src/service/embedded.ts');
-    const { resolveStoreLocation: storeLocation } = await import('../../../src/service/store/location.ts');
+    const { resolveStoreLocation: storeLocation } = await import(
+      '../../../src/service/store/location.ts'
+    );
     const to = await target((response, count) => response.writeHead(count === 2 ? 500 : 200).end());
-    const first = await sending({ viaService: true, set: ['data.actionUser.name=Eve'] }, 'comment.add', {
-      options: { local: true },
-    });
+    const first = await sending(
+      { viaService: true, set: ['data.actionUser.name=Eve'] },
+      'comment.add',
+      {
+        options: { local: true },
+      },
+    );
     await expect(first.run).rejects.toMatchObject({ failure: 'failed_precondition' });
     const { folders, clock } = first.context;
     const service = await openEmbedded(await storeLocation(undefined, folders), { clock });
     const call = async (path: string, data: object) => {
       const { apiKey, authToken } = service.target.key;
-      const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+      const headers = {
+        'content-type': 'application/json',
+        'x-svc-api-key': apiKey,
+        'x-svc-auth-token': authToken,
+      };
       const response = await service.fetch(`http://localhost${path}`, {
         method: 'POST',
         headers,
@@ -189,8 +234,13 @@ describe('svc webhooks send --via-service', () => {
     };
     await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
     const endpoint = { url: to.url.href, channels: ['red'] };
-    const { id: endpointId } = await call('/v2/workspace/advancedwebhook/endpoints/create', endpoint);
-    const { secret } = await call('/v2/workspace/advancedwebhook/endpoints/secret/get', { endpointId });
+    const { id: endpointId } = await call(
+      '/v2/workspace/advancedwebhook/endpoints/create',
+      endpoint,
+    );
+    const { secret } = await call('/v2/workspace/advancedwebhook/endpoints/secret/get', {
+      endpointId,
+    });
     await service.close();
 
     const options = { viaService: true, channel: ['red'], set: ['data.actionUser.name=Eve'] };
@@ -198,17 +248,27 @@ describe('svc webhooks send --via-service', () => {
     const { context, run } = await sending(options, 'comment.add', world);
     await run;
     expect(JSON.parse(context.stdout())).toMatchObject([
-      { event: 'comment.add', endpointId, state: 'delivered', attempts: [{ status: 200, error: null }] },
+      {
+        event: 'comment.add',
+        endpointId,
+        state: 'delivered',
+        attempts: [{ status: 200, error: null }],
+      },
     ]);
     const [got] = to.received;
-    const payload = new Webhook(secret).verify(String(got?.body), got?.headers as Record<string, string>);
+    const payload = new Webhook(secret).verify(
+      String(got?.body),
+      got?.headers as Record<string, string>,
+    );
     expect(payload).toMatchObject({ event: 'comment.add', data: { actionUser: { name: 'Eve' } } });
 
     const failed = await sending(options, 'comment.add', world);
     await expect(failed.run).rejects.toMatchObject({ failure: 'unusable_answer' });
     const blue = await sending({ ...options, channel: ['blue'] }, 'comment.add', world);
     await expect(blue.run).rejects.toMatchObject({ failure: 'failed_precondition' });
-    await (await sending(options, 'comment.add', { ...world, options: { local: true, dryRun: true } })).run;
+    await (
+      await sending(options, 'comment.add', { ...world, options: { local: true, dryRun: true } })
+    ).run;
     expect(to.received.length).toBe(2);
     const wrong = await sending({ ...options, encode: true }, 'comment.add', world);
     await expect(wrong.run).rejects.toMatchObject({ failure: 'usage' });

@@ -29,42 +29,79 @@ describe('svc webhooks test', () => {
     const { context, run } = await testing(url, { secretFile: await secretFile(secret) });
     await run;
     const grades: { verdict: string; case: string }[] = JSON.parse(context.stdout());
-    expect(grades.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([{ case: 'encrypted', verdict: 'skipped' }]);
+    expect(grades.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([
+      { case: 'encrypted', verdict: 'skipped' },
+    ]);
   });
 
   it('sends no profile credentials, and nothing with --dry-run', async () => {
     const to = await target();
-    const environment = { SVC_API_KEY: 'stored-key', SVC_AUTH_TOKEN: 'stored-token', SVC_BASE_URL: to.url.href };
+    const environment = {
+      SVC_API_KEY: 'stored-key',
+      SVC_AUTH_TOKEN: 'stored-token',
+      SVC_BASE_URL: to.url.href,
+    };
     const options: TestFlags = { form: 'basic', only: ['valid', 'get', 'unknown-event'] };
     const { run } = await testing(to.url.href, options, { environment });
-    await expect(run).rejects.toMatchObject({ failure: 'some_failed', message: '1 of 3 cases failed: get' });
+    await expect(run).rejects.toMatchObject({
+      failure: 'some_failed',
+      message: '1 of 3 cases failed: get',
+    });
     expect(to.received.length).toBe(3);
-    expect(to.received.map(({ rawHeaders, body }) => `${rawHeaders.join()}${body}`).join()).not.toContain('stored');
+    expect(
+      to.received.map(({ rawHeaders, body }) => `${rawHeaders.join()}${body}`).join(),
+    ).not.toContain('stored');
     const planned = await testing(to.url.href, options, { environment, options: { dryRun: true } });
     await planned.run;
     const { cases } = JSON.parse(planned.context.stdout());
-    expect(cases.map((one: { case: string }) => one.case)).toEqual(['valid', 'unknown-event', 'get']);
+    expect(cases.map((one: { case: string }) => one.case)).toEqual([
+      'valid',
+      'unknown-event',
+      'get',
+    ]);
     expect(to.received.length).toBe(3);
   });
 
   it.each<[string, TestFlags, string]>([
     ['nonsense', {}, "url must be an http or https URL, got 'nonsense'"],
     [NOWHERE, {}, '--secret-file is required to sign deliveries'],
-    [NOWHERE, { form: 'basic', effectsUrl: 'ftp://x' }, "--effects-url must be an http or https URL, got 'ftp://x'"],
-    [NOWHERE, { form: 'basic', only: ['stale'] }, '--only stale: the case applies only to advanced deliveries'],
-    [NOWHERE, { form: 'basic', only: ['wrong-token'] }, '--only wrong-token: requires --auth-token-file'],
+    [
+      NOWHERE,
+      { form: 'basic', effectsUrl: 'ftp://x' },
+      "--effects-url must be an http or https URL, got 'ftp://x'",
+    ],
+    [
+      NOWHERE,
+      { form: 'basic', only: ['stale'] },
+      '--only stale: the case applies only to advanced deliveries',
+    ],
+    [
+      NOWHERE,
+      { form: 'basic', only: ['wrong-token'] },
+      '--only wrong-token: requires --auth-token-file',
+    ],
     [NOWHERE, { form: 'basic', only: ['encrypted'] }, '--only encrypted: requires --encrypt-for'],
-    [NOWHERE, { form: 'basic', only: ['valid'], skip: ['valid'] }, '--only and --skip leave no cases to run'],
+    [
+      NOWHERE,
+      { form: 'basic', only: ['valid'], skip: ['valid'] },
+      '--only and --skip leave no cases to run',
+    ],
   ])('rejects %s %j before sending anything', async (url, options, message) => {
     const { run } = await testing(url, options);
-    await expect(run).rejects.toMatchObject({ failure: 'usage', message: expect.stringContaining(message) });
+    await expect(run).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('accepts only a JSON list from --effects-url', async () => {
     for (const answer of ['{}', 'no', '[1]', '[{"event":"x"}]']) {
       const to = await target((response) => response.end(answer));
       const { run } = await testing(to.url.href, { form: 'basic', effectsUrl: to.url.href });
-      await expect(run).rejects.toMatchObject({ failure: 'unusable_answer', hint: expect.stringContaining('JSON list') });
+      await expect(run).rejects.toMatchObject({
+        failure: 'unusable_answer',
+        hint: expect.stringContaining('JSON list'),
+      });
     }
   });
 

@@ -17,7 +17,11 @@ async function saved(change: { headers?: string; body?: string; signed?: string 
   const folder = await createTemporaryFolder();
   const [secret, token] = [newSecret(), randomBytes(16).toString('hex')];
   const signedAt = unixNow();
-  const headers = createSignatureHeaders(secret, { id: 'msg_1', timestamp: signedAt, body: change.signed ?? BODY });
+  const headers = createSignatureHeaders(secret, {
+    id: 'msg_1',
+    timestamp: signedAt,
+    body: change.signed ?? BODY,
+  });
   const files = {
     body: change.body ?? change.signed ?? BODY,
     headers: change.headers ?? JSON.stringify(headers),
@@ -27,13 +31,25 @@ async function saved(change: { headers?: string; body?: string; signed?: string 
   };
   const paths = Object.fromEntries(Object.keys(files).map((name) => [name, join(folder, name)]));
   for (const [name, text] of Object.entries(files)) await writeFile(paths[name] ?? '', text);
-  const verify = async (options: VerifyFlags, world: FakeContextOptions = {}, words: string[] = []) => {
+  const verify = async (
+    options: VerifyFlags,
+    world: FakeContextOptions = {},
+    words: string[] = [],
+  ) => {
     const context = await fakeContext({ ...world, cwd: folder });
     const given = words.length > 0 ? {} : { body: 'body', headers: 'headers' };
     await verifyCommand(context, { arguments: words, options: { ...given, ...options } });
     return context;
   };
-  return { folder, headers, signedAt, token, secret, paths: paths as Record<keyof typeof files, string>, verify };
+  return {
+    folder,
+    headers,
+    signedAt,
+    token,
+    secret,
+    paths: paths as Record<keyof typeof files, string>,
+    verify,
+  };
 }
 
 describe('svc webhooks verify', () => {
@@ -44,19 +60,35 @@ describe('svc webhooks verify', () => {
   });
 
   it('prints numbers exactly as in the body', async () => {
-    const signed = '{"long":12345678901234567890,"list":[1.0,-0.10,1e999],"neg":-12345678901234567890}';
+    const signed =
+      '{"long":12345678901234567890,"list":[1.0,-0.10,1e999],"neg":-12345678901234567890}';
     const { verify, paths } = await saved({ signed });
-    const printed = async (output: 'json' | 'ndjson' | 'csv' | 'yaml' | 'table', fields?: string[]) =>
-      (await verify({ secretFile: [paths.secret] }, { options: { output, ...(fields && { fields }) } })).stdout();
+    const printed = async (
+      output: 'json' | 'ndjson' | 'csv' | 'yaml' | 'table',
+      fields?: string[],
+    ) =>
+      (
+        await verify(
+          { secretFile: [paths.secret] },
+          { options: { output, ...(fields && { fields }) } },
+        )
+      ).stdout();
     expect(await printed('ndjson')).toBe(`${signed}\n`);
-    for (const output of ['json', 'table'] as const) expect((await printed(output)).replace(/\s/g, '')).toBe(signed);
-    expect(await printed('csv', ['long', 'neg'])).toBe('long,neg\r\n12345678901234567890,-12345678901234567890\r\n');
-    expect(await printed('table', ['neg', 'long'])).toMatch(/neg +-12345678901234567890\nlong +12345678901234567890/);
+    for (const output of ['json', 'table'] as const)
+      expect((await printed(output)).replace(/\s/g, '')).toBe(signed);
+    expect(await printed('csv', ['long', 'neg'])).toBe(
+      'long,neg\r\n12345678901234567890,-12345678901234567890\r\n',
+    );
+    expect(await printed('table', ['neg', 'long'])).toMatch(
+      /neg +-12345678901234567890\nlong +12345678901234567890/,
+    );
     expect(await printed('yaml')).toContain('long: 12345678901234567890\n');
   });
 
   it('rejects a payload that is nested too deeply to print', async () => {
-    const { verify, paths } = await saved({ signed: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}` });
+    const { verify, paths } = await saved({
+      signed: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    });
     await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
       failure: 'verification_failed',
       message: expect.stringContaining('the body is nested more than 100 levels deep'),
@@ -65,9 +97,14 @@ describe('svc webhooks verify', () => {
 
   it('reads headers as tools print them', async () => {
     const { headers, paths, folder, verify } = await saved();
-    const lines = Object.entries(headers).map(([name, value]) => `${name.toUpperCase()}:  ${value} `);
+    const lines = Object.entries(headers).map(
+      ([name, value]) => `${name.toUpperCase()}:  ${value} `,
+    );
     for (const end of ['\n', '\r\n']) {
-      await writeFile(join(folder, 'headers'), ['POST /hook HTTP/1.1', 'Host: x', ...lines, ''].join(end));
+      await writeFile(
+        join(folder, 'headers'),
+        ['POST /hook HTTP/1.1', 'Host: x', ...lines, ''].join(end),
+      );
       expect((await verify({ secretFile: [paths.secret] })).stdout()).toContain('comment.add');
     }
   });
@@ -88,28 +125,45 @@ describe('svc webhooks verify', () => {
   it('verifies as of the given time', async () => {
     const { verify, paths, signedAt } = await saved();
     const secretFile = [paths.secret];
-    await expect(verify({ secretFile, at: String(signedAt + 301) })).rejects.toThrow('the timestamp is 301 s old');
-    expect((await verify({ secretFile, at: new Date().toISOString() })).stdout()).toContain('comment.add');
-    await expect(verify({ secretFile, at: 'yesterday' })).rejects.toMatchObject({ failure: 'usage' });
+    await expect(verify({ secretFile, at: String(signedAt + 301) })).rejects.toThrow(
+      'the timestamp is 301 s old',
+    );
+    expect((await verify({ secretFile, at: new Date().toISOString() })).stdout()).toContain(
+      'comment.add',
+    );
+    await expect(verify({ secretFile, at: 'yesterday' })).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 
   it('accepts the token of a basic delivery', async () => {
     const { verify, paths, token, folder } = await saved();
     await writeFile(join(folder, 'headers'), `authorization: Basic ${token}`);
     expect((await verify({ authTokenFile: paths.token })).stdout()).toContain('comment.add');
-    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow('the token does not match');
+    await expect(verify({ authTokenFile: paths.other })).rejects.toThrow(
+      'the token does not match',
+    );
   });
 
   it('reads recordings of webhooks listen', async () => {
     const { verify, paths, headers, folder } = await saved();
     const recording = await openRecording(join(folder, 'recorded'));
     const receivedAt = new Date().toISOString();
-    const head = { id: 'msg_1', event: 'comment.add', form: 'advanced', verified: true, receivedAt, path: '/' } as const;
+    const head = {
+      id: 'msg_1',
+      event: 'comment.add',
+      form: 'advanced',
+      verified: true,
+      receivedAt,
+      path: '/',
+    } as const;
     await recording.add({ ...head, headers: Object.entries(headers), body: BODY });
     const [name = ''] = await (await import('node:fs/promises')).readdir(join(folder, 'recorded'));
     const context = await verify({ secretFile: [paths.secret] }, {}, [join('recorded', name)]);
     expect(context.stdout()).toContain('comment.add');
-    await expect(verify({ secretFile: [paths.secret] }, {}, ['body'])).rejects.toMatchObject({ failure: 'bad_data' });
+    await expect(verify({ secretFile: [paths.secret] }, {}, ['body'])).rejects.toMatchObject({
+      failure: 'bad_data',
+    });
   });
 
   it('reads the body from stdin, byte for byte', async () => {
@@ -125,7 +179,10 @@ describe('svc webhooks verify', () => {
   ])('refuses %s', async (_, options: Record<string, string>, message) => {
     const { verify, paths } = await saved();
     const given = 'secretFile' in options ? { ...options, secretFile: [paths.secret] } : options;
-    await expect(verify(given)).rejects.toMatchObject({ failure: 'usage', message: expect.stringMatching(message) });
+    await expect(verify(given)).rejects.toMatchObject({
+      failure: 'usage',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('does not print the content of an invalid secret file', async () => {
@@ -139,6 +196,8 @@ describe('svc webhooks verify', () => {
 
   it.each(['one: a\ntwo', ': x', '{"a":'])('refuses the headers %j', async (headers) => {
     const { verify, paths } = await saved({ headers });
-    await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({ failure: 'bad_data' });
+    await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
+      failure: 'bad_data',
+    });
   });
 });

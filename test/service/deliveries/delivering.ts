@@ -44,12 +44,21 @@ export async function deliveringWorld(): Promise<DeliveringWorld> {
         actionUser: { userId: 'u1' },
         entityTargetData: { commentId: comments++ },
       }));
-      await world.call('/v2/activities/add', { organizationId: 'acme', documentId: 'd1', activities });
+      await world.call('/v2/activities/add', {
+        organizationId: 'acme',
+        documentId: 'd1',
+        activities,
+      });
     },
     deliver: (options) => {
       const reported: unknown[] = [];
       const report = (error: unknown) => reported.push(error);
-      const running = startDeliveries(world.store, { clock, allowPrivateTargets: true, report, ...options });
+      const running = startDeliveries(world.store, {
+        clock,
+        allowPrivateTargets: true,
+        report,
+        ...options,
+      });
       let stopped: Promise<void> | undefined;
       const stop = () => {
         stopped ??= running.stop();
@@ -64,7 +73,8 @@ export async function deliveringWorld(): Promise<DeliveringWorld> {
     until: (...states) =>
       eventually(async () => {
         const found = await deliveries();
-        if (found.map(({ state }) => state).join() !== states.join()) throw new Error(JSON.stringify(found));
+        if (found.map(({ state }) => state).join() !== states.join())
+          throw new Error(JSON.stringify(found));
         return found;
       }),
   };

@@ -68,14 +68,22 @@ describe('a delivery to an endpoint', () => {
     await comment();
     const [record] = await until('failed', 'delivered');
     expect(record?.attempts).toHaveLength(8);
-    expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([record?.id]));
+    expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([record?.id]),
+    );
     expect(failing.received).toHaveLength(8);
     const gaps = failing.received.slice(1).map(({ at }, n) => at - (failing.received[n]?.at ?? 0));
     // 10 h, scaled down by 100,000.
     expect(gaps.at(-1)).toBeGreaterThan(350);
     expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
       event: 'message.attempt.exhausted',
-      data: { endpointId, messageId: record?.id, messageEvent: 'comment.add', attempts: 8, lastAttempt: { status: 503 } },
+      data: {
+        endpointId,
+        messageId: record?.id,
+        messageEvent: 'comment.add',
+        attempts: 8,
+        lastAttempt: { status: 503 },
+      },
     });
   });
 
@@ -85,7 +93,10 @@ describe('a delivery to an endpoint', () => {
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
     deliver({ timeScale: 1e-5 });
     await comment();
-    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual(['comment.add', 'message.attempt.exhausted']);
+    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual([
+      'comment.add',
+      'message.attempt.exhausted',
+    ]);
   });
 
   it('does not follow a redirect', async () => {
@@ -99,7 +110,9 @@ describe('a delivery to an endpoint', () => {
     deliver();
     await comment();
     const attempt = { status: 307, error: expect.stringContaining('redirect') };
-    await eventually(async () => expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }));
+    await eventually(async () =>
+      expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }),
+    );
     expect(elsewhere.received).toEqual([]);
   });
 
@@ -113,7 +126,8 @@ describe('a delivery to an endpoint', () => {
     const { endpoint, call, comment, deliver, deliveries, until } = await deliveringWorld();
     const endpointId = await endpoint({ url });
     const { body } = await call(`${ENDPOINTS}/secret/get`, { endpointId });
-    const configure = (config: object) => call('/v2/workspace/advancedwebhookconfig/update', config);
+    const configure = (config: object) =>
+      call('/v2/workspace/advancedwebhookconfig/update', config);
     deliver();
     await configure({ encodeData: true });
     await comment();
@@ -124,7 +138,9 @@ describe('a delivery to an endpoint', () => {
     await configure({ publicKey: 'none' });
     await comment();
     await eventually(async () =>
-      expect((await deliveries())[2]).toMatchObject({ attempts: [{ status: null, error: 'not a valid RSA public key' }] }),
+      expect((await deliveries())[2]).toMatchObject({
+        attempts: [{ status: null, error: 'not a valid RSA public key' }],
+      }),
     );
     expect(received.map((each) => unpackBody(each.body, privateKey))).toMatchObject([
       { kind: 'decoded', payload: { event: 'comment.add' } },
@@ -137,18 +153,30 @@ describe('a delivery to an endpoint', () => {
 });
 
 describe('basic webhooks', () => {
-  const settings = (url: string) => ({ rawNotificationUrl: `${url}/raw`, processedNotificationUrl: `${url}/processed` });
+  const settings = (url: string) => ({
+    rawNotificationUrl: `${url}/raw`,
+    processedNotificationUrl: `${url}/processed`,
+  });
 
   it('go to both URLs with the bare token if their trigger is on', async () => {
     const { url, received } = await receiver();
     const { call, comment, deliver, until } = await deliveringWorld();
-    await call(BASIC, { useWebhookService: true, webhookServiceConfig: { ...settings(url), authToken: 'token-1' } });
+    await call(BASIC, {
+      useWebhookService: true,
+      webhookServiceConfig: { ...settings(url), authToken: 'token-1' },
+    });
     deliver();
     await comment();
     await until('delivered', 'delivered');
     expect(received.map(({ path }) => path).sort()).toEqual(['/processed', '/raw']);
-    expect(received.map(({ headers }) => headers.authorization)).toEqual(['Basic token-1', 'Basic token-1']);
-    expect(received.map(({ headers }) => headers['webhook-signature'])).toEqual([undefined, undefined]);
+    expect(received.map(({ headers }) => headers.authorization)).toEqual([
+      'Basic token-1',
+      'Basic token-1',
+    ]);
+    expect(received.map(({ headers }) => headers['webhook-signature'])).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
       actionType: 'added',
       notificationSource: 'comment',
@@ -183,7 +211,9 @@ describe('limits', () => {
     // Start times: on a busy machine, some requests arrive late, together with the next ones.
     const times = records.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
     expect(received).toHaveLength(10);
-    const inSecond = times.map((start) => times.filter((at) => at >= start && at < start + 1_000).length);
+    const inSecond = times.map(
+      (start) => times.filter((at) => at >= start && at < start + 1_000).length,
+    );
     expect(Math.max(...inSecond)).toBeLessThanOrEqual(4);
   });
 
@@ -203,7 +233,11 @@ describe('a pending delivery', () => {
   it.each([
     ['its endpoint is deleted', `${ENDPOINTS}/delete`, {}],
     ['its endpoint is disabled', `${ENDPOINTS}/update`, { disabled: true }],
-    ['advanced webhooks are disabled', '/v2/workspace/advancedwebhookconfig/update', { isEnabled: false }],
+    [
+      'advanced webhooks are disabled',
+      '/v2/workspace/advancedwebhookconfig/update',
+      { isEnabled: false },
+    ],
   ])('is stopped when %s', async (_, path, settings) => {
     const { url, received } = await receiver(() => 500);
     const { endpoint, call, comment, deliver, deliveries, until } = await deliveringWorld();
@@ -212,10 +246,16 @@ describe('a pending delivery', () => {
     await comment();
     await eventually(async () => expect((await deliveries())[0]?.attempts).not.toEqual([]));
     await running.stop();
-    const { http } = await call(path, path.startsWith(ENDPOINTS) ? { endpointId, ...settings } : settings);
+    const { http } = await call(
+      path,
+      path.startsWith(ENDPOINTS) ? { endpointId, ...settings } : settings,
+    );
     expect(http).toBe(200);
     const [record] = await until('failed');
-    expect(record?.attempts.at(-1)).toMatchObject({ status: null, error: expect.stringMatching(/^not sent: /) });
+    expect(record?.attempts.at(-1)).toMatchObject({
+      status: null,
+      error: expect.stringMatching(/^not sent: /),
+    });
     const before = received.length;
     deliver();
     await comment();
@@ -225,7 +265,10 @@ describe('a pending delivery', () => {
 
   it('of basic webhooks is stopped when they are disabled or their URL is removed', async () => {
     const { call, comment, until } = await deliveringWorld();
-    const urls = { rawNotificationUrl: 'https://a.example', processedNotificationUrl: 'https://b.example' };
+    const urls = {
+      rawNotificationUrl: 'https://a.example',
+      processedNotificationUrl: 'https://b.example',
+    };
     await call(BASIC, { useWebhookService: true, webhookServiceConfig: urls });
     await comment();
     await call(BASIC, { webhookServiceConfig: { rawNotificationUrl: '' } });
@@ -261,7 +304,8 @@ describe('several engines', () => {
     const running = startDeliveries(other, { clock: systemClock, allowPrivateTargets: true });
     deliver();
     try {
-      const isOver = async () => expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
+      const isOver = async () =>
+        expect((await deliveries()).every(({ state }) => state === 'delivered')).toBe(true);
       await eventually(isOver);
     } finally {
       await running.stop();
@@ -292,7 +336,11 @@ describe('several engines', () => {
 
   it.each([
     // A process that shares the store with other machines cannot know.
-    ['of a dead process is sent at once', '999999999:x', [isPostgres ? 'pending' : 'delivered', 'delivered']],
+    [
+      'of a dead process is sent at once',
+      '999999999:x',
+      [isPostgres ? 'pending' : 'delivered', 'delivered'],
+    ],
     ['of a running process is left alone', `${process.ppid}:x`, ['pending', 'delivered']],
   ])('a claim %s', async (_, owner, states) => {
     const { url } = await receiver();
@@ -300,7 +348,9 @@ describe('several engines', () => {
     await endpoint({ url });
     await comment();
     const dueAt = Date.now() + 30_000;
-    await store.write((database) => database.updateTable('deliveries').set({ owner, dueAt }).execute());
+    await store.write((database) =>
+      database.updateTable('deliveries').set({ owner, dueAt }).execute(),
+    );
     await comment();
     deliver();
     await until(...states);
@@ -312,16 +362,20 @@ describe('an endpoint whose attempts all fail', () => {
     const { url } = await receiver(() => 500);
     const { endpoint, call, comment, deliver, deliveries } = await deliveringWorld();
     const endpointId = await endpoint({ url });
-    // Five days are scaled to 1.3 s: longer than a busy machine takes from one comment to a check of its endpoint.
+    // Five days are scaled to 1.3 s: longer than a busy machine takes from one comment to a check
+    // of its endpoint.
     deliver({ timeScale: 3e-6 });
-    const isDisabled = async () => (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
+    const isDisabled = async () =>
+      (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
     await comment();
     await eventually(async () => {
       await comment();
       expect(await isDisabled()).toBe(true);
     }, 100);
     // A delivery recorded at the same moment is stopped when it is due.
-    await eventually(async () => expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]));
+    await eventually(async () =>
+      expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]),
+    );
     await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
     await comment();
     expect(await isDisabled()).toBe(false);

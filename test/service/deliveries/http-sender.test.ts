@@ -1,7 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpSender, type HttpSenderOptions } from '../../../src/service/deliveries/http-sender.ts';
+import {
+  createHttpSender,
+  type HttpSenderOptions,
+} from '../../../src/service/deliveries/http-sender.ts';
 import { listen } from '../../listen.ts';
 import { receiver } from './receiver.ts';
 
@@ -20,7 +23,11 @@ describe('sending a request', () => {
 
   it.each<[string, (response: ServerResponse) => void, object]>([
     ['never responds', () => undefined, { status: null, error: 'no response within 0.4 s' }],
-    ['never ends its response', (response) => void response.writeHead(200).write('x'), { status: 200 }],
+    [
+      'never ends its response',
+      (response) => void response.writeHead(200).write('x'),
+      { status: 200 },
+    ],
     [
       'sends an endless body',
       (response) => {
@@ -69,8 +76,10 @@ describe('sending a request', () => {
     const server = createServer((request, response) => {
       sockets.push(request.socket);
       requests += 1;
-      // The second request on a connection comes too late, as if the target had just closed the connection.
-      if (sockets.filter((socket) => socket === request.socket).length > 1) request.socket.resetAndDestroy();
+      // The second request on a connection comes too late, as if the target had just closed the
+      // connection.
+      if (sockets.filter((socket) => socket === request.socket).length > 1)
+        request.socket.resetAndDestroy();
       else response.end();
     });
     const post = createSend();
@@ -83,13 +92,29 @@ describe('sending a request', () => {
   });
 
   it.each([
-    ...['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '0177.0.0.1', '0', '[::1]', '[::ffff:7f00:1]'],
-    ...['169.254.169.254', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[fd00::1]', '10.0.0.1', '100.64.0.1'],
+    '127.0.0.1',
+    'localhost',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '0',
+    '[::1]',
+    '[::ffff:7f00:1]',
+    '169.254.169.254',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[fd00::1]',
+    '10.0.0.1',
+    '100.64.0.1',
   ])('to %s is rejected if private targets are not allowed', async (host) => {
     const { url, received } = await receiver();
-    const { status, error } = await createSend({ allowPrivateTargets: false })(`http://${host}:${new URL(url).port}/`);
+    const { status, error } = await createSend({ allowPrivateTargets: false })(
+      `http://${host}:${new URL(url).port}/`,
+    );
     expect(status).toBe(null);
-    expect(error).toMatch(/ is a private address, and deliveries to private addresses are not allowed$/);
+    expect(error).toMatch(
+      / is a private address, and deliveries to private addresses are not allowed$/,
+    );
     expect(received).toEqual([]);
   });
 });

@@ -13,7 +13,10 @@ describe('one attempt of each delivery', () => {
     await endpoint({ url: target.url });
     const { apiKey } = credentials;
     await world.comment();
-    const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
+    const ids = await enqueueEvent(
+      { store, now: clock.now() },
+      { event: 'huddle.join', webhookId: 'w', apiKey },
+    );
     const options = { apiKey, clock, allowPrivateTargets: true };
     return { ...world, ...target, ids, options };
   }
@@ -39,7 +42,9 @@ describe('one attempt of each delivery', () => {
     const { store, ids, options, received, deliver, until } = await enqueued(200);
     deliver();
     await until('delivered', 'delivered');
-    expect(await deliverPending(store, options, ids)).toMatchObject([{ record: { state: 'delivered' } }]);
+    expect(await deliverPending(store, options, ids)).toMatchObject([
+      { record: { state: 'delivered' } },
+    ]);
     expect(received).toHaveLength(2);
   });
 
@@ -55,12 +60,16 @@ describe('one attempt of each delivery', () => {
 
   it('shares the rate limit of its endpoint with a serving process', async () => {
     const { url } = await receiver();
-    const { store, clock, credentials, endpoint, comment, deliver, until } = await deliveringWorld();
+    const { store, clock, credentials, endpoint, comment, deliver, until } =
+      await deliveringWorld();
     await endpoint({ url, rateLimit: 2 });
     const { apiKey } = credentials;
     const options = { apiKey, clock, allowPrivateTargets: true };
     const send = async () => {
-      const ids = await enqueueEvent({ store, now: clock.now() }, { event: 'huddle.join', webhookId: 'w', apiKey });
+      const ids = await enqueueEvent(
+        { store, now: clock.now() },
+        { event: 'huddle.join', webhookId: 'w', apiKey },
+      );
       return deliverPending(store, options, ids);
     };
     await comment(2);
@@ -70,7 +79,9 @@ describe('one attempt of each delivery', () => {
     const records = await until(...Array(6).fill('delivered'));
     const begun = records.flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)));
     expect(begun).toHaveLength(6);
-    const inSecond = begun.map((start) => begun.filter((at) => at >= start && at < start + 1_000).length);
+    const inSecond = begun.map(
+      (start) => begun.filter((at) => at >= start && at < start + 1_000).length,
+    );
     expect(Math.max(...inSecond)).toBeLessThanOrEqual(2);
   });
 });

@@ -24,7 +24,10 @@ async function payloads({ store, credentials }: DeliveringWorld): Promise<readon
 }
 
 const add = (world: DeliveringWorld, ...activities: readonly object[]) =>
-  world.call('/v2/activities/add', { ...place, activities: activities.map((each) => ({ actionUser, ...each })) });
+  world.call('/v2/activities/add', {
+    ...place,
+    activities: activities.map((each) => ({ actionUser, ...each })),
+  });
 
 describe('events of calls', () => {
   it.each([
@@ -56,8 +59,15 @@ describe('events of calls', () => {
   });
 
   it('include changes of comment activities that have an event type', async () => {
-    const world = await listening({ filterTypes: ['comment_annotation.status_change', 'comment.update'] });
-    await add(world, { id: 'a1', featureType: 'comment', actionType: 'x', entityData: { annotationId: 7 } });
+    const world = await listening({
+      filterTypes: ['comment_annotation.status_change', 'comment.update'],
+    });
+    await add(world, {
+      id: 'a1',
+      featureType: 'comment',
+      actionType: 'x',
+      entityData: { annotationId: 7 },
+    });
     await add(world, { id: 'a2', featureType: 'custom', actionType: 'x' });
     const change = { from: 1, to: 2 };
     await world.call('/v2/activities/update', {
@@ -69,7 +79,10 @@ describe('events of calls', () => {
       ],
     });
     expect(await events(world)).toEqual(['comment_annotation.status_change', 'comment.update']);
-    expect(await payloads(world)).toMatchObject([{ data: { commentAnnotation: { annotationId: 7 } } }, {}]);
+    expect(await payloads(world)).toMatchObject([
+      { data: { commentAnnotation: { annotationId: 7 } } },
+      {},
+    ]);
   });
 
   it('include editor content', async () => {
@@ -83,7 +96,12 @@ describe('events of calls', () => {
     await world.call('/v2/crdt/update', { ...content, data: { a: 2 } });
     expect(await payloads(world)).toMatchObject([
       { event: 'crdt.update_data', data: { crdtData: { id: 'e1', data: { a: 1 } } } },
-      { data: { crdtData: { data: { a: 2 } }, metadata: { document: { documentId: 'd1', documentName: 'Plan' } } } },
+      {
+        data: {
+          crdtData: { data: { a: 2 } },
+          metadata: { document: { documentId: 'd1', documentName: 'Plan' } },
+        },
+      },
     ]);
   });
 
@@ -91,10 +109,18 @@ describe('events of calls', () => {
     const world = await listening();
     const notification = {
       ...place,
-      ...{ createOrganization: true, createDocument: true, actionUser, notifyUsers: [{ userId: 'u2' }] },
-      ...{ notifyAll: false, displayHeadlineMessageTemplate: 'Hi', displayBodyMessage: 'there' },
+      createOrganization: true,
+      createDocument: true,
+      actionUser,
+      notifyUsers: [{ userId: 'u2' }],
+      notifyAll: false,
+      displayHeadlineMessageTemplate: 'Hi',
+      displayBodyMessage: 'there',
     };
-    const named = { notificationSource: 'comment', notificationSourceData: { actionType: 'added' } };
+    const named = {
+      notificationSource: 'comment',
+      notificationSourceData: { actionType: 'added' },
+    };
     await world.call('/v2/notifications/add', { ...notification, ...named, notificationId: 'n1' });
     await world.call('/v2/notifications/add', { ...notification, ...named, notificationId: 'n1' });
     await world.call('/v2/notifications/add', { ...notification, notificationSource: 'custom' });
@@ -104,7 +130,10 @@ describe('events of calls', () => {
   it('do not include calls without an event type', async () => {
     const world = await listening();
     await world.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
-    await world.call('/v2/presence/update', { ...place, users: [{ userId: 'u1', status: 'online' }] });
+    await world.call('/v2/presence/update', {
+      ...place,
+      users: [{ userId: 'u1', status: 'online' }],
+    });
     await world.call('/v2/presence/delete', { ...place, userIds: ['u1'] });
     expect(await events(world)).toEqual([]);
   });
@@ -143,7 +172,11 @@ describe('the outbox', () => {
   it('has no events of other API keys, or of API keys without subscriptions', async () => {
     const world = await listening();
     const headers = await addSecondKey(world);
-    await world.call('/v2/activities/add', { ...place, activities: [{ ...comment, actionUser }] }, headers);
+    await world.call(
+      '/v2/activities/add',
+      { ...place, activities: [{ ...comment, actionUser }] },
+      headers,
+    );
     await world.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: false });
     await add(world, comment);
     expect(await events(world)).toEqual([]);

@@ -10,7 +10,11 @@ export interface Received {
 }
 
 /** Returns the status of the response; `undefined` to not respond. */
-type Responder = (received: Received, count: number, response: ServerResponse) => number | undefined;
+type Responder = (
+  received: Received,
+  count: number,
+  response: ServerResponse,
+) => number | undefined;
 
 /** Starts a receiver that collects the deliveries. */
 export async function receiver(answer: Responder = () => 200) {

@@ -31,12 +31,16 @@ describe('deliveries', () => {
     const all = await list({});
     expect(all).toHaveLength(4);
     expect(await list({}, 3)).toEqual(all.slice(0, 3));
-    expect(await list({ endpointId: first })).toEqual(all.filter(({ endpointId }) => endpointId === first));
+    expect(await list({ endpointId: first })).toEqual(
+      all.filter(({ endpointId }) => endpointId === first),
+    );
     expect(await list({ state: 'pending' })).toEqual([]);
     expect(await list({ event: 'comment.add', state: 'failed' })).toEqual(all);
     expect(await list({ event: 'comment.update' })).toEqual([]);
     expect(await listDeliveries(store, 'another-key', {}, 10)).toEqual([]);
-    await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({ failure: 'not_found' });
+    await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({
+      failure: 'not_found',
+    });
   });
 });
 
@@ -45,10 +49,16 @@ describe('retrying', () => {
     const { store, asking, deliveries, until } = await failed();
     const ids = (await deliveries()).map(({ id }) => id);
     const [id = ''] = ids;
-    await expect(retryDeliveries(store, asking, [id, 'msg_x'])).rejects.toMatchObject({ failure: 'not_found' });
+    await expect(retryDeliveries(store, asking, [id, 'msg_x'])).rejects.toMatchObject({
+      failure: 'not_found',
+    });
     await until('failed', 'failed', 'failed', 'failed');
     const [detail] = await retryDeliveries(store, asking, [id, id]);
-    expect(detail?.record).toMatchObject({ id, state: 'pending', attempts: [{ error: 'not sent: of the test' }] });
+    expect(detail?.record).toMatchObject({
+      id,
+      state: 'pending',
+      attempts: [{ error: 'not sent: of the test' }],
+    });
     await until('pending', 'failed', 'failed', 'failed');
   });
 
@@ -75,8 +85,18 @@ describe('an ended delivery', () => {
     const add = (count: number, state: DeliveryState, age: number) =>
       store.write(async (database) => {
         const rows = Array.from({ length: count }, () => ({
-          ...{ id: `msg_${Math.random()}`, apiKey: credentials.apiKey, form: 'raw' as const, lane: 'l', event: `${age}` },
-          ...{ payload: null, size: 0, state, attempts: '', tries: 0, owner: null, createdAt: now - age * DAY },
+          id: `msg_${Math.random()}`,
+          apiKey: credentials.apiKey,
+          form: 'raw' as const,
+          lane: 'l',
+          event: `${age}`,
+          payload: null,
+          size: 0,
+          state,
+          attempts: '',
+          tries: 0,
+          owner: null,
+          createdAt: now - age * DAY,
           dueAt: state === 'pending' ? now : null,
         }));
         for (let at = 0; at < rows.length; at += 500) {
@@ -93,12 +113,18 @@ describe('an ended delivery', () => {
     await store.write((database) => pruneDeliveries(database, now));
     const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
     expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
-      ...['delivered 6: 2', 'failed 6: 2', 'failed 8: 1', 'pending 6: 2', 'pending 8: 1'],
+      'delivered 6: 2',
+      'failed 6: 2',
+      'failed 8: 1',
+      'pending 6: 2',
+      'pending 8: 1',
     ]);
     await add(10_000, 'delivered', 0);
     await store.write((database) => pruneDeliveries(database, now));
     const left = await deliveries();
-    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(Array(10_000).fill('0'));
+    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
+      Array(10_000).fill('0'),
+    );
     expect(left).toHaveLength(10_006);
   });
 });

@@ -4,7 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { invalidArgument } from '../../../src/service/call.ts';
-import { type AdminRoutes, createAdmin, type PublicRoutes } from '../../../src/service/development/admin.ts';
+import {
+  type AdminRoutes,
+  createAdmin,
+  type PublicRoutes,
+} from '../../../src/service/development/admin.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
@@ -22,15 +26,28 @@ async function serve(host = '127.0.0.1') {
     await service.close();
   });
   const { port } = new URL(server.url);
-  /** Sends a request whose headers replace those of a valid request. `fetch` would not send a foreign Host header. */
+  /**
+   * Sends a request whose headers replace those of a valid request. `fetch` would not send a
+   * foreign Host header.
+   */
   const send = async (path: string, { method = 'GET', headers = {}, body = '' }: Call = {}) => {
     const valid = { authorization: `Bearer ${server.admin}`, 'content-type': 'application/json' };
-    const outgoing = request({ host: '127.0.0.1', port, path, method, headers: { ...valid, ...headers } });
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      headers: { ...valid, ...headers },
+    });
     outgoing.end(body);
     const incoming = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
       outgoing.on('response', resolve).on('error', reject);
     });
-    return { status: incoming.statusCode, headers: incoming.headers, body: JSON.parse(await text(incoming)) };
+    return {
+      status: incoming.statusCode,
+      headers: incoming.headers,
+      body: JSON.parse(await text(incoming)),
+    };
   };
   return { server, send };
 }
@@ -57,19 +74,34 @@ describe('requests to /_svc/', () => {
       ['show?kind=user', 'id'],
       ['explain?user=ada&document=d1', 'org'],
     ]) {
-      const error = { status: 'INVALID_ARGUMENT', message: `the query parameter '${name}' is missing` };
+      const error = {
+        status: 'INVALID_ARGUMENT',
+        message: `the query parameter '${name}' is missing`,
+      };
       expect(await send(`/_svc/${path}`), path).toMatchObject({ status: 400, body: { error } });
     }
   });
 
   it('require the admin token, in the header', async () => {
     const { server, send } = await serve();
-    const wrong = ['', 'Bearer', 'Bearer ', 'Bearer wrong', `Basic ${server.admin}`, `Bearer ${server.admin}x`];
+    const wrong = [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Bearer wrong',
+      `Basic ${server.admin}`,
+      `Bearer ${server.admin}x`,
+    ];
     for (const authorization of wrong) {
       const { status, body } = await send('/_svc/clock', { headers: { authorization } });
-      expect({ status, error: body.error.status }, authorization).toEqual({ status: 401, error: 'UNAUTHENTICATED' });
+      expect({ status, error: body.error.status }, authorization).toEqual({
+        status: 401,
+        error: 'UNAUTHENTICATED',
+      });
     }
-    const inQuery = await send(`/_svc/clock?token=${server.admin}&admin=${server.admin}`, { headers: { authorization: '' } });
+    const inQuery = await send(`/_svc/clock?token=${server.admin}&admin=${server.admin}`, {
+      headers: { authorization: '' },
+    });
     expect(inQuery.status).toBe(401);
     expect((await send('/_svc/unknown', { headers: { authorization: '' } })).status).toBe(401);
   });
@@ -79,15 +111,21 @@ describe('requests to /_svc/', () => {
     const page = await send('/_svc/clock', { headers: { origin: 'https://example.com' } });
     expect(page.status).toBe(403);
     expect(page.headers).not.toHaveProperty('access-control-allow-origin');
-    expect((await send('/_svc/clock', { headers: { host: 'rebound.example.com' } })).status).toBe(421);
-    expect((await send('/_svc/clock', { headers: { origin: 'http://localhost:3000' } })).status).toBe(200);
+    expect((await send('/_svc/clock', { headers: { host: 'rebound.example.com' } })).status).toBe(
+      421,
+    );
+    expect(
+      (await send('/_svc/clock', { headers: { origin: 'http://localhost:3000' } })).status,
+    ).toBe(200);
   });
 
   it('are not found on an address that other machines can reach', async () => {
     const { server, send } = await serve('0.0.0.0');
     expect(server.admin).toBeUndefined();
     expect((await send('/_svc/clock')).status).toBe(404);
-    expect((await send('/_svc/clock', { method: 'POST', body: '{"freeze":true}' })).status).toBe(404);
+    expect((await send('/_svc/clock', { method: 'POST', body: '{"freeze":true}' })).status).toBe(
+      404,
+    );
   });
 
   it.each([
@@ -96,38 +134,72 @@ describe('requests to /_svc/', () => {
     ['a method that a path does not have', '/_svc/clock', { method: 'DELETE' }, 404],
     ['a body that is not JSON', '/_svc/clock', { method: 'POST', body: 'freeze' }, 400],
     ['a body that is not an object', '/_svc/clock', { method: 'POST', body: '[]' }, 400],
-    ['no content type', '/_svc/clock', { method: 'POST', body: '{"freeze":true}', headers: { 'content-type': '' } }, 400],
+    [
+      'no content type',
+      '/_svc/clock',
+      { method: 'POST', body: '{"freeze":true}', headers: { 'content-type': '' } },
+      400,
+    ],
     [
       'the content type of a form, which pages may send anywhere',
       '/_svc/clock',
       { method: 'POST', body: '{"freeze":true}', headers: { 'content-type': 'text/plain' } },
       400,
     ],
-    ['a body that is too large', '/_svc/clock', { method: 'POST', body: JSON.stringify({ set: 'x'.repeat(70_000) }) }, 400],
+    [
+      'a body that is too large',
+      '/_svc/clock',
+      { method: 'POST', body: JSON.stringify({ set: 'x'.repeat(70_000) }) },
+      400,
+    ],
     ['an unknown change', '/_svc/clock', { method: 'POST', body: '{"stop":true}' }, 400],
     ['two changes', '/_svc/clock', { method: 'POST', body: '{"freeze":true,"run":true}' }, 400],
     ['a negative duration', '/_svc/clock', { method: 'POST', body: '{"advance":"-49h"}' }, 400],
     ['a time that is not one', '/_svc/clock', { method: 'POST', body: '{"set":"tomorrow"}' }, 400],
-    ['a time that IDs cannot contain', '/_svc/clock', { method: 'POST', body: '{"set":"2081-01-01"}' }, 400],
+    [
+      'a time that IDs cannot contain',
+      '/_svc/clock',
+      { method: 'POST', body: '{"set":"2081-01-01"}' },
+      400,
+    ],
   ] as const)('are refused with an envelope for %s', async (_, path, call, status) => {
     const { send } = await serve();
     const response = await send(path, call);
-    expect(response).toMatchObject({ status, body: { error: { message: expect.any(String), status: expect.any(String) } } });
+    expect(response).toMatchObject({
+      status,
+      body: { error: { message: expect.any(String), status: expect.any(String) } },
+    });
     expect((await send('/_svc/clock')).body).toMatchObject({ offset: 0, frozen: false });
   });
 });
 
-async function handle(routes: AdminRoutes, target: string, { publicRoutes = {} }: { publicRoutes?: PublicRoutes } = {}) {
+async function handle(
+  routes: AdminRoutes,
+  target: string,
+  { publicRoutes = {} }: { publicRoutes?: PublicRoutes } = {},
+) {
   const reported: unknown[] = [];
-  const admin = createAdmin({ token: 'secret', routes, publicRoutes, report: (error) => reported.push(error) });
+  const admin = createAdmin({
+    token: 'secret',
+    routes,
+    publicRoutes,
+    report: (error) => reported.push(error),
+  });
   const header = (name: string) => (name === 'authorization' ? 'Bearer secret' : undefined);
-  const { status, body, headers } = await admin({ method: 'GET', target, header, body: async () => undefined });
+  const { status, body, headers } = await admin({
+    method: 'GET',
+    target,
+    header,
+    body: async () => undefined,
+  });
   return { status, body: JSON.parse(body), headers, reported };
 }
 
 describe('createAdmin', () => {
   it('passes the segments and the query of a target to the handler', async () => {
-    const routes: AdminRoutes = { 'GET /_svc/requests/<id>': async ({ segments, query }) => [...segments, query.get('on')] };
+    const routes: AdminRoutes = {
+      'GET /_svc/requests/<id>': async ({ segments, query }) => [...segments, query.get('on')],
+    };
     const { body } = await handle(routes, '/_svc/requests/a%2Fb?on=users.add');
     expect(body).toEqual(['a/b', 'users.add']);
     expect((await handle(routes, '/_svc/requests/')).status).toBe(404);
@@ -136,13 +208,21 @@ describe('createAdmin', () => {
 
   it('answers a public route without a token, with its own headers', async () => {
     const page = { status: 200, body: '"page"', headers: { 'content-type': 'text/html' } };
-    const { body, headers } = await handle({}, '/_svc/ui', { publicRoutes: { 'GET /_svc/ui': async () => page } });
+    const { body, headers } = await handle({}, '/_svc/ui', {
+      publicRoutes: { 'GET /_svc/ui': async () => page },
+    });
     expect(body).toBe('page');
     expect(headers).toMatchObject({ 'content-type': 'text/html' });
   });
 
   it.each([
-    [new SvcError('not_found', 'no such request', { hint: 'list them' }), 404, 'NOT_FOUND', 'no such request', 0],
+    [
+      new SvcError('not_found', 'no such request', { hint: 'list them' }),
+      404,
+      'NOT_FOUND',
+      'no such request',
+      0,
+    ],
     [new SvcError('usage', 'not a duration'), 400, 'INVALID_ARGUMENT', 'not a duration', 0],
     [invalidArgument('wrong'), 400, 'INVALID_ARGUMENT', 'wrong', 0],
     [new SvcError('local', '/secret/path is full'), 500, 'INTERNAL', 'Internal error', 1],

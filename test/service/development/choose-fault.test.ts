@@ -2,9 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FaultFileInput } from '../../../src/catalog/fault-rules.ts';
 import { parseFaultFile } from '../../../src/catalog/faults.ts';
-import { chooseFault, drawNumber, sampleDelay, selectFailing } from '../../../src/service/development/faults/choose-fault.ts';
+import {
+  chooseFault,
+  drawNumber,
+  sampleDelay,
+  selectFailing,
+} from '../../../src/service/development/faults/choose-fault.ts';
 
-function decide(file: FaultFileInput, requests: readonly { operation: string; org?: string; hasRecords?: boolean }[]) {
+function decide(
+  file: FaultFileInput,
+  requests: readonly { operation: string; org?: string; hasRecords?: boolean }[],
+) {
   const parsed = parseFaultFile(file);
   if (!('faults' in parsed)) throw new Error(JSON.stringify(parsed));
   const counts: number[] = [];
@@ -12,17 +20,22 @@ function decide(file: FaultFileInput, requests: readonly { operation: string; or
     counts[rule] = (counts[rule] ?? 0) + 1;
     return counts[rule];
   };
-  return requests.map((request) => chooseFault(parsed, { hasRecords: true, ...request }, count)?.rule.name);
+  return requests.map(
+    (request) => chooseFault(parsed, { hasRecords: true, ...request }, count)?.rule.name,
+  );
 }
 
-const repeat = (operation: string, times: number) => Array.from({ length: times }, () => ({ operation }));
+const repeat = (operation: string, times: number) =>
+  Array.from({ length: times }, () => ({ operation }));
 const status = 'UNAVAILABLE';
 
 describe('chooseFault', () => {
   it('applies schedules: always, nth, every, times', () => {
     const on = 'users.add';
     const positions = (schedule: object) =>
-      decide({ faults: [{ on, status, ...schedule }] }, repeat(on, 7)).flatMap((name, at) => (name ? [at + 1] : []));
+      decide({ faults: [{ on, status, ...schedule }] }, repeat(on, 7)).flatMap((name, at) =>
+        name ? [at + 1] : [],
+      );
     expect(positions({})).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(positions({ nth: 3 })).toEqual([3]);
     expect(positions({ every: 3 })).toEqual([3, 6]);
@@ -48,12 +61,17 @@ describe('chooseFault', () => {
 
   it('applies failing records only to operations with records', () => {
     const faults = [{ on: '*', items: 1 }] as const;
-    expect(decide({ faults: [...faults] }, [{ operation: 'documents.list', hasRecords: false }])).toEqual([undefined]);
+    expect(
+      decide({ faults: [...faults] }, [{ operation: 'documents.list', hasRecords: false }]),
+    ).toEqual([undefined]);
     expect(decide({ faults: [...faults] }, [{ operation: 'users.add' }])).toEqual(['fault-1']);
   });
 
   it('decides the same for the same seed, whatever other rules do', () => {
-    const input = fc.record({ seed: fc.integer(), share: fc.double({ min: 0, max: 1, noNaN: true }) });
+    const input = fc.record({
+      seed: fc.integer(),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
     fc.assert(
       fc.property(
         input,
@@ -64,7 +82,9 @@ describe('chooseFault', () => {
           const decided = decide(file, requests);
           expect(decide(file, requests)).toEqual(decided);
           const onlyUsers = requests.filter(({ operation }) => operation === 'users.add');
-          expect(decide(file, onlyUsers)).toEqual(decided.filter((_, at) => names[at] === 'users.add'));
+          expect(decide(file, onlyUsers)).toEqual(
+            decided.filter((_, at) => names[at] === 'users.add'),
+          );
         },
       ),
     );
@@ -72,7 +92,10 @@ describe('chooseFault', () => {
 
   it('reaches its share, with different decisions for different seeds', () => {
     const decideWith = (seed: number) =>
-      decide({ seed, faults: [{ on: 'users.add', share: 0.2, status }] }, repeat('users.add', 5_000));
+      decide(
+        { seed, faults: [{ on: 'users.add', share: 0.2, status }] },
+        repeat('users.add', 5_000),
+      );
     const runs = Array.from({ length: 10 }, (_, seed) => decideWith(seed));
     for (const run of runs) expect(run.filter(Boolean).length / run.length).toBeCloseTo(0.2, 1);
     expect(new Set(runs.map((run) => run.join())).size).toBe(runs.length);
@@ -105,12 +128,17 @@ describe('sampleDelay', () => {
 
   it('is never negative, and has no spread if both percentiles are equal', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1e6 }), fc.integer({ min: 0, max: 1e6 }), fc.integer(), (p50, more, seed) => {
-        const draw = (index: number) => drawNumber(seed, index);
-        const delay = sampleDelay({ p50, p99: p50 + more }, draw);
-        expect(delay >= 0 && Number.isFinite(delay)).toBe(true);
-        if (more === 0) expect(delay).toBeCloseTo(p50);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 1e6 }),
+        fc.integer({ min: 0, max: 1e6 }),
+        fc.integer(),
+        (p50, more, seed) => {
+          const draw = (index: number) => drawNumber(seed, index);
+          const delay = sampleDelay({ p50, p99: p50 + more }, draw);
+          expect(delay >= 0 && Number.isFinite(delay)).toBe(true);
+          if (more === 0) expect(delay).toBeCloseTo(p50);
+        },
+      ),
     );
   });
 });

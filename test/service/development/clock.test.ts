@@ -2,8 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
-import { type ClockSetting, convertTime, createServiceClock } from '../../../src/service/development/clock.ts';
-import { applyChange, changeClock, readClock } from '../../../src/service/development/clock-control.ts';
+import {
+  type ClockSetting,
+  convertTime,
+  createServiceClock,
+} from '../../../src/service/development/clock.ts';
+import {
+  applyChange,
+  changeClock,
+  readClock,
+} from '../../../src/service/development/clock-control.ts';
 import type { ClockChange } from '../../../src/service/development/clock-state.ts';
 import { createDevelopmentState } from '../../../src/service/development/state.ts';
 import { createService } from '../../../src/service/embedded.ts';
@@ -32,10 +40,16 @@ const D1 = { organizationId: 'acme', documentId: 'd1' };
 
 /** Grants `hank` access to the document `d1` for 48 hours. */
 async function grantFor48Hours({ call, clock }: TestService): Promise<void> {
-  await call('/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
+  await call('/v1/organizations/documents/add', {
+    organizationId: 'acme',
+    documents: [{ documentId: 'd1' }],
+  });
   const expiresAt = Math.floor(clock.now() / 1_000) + 48 * 3_600;
   const resources = [{ type: 'document', id: 'd1', organizationId: 'acme', expiresAt }];
-  const { http } = await call('/v2/auth/permissions/add', { user: { userId: 'hank' }, permissions: { resources } });
+  const { http } = await call('/v2/auth/permissions/add', {
+    user: { userId: 'hank' },
+    permissions: { resources },
+  });
   expect(http).toBe(200);
 }
 
@@ -43,9 +57,15 @@ async function grantFor48Hours({ call, clock }: TestService): Promise<void> {
 async function notify({ call, store }: TestService): Promise<number> {
   const actionUser = { userId: 'u0' };
   const texts = { displayHeadlineMessageTemplate: 'Hello', displayBodyMessage: 'World' };
-  const users = { notifyUsers: [{ userId: 'hank' }], notifyAll: false, verifyUserPermissions: true };
+  const users = {
+    notifyUsers: [{ userId: 'hank' }],
+    notifyAll: false,
+    verifyUserPermissions: true,
+  };
   await call('/v2/notifications/add', { ...D1, ...texts, ...users, actionUser });
-  return (await store.read((database) => database.selectFrom('participants').select('userId').execute())).length;
+  return (
+    await store.read((database) => database.selectFrom('participants').select('userId').execute())
+  ).length;
 }
 
 describe('the clock of a service', () => {
@@ -54,7 +74,11 @@ describe('the clock of a service', () => {
     await grantFor48Hours(service);
     expect(await notify(service)).toBe(1);
     const { change } = clockOf(service);
-    expect(await change({ advance: '49h' })).toMatchObject({ offset: 49 * HOUR, permissionsExpired: 1, attempts: 0 });
+    expect(await change({ advance: '49h' })).toMatchObject({
+      offset: 49 * HOUR,
+      permissionsExpired: 1,
+      attempts: 0,
+    });
     expect(await notify(service)).toBe(1);
     await change({ reset: true });
     expect(await notify(service)).toBe(2);
@@ -62,7 +86,11 @@ describe('the clock of a service', () => {
 
   it('reports the access tokens that expire while it advances', async () => {
     const service = await startTestService();
-    const input = { userId: 'u1', userProperties: { name: 'A', email: 'a@example.com' }, permissions: { resources: [] } };
+    const input = {
+      userId: 'u1',
+      userProperties: { name: 'A', email: 'a@example.com' },
+      permissions: { resources: [] },
+    };
     for (let token = 0; token < 2; token++) await service.call('/v2/auth/generate_token', input);
     await service.whenIdle();
     const { change } = clockOf(service);
@@ -75,7 +103,8 @@ describe('the clock of a service', () => {
     const service = await startTestService();
     const other = await openStore(service.path);
     const { fetch } = createService({ store: other, clock: service.clock });
-    const health = async () => Date.parse((await fetch('http://localhost/healthz')).headers.get('date') ?? '');
+    const health = async () =>
+      Date.parse((await fetch('http://localhost/healthz')).headers.get('date') ?? '');
     expect(await health()).toBeNaN();
     await clockOf(service).change({ advance: '49h' });
     // A health check does not wait for a database, so the first one may show the former time.
@@ -119,21 +148,29 @@ describe('the clock of a service', () => {
     const duration = fc.nat(100 * 24).map((hours) => `${hours}h`);
     const changes = fc.oneof(
       fc.record({ advance: duration }),
-      fc.date({ min: new Date('2000-01-01'), max: new Date('2050-01-01'), noInvalidDate: true }).map((date) => {
-        return { set: `${date.toISOString().slice(0, 19)}Z` };
-      }),
+      fc
+        .date({ min: new Date('2000-01-01'), max: new Date('2050-01-01'), noInvalidDate: true })
+        .map((date) => {
+          return { set: `${date.toISOString().slice(0, 19)}Z` };
+        }),
       fc.constantFrom<ClockChange>({ freeze: true }, { run: true }, { reset: true }),
     );
     const steps = fc.array(fc.tuple(changes, fc.nat(DAY)), { maxLength: 8 });
     const property = fc.asyncProperty(steps, async (sequence) => {
       await change({ reset: true });
-      let model: { time: number; isFrozen: boolean } = { time: service.clock.time, isFrozen: false };
+      let model: { time: number; isFrozen: boolean } = {
+        time: service.clock.time,
+        isFrozen: false,
+      };
       for (const [step, passed] of sequence) {
         await change(step);
         model = nextModel(model, step, service.clock.time);
         service.clock.time += passed;
         if (!model.isFrozen) model.time += passed;
-        expect(await read()).toMatchObject({ now: new Date(model.time).toISOString(), frozen: model.isFrozen });
+        expect(await read()).toMatchObject({
+          now: new Date(model.time).toISOString(),
+          frozen: model.isFrozen,
+        });
         expect(time.now()).toBe(model.time);
       }
     });
@@ -141,8 +178,13 @@ describe('the clock of a service', () => {
   });
 });
 
-function nextModel(model: { time: number; isFrozen: boolean }, step: ClockChange, realTime: number) {
-  if ('advance' in step) return { ...model, time: model.time + Number.parseInt(step.advance, 10) * HOUR };
+function nextModel(
+  model: { time: number; isFrozen: boolean },
+  step: ClockChange,
+  realTime: number,
+) {
+  if ('advance' in step)
+    return { ...model, time: model.time + Number.parseInt(step.advance, 10) * HOUR };
   if ('set' in step) return { ...model, time: Date.parse(step.set) };
   if ('freeze' in step) return { ...model, isFrozen: true };
   return 'run' in step ? { ...model, isFrozen: false } : { time: realTime, isFrozen: false };
@@ -159,10 +201,17 @@ describe('applyChange', () => {
       fc.constantFrom<ClockChange>({ freeze: true }, { run: true }),
     );
     fc.assert(
-      fc.property(setting, change, fc.integer({ min: 2 * DAY, max: 1_900_000_000_000 }), (before, step, realTime) => {
-        const after = applyChange(before, step, realTime);
-        expect(convertTime(after, realTime)).toBeGreaterThanOrEqual(convertTime(before, realTime));
-      }),
+      fc.property(
+        setting,
+        change,
+        fc.integer({ min: 2 * DAY, max: 1_900_000_000_000 }),
+        (before, step, realTime) => {
+          const after = applyChange(before, step, realTime);
+          expect(convertTime(after, realTime)).toBeGreaterThanOrEqual(
+            convertTime(before, realTime),
+          );
+        },
+      ),
     );
   });
 });
@@ -171,7 +220,12 @@ describe('applyChange', () => {
 async function serveBeside({ path }: DeliveringWorld, timeScale = 1) {
   const store = await openStore(path);
   const time = createServiceClock(systemClock, createDevelopmentState(store));
-  const running = startDeliveries(store, { clock: systemClock, time, timeScale, allowPrivateTargets: true });
+  const running = startDeliveries(store, {
+    clock: systemClock,
+    time,
+    timeScale,
+    allowPrivateTargets: true,
+  });
   onTestFinished(async () => {
     await running.stop();
     await store.close();
@@ -181,32 +235,43 @@ async function serveBeside({ path }: DeliveringWorld, timeScale = 1) {
 const ATTEMPTS = [0, 5_000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 
 describe('advancing the clock', () => {
-  it.each(['alone', 'beside a serving process', 'with a frozen clock'])('runs the whole delivery schedule %s', async (way) => {
-    const [failing, watching] = [await receiver(() => 503), await receiver()];
-    const world = await deliveringWorld();
-    const { change } = clockOf(world);
-    if (way === 'with a frozen clock') await change({ freeze: true });
-    if (way === 'beside a serving process') await serveBeside(world);
-    await world.endpoint({ url: failing.url, filterTypes: ['comment.add'] });
-    await world.endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
-    await world.comment();
-    const report = await change({ advance: '49h' });
-    const [record, exhausted] = await world.until('failed', 'delivered');
-    expect(failing.received).toHaveLength(8);
-    expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([record?.id]));
-    const times = record?.attempts.map(({ at }) => Date.parse(at)) ?? [];
-    const gaps = times.slice(1).map((time, attempt) => time - (times[attempt] ?? 0) - (ATTEMPTS[attempt + 1] ?? 0));
-    // An attempt starts when it is due, or as much later as this machine needs.
-    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(0);
-    for (const gap of gaps) expect(gap).toBeLessThan(MINUTE);
-    expect(watching.received).toHaveLength(1);
-    expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({ event: 'message.attempt.exhausted' });
-    expect(Date.parse(exhausted?.attempts[0]?.at ?? '')).toBeGreaterThanOrEqual(times.at(-1) ?? 0);
-    expect(report).toMatchObject({ endpointsDisabled: 0, offset: expect.any(Number) });
-    // A serving process may make the first attempt before the advance.
-    expect(way === 'beside a serving process' ? [8, 9] : [9]).toContain(report.attempts);
-    expect(world.reported).toEqual([]);
-  });
+  it.each(['alone', 'beside a serving process', 'with a frozen clock'])(
+    'runs the whole delivery schedule %s',
+    async (way) => {
+      const [failing, watching] = [await receiver(() => 503), await receiver()];
+      const world = await deliveringWorld();
+      const { change } = clockOf(world);
+      if (way === 'with a frozen clock') await change({ freeze: true });
+      if (way === 'beside a serving process') await serveBeside(world);
+      await world.endpoint({ url: failing.url, filterTypes: ['comment.add'] });
+      await world.endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
+      await world.comment();
+      const report = await change({ advance: '49h' });
+      const [record, exhausted] = await world.until('failed', 'delivered');
+      expect(failing.received).toHaveLength(8);
+      expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([record?.id]),
+      );
+      const times = record?.attempts.map(({ at }) => Date.parse(at)) ?? [];
+      const gaps = times
+        .slice(1)
+        .map((time, attempt) => time - (times[attempt] ?? 0) - (ATTEMPTS[attempt + 1] ?? 0));
+      // An attempt starts when it is due, or as much later as this machine needs.
+      for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(0);
+      for (const gap of gaps) expect(gap).toBeLessThan(MINUTE);
+      expect(watching.received).toHaveLength(1);
+      expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
+        event: 'message.attempt.exhausted',
+      });
+      expect(Date.parse(exhausted?.attempts[0]?.at ?? '')).toBeGreaterThanOrEqual(
+        times.at(-1) ?? 0,
+      );
+      expect(report).toMatchObject({ endpointsDisabled: 0, offset: expect.any(Number) });
+      // A serving process may make the first attempt before the advance.
+      expect(way === 'beside a serving process' ? [8, 9] : [9]).toContain(report.attempts);
+      expect(world.reported).toEqual([]);
+    },
+  );
 
   it('leaves due work to a serving process while the clock is frozen', async () => {
     const { url, received } = await receiver();
@@ -262,8 +327,11 @@ describe('advancing the clock', () => {
     expect(await change({ advance: '2s' })).toMatchObject({ attempts: expect.any(Number) });
     expect(order.slice(0, 3)).toEqual(['limited', 'limited', 'limited']);
     expect(order).toContain('other');
-    const times = (await world.deliveries()).slice(0, 3).map(({ attempts }) => Date.parse(attempts[0]?.at ?? ''));
-    for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
+    const times = (await world.deliveries())
+      .slice(0, 3)
+      .map(({ attempts }) => Date.parse(attempts[0]?.at ?? ''));
+    for (const [index, time] of times.slice(1).entries())
+      expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
   it('sends signatures with the real time, so that receivers accept them', async () => {

@@ -32,7 +32,10 @@ const membership = fc.constantFrom(...MEMBERSHIPS, ...MEMBERSHIPS.map(() => unde
 /** Folders refer to earlier ones. A folder without access of its own inherits its parent's. */
 const worlds = fc.record({
   folders: fc.array(
-    fc.record({ parent: fc.nat(5), own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined) }),
+    fc.record({
+      parent: fc.nat(5),
+      own: fc.constantFrom('public', 'restricted', 'organizationPrivate', undefined),
+    }),
     { maxLength: 5 },
   ),
   document: fc.record({
@@ -51,8 +54,17 @@ type World = typeof worlds extends fc.Arbitrary<infer Value> ? Value : never;
 /** The parent of a folder, or of the document; undefined at the top level. */
 const parentIndex = (given: number, count: number) => (given < count ? given : undefined);
 
-/** The rule in words: walk up from the document; the first own restriction is the last level that admits its members. */
-function expectedRole({ folders, document, onOrganization, onFolders, onDocument }: World): string | null {
+/**
+ * The rule in words: walk up from the document; the first own restriction is the last level that
+ * admits its members.
+ */
+function expectedRole({
+  folders,
+  document,
+  onOrganization,
+  onFolders,
+  onDocument,
+}: World): string | null {
   const levels: { member: Membership | undefined; stops: boolean }[] = [
     { member: onDocument, stops: document.accessType === 'restricted' },
   ];
@@ -64,7 +76,9 @@ function expectedRole({ folders, document, onOrganization, onFolders, onDocument
   levels.push({ member: onOrganization, stops: true });
   const open = levels.slice(0, levels.findIndex(({ stops }) => stops) + 1);
   const roles = open.flatMap(({ member }) =>
-    member && (member.expiresAt === null || member.expiresAt > NOW) ? [member.accessRole ?? 'editor'] : [],
+    member && (member.expiresAt === null || member.expiresAt > NOW)
+      ? [member.accessRole ?? 'editor']
+      : [],
   );
   if (document.disabled === 1 || roles.length === 0) return null;
   return roles.includes('editor') ? 'editor' : 'viewer';
@@ -73,18 +87,41 @@ function expectedRole({ folders, document, onOrganization, onFolders, onDocument
 const insertDocuments = prepareInsert('documents');
 const insertMembers = prepareInsert('members');
 
-async function createWorld(database: Database, apiKey: string, organizationId: string, world: World): Promise<number> {
-  const [created] = await insertOrganizations(database, [{ apiKey, organizationId, createdAt: NOW }]);
+async function createWorld(
+  database: Database,
+  apiKey: string,
+  organizationId: string,
+  world: World,
+): Promise<number> {
+  const [created] = await insertOrganizations(database, [
+    { apiKey, organizationId, createdAt: NOW },
+  ]);
   const organization = created?.key ?? 0;
   const folders: Folder[] = [];
   for (const [at, { parent, own }] of world.folders.entries()) {
-    folders.push(createFolder({ folderId: `f${at}`, accessType: own }, folders[parentIndex(parent, at) ?? -1] ?? ROOT, NOW));
+    folders.push(
+      createFolder(
+        { folderId: `f${at}`, accessType: own },
+        folders[parentIndex(parent, at) ?? -1] ?? ROOT,
+        NOW,
+      ),
+    );
   }
   await saveFolders(database, organization, folders);
   const { folder, ...settings } = world.document;
   const folderId = folders[folder]?.folderId ?? null;
-  const document = { organization, documentId: 'd', id: '1', folderId, createdAt: NOW, ...settings };
-  await insertDocuments(database, [document, { ...document, documentId: 'other', disabled: 0, accessType: 'public' }]);
+  const document = {
+    organization,
+    documentId: 'd',
+    id: '1',
+    folderId,
+    createdAt: NOW,
+    ...settings,
+  };
+  await insertDocuments(database, [
+    document,
+    { ...document, documentId: 'other', disabled: 0, accessType: 'public' },
+  ]);
   await ensureUser(database, { organization, userId: 'u' });
   const targets = [
     ['organization', '', world.onOrganization],
@@ -100,15 +137,28 @@ async function createWorld(database: Database, apiKey: string, organizationId: s
 }
 
 const notification = {
-  ...{ actionUser: { userId: 'x' }, notifyUsers: [{ userId: 'u' }], notifyAll: false, verifyUserPermissions: true },
-  ...{ displayHeadlineMessageTemplate: 'x', displayBodyMessage: 'x' },
+  actionUser: { userId: 'x' },
+  notifyUsers: [{ userId: 'u' }],
+  notifyAll: false,
+  verifyUserPermissions: true,
+  displayHeadlineMessageTemplate: 'x',
+  displayBodyMessage: 'x',
 };
 
 /** The answer of the service's own check, which selects the recipients of a notification. */
-async function canBeNotified(database: Database, apiKey: string, organizationId: string, organization: number) {
+async function canBeNotified(
+  database: Database,
+  apiKey: string,
+  organizationId: string,
+  organization: number,
+) {
   const call = { database, apiKey, now: NOW, after: () => undefined };
   const found: string[] = [];
-  for await (const users of findRecipients(call, organization, { ...notification, organizationId, documentId: 'd' })) {
+  for await (const users of findRecipients(call, organization, {
+    ...notification,
+    organizationId,
+    documentId: 'd',
+  })) {
     found.push(...users);
   }
   return found.includes('u');
@@ -126,11 +176,20 @@ describe('the access explainer', () => {
           const organizationId = `org-${count++}`;
           const organization = await createWorld(database, apiKey, organizationId, world);
           const question = { user: 'u', document: 'd', organization: organizationId };
-          const explained = await explainAccess({ database, apiKey, now: NOW }, question, (words) => words.join(' '));
+          const explained = await explainAccess({ database, apiKey, now: NOW }, question, (words) =>
+            words.join(' '),
+          );
           const role = expectedRole(world);
           const { allowed, disabled, via, grant } = explained;
           const notified = await canBeNotified(database, apiKey, organizationId, organization);
-          const answers = [explained.role, allowed, notified, via.length > 0, disabled, grant === null];
+          const answers = [
+            explained.role,
+            allowed,
+            notified,
+            via.length > 0,
+            disabled,
+            grant === null,
+          ];
           const [may, isDisabled] = [role !== null, world.document.disabled === 1];
           expect(answers).toEqual([role, may, may, may, isDisabled, may || isDisabled]);
           for (const { reason } of explained.nearMisses) seen.add(reason);
@@ -139,7 +198,9 @@ describe('the access explainer', () => {
         { numRuns: repeats(isPostgres ? 150 : 1_000) },
       ),
     );
-    expect(seen).toEqual(new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']));
+    expect(seen).toEqual(
+      new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']),
+    );
   });
 });
 
@@ -148,21 +209,55 @@ describe('the reader', () => {
     const { store, credentials, clock, call } = await startTestService();
     const { apiKey } = credentials;
     const organizationId = 'acme';
-    await call('/v1/users/add', { organizationId, users: [{ userId: '50%_off', name: 'Ada' }, { userId: '50xxoff' }] });
-    await call('/v1/organizations/documents/add', { organizationId, documents: [{ documentId: 'd1', documentName: 'Plan' }] });
-    await call('/v2/presence/add', { organizationId, documentId: 'd1', users: [{ userId: '50xxoff' }] });
-    const development = createDevelopmentState(store);
-    const reader = createReader({ store, apiKey, development, realClock: clock, commandOf: (words) => words.join(' ') });
-    const kinds = Object.keys(STORED_KINDS);
-    const counts = await Promise.all(kinds.map(async (kind) => (await reader.list(kind, {})).records.length));
-    expect(Object.fromEntries(kinds.map((kind, at) => [kind, counts[at]]))).toMatchObject({
-      ...{ organizations: 1, users: 2, members: 2, permissions: 2, documents: 1, presence: 1, tokens: 1, agents: 0 },
+    await call('/v1/users/add', {
+      organizationId,
+      users: [{ userId: '50%_off', name: 'Ada' }, { userId: '50xxoff' }],
     });
-    expect((await reader.list('users', { match: '50%_OFF' })).records).toMatchObject([{ userId: '50%_off' }]);
-    expect(await reader.show({ kind: 'user', id: '50xxoff' })).toMatchObject([
-      { documents: [{ documentId: 'd1', role: 'editor' }], lastActivity: { action: 'presence', documentId: 'd1' } },
+    await call('/v1/organizations/documents/add', {
+      organizationId,
+      documents: [{ documentId: 'd1', documentName: 'Plan' }],
+    });
+    await call('/v2/presence/add', {
+      organizationId,
+      documentId: 'd1',
+      users: [{ userId: '50xxoff' }],
+    });
+    const development = createDevelopmentState(store);
+    const reader = createReader({
+      store,
+      apiKey,
+      development,
+      realClock: clock,
+      commandOf: (words) => words.join(' '),
+    });
+    const kinds = Object.keys(STORED_KINDS);
+    const counts = await Promise.all(
+      kinds.map(async (kind) => (await reader.list(kind, {})).records.length),
+    );
+    expect(Object.fromEntries(kinds.map((kind, at) => [kind, counts[at]]))).toMatchObject({
+      organizations: 1,
+      users: 2,
+      members: 2,
+      permissions: 2,
+      documents: 1,
+      presence: 1,
+      tokens: 1,
+      agents: 0,
+    });
+    expect((await reader.list('users', { match: '50%_OFF' })).records).toMatchObject([
+      { userId: '50%_off' },
     ]);
-    expect(await reader.show({ kind: 'document', id: 'd1' })).toMatchObject([{ users: [{ level: 'organization' }, {}] }]);
-    await expect(reader.show({ kind: 'user', id: '50xxof' })).rejects.toMatchObject({ hint: "did you mean '50xxoff'?" });
+    expect(await reader.show({ kind: 'user', id: '50xxoff' })).toMatchObject([
+      {
+        documents: [{ documentId: 'd1', role: 'editor' }],
+        lastActivity: { action: 'presence', documentId: 'd1' },
+      },
+    ]);
+    expect(await reader.show({ kind: 'document', id: 'd1' })).toMatchObject([
+      { users: [{ level: 'organization' }, {}] },
+    ]);
+    await expect(reader.show({ kind: 'user', id: '50xxof' })).rejects.toMatchObject({
+      hint: "did you mean '50xxoff'?",
+    });
   });
 });

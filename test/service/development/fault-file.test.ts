@@ -3,7 +3,9 @@ import { parseFaultFile } from '../../../src/catalog/faults.ts';
 
 function problemsOf(value: unknown): readonly string[] {
   const parsed = parseFaultFile(value);
-  return 'faults' in parsed ? [] : parsed.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  return 'faults' in parsed
+    ? []
+    : parsed.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 const on = 'users.add';
@@ -11,8 +13,14 @@ const status = 'UNAVAILABLE';
 const rule = { on, status };
 
 const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
-  [{ on: 'users.ad', status }, "faults.0.on: unknown operation 'users.ad'; did you mean 'users.add'?"],
-  [{ on: 'users add', status }, "faults.0.on: unknown operation 'users add'; did you mean 'users.add'?"],
+  [
+    { on: 'users.ad', status },
+    "faults.0.on: unknown operation 'users.ad'; did you mean 'users.add'?",
+  ],
+  [
+    { on: 'users add', status },
+    "faults.0.on: unknown operation 'users add'; did you mean 'users.add'?",
+  ],
   [{ on: 'USERS.ADD', status }, /did you mean 'users.add'/],
   [{ on: 'deliveries', status }, /did you mean 'delivery'/],
   [{ on: '', status }, /^faults.0.on: unknown operation ''; /],
@@ -20,7 +28,10 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
   [{ on: 5, status }, /^faults.0.on: /],
   [{ status }, 'faults.0.on: is missing'],
   [{ on: null, status }, /^faults.0.on: /],
-  [{ on, status: 'UNAVAILABL' }, "faults.0.status: unknown status 'UNAVAILABL'; did you mean 'UNAVAILABLE'?"],
+  [
+    { on, status: 'UNAVAILABL' },
+    "faults.0.status: unknown status 'UNAVAILABL'; did you mean 'UNAVAILABLE'?",
+  ],
   [{ on, status: 'unavailable' }, /did you mean 'UNAVAILABLE'/],
   [{ on, status: 503 }, /^faults.0.status: /],
   [{ on }, 'faults.0: a rule needs an effect: status, delay, drop, cut, or items'],
@@ -42,15 +53,27 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
   [{ on, drop: true }, /^faults.0.drop: /],
   [{ on, delay: { p50: 10 } }, /^faults.0.delay.p99: is missing/],
   [{ on, delay: { p50: 100, p99: 10 } }, 'faults.0.delay.p99: p99 must be at least p50'],
-  [{ on, delay: { p50: 'soon', p99: '1s' } }, 'faults.0.delay.p50: expected a duration up to 1h, such as 200ms'],
+  [
+    { on, delay: { p50: 'soon', p99: '1s' } },
+    'faults.0.delay.p50: expected a duration up to 1h, such as 200ms',
+  ],
   [{ on, delay: { p50: 1, p99: '2h' } }, /^faults.0.delay.p99: /],
   [{ on, delay: 5 }, /^faults.0.delay: /],
-  [{ on, delay: { p50: 1, p90: 2, p99: 3 } }, /^faults.0.delay.p90: unknown field; did you mean 'p50'/],
+  [
+    { on, delay: { p50: 1, p90: 2, p99: 3 } },
+    /^faults.0.delay.p90: unknown field; did you mean 'p50'/,
+  ],
   [{ on, stattus: status }, "faults.0.stattus: unknown field; did you mean 'status'?"],
   [{ ...rule, organization: 'acme' }, /^faults.0.organization: unknown field/],
-  [{ on: 'delivery', cut: 0.5 }, 'faults.0.cut: deliveries do not support cut; use status, delay, or drop'],
+  [
+    { on: 'delivery', cut: 0.5 },
+    'faults.0.cut: deliveries do not support cut; use status, delay, or drop',
+  ],
   [{ on: 'delivery', items: 0.5 }, /^faults.0.items: deliveries do not support items/],
-  [{ on: 'documents.list', items: 0.5 }, 'faults.0.items: documents.list does not accept a list of records'],
+  [
+    { on: 'documents.list', items: 0.5 },
+    'faults.0.items: documents.list does not accept a list of records',
+  ],
   [{ ...rule, name: '' }, /^faults.0.name: /],
   ['users.add', /^faults.0: /],
   [null, /^faults.0: /],
@@ -83,7 +106,14 @@ describe('parseFaultFile', () => {
     const parsed = parseFaultFile({ seed: 42, faults }, 2);
     expect(parsed).toMatchObject({
       seed: 42,
-      faults: [{ name: 'fault-3' }, { delay: { p50: 200, p99: 1_500 } }, {}, { name: 'cut' }, {}, {}],
+      faults: [
+        { name: 'fault-3' },
+        { delay: { p50: 200, p99: 1_500 } },
+        {},
+        { name: 'cut' },
+        {},
+        {},
+      ],
     });
     expect(parseFaultFile({ faults: [] })).toEqual({ seed: 1, faults: [] });
   });

@@ -26,7 +26,10 @@ describe('rules of a store', () => {
 
   it('of the settings end with the service', async () => {
     const store = await emptyStoreLocation();
-    const service = await createService({ store, faults: { faults: [{ on: '*', status: 'INTERNAL' }] } });
+    const service = await createService({
+      store,
+      faults: { faults: [{ on: '*', status: 'INTERNAL' }] },
+    });
     await service.close();
     const next = await createService({ store });
     onTestFinished(next.close);

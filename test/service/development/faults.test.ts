@@ -12,11 +12,22 @@ import { emptyStoreLocation } from '../store-location.ts';
 type Rules = FaultFileInput['faults'];
 
 async function openService(faults: Rules, { seed = 1, store = '' } = {}) {
-  const service = await createService({ store: store || (await emptyStoreLocation()), faults: { seed, faults } });
+  const service = await createService({
+    store: store || (await emptyStoreLocation()),
+    faults: { seed, faults },
+  });
   onTestFinished(service.close);
-  const call = async (path: string, data: object, others: Readonly<Record<string, string>> = {}) => {
+  const call = async (
+    path: string,
+    data: object,
+    others: Readonly<Record<string, string>> = {},
+  ) => {
     const { apiKey, authToken } = service.client;
-    const own = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+    const own = {
+      'content-type': 'application/json',
+      'x-svc-api-key': apiKey,
+      'x-svc-auth-token': authToken,
+    };
     const headers = { ...own, ...others };
     const response = await service.fetch(`http://localhost${path}`, {
       method: 'POST',
@@ -29,7 +40,10 @@ async function openService(faults: Rules, { seed = 1, store = '' } = {}) {
     call('/v1/users/add', { organizationId, users: ids.map((userId) => ({ userId })) });
   const isStored = async (userId: string) => {
     await service.faults.clear();
-    const { body } = await call('/v1/users/update', { organizationId: 'acme', users: [{ userId }] });
+    const { body } = await call('/v1/users/update', {
+      organizationId: 'acme',
+      users: [{ userId }],
+    });
     return body.data?.[userId]?.success ?? body.result.data[userId].success;
   };
   return { service, call, addUsers, isStored };
@@ -43,9 +57,19 @@ describe('a fault', () => {
       { name: 'busy', on: 'users.add', status: 'RESOURCE_EXHAUSTED' },
     ]);
     const { status, body } = await addUsers(['u1']);
-    expect({ status, error: body.error.status }).toEqual({ status: 429, error: 'RESOURCE_EXHAUSTED' });
+    expect({ status, error: body.error.status }).toEqual({
+      status: 429,
+      error: 'RESOURCE_EXHAUSTED',
+    });
     expect(await service.requests.list()).toMatchObject([
-      { id: 1, operation: 'users.add', org: 'acme', status: 429, error: 'RESOURCE_EXHAUSTED', fault: 'busy' },
+      {
+        id: 1,
+        operation: 'users.add',
+        org: 'acme',
+        status: 429,
+        error: 'RESOURCE_EXHAUSTED',
+        fault: 'busy',
+      },
     ]);
     expect(await isStored('u1')).toBe(false);
   });
@@ -72,18 +96,26 @@ describe('a fault', () => {
   });
 
   it('with items lets exactly their share fail, and does not write them', async () => {
-    const { service, call, addUsers } = await openService([{ name: 'some', on: 'users.add', items: 0.3 }]);
+    const { service, call, addUsers } = await openService([
+      { name: 'some', on: 'users.add', items: 0.3 },
+    ]);
     const { body } = await addUsers(ids(10));
     const results = Object.entries<{ success: boolean; message: string }>(body.result.data);
     const failed = results.flatMap(([id, { success }]) => (success ? [] : [id]));
     expect(results).toHaveLength(10);
     expect(failed).toHaveLength(3);
-    expect(body.result.data[failed[0] ?? '']).toEqual({ success: false, message: "Fault 'some'.", code: 'fault' });
-    expect(await service.requests.list()).toMatchObject([{ records: 10, failed: 3, fault: 'some' }]);
+    expect(body.result.data[failed[0] ?? '']).toEqual({
+      success: false,
+      message: "Fault 'some'.",
+      code: 'fault',
+    });
+    expect(await service.requests.list()).toMatchObject([
+      { records: 10, failed: 3, fault: 'some' },
+    ]);
     const users = ids(10).map((userId) => ({ userId }));
     const { body: updated } = await call('/v1/users/update', { organizationId: 'acme', users });
-    const missing = Object.entries<{ success: boolean }>(updated.result.data).flatMap(([id, { success }]) =>
-      success ? [] : [id],
+    const missing = Object.entries<{ success: boolean }>(updated.result.data).flatMap(
+      ([id, { success }]) => (success ? [] : [id]),
     );
     expect(missing.toSorted()).toEqual(failed.toSorted());
   });
@@ -100,18 +132,26 @@ describe('a fault', () => {
     const add = { organizationId: 'acme', organizationUserGroupId: 'g1', userIds: ['u1'] };
     const { body } = await call('/v2/organizations/usergroups/users/add', add);
     expect(body.result?.data ?? body).toMatchObject({ u1: { success: false, code: 'fault' } });
-    const shared = await call('/v2/presence/add', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1' }] });
+    const shared = await call('/v2/presence/add', {
+      organizationId: 'acme',
+      documentId: 'd1',
+      users: [{ userId: 'u1' }],
+    });
     expect(shared.body.result.data).toMatchObject({ success: false });
   });
 
   it('with delay only delays the request', async () => {
-    const { service, addUsers } = await openService([{ on: 'users.add', delay: { p50: 60, p99: '60ms' } }]);
+    const { service, addUsers } = await openService([
+      { on: 'users.add', delay: { p50: 60, p99: '60ms' } },
+    ]);
     expect(await addUsers(['u1'])).toMatchObject({ status: 200 });
     expect((await service.requests.list())[0]?.ms).toBeGreaterThanOrEqual(58);
   });
 
   it('does not outlive the service in a delay', async () => {
-    const { service, addUsers } = await openService([{ on: 'users.add', delay: { p50: '1h', p99: '1h' } }]);
+    const { service, addUsers } = await openService([
+      { on: 'users.add', delay: { p50: '1h', p99: '1h' } },
+    ]);
     const added = addUsers(['u1']);
     await eventually(async () => expect((await service.faults.list()).faults).toHaveLength(1));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -126,7 +166,9 @@ describe('a fault', () => {
 });
 
 describe('faults over HTTP', () => {
-  /** Sends a request, and returns everything that the server sends until it closes the connection. */
+  /**
+   * Sends a request, and returns everything that the server sends until it closes the connection.
+   */
   async function exchange(faults: Rules) {
     const { service, isStored } = await openService(faults);
     const { url } = await service.listen();
@@ -138,18 +180,27 @@ describe('faults over HTTP', () => {
       received += text;
     });
     socket.on('error', () => undefined);
-    const head = ['POST /v1/users/add HTTP/1.1', 'host: localhost', 'content-type: application/json'];
+    const head = [
+      'POST /v1/users/add HTTP/1.1',
+      'host: localhost',
+      'content-type: application/json',
+    ];
     const credentials = [`x-svc-api-key: ${apiKey}`, `x-svc-auth-token: ${authToken}`];
-    socket.write(`${[...head, ...credentials, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`);
+    socket.write(
+      `${[...head, ...credentials, `content-length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`,
+    );
     await once(socket, 'close');
     return { received, isStored };
   }
 
-  it.each(['before', 'after'] as const)('close the connection without a byte with drop: %s', async (drop) => {
-    const { received, isStored } = await exchange([{ on: 'users.add', drop }]);
-    expect(received).toBe('');
-    expect(await isStored('u1')).toBe(drop === 'after');
-  });
+  it.each(['before', 'after'] as const)(
+    'close the connection without a byte with drop: %s',
+    async (drop) => {
+      const { received, isStored } = await exchange([{ on: 'users.add', drop }]);
+      expect(received).toBe('');
+      expect(await isStored('u1')).toBe(drop === 'after');
+    },
+  );
 
   it.each([0, 0.5])('send a share of the body with cut: %d', async (cut) => {
     const { received, isStored } = await exchange([{ on: 'users.add', cut }]);
@@ -191,9 +242,13 @@ describe('rules', () => {
   it('are rejected if they are not valid, and nothing changes', async () => {
     const { service } = await openService([{ on: '*', status: 'INTERNAL', times: 1 }]);
     const mistyped = { on: 'users.ad', status: 'INTERNAL' } as unknown as Rules[number];
-    await expect(service.faults.add(mistyped)).rejects.toThrow("on: unknown operation 'users.ad'; did you mean 'users.add'?");
+    await expect(service.faults.add(mistyped)).rejects.toThrow(
+      "on: unknown operation 'users.ad'; did you mean 'users.add'?",
+    );
     expect((await service.faults.list()).faults).toHaveLength(1);
-    await expect(createService({ faults: { faults: [mistyped] } })).rejects.toThrow('faults[0].on: unknown operation');
+    await expect(createService({ faults: { faults: [mistyped] } })).rejects.toThrow(
+      'faults[0].on: unknown operation',
+    );
   });
 });
 
@@ -204,14 +259,21 @@ describe('faults of deliveries', () => {
     const { url, received } = await receiver();
     const { service, call } = await openService(faults, { store });
     const { workspaceId, workspaceAuthToken } = service.client;
-    const workspace = { 'x-svc-workspace-id': workspaceId, 'x-svc-workspace-auth-token': workspaceAuthToken };
+    const workspace = {
+      'x-svc-workspace-id': workspaceId,
+      'x-svc-workspace-auth-token': workspaceAuthToken,
+    };
     const created = [
       await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }, workspace),
       await call('/v2/workspace/advancedwebhook/endpoints/create', { url }, workspace),
     ];
     expect(created).toMatchObject([{ status: 200 }, { status: 200 }]);
     await service.listen();
-    const activity = { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } };
+    const activity = {
+      featureType: 'comment',
+      actionType: 'comment.add',
+      actionUser: { userId: 'u1' },
+    };
     for (const organizationId of organizationIds) {
       const activities = [{ ...activity, entityTargetData: { commentId: 1 } }];
       await call('/v2/activities/add', { organizationId, documentId: 'd1', activities });
@@ -220,7 +282,9 @@ describe('faults of deliveries', () => {
     onTestFinished(reader.close);
     const attempts = await eventually(async () => {
       const details = await listDeliveries(reader, service.client.apiKey, {}, 100);
-      const found = details.map(({ record }) => record.attempts.map(({ status, error }) => ({ status, error })));
+      const found = details.map(({ record }) =>
+        record.attempts.map(({ status, error }) => ({ status, error })),
+      );
       expect(found.filter(({ length }) => length > 0)).toHaveLength(organizationIds.length);
       return found.toReversed();
     });
@@ -228,7 +292,9 @@ describe('faults of deliveries', () => {
   }
 
   it('respond with a status without sending the request', async () => {
-    const { attempts, received } = await deliver([{ name: 'down', on: 'delivery', status: 'UNAVAILABLE' }]);
+    const { attempts, received } = await deliver([
+      { name: 'down', on: 'delivery', status: 'UNAVAILABLE' },
+    ]);
     expect(attempts).toEqual([[{ status: 503, error: "Fault 'down'." }]]);
     expect(received).toEqual([]);
   });

@@ -5,16 +5,27 @@ import { createService } from '../../../src/library/service.ts';
 import type { HandledCall } from '../../../src/service/call-log.ts';
 import { formatHar } from '../../../src/service/development/requests/har.ts';
 import { redactBodies } from '../../../src/service/development/requests/record.ts';
-import { openRequestFile, type RequestFile } from '../../../src/service/development/requests/request-file.ts';
+import {
+  openRequestFile,
+  type RequestFile,
+} from '../../../src/service/development/requests/request-file.ts';
 import { createRequestLog } from '../../../src/service/development/requests/request-log.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
 function handledCall(change: Partial<HandledCall> = {}): HandledCall {
   return {
-    ...{ method: 'POST', target: '/v1/users/add', operation: { name: 'users.add', command: 'users add', records: 1 } },
-    ...{ org: 'acme', status: 200, error: undefined, milliseconds: 1.26, fault: undefined, header: () => undefined },
-    ...{ requestBody: () => '{"data":{"organizationId":"acme"}}', responseBody: '{"result":{"data":{}}}' },
+    method: 'POST',
+    target: '/v1/users/add',
+    operation: { name: 'users.add', command: 'users add', records: 1 },
+    org: 'acme',
+    status: 200,
+    error: undefined,
+    milliseconds: 1.26,
+    fault: undefined,
+    header: () => undefined,
+    requestBody: () => '{"data":{"organizationId":"acme"}}',
+    responseBody: '{"result":{"data":{}}}',
     ...change,
   };
 }
@@ -32,18 +43,42 @@ describe('the request log', () => {
     const log = createRequestLog(file);
     log.add(handledCall());
     log.add(
-      handledCall({ operation: undefined, target: '/nothing?token=secret', org: undefined, status: 404, error: 'NOT_FOUND' }),
+      handledCall({
+        operation: undefined,
+        target: '/nothing?token=secret',
+        org: undefined,
+        status: 404,
+        error: 'NOT_FOUND',
+      }),
     );
     log.flush();
     const other = await openRequestFile(path);
     onTestFinished(other.close);
     const [first, second] = other.list({ limit: 10 });
     expect(first).toEqual({
-      ...{ id: 1, time: expect.stringMatching(/^\d{4}-.*Z$/), method: 'POST', path: '/v1/users/add', operation: 'users.add' },
-      ...{ org: 'acme', status: 200, error: null, ms: 1.3, records: 1, failed: 0, fault: null },
-      ...{ request: { data: { organizationId: 'acme' } }, response: { result: { data: {} } } },
+      id: 1,
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      method: 'POST',
+      path: '/v1/users/add',
+      operation: 'users.add',
+      org: 'acme',
+      status: 200,
+      error: null,
+      ms: 1.3,
+      records: 1,
+      failed: 0,
+      fault: null,
+      request: { data: { organizationId: 'acme' } },
+      response: { result: { data: {} } },
     });
-    expect(second).toMatchObject({ id: 2, path: '/nothing', operation: null, org: null, status: 404, error: 'NOT_FOUND' });
+    expect(second).toMatchObject({
+      id: 2,
+      path: '/nothing',
+      operation: null,
+      org: null,
+      status: 404,
+      error: 'NOT_FOUND',
+    });
     expect(other.find(2)).toEqual(second);
     expect(other.find(3)).toBeUndefined();
     expect(other.list({ on: 'users.add', limit: 10 })).toEqual([first]);
@@ -66,10 +101,12 @@ describe('the request log', () => {
 
   it('keeps no body that is too large or not JSON', () => {
     const huge = JSON.stringify({ data: 'x'.repeat(70_000) });
-    expect(redactBodies(handledCall({ requestBody: () => huge, responseBody: 'no JSON' }))).toEqual({
-      request: null,
-      response: null,
-    });
+    expect(redactBodies(handledCall({ requestBody: () => huge, responseBody: 'no JSON' }))).toEqual(
+      {
+        request: null,
+        response: null,
+      },
+    );
   });
 
   it('gives other IDs to requests whose IDs another process has used', async () => {
@@ -89,7 +126,8 @@ describe('the request log', () => {
     const { file } = await openFile();
     let isFull = true;
     const append: RequestFile['append'] = (requests) => {
-      if (isFull) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
+      if (isFull)
+        throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR' });
       file.append(requests);
     };
     const reported: unknown[] = [];
@@ -142,7 +180,10 @@ const SPELLINGS: readonly (readonly [string, unknown])[] = [
   ['JSON in JSON', JSON.stringify({ value: SECRET })],
   ['JSON in JSON in JSON', JSON.stringify(JSON.stringify({ value: SECRET }))],
   ['escaped slashes', JSON.stringify(SECRET).replaceAll('/', '\\/')],
-  ['unicode escapes', Array.from(SECRET, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')],
+  [
+    'unicode escapes',
+    Array.from(SECRET, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  ],
   ['percent', encodeURIComponent(SECRET)],
   ['percent, lower case', encodeURIComponent(SECRET).replace(/%../g, (hex) => hex.toLowerCase())],
   ['percent, all', Array.from(encode(SECRET), (byte) => `%${byte.toString(16)}`).join('')],
@@ -172,20 +213,38 @@ describe('secrets', () => {
 
   it.each(SPELLINGS)('of headers never reach the log: %s', (_, value) => {
     for (const name of ['authorization', 'x-svc-auth-token', 'x-svc-workspace-auth-token']) {
-      const header = (asked: string) => (asked === name ? (name === 'authorization' ? `Bearer ${SECRET}` : SECRET) : undefined);
+      const header = (asked: string) =>
+        asked === name ? (name === 'authorization' ? `Bearer ${SECRET}` : SECRET) : undefined;
       const body = JSON.stringify({ data: { note: value } });
-      const bodies = redactBodies(handledCall({ header, requestBody: () => body, responseBody: body }));
+      const bodies = redactBodies(
+        handledCall({ header, requestBody: () => body, responseBody: body }),
+      );
       expect(reveals(JSON.stringify(bodies))).toBe(false);
       expect(JSON.stringify(bodies)).toContain('****');
     }
   });
 
-  it.each(SPELLINGS)('of secret fields in one body never reach the log in the other: %s', (_, value) => {
-    const sent = JSON.stringify({ data: { token: SECRET } });
-    const received = JSON.stringify({ result: { message: value } });
-    expect(reveals(JSON.stringify(redactBodies(handledCall({ requestBody: () => sent, responseBody: received }))))).toBe(false);
-    expect(reveals(JSON.stringify(redactBodies(handledCall({ requestBody: () => received, responseBody: sent }))))).toBe(false);
-  });
+  it.each(SPELLINGS)(
+    'of secret fields in one body never reach the log in the other: %s',
+    (_, value) => {
+      const sent = JSON.stringify({ data: { token: SECRET } });
+      const received = JSON.stringify({ result: { message: value } });
+      expect(
+        reveals(
+          JSON.stringify(
+            redactBodies(handledCall({ requestBody: () => sent, responseBody: received })),
+          ),
+        ),
+      ).toBe(false);
+      expect(
+        reveals(
+          JSON.stringify(
+            redactBodies(handledCall({ requestBody: () => received, responseBody: sent })),
+          ),
+        ),
+      ).toBe(false);
+    },
+  );
 
   it.each([
     'authToken',
@@ -199,11 +258,17 @@ describe('secrets', () => {
     'credentials',
   ])('in the field %s are masked', (name) => {
     const body = JSON.stringify({ data: { config: { [name]: { nested: [SECRET] } } } });
-    expect(reveals(JSON.stringify(redactBodies(handledCall({ requestBody: () => body, responseBody: body }))))).toBe(false);
+    expect(
+      reveals(
+        JSON.stringify(redactBodies(handledCall({ requestBody: () => body, responseBody: body }))),
+      ),
+    ).toBe(false);
   });
 
   it('of URLs are masked, and the path has no query', async () => {
-    const body = JSON.stringify({ data: { url: 'https://me:hunter2@example.com/hook?token=abcdef' } });
+    const body = JSON.stringify({
+      data: { url: 'https://me:hunter2@example.com/hook?token=abcdef' },
+    });
     const { request } = redactBodies(handledCall({ requestBody: () => body }));
     expect(JSON.stringify(request)).not.toMatch(/hunter2|abcdef/);
   });
@@ -213,11 +278,14 @@ describe('secrets', () => {
     const service = await createService({ store });
     const { workspaceId, workspaceAuthToken, authToken } = service.client;
     const headers = {
-      ...{ 'content-type': 'application/json', authorization: `Bearer ${authToken}` },
-      ...{ 'x-svc-workspace-id': workspaceId, 'x-svc-workspace-auth-token': workspaceAuthToken },
+      'content-type': 'application/json',
+      authorization: `Bearer ${authToken}`,
+      'x-svc-workspace-id': workspaceId,
+      'x-svc-workspace-auth-token': workspaceAuthToken,
     };
     const response = await service.fetch('http://localhost/v2/workspace/authtokens/get', {
-      ...{ method: 'POST', headers },
+      method: 'POST',
+      headers,
       body: JSON.stringify({ data: { note: authToken } }),
     });
     await response.text();
@@ -235,10 +303,18 @@ describe('waiting for requests', () => {
     const service = await createService({ store: await emptyStoreLocation() });
     onTestFinished(service.close);
     const { apiKey, authToken } = service.client;
-    const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+    const headers = {
+      'content-type': 'application/json',
+      'x-svc-api-key': apiKey,
+      'x-svc-auth-token': authToken,
+    };
     const add = (organizationId: string) => {
       const body = JSON.stringify({ data: { organizations: [{ organizationId }] } });
-      return service.fetch('http://localhost/v2/organizations/add', { method: 'POST', headers, body });
+      return service.fetch('http://localhost/v2/organizations/add', {
+        method: 'POST',
+        headers,
+        body,
+      });
     };
     return { service, add };
   }
@@ -281,7 +357,11 @@ describe('requests to /_svc/requests and /_svc/faults', () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${admin}` };
     const send = async (path: string, body?: object) => {
       const method = body ? 'POST' : 'GET';
-      const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const response = await fetch(url + path, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
       return { status: response.status, body: JSON.parse(await response.text()) };
     };
     const rule = { on: '*', status: 'UNAVAILABLE' };
@@ -289,17 +369,29 @@ describe('requests to /_svc/requests and /_svc/faults', () => {
       seed: 9,
       faults: [{ ...rule, name: 'fault-1' }],
     });
-    expect((await send('/_svc/faults', { add: { ...rule, name: 'x' } })).body.faults).toHaveLength(2);
-    expect((await send('/_svc/faults')).body).toMatchObject({ seed: 9, faults: [{ name: 'fault-1' }, { name: 'x' }] });
+    expect((await send('/_svc/faults', { add: { ...rule, name: 'x' } })).body.faults).toHaveLength(
+      2,
+    );
+    expect((await send('/_svc/faults')).body).toMatchObject({
+      seed: 9,
+      faults: [{ name: 'fault-1' }, { name: 'x' }],
+    });
     expect(await send('/_svc/faults', { faults: [{ on: '*' }] })).toMatchObject({
       status: 400,
-      body: { error: { status: 'INVALID_ARGUMENT', message: expect.stringMatching(/^faults\[0\]: a rule needs an effect/) } },
+      body: {
+        error: {
+          status: 'INVALID_ARGUMENT',
+          message: expect.stringMatching(/^faults\[0\]: a rule needs an effect/),
+        },
+      },
     });
     expect((await send('/_svc/faults', { clear: true })).body).toEqual({ seed: 1, faults: [] });
     await fetch(`${url}/nothing`);
     await fetch(`${url}/healthz`);
     const { body } = await send('/_svc/requests?after=0&limit=5');
-    expect(body).toEqual({ requests: [expect.objectContaining({ id: 1, path: '/nothing', status: 404 })] });
+    expect(body).toEqual({
+      requests: [expect.objectContaining({ id: 1, path: '/nothing', status: 404 })],
+    });
     expect(body.requests[0]).not.toHaveProperty('response');
     expect((await send('/_svc/requests/1')).body.response.error.status).toBe('NOT_FOUND');
     expect((await send('/_svc/requests/2')).status).toBe(404);
@@ -316,42 +408,70 @@ describe('requests to /_svc/requests and /_svc/faults', () => {
 describe('an HTTP archive', () => {
   it('has the fields that HAR 1.2 requires', () => {
     const detail = {
-      ...{
-        id: 7,
-        time: '2027-01-01T00:00:00.000Z',
-        method: 'POST',
-        path: '/v1/users/add',
-        operation: 'users.add',
-        org: 'acme',
-      },
-      ...{
-        status: 200,
-        error: null,
-        ms: 12.5,
-        records: 1,
-        failed: 0,
-        fault: 'slow',
-        request: { data: { ä: 1 } },
-        response: { result: {} },
-      },
+      id: 7,
+      time: '2027-01-01T00:00:00.000Z',
+      method: 'POST',
+      path: '/v1/users/add',
+      operation: 'users.add',
+      org: 'acme',
+      status: 200,
+      error: null,
+      ms: 12.5,
+      records: 1,
+      failed: 0,
+      fault: 'slow',
+      request: { data: { ä: 1 } },
+      response: { result: {} },
     };
-    const dropped = { ...detail, id: 8, status: null, fault: 'lost', request: null, response: null };
+    const dropped = {
+      ...detail,
+      id: 8,
+      status: null,
+      fault: 'lost',
+      request: null,
+      response: null,
+    };
     const { log } = JSON.parse(formatHar([detail, dropped]));
-    expect(log).toMatchObject({ version: '1.2', creator: { name: 'svc', version: expect.any(String) } });
+    expect(log).toMatchObject({
+      version: '1.2',
+      creator: { name: 'svc', version: expect.any(String) },
+    });
     for (const entry of log.entries) {
       expect(entry).toMatchObject({ startedDateTime: expect.any(String), time: 12.5, cache: {} });
       expect(entry.timings).toEqual({ send: 0, wait: 12.5, receive: 0 });
       for (const message of [entry.request, entry.response]) {
-        expect(message).toMatchObject({ httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: expect.any(Number) });
+        expect(message).toMatchObject({
+          httpVersion: 'HTTP/1.1',
+          cookies: [],
+          headersSize: -1,
+          bodySize: expect.any(Number),
+        });
         expect(Array.isArray(message.headers)).toBe(true);
       }
-      expect(entry.request).toMatchObject({ method: 'POST', url: expect.stringMatching(/^http:\/\//), queryString: [] });
-      expect(entry.response).toMatchObject({ status: expect.any(Number), statusText: expect.any(String), redirectURL: '' });
-      expect(entry.response.content).toMatchObject({ size: expect.any(Number), mimeType: 'application/json' });
+      expect(entry.request).toMatchObject({
+        method: 'POST',
+        url: expect.stringMatching(/^http:\/\//),
+        queryString: [],
+      });
+      expect(entry.response).toMatchObject({
+        status: expect.any(Number),
+        statusText: expect.any(String),
+        redirectURL: '',
+      });
+      expect(entry.response.content).toMatchObject({
+        size: expect.any(Number),
+        mimeType: 'application/json',
+      });
     }
     const [first, second] = log.entries;
-    expect(first.request.postData).toEqual({ mimeType: 'application/json', text: '{"data":{"ä":1}}' });
+    expect(first.request.postData).toEqual({
+      mimeType: 'application/json',
+      text: '{"data":{"ä":1}}',
+    });
     expect(first.request.bodySize).toBe(Buffer.byteLength('{"data":{"ä":1}}'));
-    expect([first.comment, second.response.status]).toEqual(['request 7, users.add, org acme, fault slow', 0]);
+    expect([first.comment, second.response.status]).toEqual([
+      'request 7, users.add, org acme, fault slow',
+      0,
+    ]);
   });
 });

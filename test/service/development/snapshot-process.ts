@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
 import { countGenerations } from './generations.ts';
 
-/** Process that uses the snapshots of a store until it is killed, or reads the store until its input ends. */
+/**
+ * Process that uses the snapshots of a store until it is killed, or reads the store until its input
+ * ends.
+ */
 const [path = '', mode = ''] = process.argv.slice(2);
 if (mode === 'read') await read();
 else await saveAndRestore();

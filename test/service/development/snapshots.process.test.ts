@@ -25,8 +25,13 @@ beforeAll(async () => {
   [script = ''] = await bundleScripts(import.meta.dirname, 'snapshot-process');
 });
 
-async function startProcess(path: string, mode: string): Promise<ChildProcess & { nextLine(): Promise<string> }> {
-  const child = spawn(process.execPath, ['--no-warnings', script, path, mode], { stdio: ['pipe', 'pipe', 'inherit'] });
+async function startProcess(
+  path: string,
+  mode: string,
+): Promise<ChildProcess & { nextLine(): Promise<string> }> {
+  const child = spawn(process.execPath, ['--no-warnings', script, path, mode], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const nextLine = async () => String((await lines.next()).value);
@@ -64,13 +69,17 @@ it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or t
     const inStore = readGenerations(path);
     expect(inStore).toHaveLength(1);
     const reported: unknown[] = [];
-    const names = (await createSnapshots(path).list((error) => reported.push(error))).map(({ name }) => name).toSorted();
+    const names = (await createSnapshots(path).list((error) => reported.push(error)))
+      .map(({ name }) => name)
+      .toSorted();
     expect(reported).toEqual([]);
     expect([
       ['one', 'two'],
       ['one', 'saved', 'two'],
     ]).toContainEqual(names);
-    const inSnapshot = names.includes('saved') ? readGenerations(`${path}.snapshots/saved.sqlite`) : [0];
+    const inSnapshot = names.includes('saved')
+      ? readGenerations(`${path}.snapshots/saved.sqlite`)
+      : [0];
     expect(inSnapshot).toHaveLength(1);
     const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
     found.set(outcome, (found.get(outcome) ?? 0) + 1);
@@ -95,7 +104,9 @@ it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or t
 
 it('readers in other processes see the old or the new data', async () => {
   const { path, snapshots } = await prepareStore();
-  const readers = await Promise.all(Array.from({ length: READERS }, () => startProcess(path, 'read')));
+  const readers = await Promise.all(
+    Array.from({ length: READERS }, () => startProcess(path, 'read')),
+  );
   for (let at = 0; at < RESTORES; at++) await snapshots.restore(at % 2 === 0 ? 'one' : 'two');
   const results = await Promise.all(
     readers.map(async (reader) => {
@@ -103,6 +114,7 @@ it('readers in other processes see the old or the new data', async () => {
       return JSON.parse(await reader.nextLine());
     }),
   );
-  for (const { reads, mixed } of results) expect({ isReading: reads > 0, mixed }).toEqual({ isReading: true, mixed: 0 });
+  for (const { reads, mixed } of results)
+    expect({ isReading: reads > 0, mixed }).toEqual({ isReading: true, mixed: 0 });
   expect(new Set(results.flatMap(({ seen }) => seen))).toEqual(new Set([1, 2]));
 });

@@ -1,4 +1,13 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -26,15 +35,25 @@ function readRows(path: string): Record<string, unknown> {
       .prepare("select name from sqlite_master where type = 'table'")
       .all()
       .map(({ name }) => String(name));
-    const rows = (name: string) => database.prepare(`select rowid as "row id", * from "${name}" order by rowid`).all();
-    return Object.fromEntries(tables.filter((name) => name !== 'development').map((name) => [name, rows(name)]));
+    const rows = (name: string) =>
+      database.prepare(`select rowid as "row id", * from "${name}" order by rowid`).all();
+    return Object.fromEntries(
+      tables.filter((name) => name !== 'development').map((name) => [name, rows(name)]),
+    );
   } finally {
     database.close();
   }
 }
 
-async function addUsers({ call }: Pick<TestService, 'call'>, organizationId: string, ...ids: readonly string[]) {
-  const { http } = await call('/v1/users/add', { organizationId, users: ids.map((userId) => ({ userId })) });
+async function addUsers(
+  { call }: Pick<TestService, 'call'>,
+  organizationId: string,
+  ...ids: readonly string[]
+) {
+  const { http } = await call('/v1/users/add', {
+    organizationId,
+    users: ids.map((userId) => ({ userId })),
+  });
   expect(http).toBe(200);
 }
 
@@ -44,10 +63,16 @@ describe('a restored snapshot', () => {
     const { call, store, credentials, snapshots, path } = service;
     const id = fc.constantFrom('a', 'b', 'c', 'd');
     const write = fc.oneof(
-      fc.record({ path: fc.constant('/v1/users/add'), users: fc.array(fc.record({ userId: id }), { minLength: 1 }) }),
+      fc.record({
+        path: fc.constant('/v1/users/add'),
+        users: fc.array(fc.record({ userId: id }), { minLength: 1 }),
+      }),
       fc.record({
         path: fc.constant('/v2/organizations/folders/add'),
-        folders: fc.uniqueArray(fc.record({ folderId: id }), { minLength: 1, selector: (folder) => folder.folderId }),
+        folders: fc.uniqueArray(fc.record({ folderId: id }), {
+          minLength: 1,
+          selector: (folder) => folder.folderId,
+        }),
       }),
       fc.record({
         path: fc.constant('/v1/organizations/documents/add'),
@@ -61,12 +86,16 @@ describe('a restored snapshot', () => {
     const organizationId = fc.constantFrom('acme', 'other');
     const writes = fc.array(fc.tuple(organizationId, write), { maxLength: 8 });
     const perform = async (all: readonly (readonly [string, { path: string }])[]) => {
-      for (const [org, { path: operation, ...data }] of all) await call(operation, { organizationId: org, ...data });
+      for (const [org, { path: operation, ...data }] of all)
+        await call(operation, { organizationId: org, ...data });
     };
     await fc.assert(
       fc.asyncProperty(writes, writes, async (before, after) => {
         await perform(before);
-        const [saved, rows] = [JSON.stringify(await exportState(store, credentials.apiKey)), readRows(path)];
+        const [saved, rows] = [
+          JSON.stringify(await exportState(store, credentials.apiKey)),
+          readRows(path),
+        ];
         await snapshots.save('seed');
         await perform(after);
         await snapshots.restore('seed');
@@ -97,7 +126,14 @@ describe('a restored snapshot', () => {
 
   it('has its pending deliveries, without claims', async () => {
     const { store, snapshots, path, credentials } = await newService();
-    const delivery = { id: 'd1', apiKey: credentials.apiKey, form: 'advanced', lane: 'l', event: 'e', payload: '{}' } as const;
+    const delivery = {
+      id: 'd1',
+      apiKey: credentials.apiKey,
+      form: 'advanced',
+      lane: 'l',
+      event: 'e',
+      payload: '{}',
+    } as const;
     const rest = { size: 2, state: 'pending', attempts: '', tries: 0, createdAt: 5 } as const;
     await store.write(async (database) => {
       const values = [
@@ -118,12 +154,17 @@ describe('a restored snapshot', () => {
   it('keeps the clock and the faults of the store', async () => {
     const { store, snapshots, folder } = await newService();
     const setClock = (value: string) =>
-      store.write(async (database) => void (await sql`replace into development values ('clock', ${value})`.execute(database)));
+      store.write(
+        async (database) =>
+          void (await sql`replace into development values ('clock', ${value})`.execute(database)),
+      );
     await setClock('1');
     await snapshots.save('seed');
     await setClock('2');
     await snapshots.restore('seed');
-    const { rows } = await store.read((database) => sql`select value from development`.execute(database));
+    const { rows } = await store.read((database) =>
+      sql`select value from development`.execute(database),
+    );
     expect(rows).toEqual([{ value: '2' }]);
     const saved = new DatabaseSync(`${folder}/seed.sqlite`, { readOnly: true });
     expect(saved.prepare('select * from development').all()).toEqual([]);
@@ -132,15 +173,31 @@ describe('a restored snapshot', () => {
 
   it('finishes the document migrations that were in progress', async () => {
     const { call, store, snapshots, credentials, path } = await newService();
-    await call('/v1/organizations/documents/add', { organizationId: 'acme', documents: [{ documentId: 'd1' }] });
-    const migration = { migrationId: 'm', apiKey: credentials.apiKey, organizationId: 'acme', documentId: 'd1' };
+    await call('/v1/organizations/documents/add', {
+      organizationId: 'acme',
+      documents: [{ documentId: 'd1' }],
+    });
+    const migration = {
+      migrationId: 'm',
+      apiKey: credentials.apiKey,
+      organizationId: 'acme',
+      documentId: 'd1',
+    };
     await store.write(async (database) => {
-      const values = { ...migration, newDocumentId: 'd2', status: 'in_progress', createdAt: 1 } as const;
+      const values = {
+        ...migration,
+        newDocumentId: 'd2',
+        status: 'in_progress',
+        createdAt: 1,
+      } as const;
       await database.insertInto('documentMigrations').values(values).execute();
     });
     await snapshots.save('seed');
     await snapshots.restore('seed');
-    expect(readRows(path)).toMatchObject({ documentMigrations: [{ status: 'completed' }], documents: [{ documentId: 'd2' }] });
+    expect(readRows(path)).toMatchObject({
+      documentMigrations: [{ status: 'completed' }],
+      documents: [{ documentId: 'd2' }],
+    });
   });
 });
 
@@ -156,8 +213,14 @@ describe('a snapshot', () => {
     const file = `${folder}/old.sqlite`;
     await writeFile(file, await oldStore());
     const before = await readFile(file);
-    expect(await snapshots.restore('old')).toMatchObject({ name: 'old', records: { organizations: 1, users: 0 } });
-    expect(readRows(path)).toMatchObject({ organizations: [{ organizationId: 'from v1' }], users: [] });
+    expect(await snapshots.restore('old')).toMatchObject({
+      name: 'old',
+      records: { organizations: 1, users: 0 },
+    });
+    expect(readRows(path)).toMatchObject({
+      organizations: [{ organizationId: 'from v1' }],
+      users: [],
+    });
     expect((await readFile(file)).equals(before)).toBe(true);
   });
 
@@ -180,11 +243,14 @@ describe('a snapshot', () => {
     expect((await stat(`${folder}/a.sqlite`)).mode & 0o777).toBe(0o600);
   });
 
-  it.each(['', '.', '..', 'a/b', '../x', 'ä', 'a b', 'a\n', 'a\0'])('is not named %j', async (name) => {
-    const { snapshots } = await newService();
-    for (const run of [snapshots.save, snapshots.restore, snapshots.remove, snapshots.compare])
-      await expect(run(name)).rejects.toMatchObject({ failure: 'usage' });
-  });
+  it.each(['', '.', '..', 'a/b', '../x', 'ä', 'a b', 'a\n', 'a\0'])(
+    'is not named %j',
+    async (name) => {
+      const { snapshots } = await newService();
+      for (const run of [snapshots.save, snapshots.restore, snapshots.remove, snapshots.compare])
+        await expect(run(name)).rejects.toMatchObject({ failure: 'usage' });
+    },
+  );
 
   it('that is unknown has the nearest name as a hint', async () => {
     const { snapshots } = await newService();
@@ -193,7 +259,10 @@ describe('a snapshot', () => {
       hint: expect.stringContaining('snapshot save'),
     });
     await snapshots.save('seed');
-    await expect(snapshots.remove('sede')).rejects.toMatchObject({ failure: 'not_found', hint: "did you mean 'seed'?" });
+    await expect(snapshots.remove('sede')).rejects.toMatchObject({
+      failure: 'not_found',
+      hint: "did you mean 'seed'?",
+    });
   });
 
   it('is not supported for PostgreSQL', () => {
@@ -227,7 +296,9 @@ describe('the list of snapshots', () => {
     await snapshots.save('cut');
     await truncate(`${folder}/cut.sqlite`, 150);
     const reported: unknown[] = [];
-    expect((await snapshots.list((error) => reported.push(error))).map(({ name }) => name)).toEqual(['seed']);
+    expect((await snapshots.list((error) => reported.push(error))).map(({ name }) => name)).toEqual(
+      ['seed'],
+    );
     expect(reported.map(String)).toEqual([
       expect.stringContaining('cut.sqlite'),
       expect.stringMatching(/text.sqlite: it is not/),
@@ -261,12 +332,21 @@ it('a failed save keeps the previous snapshot', async () => {
 it('the library saves, restores, lists, and removes snapshots', async () => {
   const service = await createLibraryService();
   try {
-    expect(await service.snapshots.save('seed')).toMatchObject({ name: 'seed', records: { users: 0 } });
+    expect(await service.snapshots.save('seed')).toMatchObject({
+      name: 'seed',
+      records: { users: 0 },
+    });
     const { apiKey, authToken } = service.client;
-    const headers = { 'content-type': 'application/json', 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+    const headers = {
+      'content-type': 'application/json',
+      'x-svc-api-key': apiKey,
+      'x-svc-auth-token': authToken,
+    };
     const call = async (path: string, data: object) => {
       const body = JSON.stringify({ data });
-      return (await service.fetch(`http://localhost${path}`, { method: 'POST', headers, body })).json();
+      return (
+        await service.fetch(`http://localhost${path}`, { method: 'POST', headers, body })
+      ).json();
     };
     await call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
     expect(await service.snapshots.save('later')).toMatchObject({ records: { users: 1 } });
@@ -286,10 +366,14 @@ async function oldStore(): Promise<Buffer> {
   const kysely = await openSqlite(path, 0);
   await kysely.transaction().execute(async (database) => {
     await migrate(database, 1);
-    await sql`insert into workspaces values (1, 'w', 'W', '', '', '', '', 'token', 'key')`.execute(database);
+    await sql`insert into workspaces values (1, 'w', 'W', '', '', '', '', 'token', 'key')`.execute(
+      database,
+    );
     await sql`insert into "apiKeys" values ('k', 'w', 'K', 'testing')`.execute(database);
     await sql`insert into "authTokens" values ('k', 't', 'T', '[]')`.execute(database);
-    await sql`insert into organizations values (1, 'k', 'from v1', null, null, 1)`.execute(database);
+    await sql`insert into organizations values (1, 'k', 'from v1', null, null, 1)`.execute(
+      database,
+    );
   });
   await sql`pragma journal_mode = delete`.execute(kysely);
   await kysely.destroy();

@@ -41,7 +41,9 @@ describe('createDevelopmentState', () => {
   it('keeps the old value if the change fails', async () => {
     const state = createDevelopmentState((await startTestService()).store);
     await state.change('clock', () => ({ offset: 1 }));
-    await expect(state.change('clock', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(state.change('clock', () => Promise.reject(new Error('no')))).rejects.toThrow(
+      'no',
+    );
     expect(await state.current()).toEqual({ clock: { offset: 1 } });
   });
 

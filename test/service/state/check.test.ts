@@ -12,7 +12,10 @@ async function importInto(
   apiKey = service.credentials.apiKey,
 ): Promise<readonly string[]> {
   const state = stateSchema.parse(input);
-  const findings = await importState({ store: service.store, apiKey, now: service.clock.now(), dryRun: false }, state);
+  const findings = await importState(
+    { store: service.store, apiKey, now: service.clock.now(), dryRun: false },
+    state,
+  );
   return findings.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
@@ -22,7 +25,13 @@ const folder = (folderId: string, parentFolderId?: string) => ({
   folderId,
   ...(parentFolderId && { parentFolderId }),
 });
-const text = (data: string, type = 'text') => ({ ...acme, documentId: 'd', editorId: 'e', type, data });
+const text = (data: string, type = 'text') => ({
+  ...acme,
+  documentId: 'd',
+  editorId: 'e',
+  type,
+  data,
+});
 
 describe('an inconsistent state', () => {
   it.each<readonly [string, StateInput, readonly string[]]>([
@@ -47,7 +56,11 @@ describe('an inconsistent state', () => {
       { folders: [folder('a', 'b'), { organizationId: 'other', folderId: 'b' }] },
       ["folders.0.parentFolderId: folder 'b' does not exist"],
     ],
-    ['a folder inside itself', { folders: [folder('a', 'a')] }, ['folders.0.parentFolderId: the folder would contain itself']],
+    [
+      'a folder inside itself',
+      { folders: [folder('a', 'a')] },
+      ['folders.0.parentFolderId: the folder would contain itself'],
+    ],
     [
       'a cycle of folders, once',
       { folders: [folder('x', 'a'), folder('a', 'c'), folder('b', 'a'), folder('c', 'b')] },
@@ -70,7 +83,10 @@ describe('an inconsistent state', () => {
     ],
     [
       'a group member that is not a user',
-      { users: [{ ...acme, userId: 'u' }], groups: [{ ...acme, groupId: 'g', userIds: ['u', 'v'] }] },
+      {
+        users: [{ ...acme, userId: 'u' }],
+        groups: [{ ...acme, groupId: 'g', userIds: ['u', 'v'] }],
+      },
       ["groups.0.userIds.1: user 'v' does not exist"],
     ],
     [
@@ -86,7 +102,10 @@ describe('an inconsistent state', () => {
     ],
     [
       'an unpaired surrogate',
-      { users: [{ ...acme, userId: '\ud800' }], config: { email: { emailServiceConfig: { fromEmail: '\udc00' } } } },
+      {
+        users: [{ ...acme, userId: '\ud800' }],
+        config: { email: { emailServiceConfig: { fromEmail: '\udc00' } } },
+      },
       [
         'users.0: contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character',
         'config.email: contains an unpaired surrogate, which cannot be stored as UTF-8: write the whole character',
@@ -94,8 +113,12 @@ describe('an inconsistent state', () => {
     ],
   ])('is rejected for %s, and nothing is written', async (_, input, expected) => {
     const service = await startTestService();
-    expect(await importInto(service, { organizations: [{ organizationId: 'good' }], ...input })).toEqual(expected);
-    expect((await exportState(service.store, service.credentials.apiKey)).organizations).toEqual([]);
+    expect(
+      await importInto(service, { organizations: [{ organizationId: 'good' }], ...input }),
+    ).toEqual(expected);
+    expect((await exportState(service.store, service.credentials.apiKey)).organizations).toEqual(
+      [],
+    );
   });
 
   it('is also detected against the store', async () => {
@@ -122,12 +145,16 @@ describe('an inconsistent state', () => {
     await addSecondKey(service);
     const endpoints = [{ id: 'ep_1', url: 'https://example.com/' }];
     expect(await importInto(service, { endpoints }, 'second-key')).toEqual([]);
-    expect(await importInto(service, { endpoints })).toEqual(["endpoints.0.id: endpoint 'ep_1' belongs to another API key"]);
+    expect(await importInto(service, { endpoints })).toEqual([
+      "endpoints.0.id: endpoint 'ep_1' belongs to another API key",
+    ]);
   });
 
   it('is detected quickly in 20,000 nested folders', async () => {
     const count = 20_000;
-    const folders = Array.from({ length: count }, (_, at) => folder(`f${at}`, `f${(at + 1) % count}`));
+    const folders = Array.from({ length: count }, (_, at) =>
+      folder(`f${at}`, `f${(at + 1) % count}`),
+    );
     expect(await importInto(await startTestService(), { folders })).toEqual([
       'folders.0.parentFolderId: the folder would contain itself',
     ]);
@@ -162,9 +189,14 @@ describe('importing into a store with data', () => {
   it('matches an endpoint by uid if it has no ID', async () => {
     const service = await startTestService();
     await importInto(service, FULL_STATE);
-    expect(await importInto(service, { endpoints: [{ url: 'https://example.com/new', uid: 'u' }] })).toEqual([]);
+    expect(
+      await importInto(service, { endpoints: [{ url: 'https://example.com/new', uid: 'u' }] }),
+    ).toEqual([]);
     const { endpoints } = await exportState(service.store, service.credentials.apiKey);
-    expect(endpoints).toMatchObject([{ id: 'ep_b', url: 'https://example.com/new', description: 'b' }, { id: 'ep_a' }]);
+    expect(endpoints).toMatchObject([
+      { id: 'ep_b', url: 'https://example.com/new', description: 'b' },
+      { id: 'ep_a' },
+    ]);
   });
 
   it('updates fields that records contain', async () => {
@@ -175,37 +207,64 @@ describe('importing into a store with data', () => {
         organizations: [{ organizationId: 'acme', organizationName: 'New' }],
         folders: [folder('f2', 'root')],
         documents: [{ ...acme, documentId: 'd2', folderId: 'root', disabled: true }],
-        users: [{ ...acme, userId: '0123', name: 'New', memberships: [{ type: 'folder', id: 'f1' }] }],
+        users: [
+          { ...acme, userId: '0123', name: 'New', memberships: [{ type: 'folder', id: 'f1' }] },
+        ],
         groups: [{ ...acme, groupId: 'legal', userIds: ['nowhere'] }],
         activities: [{ ...acme, id: 'a2', actionIcon: 'new' }],
         agents: [{ id: 'a', name: 'New' }],
         agentGroups: [{ groupId: 'g', agentIds: [] }],
         crdt: [{ ...acme, documentId: 'd1', editorId: 'e', type: 'map', data: { a: 1 } }],
         userData: [{ ...acme, userId: '0123', comments: [] }],
-        endpoints: [{ id: 'ep_b', url: 'https://example.com/new', filterTypes: null, metadata: {} }],
+        endpoints: [
+          { id: 'ep_b', url: 'https://example.com/new', filterTypes: null, metadata: {} },
+        ],
         config: { webhook: { webhookServiceConfig: { triggers: { 'comment.update': true } } } },
       }),
     ).toEqual([]);
     const after = await exportState(service.store, service.credentials.apiKey);
-    expect(after.organizations[0]).toMatchObject({ organizationName: 'New', region: { name: 'eu' } });
+    expect(after.organizations[0]).toMatchObject({
+      organizationName: 'New',
+      region: { name: 'eu' },
+    });
     expect(after.folders).toMatchObject([
       { folderId: 'f1', accessType: 'restricted' },
       { folderId: 'f2', ancestors: ['root'], accessType: 'public' },
       { folderId: 'f3', ancestors: ['root', 'f2'], accessType: 'public' },
       { folderId: 'f1' },
     ]);
-    expect(after.documents[0]).toMatchObject({ documentName: 'Q3 "plan"', folderId: 'root', disabled: true });
-    expect(after.users[0]).toMatchObject({ name: 'New', plan: 'gold', memberships: [{ type: 'folder', id: 'f1' }] });
+    expect(after.documents[0]).toMatchObject({
+      documentName: 'Q3 "plan"',
+      folderId: 'root',
+      disabled: true,
+    });
+    expect(after.users[0]).toMatchObject({
+      name: 'New',
+      plan: 'gold',
+      memberships: [{ type: 'folder', id: 'f1' }],
+    });
     expect(after.groups[0]).toMatchObject({ groupName: 'Legal', userIds: ['nowhere'] });
-    expect(after.activities[0]).toMatchObject({ documentId: 'd1', featureType: 'custom', actionIcon: 'new' });
+    expect(after.activities[0]).toMatchObject({
+      documentId: 'd1',
+      featureType: 'custom',
+      actionIcon: 'new',
+    });
     expect(after.agents).toMatchObject([{ id: 'b' }, { id: 'a', name: 'New' }]);
     expect(after.agents[1]).not.toHaveProperty('execution');
     expect(after.agentGroups).toEqual([{ groupId: 'g', agentIds: [] }]);
     expect(after.crdt.filter(({ editorId }) => editorId === 'e')).toContainEqual(
       expect.objectContaining({ contentKey: 'content', data: { a: 1 } }),
     );
-    expect(after.userData[0]).toMatchObject({ comments: [], notifications: [{ notificationId: 'n1' }] });
-    expect(after.endpoints[0]).toMatchObject({ url: 'https://example.com/new', filterTypes: null, uid: 'u', metadata: {} });
+    expect(after.userData[0]).toMatchObject({
+      comments: [],
+      notifications: [{ notificationId: 'n1' }],
+    });
+    expect(after.endpoints[0]).toMatchObject({
+      url: 'https://example.com/new',
+      filterTypes: null,
+      uid: 'u',
+      metadata: {},
+    });
     expect(after.endpoints[0]?.secret).toBe('whsec_AAAA');
     expect(after.config.webhook?.webhookServiceConfig).toMatchObject({
       triggers: { 'comment.add': false, 'comment.update': true },

@@ -9,7 +9,12 @@ export const FULL_STATE = stateSchema.parse({
   folders: [
     { organizationId: 'acme', folderId: 'f3', parentFolderId: 'f2', folderName: 'Pläne' },
     { organizationId: 'acme', folderId: 'f2', parentFolderId: 'f1' },
-    { organizationId: 'acme', folderId: 'f1', accessType: 'restricted', createdAt: 1_600_000_000_000 },
+    {
+      organizationId: 'acme',
+      folderId: 'f1',
+      accessType: 'restricted',
+      createdAt: 1_600_000_000_000,
+    },
     { organizationId: '__proto__', folderId: 'f1' },
   ],
   documents: [
@@ -18,7 +23,13 @@ export const FULL_STATE = stateSchema.parse({
     { organizationId: '__proto__', documentId: 'constructor' },
   ],
   users: [
-    { organizationId: 'acme', userId: '0123', name: 'Ada Lovelace', email: 'ada@example.com', plan: 'gold' },
+    {
+      organizationId: 'acme',
+      userId: '0123',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      plan: 'gold',
+    },
     {
       organizationId: 'acme',
       userId: '__proto__',
@@ -31,23 +42,66 @@ export const FULL_STATE = stateSchema.parse({
     { organizationId: '__proto__', userId: '0123', name: '李' },
   ],
   groups: [
-    { organizationId: 'acme', groupId: 'legal', groupName: 'Legal', userIds: ['__proto__', '0123'], colour: 'red' },
+    {
+      organizationId: 'acme',
+      groupId: 'legal',
+      groupName: 'Legal',
+      userIds: ['__proto__', '0123'],
+      colour: 'red',
+    },
     { organizationId: '__proto__', groupId: 'legal' },
   ],
   activities: [
-    { organizationId: 'acme', documentId: 'd1', id: 'a2', featureType: 'custom', changes: { x: { from: 1, to: null } } },
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      id: 'a2',
+      featureType: 'custom',
+      changes: { x: { from: 1, to: null } },
+    },
     { organizationId: 'acme', id: 'a1' },
   ],
   agents: [
-    { id: 'b', name: 'Built-in', system: true, executionCount: 3, lastExecutedAt: 1_700_000_000_000 },
+    {
+      id: 'b',
+      name: 'Built-in',
+      system: true,
+      executionCount: 3,
+      lastExecutedAt: 1_700_000_000_000,
+    },
     { id: 'a', name: 'Custom', execution: { mcpServers: [{ auth: { token: 'kept in full' } }] } },
   ],
   agentGroups: [{ groupId: 'g', agentIds: ['b', 'a'], groupName: 'Both' }],
   crdt: [
-    { organizationId: 'acme', documentId: 'd1', editorId: 'e', type: 'map', data: { z: [1, { a: null }], a: 'ä' } },
-    { organizationId: 'acme', documentId: 'd1', editorId: 'e', type: 'text', data: 'two keys', contentKey: 'default' },
-    { organizationId: 'acme', documentId: 'd1', editorId: 'x', type: 'xml', data: '<p a="&quot;">x<b/></p>' },
-    { organizationId: 'acme', documentId: 'd9', editorId: 'e', type: 'array', data: [[], '', 0, false] },
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      editorId: 'e',
+      type: 'map',
+      data: { z: [1, { a: null }], a: 'ä' },
+    },
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      editorId: 'e',
+      type: 'text',
+      data: 'two keys',
+      contentKey: 'default',
+    },
+    {
+      organizationId: 'acme',
+      documentId: 'd1',
+      editorId: 'x',
+      type: 'xml',
+      data: '<p a="&quot;">x<b/></p>',
+    },
+    {
+      organizationId: 'acme',
+      documentId: 'd9',
+      editorId: 'e',
+      type: 'array',
+      data: [[], '', 0, false],
+    },
   ],
   userData: [
     {
@@ -80,7 +134,11 @@ export const FULL_STATE = stateSchema.parse({
   config: {
     webhook: {
       useWebhookService: true,
-      webhookServiceConfig: { triggers: { 'comment.add': false }, rawNotificationUrl: '', authToken: 'token' },
+      webhookServiceConfig: {
+        triggers: { 'comment.add': false },
+        rawNotificationUrl: '',
+        authToken: 'token',
+      },
     },
     advancedWebhooks: { isEnabled: true },
     email: { emailServiceConfig: { type: 'custom', apiKey: 'key' }, useEmailService: true },

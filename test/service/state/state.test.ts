@@ -62,7 +62,9 @@ describe('the state of a store', () => {
       plan: 'gold',
       memberships: [{ type: 'organization', id: 'acme' }],
     });
-    expect(state.users).toContainEqual(expect.objectContaining({ userId: 'nowhere', memberships: [] }));
+    expect(state.users).toContainEqual(
+      expect.objectContaining({ userId: 'nowhere', memberships: [] }),
+    );
     expect(state.groups).toContainEqual({
       organizationId: 'acme',
       groupId: 'legal',
@@ -71,12 +73,15 @@ describe('the state of a store', () => {
       userIds: ['0123', '__proto__'],
     });
     expect(state.userData).toHaveLength(2);
-    for (const content of FULL_STATE.crdt) expect(state.crdt).toContainEqual(expect.objectContaining(content));
+    for (const content of FULL_STATE.crdt)
+      expect(state.crdt).toContainEqual(expect.objectContaining(content));
   });
 
   it('is the same text after a copy', async () => {
     const state = await importAndExport(FULL_STATE);
-    expect(text(await importAndExport(stateSchema.parse(JSON.parse(text(state)))))).toBe(text(state));
+    expect(text(await importAndExport(stateSchema.parse(JSON.parse(text(state)))))).toBe(
+      text(state),
+    );
   });
 
   it('does not change if it is imported into its own store', async () => {
@@ -91,64 +96,120 @@ describe('the state of a store', () => {
   it('is deleted by a reset, and credentials still work', async () => {
     const service = await startTestService();
     await load(service, FULL_STATE);
-    await service.call('/v2/presence/add', { organizationId: 'acme', documentId: 'd1', users: [{ userId: 'u1' }] });
+    await service.call('/v2/presence/add', {
+      organizationId: 'acme',
+      documentId: 'd1',
+      users: [{ userId: 'u1' }],
+    });
     await resetState(service.store);
     expect(await dump(service)).toEqual(EMPTY);
-    const response = await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] });
+    const response = await service.call('/v1/users/add', {
+      organizationId: 'acme',
+      users: [{ userId: 'u1' }],
+    });
     expect(response.http).toBe(200);
   });
 
   it('sets the organization of a record, whatever the record contains', async () => {
     const service = await startTestService();
-    await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1', organizationId: 'other' }] });
+    await service.call('/v1/users/add', {
+      organizationId: 'acme',
+      users: [{ userId: 'u1', organizationId: 'other' }],
+    });
     expect((await dump(service)).users).toMatchObject([{ userId: 'u1', organizationId: 'acme' }]);
   });
 
   it('of one API key contains no data of another', async () => {
     const service = await startTestService();
     const other = await addSecondKey(service);
-    await service.call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1' }] }, other);
+    await service.call(
+      '/v1/users/add',
+      { organizationId: 'acme', users: [{ userId: 'u1' }] },
+      other,
+    );
     expect(await dump(service)).toEqual(EMPTY);
     await load(service, stateSchema.parse({ users: [{ organizationId: 'acme', userId: 'u2' }] }));
-    expect((await exportState(service.store, 'second-key')).users).toMatchObject([{ userId: 'u1' }]);
+    expect((await exportState(service.store, 'second-key')).users).toMatchObject([
+      { userId: 'u1' },
+    ]);
   });
 });
 
 describe('any state', () => {
-  const id = fc.oneof(fc.constantFrom('__proto__', 'constructor', '0', '10', '9', 'é'), fc.string({ minLength: 1 }));
+  const id = fc.oneof(
+    fc.constantFrom('__proto__', 'constructor', '0', '10', '9', 'é'),
+    fc.string({ minLength: 1 }),
+  );
   const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 4 });
   // Editor contents reject the key `__proto__` at any depth.
-  const plain = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('__proto__'));
+  const plain = fc
+    .jsonValue({ maxDepth: 2 })
+    .filter((value) => !JSON.stringify(value).includes('__proto__'));
   const json = plain.map((value) => JSON.parse(JSON.stringify(value)));
   const key = fc.string().filter((name) => name !== '__proto__');
   const item = fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true });
 
   const anyState = fc
-    .record({ organizations: ids, folders: ids, documents: ids, users: ids, data: item, items: fc.array(item), value: json })
+    .record({
+      organizations: ids,
+      folders: ids,
+      documents: ids,
+      users: ids,
+      data: item,
+      items: fc.array(item),
+      value: json,
+    })
     .map(({ organizations, folders, documents, users, data, items, value }) => {
       const inEveryOrganization = <Record>(
         ids: readonly string[],
         record: (organizationId: string, id: string, at: number) => Record,
-      ) => organizations.flatMap((organizationId) => ids.map((id, at) => record(organizationId, id, at)));
+      ) =>
+        organizations.flatMap((organizationId) =>
+          ids.map((id, at) => record(organizationId, id, at)),
+        );
       const usable = folders.filter((folderId) => folderId !== 'root');
       return stateSchema.parse({
         organizations: organizations.map((organizationId) => ({ organizationId })),
         folders: inEveryOrganization(usable, (organizationId, folderId, at) => {
           const parentFolderId = usable[at + 1] ?? 'root';
-          return { organizationId, folderId, parentFolderId, ...(at % 2 === 1 && { accessType: 'restricted' }) };
+          return {
+            organizationId,
+            folderId,
+            parentFolderId,
+            ...(at % 2 === 1 && { accessType: 'restricted' }),
+          };
         }),
         documents: inEveryOrganization(documents, (organizationId, documentId, at) => {
-          return { organizationId, documentId, folderId: usable[at] ?? 'root', documentName: documentId };
+          return {
+            organizationId,
+            documentId,
+            folderId: usable[at] ?? 'root',
+            documentName: documentId,
+          };
         }),
-        users: inEveryOrganization(users, (organizationId, userId) => ({ organizationId, userId, name: userId })),
-        groups: inEveryOrganization(users, (organizationId, groupId) => ({ organizationId, groupId, userIds: users })),
+        users: inEveryOrganization(users, (organizationId, userId) => ({
+          organizationId,
+          userId,
+          name: userId,
+        })),
+        groups: inEveryOrganization(users, (organizationId, groupId) => ({
+          organizationId,
+          groupId,
+          userIds: users,
+        })),
         activities: inEveryOrganization(documents, (organizationId, documentId, at) => {
           return { organizationId, documentId, id: `${at}`, entityData: value };
         }),
         agents: users.map((agentId) => ({ id: agentId, input: value })),
         agentGroups: [{ groupId: 'g', agentIds: users }],
         crdt: inEveryOrganization(documents, (organizationId, documentId, at) => {
-          return { organizationId, documentId, editorId: 'e', type: at % 2 ? 'map' : 'array', data: at % 2 ? data : items };
+          return {
+            organizationId,
+            documentId,
+            editorId: 'e',
+            type: at % 2 ? 'map' : 'array',
+            data: at % 2 ? data : items,
+          };
         }),
         userData: inEveryOrganization(users, (organizationId, userId) => ({
           organizationId,

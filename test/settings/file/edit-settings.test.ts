@@ -41,7 +41,10 @@ endpoints: # all of them
 folders: []
 stack: s
 `,
-      { endpoints: [endpoint('c', { description: 'y: z', filterTypes: ['x', 'z'] }), endpoint('b')], folders: [folder('f')] },
+      {
+        endpoints: [endpoint('c', { description: 'y: z', filterTypes: ['x', 'z'] }), endpoint('b')],
+        folders: [folder('f')],
+      },
       `endpoints:
 # keep me
 - { uid: b, url: https://x.example/b }
@@ -133,7 +136,9 @@ vars: { a: b }
           webhook: {
             useWebhookService: true,
             webhookServiceConfig: {
-              ...{ authToken: '****', rawNotificationUrl: 'https://y.example/b?${c}', encodeData: true },
+              authToken: '****',
+              rawNotificationUrl: 'https://y.example/b?${c}',
+              encodeData: true,
               triggers: { 'comment.add': true, 'comment.delete': true, other: true },
             },
           },
@@ -176,7 +181,8 @@ vars: { a: b }
   });
 
   it('leaves a text alone if its variables cannot express the value', () => {
-    const given = 'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\n';
+    const given =
+      'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\n';
     expect(pull(given, { endpoints: [endpoint('a')] })).toEqual({
       text: given,
       notes: ['svc.yaml:3:20: endpoints[0].url: not changed, because it uses variables'],
@@ -188,7 +194,9 @@ vars: { a: b }
     const given = 'agents: [&d { id: x, url: http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n';
     expect(pull(given, { endpoints: [endpoint('a', { id: 'x' })] })).toEqual({
       text: given,
-      notes: ['svc.yaml:1:27: endpoints[0].url: not changed, because it is declared through an alias'],
+      notes: [
+        'svc.yaml:1:27: endpoints[0].url: not changed, because it is declared through an alias',
+      ],
       affected: [],
     });
   });
@@ -212,13 +220,19 @@ environments:
 
   it('changes the overlay where it has the value', () => {
     const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['one'] })] };
-    expect(pull(file, world, 'staging').text).toBe(file.replace('disabled: true', 'disabled: false'));
+    expect(pull(file, world, 'staging').text).toBe(
+      file.replace('disabled: true', 'disabled: false'),
+    );
   });
 
   it('changes values where they are declared, and adds records to the overlay', () => {
     const world = {
       configs: { webhook: { ...webhook, useWebhookService: false } },
-      endpoints: [endpoint('c'), endpoint('b', { url: 'http://b' }), endpoint('a', { filterTypes: ['two'], disabled: true })],
+      endpoints: [
+        endpoint('c'),
+        endpoint('b', { url: 'http://b' }),
+        endpoint('a', { filterTypes: ['two'], disabled: true }),
+      ],
     };
     const edited = pull(file, world, 'staging');
     expect(edited).toEqual({
@@ -254,20 +268,38 @@ environments:
 
   it('changes the file if there is no other environment', () => {
     const own = file.replace('  prod: {}\n', '');
-    const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })] };
+    const world = {
+      endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })],
+    };
     expect(pull(own, world, 'staging').text).toBe(own.replace('[one]', '[two]'));
   });
 });
 
 it('edits the files of a folder where they declare the values', () => {
   const files = [
-    { name: 'a.yaml', folder: '/', text: 'svc: 1 # a\nendpoints:\n  - { uid: a, url: http://a }\n' },
-    { name: 'b.yaml', folder: '/', text: 'endpoints:\n  - { uid: b, url: http://b }\n  - { uid: c, url: http://c }\n' },
+    {
+      name: 'a.yaml',
+      folder: '/',
+      text: 'svc: 1 # a\nendpoints:\n  - { uid: a, url: http://a }\n',
+    },
+    {
+      name: 'b.yaml',
+      folder: '/',
+      text: 'endpoints:\n  - { uid: b, url: http://b }\n  - { uid: c, url: http://c }\n',
+    },
     { name: 'c.yaml', folder: '/', text: 'stack: c\n' },
   ];
-  const { configs, records } = readWorld({ endpoints: [endpoint('d'), endpoint('b'), endpoint('a')] });
+  const { configs, records } = readWorld({
+    endpoints: [endpoint('d'), endpoint('b'), endpoint('a')],
+  });
   const content = parseSettings('settings', files, undefined);
-  const { texts, ...counts } = editSettings({ configs, records, content, environment: undefined, wasRead: () => true });
+  const { texts, ...counts } = editSettings({
+    configs,
+    records,
+    content,
+    environment: undefined,
+    wasRead: () => true,
+  });
   expect(counts).toEqual({ changed: 2, added: 1, removed: 1, notes: [], affected: [] });
   expect([...texts].map(([{ name }, text]) => [name, text])).toEqual([
     [

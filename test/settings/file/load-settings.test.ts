@@ -13,16 +13,25 @@ type Files = Readonly<Record<string, string>>;
 async function load(files: string | Files, given: Partial<SettingsRequest> = {}) {
   const cwd = await createTemporaryFolder();
   await mkdir(join(cwd, 'parts'));
-  for (const [name, text] of Object.entries(typeof files === 'string' ? { 'svc.yaml': files } : files))
+  for (const [name, text] of Object.entries(
+    typeof files === 'string' ? { 'svc.yaml': files } : files,
+  ))
     await writeFile(join(cwd, name), text);
   const request = {
-    ...{ file: 'svc.yaml', environment: undefined, cwd, stdin: Readable.from([]) },
-    ...{ variables: { TOKEN: 'hush-hush' }, signal: new AbortController().signal },
+    file: 'svc.yaml',
+    environment: undefined,
+    cwd,
+    stdin: Readable.from([]),
+    variables: { TOKEN: 'hush-hush' },
+    signal: new AbortController().signal,
   };
   return { cwd, settings: await loadSettings({ ...request, ...given }) };
 }
 
-async function problemsOf(files: string | Files, given: Partial<SettingsRequest> = {}): Promise<readonly string[]> {
+async function problemsOf(
+  files: string | Files,
+  given: Partial<SettingsRequest> = {},
+): Promise<readonly string[]> {
   const error = await load(files, given).catch((thrown: unknown) => thrown);
   if (!(error instanceof SettingsError)) throw error;
   return error.problems;
@@ -62,16 +71,28 @@ const FILES = { 'svc.yaml': FILE, 'users.csv': 'userId\nu1\n', 'token.txt': '\uf
 describe('loadSettings', () => {
   it('reads a file without an environment', async () => {
     const { cwd, settings } = await load(FILES);
-    expect(settings).toMatchObject({ name: 'svc.yaml', stack: 'acme-core', environment: undefined, profile: undefined });
+    expect(settings).toMatchObject({
+      name: 'svc.yaml',
+      stack: 'acme-core',
+      environment: undefined,
+      profile: undefined,
+    });
     expect(settings.declared).toEqual({
       config: {
         webhook: {
           useWebhookService: true,
-          webhookServiceConfig: { rawNotificationUrl: 'https://hooks.example.com:8080/raw', authToken: expect.anything() },
+          webhookServiceConfig: {
+            rawNotificationUrl: 'https://hooks.example.com:8080/raw',
+            authToken: expect.anything(),
+          },
         },
       },
       endpoints: [
-        { uid: 'acme-core.billing', url: 'https://hooks.example.com/billing', filterTypes: ['comment.add', 'comment.delete'] },
+        {
+          uid: 'acme-core.billing',
+          url: 'https://hooks.example.com/billing',
+          filterTypes: ['comment.add', 'comment.delete'],
+        },
         { id: 'ep_1', url: 'https://x.example.com' },
       ],
       folders: [{ organizationId: 'acme', folderId: 'plans', folderName: 'Plans ${hooks}' }],
@@ -81,7 +102,10 @@ describe('loadSettings', () => {
     expect(settings.content).toEqual({ agentGroups: [] });
     expect(settings.secrets.map((secret) => secret.reveal())).toEqual(['hush-hush']);
     expect(JSON.stringify(settings)).not.toContain('hush');
-    expect(settings.files.map(({ path }) => path)).toEqual([join(cwd, 'svc.yaml'), join(cwd, 'users.csv')]);
+    expect(settings.files.map(({ path }) => path)).toEqual([
+      join(cwd, 'svc.yaml'),
+      join(cwd, 'users.csv'),
+    ]);
     expect(settings.positionOf(['endpoints', 1, 'url'])).toBe('svc.yaml:11:22');
     expect(settings.positionOf(['documents', 0, 'documentId'])).toBe('svc.yaml:14:41');
     expect(settings.positionOf(['endpoints', 1, 'disabled'])).toBe('svc.yaml:11:5');
@@ -89,7 +113,11 @@ describe('loadSettings', () => {
 
   it('lays an environment over the file: maps and records are merged, and other lists are replaced', async () => {
     const { cwd, settings } = await load(FILES, { environment: 'staging' });
-    expect(settings).toMatchObject({ stack: 'acme-core', environment: 'staging', profile: 'stage' });
+    expect(settings).toMatchObject({
+      stack: 'acme-core',
+      environment: 'staging',
+      profile: 'stage',
+    });
     expect(settings.declared).toMatchObject({
       config: {
         webhook: {
@@ -98,7 +126,11 @@ describe('loadSettings', () => {
         },
       },
       endpoints: [
-        { uid: 'acme-core.billing', url: 'https://staging.example.com/billing', filterTypes: ['test'] },
+        {
+          uid: 'acme-core.billing',
+          url: 'https://staging.example.com/billing',
+          filterTypes: ['test'],
+        },
         { id: 'ep_1', url: 'https://x.example.com', disabled: true },
         { uid: 'acme-core.audit', url: 'https://staging.example.com/audit' },
       ],
@@ -134,7 +166,8 @@ describe('loadSettings', () => {
   it('reports values that two files of a folder declare', async () => {
     const files = {
       'parts/a.yaml': 'svc: 1\nstack: a\nfolders: [{organizationId: o, folderId: f}]\nvars: {x: 1}',
-      'parts/b.yaml': 'stack: a\nvars: {x: 1}\nfolders: [{organizationId: o, folderId: f}]\nusers: {from: x}',
+      'parts/b.yaml':
+        'stack: a\nvars: {x: 1}\nfolders: [{organizationId: o, folderId: f}]\nusers: {from: x}',
       'parts/c.yaml': 'users: []\nfolders: 1',
     };
     expect(await problemsOf(files, { file: 'parts' })).toEqual([
@@ -154,7 +187,9 @@ endpoints:
     expect(await problemsOf(text)).toEqual([
       'svc.yaml:3:30: endpoints[0].extra: unknown field; known: id, url, description, filterTypes, channels, disabled, rateLimit, uid, metadata, secret, createdAt, updatedAt',
     ]);
-    const { settings } = await load('agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]');
+    const { settings } = await load(
+      'agents: [&a {id: x, url: 1}, &b {id: w, url: 2}, {<<: [*a, *b], id: y}, {<<: *a, id: z}]',
+    );
     expect(settings.declared.agents).toEqual([
       { id: 'x', url: 1 },
       { id: 'w', url: 2 },
@@ -167,7 +202,10 @@ endpoints:
     const text = '{"svc": 1,\r\n\t"folders": [{"organizationId": "o", "folderId": "f"}]}\r\n';
     const expected = { folders: [{ organizationId: 'o', folderId: 'f' }] };
     for (const stdin of [text, `\ufeff${text}`, Buffer.from(`\ufeff${text}`, 'utf16le')]) {
-      const { settings } = await load({}, { file: '-', stdin: Readable.from([Buffer.from(stdin as string)]) });
+      const { settings } = await load(
+        {},
+        { file: '-', stdin: Readable.from([Buffer.from(stdin as string)]) },
+      );
       expect(settings).toMatchObject({ name: 'stdin', declared: expected, files: [] });
       expect(settings.positionOf(['folders', 0, 'folderId'])).toBe('stdin:2:50');
     }
@@ -186,9 +224,19 @@ endpoints:
       'aliases repeat too many values',
       {},
     ],
-    ['bad_data', 'folders: &a [*a]', 'svc.yaml:1:14: an alias refers to a value that contains it', {}],
+    [
+      'bad_data',
+      'folders: &a [*a]',
+      'svc.yaml:1:14: an alias refers to a value that contains it',
+      {},
+    ],
     ['usage', FILE, "unknown environment 'stagin' in svc.yaml", { environment: 'stagin' }],
-    ['usage', FILE, "unknown environment 'constructor' in svc.yaml", { environment: 'constructor' }],
+    [
+      'usage',
+      FILE,
+      "unknown environment 'constructor' in svc.yaml",
+      { environment: 'constructor' },
+    ],
     ['usage', FILE, 'file not found: none.yaml', { file: 'none.yaml' }],
     ['usage', FILE, 'parts contains no .yaml or .yml file', { file: 'parts' }],
   ])('fails with %s for %j', async (failure, text, message, given) => {
@@ -211,7 +259,10 @@ describe('loadSettings refuses', () => {
       'users: [{name: "😀界", organizationId: o, userId: ▶1}]',
       'users[0].userId: expected text, got a number: put it in quotes',
     ],
-    ['config: {email: {▶useEmailServce: true}}', "config.email.useEmailServce: unknown field; did you mean 'useEmailService'?"],
+    [
+      'config: {email: {▶useEmailServce: true}}',
+      "config.email.useEmailServce: unknown field; did you mean 'useEmailService'?",
+    ],
     [
       'config: {email: {emailServiceConfig: {▶fromMail: x}}}',
       "config.email.emailServiceConfig.fromMail: unknown field; did you mean 'fromEmail'?",
@@ -220,8 +271,14 @@ describe('loadSettings refuses', () => {
       'config: {email: {emailServiceConfig: {apiKey: ▶hush}}}',
       /^config.email.emailServiceConfig.apiKey: expected \{ env: NAME \}/,
     ],
-    ['vars: {k: hush}\nconfig: {email: {emailServiceConfig: {apiKey: ▶"${k}"}}}', /apiKey: expected \{ env: NAME \}/],
-    ['agents: [{id: &k hush}]\nconfig: {email: {emailServiceConfig: {apiKey: ▶*k}}}', /apiKey: expected \{ env: NAME \}/],
+    [
+      'vars: {k: hush}\nconfig: {email: {emailServiceConfig: {apiKey: ▶"${k}"}}}',
+      /apiKey: expected \{ env: NAME \}/,
+    ],
+    [
+      'agents: [{id: &k hush}]\nconfig: {email: {emailServiceConfig: {apiKey: ▶*k}}}',
+      /apiKey: expected \{ env: NAME \}/,
+    ],
     ['agents: [&k {id: a, apiKey: ▶hush}]', /agents\[0\].apiKey: expected \{ env: NAME \}/],
     [
       'environments: {p: {config: {webhook: {webhookServiceConfig: {authToken: ▶hush}}}}}',
@@ -231,23 +288,44 @@ describe('loadSettings refuses', () => {
       'config: {permissionProvider: {permissionProviderConfig: {authToken: ▶{envv: A}}}}',
       /authToken: expected \{ env: NAME \}/,
     ],
-    ['config: {permissionProvider: {permissionProviderConfig: {authToken: ▶[hush]}}}', /authToken: expected \{ env: NAME \}/],
+    [
+      'config: {permissionProvider: {permissionProviderConfig: {authToken: ▶[hush]}}}',
+      /authToken: expected \{ env: NAME \}/,
+    ],
     [
       'config: {email: {emailServiceConfig: {apiKey: ▶{env: MISSING}}}}',
       'config.email.emailServiceConfig.apiKey: the environment variable MISSING is not set',
     ],
-    ['config: {email: {emailServiceConfig: {apiKey: ▶{env: constructor}}}}', /constructor is not set/],
-    ['config: {email: {emailServiceConfig: {apiKey: ▶{file: none.txt}}}}', /apiKey: file not found: none.txt/],
+    [
+      'config: {email: {emailServiceConfig: {apiKey: ▶{env: constructor}}}}',
+      /constructor is not set/,
+    ],
+    [
+      'config: {email: {emailServiceConfig: {apiKey: ▶{file: none.txt}}}}',
+      /apiKey: file not found: none.txt/,
+    ],
     ['users: {from: ▶none.csv}', 'users.from: file not found: none.csv'],
-    ['vars: {hooks: x}\norganizations: [{organizationId: "a ▶${hoks}"}]', "unknown variable 'hoks'; did you mean 'hooks'?"],
-    ['vars: {a: x}\norganizations: [{organizationId: "${a}$${a}▶${toString}"}]', "unknown variable 'toString'; known: a"],
-    ['organizations:\n  - organizationId: >\n      one\n      ▶${b}', "unknown variable 'b'; vars declares no variables"],
+    [
+      'vars: {hooks: x}\norganizations: [{organizationId: "a ▶${hoks}"}]',
+      "unknown variable 'hoks'; did you mean 'hooks'?",
+    ],
+    [
+      'vars: {a: x}\norganizations: [{organizationId: "${a}$${a}▶${toString}"}]',
+      "unknown variable 'toString'; known: a",
+    ],
+    [
+      'organizations:\n  - organizationId: >\n      one\n      ▶${b}',
+      "unknown variable 'b'; vars declares no variables",
+    ],
     ['organizations: [{organizationId: "▶${b"}]', 'unclosed ${; a literal ${ is written as $${'],
     ['vars: {a: x, b: "▶${a}"}', 'a variable cannot use variables; a literal ${ is written as $${'],
     ['vars: {▶1a: x}', /vars.1a: a name starts with a letter/],
     ['organizations: [{organizationId: $▶{b}}]', /put a text with \$\{ in quotes/],
     ['▶__proto__: {}', 'a field cannot be named __proto__'],
-    ['folders: [{organizationId: o, folderId: f, ▶folderId: g}]', "the field 'folderId' occurs twice"],
+    [
+      'folders: [{organizationId: o, folderId: f, ▶folderId: g}]',
+      "the field 'folderId' occurs twice",
+    ],
     [
       'folders:\n- {organizationId: o, folderId: f}\n- {organizationId: o, folderId: ▶f}',
       "folders[1].folderId: 'f' is already declared at svc.yaml:2:3",
@@ -264,7 +342,10 @@ describe('loadSettings refuses', () => {
       'environments: {p: {folders: [{organizationId: o, folderId: f}, {organizationId: o, folderId: ▶f}]}}',
       /folders\[1\].folderId: 'f' is already declared/,
     ],
-    ['endpoints: [▶{url: "http://x"}]', 'endpoints[0]: needs a uid, or the id of an existing endpoint'],
+    [
+      'endpoints: [▶{url: "http://x"}]',
+      'endpoints[0]: needs a uid, or the id of an existing endpoint',
+    ],
     [
       'folders: [{organizationId: o, folderId: f, parentFolderId: ▶f}]',
       "folders[0].parentFolderId: the folder 'f' would contain itself",
@@ -274,11 +355,20 @@ describe('loadSettings refuses', () => {
       /would contain itself/,
     ],
     ['users: {▶form: x.csv, from: svc.yaml}', "users.form: unknown field; did you mean 'from'?"],
-    ['environments: {p: {▶profil: x}}', "environments.p.profil: unknown field; did you mean 'profile'?"],
+    [
+      'environments: {p: {▶profil: x}}',
+      "environments.p.profil: unknown field; did you mean 'profile'?",
+    ],
     ['folders: ▶1', 'folders: expected a list, got a number'],
-    ['config: {webhook: {webhookServiceConfig: {rawNotificationUrl: ▶"ftp://x"}}}', /not a valid http\(s\) URL/],
+    [
+      'config: {webhook: {webhookServiceConfig: {rawNotificationUrl: ▶"ftp://x"}}}',
+      /not a valid http\(s\) URL/,
+    ],
     ['agents: [{id: ▶12345678901234567890}]', /would lose digits; put it in quotes/],
-    ['config: {email: {useEmailService: \t▶yes}}', 'config.email.useEmailService: expected true or false, got text'],
+    [
+      'config: {email: {useEmailService: \t▶yes}}',
+      'config.email.useEmailService: expected true or false, got text',
+    ],
     ['folders:\n▶\t- x', /^[^:]+$/],
   ])('%s', async (marked, message) => {
     const before = marked.slice(0, marked.indexOf('▶'));
@@ -289,7 +379,10 @@ describe('loadSettings refuses', () => {
       for (const newline of ['\n', '\r\n']) {
         const problems = await problemsOf(`${above}${text}`.replaceAll('\n', newline));
         const places = (problem: string) =>
-          problem.replaceAll(/(svc\.yaml:)(\d+)/g, (_, name, at) => `${name}${at - above.split('\n').length + 1}`);
+          problem.replaceAll(
+            /(svc\.yaml:)(\d+)/g,
+            (_, name, at) => `${name}${at - above.split('\n').length + 1}`,
+          );
         const position = `svc.yaml:${line}:${column}: `;
         const found = problems.map(places).find((problem) => problem.startsWith(position));
         expect(found?.slice(position.length), problems.join('\n')).toEqual(
@@ -301,7 +394,8 @@ describe('loadSettings refuses', () => {
   });
 
   it('a file, with all problems in the order of their positions', async () => {
-    const text = 'svc: 2\nusers: [{}]\nwhat: 1\nfolders: [{organizationId: o, folderId: f, folderId: "${x}"}]';
+    const text =
+      'svc: 2\nusers: [{}]\nwhat: 1\nfolders: [{organizationId: o, folderId: f, folderId: "${x}"}]';
     expect((await problemsOf(text)).map((problem) => problem.replace(/;.*/, ''))).toEqual([
       "svc.yaml:1:6: svc: expected 1, got '2'",
       'svc.yaml:2:9: users[0].userId: is missing',
@@ -314,7 +408,9 @@ describe('loadSettings refuses', () => {
 
 describe('a text in a settings file', () => {
   it('keeps every character, with variables or without', async () => {
-    const words = fc.array(fc.constantFrom('${', '$${', '$', '{', '}', 'a', ' ', '😀', '\n', "'", '"', '\\', '#', ': '));
+    const words = fc.array(
+      fc.constantFrom('${', '$${', '$', '{', '}', 'a', ' ', '😀', '\n', "'", '"', '\\', '#', ': '),
+    );
     await fc.assert(
       fc.asyncProperty(words, async (parts) => {
         const wanted = parts.join('');
@@ -326,8 +422,13 @@ describe('a text in a settings file', () => {
             { organizationId: 'p', organizationName: escaped },
           ],
         });
-        const { settings } = await load({}, { file: '-', stdin: Readable.from([Buffer.from(text)]) });
-        expect(settings.declared.organizations?.map((record) => record['organizationName'])).toEqual([wanted, wanted]);
+        const { settings } = await load(
+          {},
+          { file: '-', stdin: Readable.from([Buffer.from(text)]) },
+        );
+        expect(
+          settings.declared.organizations?.map((record) => record['organizationName']),
+        ).toEqual([wanted, wanted]);
       }),
     );
   });

@@ -9,7 +9,8 @@ import { repeats } from '../../repeats.ts';
 /** Makes a file long enough to be cut. */
 const PADDING = `# ${'x'.repeat(600_000)}\n`;
 
-const parse = (text: string) => parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined).fields;
+const parse = (text: string) =>
+  parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined).fields;
 
 function parseCut(text: string) {
   const cut = cutLongLists(text);
@@ -42,7 +43,11 @@ const name = fc.oneof(
 );
 const folders = fc
   .uniqueArray(
-    fc.record({ folderId: fc.stringMatching(/^[a-z][\w.-]{1,8}$/), folderName: name, own: fc.option(fc.boolean()) }),
+    fc.record({
+      folderId: fc.stringMatching(/^[a-z][\w.-]{1,8}$/),
+      folderName: name,
+      own: fc.option(fc.boolean()),
+    }),
     { selector: ({ folderId }) => folderId, minLength: 1, maxLength: 4 },
   )
   .map((records) =>
@@ -57,7 +62,9 @@ const documents = fc
   .map((ids) => ids.map((documentId) => ({ organizationId: 'acme', documentId })));
 
 /** Writes a file in one of the usual forms. */
-const FORMS: Readonly<Record<string, (lists: { folders: readonly object[]; documents: readonly object[] }) => string>> = {
+const FORMS: Readonly<
+  Record<string, (lists: { folders: readonly object[]; documents: readonly object[] }) => string>
+> = {
   block: (lists) => PADDING + stringify({ svc: 1, ...lists, stack: 'acme' }),
   flow: (lists) =>
     `${PADDING}svc: 1\n${Object.entries(lists)
@@ -69,20 +76,23 @@ const FORMS: Readonly<Record<string, (lists: { folders: readonly object[]; docum
   json: (lists) => JSON.stringify({ svc: 1, ...lists, stack: 'a'.repeat(600_000) }),
 };
 
-it.each(Object.keys(FORMS))('reads lists in %s form as a complete reading does, or not at all', (form) => {
-  let cuts = 0;
-  fc.assert(
-    fc.property(folders, documents, (folderRecords, documentRecords) => {
-      const text = FORMS[form]?.({ folders: folderRecords, documents: documentRecords }) ?? '';
-      const cut = attempt(() => parseCut(text));
-      if (cut === undefined) return;
-      cuts += 1;
-      expect(cut).toEqual(attempt(() => parse(text)));
-    }),
-    { numRuns: repeats(9) },
-  );
-  expect(cuts).toBeGreaterThan(repeats(3));
-});
+it.each(Object.keys(FORMS))(
+  'reads lists in %s form as a complete reading does, or not at all',
+  (form) => {
+    let cuts = 0;
+    fc.assert(
+      fc.property(folders, documents, (folderRecords, documentRecords) => {
+        const text = FORMS[form]?.({ folders: folderRecords, documents: documentRecords }) ?? '';
+        const cut = attempt(() => parseCut(text));
+        if (cut === undefined) return;
+        cuts += 1;
+        expect(cut).toEqual(attempt(() => parse(text)));
+      }),
+      { numRuns: repeats(9) },
+    );
+    expect(cuts).toBeGreaterThan(repeats(3));
+  },
+);
 
 /** Returns the problems instead of throwing them. */
 function attempt(read: () => unknown): unknown {
@@ -98,14 +108,23 @@ const record = (id: string, rest = '') => `  - { organizationId: acme, folderId:
 
 it.each([
   ['a duplicate', `folders:\n${record('a')}${record('a')}`],
-  ['a cycle', `folders:\n${record('a', ', parentFolderId: b')}${record('b', ', parentFolderId: a')}`],
+  [
+    'a cycle',
+    `folders:\n${record('a', ', parentFolderId: b')}${record('b', ', parentFolderId: a')}`,
+  ],
   ['an unknown field', `folders:\n${record('a', ', colour: red')}`],
   ['a number', `folders:\n${record('a', ', folderName: 12')}`],
   ['a variable', `vars: { v: x }\nfolders:\n${record('a', `, folderName: "\${v}"`)}`],
   ['an escape', `folders:\n${record('a', String.raw`, folderName: "\u0041"`)}`],
   ['an anchor', `folders:\n${record('&x a')}`],
-  ['an environment', `folders:\n${record('a')}environments:\n  prod:\n    folders:\n${record('a')}`],
-  ['a text of several lines', `folders:\n  - organizationId: acme\n    folderId: a\n    folderName: |\n      x\n`],
+  [
+    'an environment',
+    `folders:\n${record('a')}environments:\n  prod:\n    folders:\n${record('a')}`,
+  ],
+  [
+    'a text of several lines',
+    `folders:\n  - organizationId: acme\n    folderId: a\n    folderName: |\n      x\n`,
+  ],
   ['the same list twice', `folders:\n${record('a')}folders:\n${record('b')}`],
 ])('leaves a file with %s to the complete reading', (_, text) => {
   expect(cutLongLists(PADDING + text)).toBeUndefined();
@@ -118,7 +137,9 @@ it('keeps the lines of everything else', () => {
   expect(attempt(() => parse(cut?.text ?? ''))).toEqual([
     expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field'),
   ]);
-  expect(attempt(() => parse(text))).toEqual([expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field')]);
+  expect(attempt(() => parse(text))).toEqual([
+    expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field'),
+  ]);
 });
 
 it('does not cut short files', () => {

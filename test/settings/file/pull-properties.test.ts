@@ -8,37 +8,50 @@ import { repeats } from '../../repeats.ts';
 import { endpoint, folder, parse, pull, readWorld, type World } from './pulled-world.ts';
 
 const nasty = fc.constantFrom(
-  ...["it's", 'a: b', '# no', 'x #y', 'ünï 界 😀', '${x}', '$${x}', '$', 'yes', 'null', '0123', '1e3', ' lead', 'tail '],
-  ...[
-    '\ttab',
-    '- a',
-    '[a',
-    '{a',
-    '"q"',
-    'back\\slash',
-    '*a',
-    '&a',
-    '!a',
-    '|',
-    '>',
-    '%a',
-    '@a',
-    '`a',
-    '---',
-    '...',
-    ':',
-    'a:',
-    '<<',
-    '~',
-    '=',
-  ],
+  "it's",
+  'a: b',
+  '# no',
+  'x #y',
+  'ünï 界 😀',
+  '${x}',
+  '$${x}',
+  '$',
+  'yes',
+  'null',
+  '0123',
+  '1e3',
+  ' lead',
+  'tail ',
+  '\ttab',
+  '- a',
+  '[a',
+  '{a',
+  '"q"',
+  'back\\slash',
+  '*a',
+  '&a',
+  '!a',
+  '|',
+  '>',
+  '%a',
+  '@a',
+  '`a',
+  '---',
+  '...',
+  ':',
+  'a:',
+  '<<',
+  '~',
+  '=',
 );
 const text = fc
   .oneof(nasty, fc.string({ unit: codePoint, maxLength: 8 }), fc.string({ maxLength: 12 }))
   .filter((value) => value !== '');
 const word = fc.stringMatching(/^[A-Za-z0-9._-]{1,6}$/);
 const words = fc.option(fc.uniqueArray(word, { minLength: 1, maxLength: 3 }));
-const url = fc.tuple(fc.constantFrom('https://x.example', 'http://y.example:80'), word).map((parts) => parts.join('/'));
+const url = fc
+  .tuple(fc.constantFrom('https://x.example', 'http://y.example:80'), word)
+  .map((parts) => parts.join('/'));
 
 const endpoints = fc
   .uniqueArray(
@@ -71,11 +84,17 @@ const folders = fc
       ...ids
         .filter((id) => id !== 'root')
         .map((id) =>
-          fc.record({ folderName: text, inheritAccessFromParent: fc.boolean() }).map((fields) => folder(id, fields)),
+          fc
+            .record({ folderName: text, inheritAccessFromParent: fc.boolean() })
+            .map((fields) => folder(id, fields)),
         ),
     ),
   );
-const triggers = fc.dictionary(fc.constantFrom('comment.add', 'comment.delete', 'x'), fc.boolean(), { noNullPrototype: true });
+const triggers = fc.dictionary(
+  fc.constantFrom('comment.add', 'comment.delete', 'x'),
+  fc.boolean(),
+  { noNullPrototype: true },
+);
 const configs = fc.record({
   webhook: fc.record({
     useWebhookService: fc.boolean(),
@@ -86,7 +105,11 @@ const configs = fc.record({
       authToken: fc.constantFrom('', '****'),
     }),
   }),
-  advancedWebhooks: fc.record({ isEnabled: fc.boolean(), encodeData: fc.boolean(), publicKey: fc.constant('') }),
+  advancedWebhooks: fc.record({
+    isEnabled: fc.boolean(),
+    encodeData: fc.boolean(),
+    publicKey: fc.constant(''),
+  }),
 });
 const world: fc.Arbitrary<World> = fc.record({ endpoints, folders, configs });
 
@@ -113,24 +136,32 @@ describe('a pulled file', () => {
         const file = createSettings('acme', readWorld(live));
         const found = valuesOf(file);
         for (const { createdAt, updatedAt, id, ...fields } of live.endpoints ?? []) {
-          const wanted = Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
-          expect(found.endpoints.get(fields['uid'] ?? id)).toEqual(isSet(fields['uid']) ? wanted : { id, ...wanted });
+          const wanted = Object.fromEntries(
+            Object.entries(fields).filter(([, value]) => isSet(value)),
+          );
+          expect(found.endpoints.get(fields['uid'] ?? id)).toEqual(
+            isSet(fields['uid']) ? wanted : { id, ...wanted },
+          );
         }
-        for (const { folderId, folderName, accessType, inheritAccessFromParent } of live.folders ?? [])
+        for (const { folderId, folderName, accessType, inheritAccessFromParent } of live.folders ??
+          [])
           expect(found.folders.get(folderId)).toEqual({
             organizationId: 'o',
             folderId,
             folderName,
             ...(!inheritAccessFromParent && { accessType }),
           });
-        expect([found.endpoints.size, found.folders.size]).toEqual([live.endpoints?.length, live.folders?.length]);
-        const { authToken, rawNotificationUrl, publicKey, triggers } = Object(live.configs?.webhook?.['webhookServiceConfig']);
+        expect([found.endpoints.size, found.folders.size]).toEqual([
+          live.endpoints?.length,
+          live.folders?.length,
+        ]);
+        const { authToken, rawNotificationUrl, publicKey, triggers } = Object(
+          live.configs?.webhook?.['webhookServiceConfig'],
+        );
         expect(Object(found.config)['webhook'].webhookServiceConfig).toEqual({
-          ...{
-            publicKey,
-            ...(rawNotificationUrl && { rawNotificationUrl }),
-            ...(Object.keys(triggers).length > 0 && { triggers }),
-          },
+          publicKey,
+          ...(rawNotificationUrl && { rawNotificationUrl }),
+          ...(Object.keys(triggers).length > 0 && { triggers }),
           ...(authToken && { authToken: { env: 'SVC_WEBHOOK_AUTH_TOKEN' } }),
         });
         expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
@@ -148,7 +179,8 @@ describe('a pulled file', () => {
         expect(pull(edited.text, after)).toEqual(edited);
         const keys = valuesOf(edited.text).endpoints;
         expect(keys.size).toBe(after.endpoints?.length);
-        for (const { uid, id } of after.endpoints ?? []) expect(keys.has(uid) || keys.has(id)).toBe(true);
+        for (const { uid, id } of after.endpoints ?? [])
+          expect(keys.has(uid) || keys.has(id)).toBe(true);
         expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
       }),
       { numRuns: repeats(30) },
@@ -208,10 +240,14 @@ describe('an edited file', () => {
             { text: 'endpoints:   # all', fields: [] },
           ];
           for (const [index, { fields, isFlow, comment, above, keys }] of records.entries()) {
-            for (const part of above.split('\n')) if (above !== '') lines.push({ text: part, fields: [] });
+            for (const part of above.split('\n'))
+              if (above !== '') lines.push({ text: part, fields: [] });
             const pairs = keys.map(
               (key) =>
-                [`${index}.${key}`, `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`] as const,
+                [
+                  `${index}.${key}`,
+                  `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`,
+                ] as const,
             );
             if (isFlow)
               lines.push({
@@ -220,28 +256,37 @@ describe('an edited file', () => {
               });
             else {
               lines.push({ text: `  -  uid: u${index}${comment}`, fields: [] });
-              for (const [key, pair] of pairs) lines.push({ text: `     ${pair}${comment}`, fields: [key] });
+              for (const [key, pair] of pairs)
+                lines.push({ text: `     ${pair}${comment}`, fields: [key] });
             }
           }
           lines.push({ text: 'stack: s # last', fields: [] });
-          const file = lines.map((line) => line.text).join(newline) + (endsWithNewline ? newline : '');
+          const file =
+            lines.map((line) => line.text).join(newline) + (endsWithNewline ? newline : '');
           const live = records.map(({ fields, change: changed }, index) => {
-            const values = Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]));
+            const values = Object.fromEntries(
+              Object.entries(fields).map(([name, [value]]) => [name, value]),
+            );
             return { values, wanted: { ...values, ...changed }, uid: `u${index}` };
           });
-          const edited = pull(file, { endpoints: live.map(({ uid, wanted }) => endpoint(uid, wanted)) });
+          const edited = pull(file, {
+            endpoints: live.map(({ uid, wanted }) => endpoint(uid, wanted)),
+          });
           expect(edited.notes).toEqual([]);
           const differing = new Set(
             live.flatMap(({ values, wanted }, index) =>
               Object.keys(wanted)
-                .filter((name) => values[name] !== (wanted as Readonly<Record<string, unknown>>)[name])
+                .filter(
+                  (name) => values[name] !== (wanted as Readonly<Record<string, unknown>>)[name],
+                )
                 .map((name) => `${index}.${name}`),
             ),
           );
           const after = edited.text.split(newline);
           expect(after.length).toBe(file.split(newline).length);
           for (const [at, line] of lines.entries())
-            if (!line.fields.some((field) => differing.has(field))) expect(after[at]).toBe(line.text);
+            if (!line.fields.some((field) => differing.has(field)))
+              expect(after[at]).toBe(line.text);
           const found = valuesOf(edited.text).endpoints;
           for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
         },

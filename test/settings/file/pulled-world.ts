@@ -26,7 +26,9 @@ export function readWorld(world: World) {
 function createLive({ configs = {}, endpoints, folders }: World): LiveRecords {
   const byId = new Map(folders?.map((folder) => [String(folder['folderId']), folder]));
   return {
-    configs: new Map(Object.entries(configs).map(([name, records]) => [name as ConfigName, { records }])),
+    configs: new Map(
+      Object.entries(configs).map(([name, records]) => [name as ConfigName, { records }]),
+    ),
     ...(endpoints && { endpoints: { records: endpoints } }),
     folders: new Map(folders ? [['o', { records: byId }]] : []),
     documents: new Map(),
@@ -45,7 +47,9 @@ export function pull(text: string, world: World, environment?: string) {
   const { live, ...pulled } = readWorld(world);
   const content = parse(text, environment);
   const { texts, notes, affected } = editSettings({
-    ...{ ...pulled, content, environment },
+    ...pulled,
+    content,
+    environment,
     wasRead: (kind, record) => wasRead(live, kind, record),
   });
   const [edited] = texts.values();
@@ -54,12 +58,29 @@ export function pull(text: string, world: World, environment?: string) {
 
 /** An endpoint as the service returns it. */
 export const endpoint = (uid: string | null, fields: LiveRecord = {}): LiveRecord => ({
-  ...{ id: `ep_${uid}`, uid, url: `https://x.example/${uid}`, description: null, filterTypes: null },
-  ...{ channels: null, disabled: false, rateLimit: null, createdAt: 'now', updatedAt: 'now', ...fields },
+  id: `ep_${uid}`,
+  uid,
+  url: `https://x.example/${uid}`,
+  description: null,
+  filterTypes: null,
+  channels: null,
+  disabled: false,
+  rateLimit: null,
+  createdAt: 'now',
+  updatedAt: 'now',
+  ...fields,
 });
 
 /** A folder of organization `o` as the service returns it. */
 export const folder = (folderId: string, fields: LiveRecord = {}): LiveRecord => ({
-  ...{ organizationId: 'o', folderId, folderName: folderId, parentFolderId: 'root' },
-  ...{ accessType: 'public', inheritAccessFromParent: true, ancestors: [], apiKey: 'k', createdAt: 1, ...fields },
+  organizationId: 'o',
+  folderId,
+  folderName: folderId,
+  parentFolderId: 'root',
+  accessType: 'public',
+  inheritAccessFromParent: true,
+  ancestors: [],
+  apiKey: 'k',
+  createdAt: 1,
+  ...fields,
 });

@@ -24,32 +24,50 @@ const FORGED = ['rejected', 'not allowed'];
 describe('the cases', () => {
   it('have unique names and a reason', () => {
     expect(new Set(RECEIVER_CASES.map(({ name }) => name)).size).toBe(RECEIVER_CASES.length);
-    expect(RECEIVER_CASES.filter(({ name, why }) => !/^[a-z-]+$/.test(name) || why.length < 10)).toEqual([]);
+    expect(
+      RECEIVER_CASES.filter(({ name, why }) => !/^[a-z-]+$/.test(name) || why.length < 10),
+    ).toEqual([]);
   });
 
-  it.each(['advanced', 'basic'] as const)('send deliveries that verify only if they must be accepted: %s', (form) => {
-    const make = createDeliveryFactory(MEANS[form], systemClock);
-    const proofs = form === 'advanced' ? { secrets: [secret] } : { secrets: [], authToken };
-    for (const one of RECEIVER_CASES.filter((each) => [undefined, form].includes(each.form))) {
-      for (const { headers, body } of one.send(make)) {
-        const delivery = { headers: groupHeaders(headers), body: Buffer.from(body) };
-        const { verified } = verifyDelivery(proofs, delivery, Date.now());
-        expect({ case: one.name, verified }).toEqual({ case: one.name, verified: !FORGED.includes(one.expects) });
+  it.each(['advanced', 'basic'] as const)(
+    'send deliveries that verify only if they must be accepted: %s',
+    (form) => {
+      const make = createDeliveryFactory(MEANS[form], systemClock);
+      const proofs = form === 'advanced' ? { secrets: [secret] } : { secrets: [], authToken };
+      for (const one of RECEIVER_CASES.filter((each) => [undefined, form].includes(each.form))) {
+        for (const { headers, body } of one.send(make)) {
+          const delivery = { headers: groupHeaders(headers), body: Buffer.from(body) };
+          const { verified } = verifyDelivery(proofs, delivery, Date.now());
+          expect({ case: one.name, verified }).toEqual({
+            case: one.name,
+            verified: !FORGED.includes(one.expects),
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
   it('agree with the standardwebhooks package', () => {
     const make = createDeliveryFactory(MEANS.advanced, systemClock);
     const standard = new Webhook(secret);
-    for (const one of RECEIVER_CASES.filter(({ expects, form }) => !FORGED.includes(expects) && form !== 'basic')) {
+    for (const one of RECEIVER_CASES.filter(
+      ({ expects, form }) => !FORGED.includes(expects) && form !== 'basic',
+    )) {
       for (const { headers, body } of one.send(make)) {
-        expect(() => standard.verify(body.toString(), Object.fromEntries(headers)), one.name).not.toThrow();
+        expect(
+          () => standard.verify(body.toString(), Object.fromEntries(headers)),
+          one.name,
+        ).not.toThrow();
       }
     }
-    for (const one of RECEIVER_CASES.filter(({ expects, form }) => expects === 'rejected' && form !== 'basic')) {
+    for (const one of RECEIVER_CASES.filter(
+      ({ expects, form }) => expects === 'rejected' && form !== 'basic',
+    )) {
       for (const { headers, body } of one.send(make)) {
-        expect(() => standard.verify(body.toString(), Object.fromEntries(headers)), one.name).toThrow();
+        expect(
+          () => standard.verify(body.toString(), Object.fromEntries(headers)),
+          one.name,
+        ).toThrow();
       }
     }
   });
@@ -58,7 +76,9 @@ describe('the cases', () => {
     const make = createDeliveryFactory(MEANS.basic, systemClock);
     for (const one of RECEIVER_CASES.filter(({ expects }) => EXPECTATIONS[expects].applied === 1)) {
       for (const { body, id } of one.send(make)) {
-        expect(unpackBody(body.toString(), privateKeys.pkcs8), one.name).toMatchObject({ payload: { webhookId: id } });
+        expect(unpackBody(body.toString(), privateKeys.pkcs8), one.name).toMatchObject({
+          payload: { webhookId: id },
+        });
       }
     }
   });

@@ -7,8 +7,17 @@ import { createDeliveryFactory } from '../../../src/webhooks/grading/test-delive
 import type { PostResult } from '../../../src/webhooks/post.ts';
 import { newSecret } from '../listener-fixture.ts';
 
-const answer = (status: number, milliseconds = 1): PostResult => ({ status, body: '', milliseconds });
-const silence = (timedOut: boolean): PostResult => ({ status: null, error: 'nothing', timedOut, milliseconds: 1 });
+const answer = (status: number, milliseconds = 1): PostResult => ({
+  status,
+  body: '',
+  milliseconds,
+});
+const silence = (timedOut: boolean): PostResult => ({
+  status: null,
+  error: 'nothing',
+  timedOut,
+  milliseconds: 1,
+});
 
 const make = createDeliveryFactory({ form: 'advanced', secret: newSecret() }, systemClock);
 
@@ -45,9 +54,18 @@ describe('the expectations', () => {
 
 describe('the grade', () => {
   it('is a warning for a late response, and a failure for a late wrong one', () => {
-    expect(gradeObservation(seen('valid', [answer(200, 5_000)]))).toMatchObject({ verdict: 'ok', did: '200 (5.0 s)' });
-    expect(gradeObservation(seen('valid', [answer(200, 5_001)]))).toMatchObject({ verdict: 'warn', milliseconds: 5_001 });
-    expect(gradeObservation(seen('valid', [answer(500, 6_000)]))).toMatchObject({ verdict: 'fail', status: 500 });
+    expect(gradeObservation(seen('valid', [answer(200, 5_000)]))).toMatchObject({
+      verdict: 'ok',
+      did: '200 (5.0 s)',
+    });
+    expect(gradeObservation(seen('valid', [answer(200, 5_001)]))).toMatchObject({
+      verdict: 'warn',
+      milliseconds: 5_001,
+    });
+    expect(gradeObservation(seen('valid', [answer(500, 6_000)]))).toMatchObject({
+      verdict: 'fail',
+      status: 500,
+    });
   });
 
   it('covers every response', () => {
@@ -58,7 +76,8 @@ describe('the grade', () => {
   it('considers the effects of a delivery if they are known', () => {
     const duplicate = seen('duplicate', [answer(200), answer(200)]);
     const [{ id = '' } = {}] = duplicate.deliveries;
-    const applied = (...effects: readonly { id: string; event?: string }[]) => gradeObservation(duplicate, effects).did;
+    const applied = (...effects: readonly { id: string; event?: string }[]) =>
+      gradeObservation(duplicate, effects).did;
     expect(gradeObservation(duplicate, [{ id }, { id: 'msg_other' }])).toMatchObject({
       verdict: 'ok',
       expected: '2xx, applied once',
@@ -68,8 +87,13 @@ describe('the grade', () => {
     expect(applied({ id, event: 'x' })).toContain("; applied as 'x' instead of 'comment.add'");
     const forged = seen('wrong-signature', [answer(401)]);
     const [shipment] = forged.deliveries;
-    expect(gradeObservation(forged, [{ id: shipment?.id ?? '' }])).toMatchObject({ verdict: 'fail' });
-    expect(gradeObservation(seen('unknown-event', [answer(200)]), [])).toMatchObject({ verdict: 'ok', expected: '2xx' });
+    expect(gradeObservation(forged, [{ id: shipment?.id ?? '' }])).toMatchObject({
+      verdict: 'fail',
+    });
+    expect(gradeObservation(seen('unknown-event', [answer(200)]), [])).toMatchObject({
+      verdict: 'ok',
+      expected: '2xx',
+    });
   });
 
   it('is a failure if the receiver went down, whatever it responded', () => {

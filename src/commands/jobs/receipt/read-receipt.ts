@@ -15,23 +15,37 @@ export function readReceipt(folder: JobFolder): Promise<LocatedReceipt> {
   return readJob(folder, createReceipt);
 }
 
-function createReceipt({ id, operation, state, input, description, run, metrics, ...status }: JobStatus, journal: Journal) {
+function createReceipt(
+  { id, operation, state, input, description, run, metrics, ...status }: JobStatus,
+  journal: Journal,
+) {
   const { inputs, target, data, options } = description;
   const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);
   const seconds = Math.round((metrics?.seconds ?? 0) * 1000) / 1000;
   return {
-    ...{ id, operation, state, input },
+    id,
+    operation,
+    state,
+    input,
     paths: inputs.map(({ spooled, name, path }) => (spooled ? name : path)),
     inputs: inputs.map(({ name, format, bytes, sha256 }) => ({ name, format, bytes, sha256 })),
     target: { profile: target.profile, origin: target.origin, apiKey: target.apiKey },
     data: redactValue(data, []) as typeof data,
     options: redactValue(options, []) as typeof options,
     counts: { total, succeeded, failed, unknown, skipped },
-    times: { startedAt: status.startedAt, endedAt: state === 'running' ? null : status.updatedAt, seconds },
+    times: {
+      startedAt: status.startedAt,
+      endedAt: state === 'running' ? null : status.updatedAt,
+      seconds,
+    },
     runs: run?.number ?? 0,
-    ...{ requests, retries },
-    waits: { count: metrics?.waits ?? 0, seconds: Math.round(metrics?.waitedMilliseconds ?? 0) / 1000 },
+    requests,
+    retries,
+    waits: {
+      count: metrics?.waits ?? 0,
+      seconds: Math.round(metrics?.waitedMilliseconds ?? 0) / 1000,
+    },
     latency: summarizeLatency(histogram),
     histogram: histogram.steps(),
     series: metrics?.series ?? { seconds: 1, points: [] },
@@ -40,7 +54,10 @@ function createReceipt({ id, operation, state, input, description, run, metrics,
   };
 }
 
-/** Computes latency quantiles in milliseconds per request, including retries and pauses. Accurate to about 9%. */
+/**
+ * Computes latency quantiles in milliseconds per request, including retries and pauses. Accurate to
+ * about 9%.
+ */
 function summarizeLatency(histogram: Histogram) {
   const at = (share: number) => {
     const value = histogram.quantile(share);
@@ -56,8 +73,14 @@ export interface Interval extends SeriesPoint {
 
 const MIN_LAST_INTERVAL = 0.3;
 
-/** Splits the duration of a job into equal intervals, at most `most`. Only the last interval may be shorter. */
-export function splitIntoIntervals({ series, times }: Pick<JobReceipt, 'series' | 'times'>, most: number): readonly Interval[] {
+/**
+ * Splits the duration of a job into equal intervals, at most `most`. Only the last interval may be
+ * shorter.
+ */
+export function splitIntoIntervals(
+  { series, times }: Pick<JobReceipt, 'series' | 'times'>,
+  most: number,
+): readonly Interval[] {
   const { points, seconds } = series;
   const each = Math.max(1, Math.ceil(points.length / most));
   const length = each * seconds;
@@ -65,22 +88,34 @@ export function splitIntoIntervals({ series, times }: Pick<JobReceipt, 'series' 
   for (let at = 0; at < points.length; at += each) {
     const from = at * seconds;
     const isLast = at + each >= points.length;
-    const to = isLast && times.seconds > from ? Math.min(times.seconds, from + length) : from + length;
-    intervals.push({ ...points.slice(at, at + each).reduce((one, other) => mergePoints(one, other)), from, to });
+    const to =
+      isLast && times.seconds > from ? Math.min(times.seconds, from + length) : from + length;
+    intervals.push({
+      ...points.slice(at, at + each).reduce((one, other) => mergePoints(one, other)),
+      from,
+      to,
+    });
   }
   const last = intervals.at(-1);
   const before = intervals.at(-2);
   if (!last || !before || last.to - last.from >= MIN_LAST_INTERVAL * length) return intervals;
-  return [...intervals.slice(0, -2), { ...mergePoints(before, last), from: before.from, to: last.to }];
+  return [
+    ...intervals.slice(0, -2),
+    { ...mergePoints(before, last), from: before.from, to: last.to },
+  ];
 }
 
-export function recordsPerSecond({ settled, from, to }: Pick<Interval, 'settled' | 'from' | 'to'>): number {
+export function recordsPerSecond({
+  settled,
+  from,
+  to,
+}: Pick<Interval, 'settled' | 'from' | 'to'>): number {
   return settled / (to - from);
 }
 
 /**
- * Computes the average records per second of a job. Counts the records of the intervals, because the counts of a
- * running or killed job are newer than its duration.
+ * Computes the average records per second of a job. Counts the records of the intervals, because
+ * the counts of a running or killed job are newer than its duration.
  */
 export function averageRate(intervals: readonly Interval[], seconds: number): number {
   const settled = intervals.reduce((sum, interval) => sum + interval.settled, 0);

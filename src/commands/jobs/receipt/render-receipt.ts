@@ -4,9 +4,20 @@ import { formatNounCount } from '../../../kernel/plural.ts';
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 import { renderFieldList } from '../../../output/field-list.ts';
 import { ASCII_GLYPHS, type Glyphs, UNICODE_GLYPHS } from '../../../output/glyphs.ts';
-import { formatBytes, formatCount, formatElapsed, formatMilliseconds, formatTimestamp } from '../../../output/quantities.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatElapsed,
+  formatMilliseconds,
+  formatTimestamp,
+} from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
-import { averageRate, type JobReceipt, recordsPerSecond, splitIntoIntervals } from './read-receipt.ts';
+import {
+  averageRate,
+  type JobReceipt,
+  recordsPerSecond,
+  splitIntoIntervals,
+} from './read-receipt.ts';
 
 export interface ReceiptStyle {
   readonly plain: boolean;
@@ -26,7 +37,8 @@ export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): P
   );
   const measure = await createMeasure(rows);
   const width = style.width || Number.POSITIVE_INFINITY;
-  const isWide = ([name, text]: ReceiptLine) => name === RESUME_LABEL && MARGIN + text.length > width;
+  const isWide = ([name, text]: ReceiptLine) =>
+    name === RESUME_LABEL && MARGIN + text.length > width;
   const shown = renderFieldList(
     rows.filter((row) => !isWide(row)),
     { measure, width, gap: GAP },
@@ -48,7 +60,11 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
   yield ['records', `${formatCount(counts.total)}: ${formatStatusCounts(counts)}`];
   yield [
     'requests',
-    [formatCount(requests), retries > 0 && `${formatNounCount(retries, 'retry')}`, runs > 1 && `in ${runs} runs`]
+    [
+      formatCount(requests),
+      retries > 0 && `${formatNounCount(retries, 'retry')}`,
+      runs > 1 && `in ${runs} runs`,
+    ]
       .filter(Boolean)
       .join(', '),
   ];
@@ -61,18 +77,29 @@ function* progressLines(receipt: JobReceipt, style: ReceiptStyle): Generator<Rec
   yield* speedLines(receipt, style);
   yield* reasonLines(reasons.most, reasons.others, style);
   if (rejects) yield ['rejects', rejects];
-  if (state === 'stopped') yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
+  if (state === 'stopped')
+    yield [RESUME_LABEL, hint`${step('resume', 'jobs', 'resume', id)}`.format()];
 }
 
-function* speedLines({ series, times }: JobReceipt, { plain, width }: ReceiptStyle): Generator<ReceiptLine> {
+function* speedLines(
+  { series, times }: JobReceipt,
+  { plain, width }: ReceiptStyle,
+): Generator<ReceiptLine> {
   const room = width ? Math.max(width - MARGIN, PLAIN_INTERVALS) : SPARKLINE_WIDTH;
-  const intervals = splitIntoIntervals({ series, times }, plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room));
+  const intervals = splitIntoIntervals(
+    { series, times },
+    plain ? PLAIN_INTERVALS : Math.min(SPARKLINE_WIDTH, room),
+  );
   const rates = intervals.map(recordsPerSecond);
   if (rates.length === 0 || times.seconds === 0) return;
   const average = `${formatCount(Math.round(averageRate(intervals, times.seconds)))}/s average`;
   const most = `${formatCount(Math.round(Math.max(...rates)))}/s peak`;
   if (rates.length < 3) yield ['speed', average];
-  else if (plain) yield ['speed', `${average}; over time: ${rates.map((rate) => formatCount(Math.round(rate))).join(', ')}`];
+  else if (plain)
+    yield [
+      'speed',
+      `${average}; over time: ${rates.map((rate) => formatCount(Math.round(rate))).join(', ')}`,
+    ];
   else {
     const line = `${renderSparkline(rates)}${GAP}${average}, ${most}`;
     if (line.length <= room || !width) yield ['speed', line];
@@ -80,7 +107,11 @@ function* speedLines({ series, times }: JobReceipt, { plain, width }: ReceiptSty
   }
 }
 
-function* reasonLines(most: readonly FailureReason[], others: number, { plain }: ReceiptStyle): Generator<ReceiptLine> {
+function* reasonLines(
+  most: readonly FailureReason[],
+  others: number,
+  { plain }: ReceiptStyle,
+): Generator<ReceiptLine> {
   const shown = most.slice(0, MAX_REASONS);
   for (const [at, reason] of shown.entries())
     yield [at === 0 ? 'failures' : '', formatReason(reason, plain ? ASCII_GLYPHS : UNICODE_GLYPHS)];
@@ -88,20 +119,32 @@ function* reasonLines(most: readonly FailureReason[], others: number, { plain }:
   if (more > 0) yield ['', `${formatCount(more)} with other reasons`];
 }
 
-/** Formats a reason, such as `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`. */
-function formatReason({ count: records, status, message, code, examples }: FailureReason, { ellipsis }: Glyphs): string {
+/**
+ * Formats a reason, such as `3 failed: no such folder (not-found): u5 on line 6, u9 on line 10`.
+ */
+function formatReason(
+  { count: records, status, message, code, examples }: FailureReason,
+  { ellipsis }: Glyphs,
+): string {
   const ids = examples.slice(0, 2).map(({ id, ...place }) => id + formatPosition(place));
   const more = records > ids.length ? `, ${ellipsis}` : '';
   return `${formatCount(records)} ${status}: ${message ?? 'no reason given'}${code ? ` (${code})` : ''}: ${ids.join(', ')}${more}`;
 }
 
-export function formatPosition({ file, line }: Omit<FailureReason['examples'][number], 'id'>): string {
+export function formatPosition({
+  file,
+  line,
+}: Omit<FailureReason['examples'][number], 'id'>): string {
   const where = file === undefined ? '' : ` of ${file}`;
   return line === null ? '' : ` on line ${line}${where}`;
 }
 
-export function formatTarget({ target: { origin, profile, apiKey } }: Pick<JobReceipt, 'target'>): string {
-  const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`].filter(Boolean).join(', ');
+export function formatTarget({
+  target: { origin, profile, apiKey },
+}: Pick<JobReceipt, 'target'>): string {
+  const by = [profile && `profile ${profile}`, apiKey && `API key ${apiKey}`]
+    .filter(Boolean)
+    .join(', ');
   return by ? `${origin} (${by})` : origin;
 }
 
@@ -120,7 +163,9 @@ export function formatLatency(latency: JobReceipt['latency']): string {
 
 function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
   const end = endedAt === null ? 'until now' : `to ${formatTimestamp(endedAt)}`;
-  const waited = isSignificantWait(waits) ? `; ${formatElapsed(waits.seconds)} waiting for rate limits` : '';
+  const waited = isSignificantWait(waits)
+    ? `; ${formatElapsed(waits.seconds)} waiting for rate limits`
+    : '';
   return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
 }
 
@@ -132,5 +177,7 @@ const STEPS = '▁▂▃▄▅▆▇█';
 
 export function renderSparkline(values: readonly number[]): string {
   const most = Math.max(...values, 0);
-  return values.map((value) => (value > 0 ? STEPS[Math.ceil((value / most) * STEPS.length) - 1] : ' ')).join('');
+  return values
+    .map((value) => (value > 0 ? STEPS[Math.ceil((value / most) * STEPS.length) - 1] : ' '))
+    .join('');
 }

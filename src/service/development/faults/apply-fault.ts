@@ -18,12 +18,20 @@ export async function performWithFault(
 ): Promise<ServiceResponse> {
   const { name, status, delay, drop, cut, items } = rule;
   if (status) return failureResponse(new Refusal(status, describeFault(name)));
-  if (drop === 'before') return { ...failureResponse(new Refusal('UNAVAILABLE', describeFault(name))), sentShare: 'none' };
+  if (drop === 'before')
+    return {
+      ...failureResponse(new Refusal('UNAVAILABLE', describeFault(name))),
+      sentShare: 'none',
+    };
   if (delay) await sleep(sampleDelay(delay, draw));
   if (items !== undefined)
-    return perform(withFailingRecords(executable, name, (records) => selectFailing(items, records, draw)));
+    return perform(
+      withFailingRecords(executable, name, (records) => selectFailing(items, records, draw)),
+    );
   const response = await perform(executable);
-  return drop || cut !== undefined ? { ...response, sentShare: drop ? 'none' : (cut ?? 1) } : response;
+  return drop || cut !== undefined
+    ? { ...response, sentShare: drop ? 'none' : (cut ?? 1) }
+    : response;
 }
 
 function describeFault(name: string): string {
@@ -46,8 +54,14 @@ function withFailingRecords(
       if (!Array.isArray(records)) return handler(call, input);
       const failing = select(records.length);
       if (sharedResult) return failing.size > 0 ? { data: failure } : handler(call, input);
-      const reply = await handler(call, { ...input, [field]: records.filter((_, at) => !failing.has(at)) });
-      const data: Record<string, unknown> = Object.assign(Object.create(null), isObject(reply.data) && reply.data);
+      const reply = await handler(call, {
+        ...input,
+        [field]: records.filter((_, at) => !failing.has(at)),
+      });
+      const data: Record<string, unknown> = Object.assign(
+        Object.create(null),
+        isObject(reply.data) && reply.data,
+      );
       // If an ID occurs twice, the result of the handled record takes precedence.
       for (const at of failing) data[String(bareIds ? records[at] : records[at][id])] ??= failure;
       return { ...reply, data };
@@ -55,7 +69,10 @@ function withFailingRecords(
   };
 }
 
-/** Simulates a receiver that responds to a delivery attempt with an error status, slowly, or not at all. */
+/**
+ * Simulates a receiver that responds to a delivery attempt with an error status, slowly, or not at
+ * all.
+ */
 export async function attemptWithFault(
   { rule, draw }: ChosenFault,
   send: () => Promise<AttemptResult>,

@@ -8,7 +8,10 @@ export interface FaultTarget {
 
 export interface ChosenFault {
   readonly rule: FaultRule;
-  /** Returns a number in [0, 1) that depends only on the seed, the rule, the number of the request, and `index`. */
+  /**
+   * Returns a number in [0, 1) that depends only on the seed, the rule, the number of the request,
+   * and `index`.
+   */
   readonly draw: (index: number) => number;
 }
 
@@ -37,7 +40,11 @@ function matchesTarget({ on, org, items }: FaultRule, target: FaultTarget): bool
 
 const SCHEDULE_DRAW = 0;
 
-function isDue({ share, nth, every, times }: FaultRule, number: number, draw: ChosenFault['draw']): boolean {
+function isDue(
+  { share, nth, every, times }: FaultRule,
+  number: number,
+  draw: ChosenFault['draw'],
+): boolean {
   if (share !== undefined) return draw(SCHEDULE_DRAW) < share;
   if (nth !== undefined) return number === nth;
   if (every !== undefined) return number % every === 0;
@@ -59,16 +66,28 @@ export function drawNumber(...values: readonly number[]): number {
 /** The 99th percentile of the standard normal distribution. */
 const Z99 = 2.3263;
 
-/** Returns a delay in milliseconds from a log-normal distribution with the percentiles of the rule. */
-export function sampleDelay({ p50, p99 }: NonNullable<FaultRule['delay']>, draw: ChosenFault['draw']): number {
+/**
+ * Returns a delay in milliseconds from a log-normal distribution with the percentiles of the rule.
+ */
+export function sampleDelay(
+  { p50, p99 }: NonNullable<FaultRule['delay']>,
+  draw: ChosenFault['draw'],
+): number {
   const normal = Math.sqrt(-2 * Math.log(1 - draw(1))) * Math.cos(2 * Math.PI * draw(2));
   // A median of 0 has no logarithm.
   if (p50 === 0) return normal > Z99 ? p99 : 0;
   return p50 * (p99 / p50) ** (Math.min(normal, 2 * Z99) / Z99);
 }
 
-/** Selects the positions of the records that fail. Rounds their number up or down at random to match the share on average. */
-export function selectFailing(share: number, records: number, draw: ChosenFault['draw']): ReadonlySet<number> {
+/**
+ * Selects the positions of the records that fail. Rounds their number up or down at random to match
+ * the share on average.
+ */
+export function selectFailing(
+  share: number,
+  records: number,
+  draw: ChosenFault['draw'],
+): ReadonlySet<number> {
   const exact = share * records;
   const failing = Math.floor(exact) + (draw(1) < exact % 1 ? 1 : 0);
   const positions = Array.from({ length: records }, (_, at) => at);

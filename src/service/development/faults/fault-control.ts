@@ -20,14 +20,22 @@ export async function listFaults(state: DevelopmentState): Promise<FaultFile> {
 /** Replaces all rules. @throws SvcError `bad_data` for an invalid file */
 export async function setFaults(state: DevelopmentState, file: unknown): Promise<FaultFile> {
   const checked = checkFaultFile(file);
-  return describeFaults((await state.change('faults', () => ({ ...checked, generation: randomUUID() }))).faults);
+  return describeFaults(
+    (await state.change('faults', () => ({ ...checked, generation: randomUUID() }))).faults,
+  );
 }
 
-/** Adds a rule after the existing rules, which keep their counts. @throws SvcError `bad_data` for an invalid rule */
+/**
+ * Adds a rule after the existing rules, which keep their counts.
+ * @throws SvcError `bad_data` for an invalid rule
+ */
 export async function addFault(state: DevelopmentState, rule: unknown): Promise<FaultFile> {
   checkFaultFile({ faults: [rule] }, true);
   const changed = await state.change('faults', (value) => {
-    const stored = (value as StoredFaults | undefined) ?? { ...NO_FAULTS, generation: randomUUID() };
+    const stored = (value as StoredFaults | undefined) ?? {
+      ...NO_FAULTS,
+      generation: randomUUID(),
+    };
     const { faults } = checkFaultFile({ faults: [rule] }, true, stored.faults.length);
     return { ...stored, faults: [...stored.faults, ...faults] };
   });
@@ -38,7 +46,11 @@ export async function clearFaults(state: DevelopmentState): Promise<FaultFile> {
   return describeFaults((await state.change('faults', () => undefined)).faults);
 }
 
-export function createFaultRoutes({ development }: { readonly development: DevelopmentState }): AdminRoutes {
+export function createFaultRoutes({
+  development,
+}: {
+  readonly development: DevelopmentState;
+}): AdminRoutes {
   return {
     'GET /_svc/faults': () => listFaults(development),
     'POST /_svc/faults': ({ body }) => {

@@ -21,10 +21,19 @@ interface InjectorDependencies {
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>;
 
-/** Creates the functions that apply the rules of a store to requests and delivery attempts. Loads the code only if needed. */
-export function createFaultInjector({ development, openFile, clock, report }: InjectorDependencies) {
+/**
+ * Creates the functions that apply the rules of a store to requests and delivery attempts. Loads
+ * the code only if needed.
+ */
+export function createFaultInjector({
+  development,
+  openFile,
+  clock,
+  report,
+}: InjectorDependencies) {
   const closing = new AbortController();
-  const sleep = (milliseconds: number) => clock.sleep(milliseconds, closing.signal).catch(() => undefined);
+  const sleep = (milliseconds: number) =>
+    clock.sleep(milliseconds, closing.signal).catch(() => undefined);
   let generation: string | undefined;
   const choose = async (value: unknown, target: FaultTarget) => {
     const { chooseFault } = await import('./choose-fault.ts');
@@ -40,7 +49,10 @@ export function createFaultInjector({ development, openFile, clock, report }: In
     }
   };
   return {
-    /** Handles a request. `perform` runs the operation and commits its writes. `onFault` receives the name of the rule. */
+    /**
+     * Handles a request. `perform` runs the operation and commits its writes. `onFault` receives
+     * the name of the rule.
+     */
     handle: async (
       { executable, data }: { readonly executable: ExecutableOperation; readonly data: unknown },
       perform: (executable: ExecutableOperation) => Promise<ServiceResponse>,
@@ -50,23 +62,44 @@ export function createFaultInjector({ development, openFile, clock, report }: In
       if (faults === undefined) return perform(executable);
       const { name, operation } = executable;
       const hasRecords = operation.bulk?.field !== undefined;
-      const chosen = await choose(faults, { operation: name, org: findOrganizationId(data), hasRecords });
+      const chosen = await choose(faults, {
+        operation: name,
+        org: findOrganizationId(data),
+        hasRecords,
+      });
       if (!chosen) return perform(executable);
       onFault(chosen.rule.name);
-      return (await import('./apply-fault.ts')).performWithFault(chosen, executable, perform, sleep);
+      return (await import('./apply-fault.ts')).performWithFault(
+        chosen,
+        executable,
+        perform,
+        sleep,
+      );
     },
-    attempt: async (payload: string, send: () => Promise<AttemptResult>): Promise<AttemptResult> => {
+    attempt: async (
+      payload: string,
+      send: () => Promise<AttemptResult>,
+    ): Promise<AttemptResult> => {
       // The engine records an attempt even if the rules cannot be read.
-      const { faults } = await Promise.resolve(development.current()).catch(() => development.known);
+      const { faults } = await Promise.resolve(development.current()).catch(
+        () => development.known,
+      );
       if (faults === undefined) return send();
       const body = tryParseJson(payload);
-      const org = METADATA_PATHS.map((path) => findOrganizationId(valueAt(body, path))).find((id) => id !== undefined);
+      const org = METADATA_PATHS.map((path) => findOrganizationId(valueAt(body, path))).find(
+        (id) => id !== undefined,
+      );
       const chosen = await choose(faults, { operation: DELIVERY, org, hasRecords: false });
-      return chosen ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep) : send();
+      return chosen
+        ? (await import('./apply-fault.ts')).attemptWithFault(chosen, send, sleep)
+        : send();
     },
     close: () => closing.abort(),
   };
 }
 
-/** Paths to the object that contains the organization, in the payloads of basic and advanced webhooks. */
+/**
+ * Paths to the object that contains the organization, in the payloads of basic and advanced
+ * webhooks.
+ */
 const METADATA_PATHS = [['metadata'], ['data', 'metadata', 'organization']];

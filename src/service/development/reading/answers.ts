@@ -30,6 +30,8 @@ export interface AccessQuestion {
 }
 
 export interface Explanation extends AccessQuestion, AccessDecision, DocumentAccess {
-  /** Command that grants the user access. Null if the user has access or the document is disabled. */
+  /**
+   * Command that grants the user access. Null if the user has access or the document is disabled.
+   */
   readonly grant: string | null;
 }

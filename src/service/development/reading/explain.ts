@@ -6,7 +6,8 @@ import { notFound, type ReadingScope, readRows, requireOrganization } from './li
 /**
  * Explains whether a user can open a document.
  * @param commandOf converts the words of a command to a command line
- * @throws SvcError `not_found` for an unknown organization or document, or for a user who is in no organization
+ * @throws SvcError `not_found` for an unknown organization or document, or for a user who is in no
+ * organization
  */
 export async function explainAccess(
   scope: ReadingScope,
@@ -20,20 +21,32 @@ export async function explainAccess(
   if (!document) throw await notFound(scope, 'documents', documentId, organizationId);
   const own = await selectUsers(database, { organization, userId: user });
   const isKnown =
-    own.length > 0 || (await readRows(scope, 'users', undefined, { equals: { userId: user }, limit: 1 })).length > 0;
+    own.length > 0 ||
+    (await readRows(scope, 'users', undefined, { equals: { userId: user }, limit: 1 })).length > 0;
   if (!isKnown) throw await notFound(scope, 'users', user, organizationId);
   const decisions = await decideAccess(database, { organization, userIds: [user], now }, document);
   const { allowed = false, role = null, via = [], nearMisses = [] } = decisions.get(user) ?? {};
-  const withId = <Level extends { readonly id: string }>(at: Level): Level => ({ ...at, id: at.id || organizationId });
+  const withId = <Level extends { readonly id: string }>(at: Level): Level => ({
+    ...at,
+    id: at.id || organizationId,
+  });
   const command = grantCommand(question, nearMisses[0]?.role ?? 'viewer');
   return {
-    ...{ ...question, allowed, role, disabled: document.disabled },
-    ...{ via: via.map(withId), nearMisses: nearMisses.map(withId), path: document.path.map(withId) },
+    ...question,
+    allowed,
+    role,
+    disabled: document.disabled,
+    via: via.map(withId),
+    nearMisses: nearMisses.map(withId),
+    path: document.path.map(withId),
     grant: allowed || document.disabled ? null : commandOf(command),
   };
 }
 
-function grantCommand({ user, document, organization }: AccessQuestion, role: string): readonly string[] {
+function grantCommand(
+  { user, document, organization }: AccessQuestion,
+  role: string,
+): readonly string[] {
   const quote = (id: string) => (/[",]/.test(id) ? `"${id.replaceAll('"', '""')}"` : id);
   const resource = `type=document,id=${quote(document)},org=${quote(organization)},role=${role}`;
   return ['permissions', 'add', '--user', user, '--resource', resource];

@@ -10,7 +10,10 @@ export interface StoredKind {
   readonly fields: readonly string[];
   /** Columns that a search compares, starting with the ID. */
   readonly searched: readonly [string, ...string[]];
-  /** Columns that sort the records, descending with `-` (default: the searched columns). Must be the order of an index. */
+  /**
+   * Columns that sort the records, descending with `-` (default: the searched columns). Must be the
+   * order of an index.
+   */
   readonly order?: readonly string[];
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
@@ -22,12 +25,26 @@ export interface StoredKind {
 const members = { table: 'members', toRecord: toMembership } as const;
 export const STORED_KINDS = {
   organizations: {
-    ...{ table: 'organizations', isOfKey: true, searched: ['organizationId', 'organizationName'] },
+    table: 'organizations',
+    isOfKey: true,
+    searched: ['organizationId', 'organizationName'],
     fields: ['organizationId', 'organizationName', 'createdAt'],
   },
-  users: { table: 'users', searched: ['userId', 'name', 'email'], fields: ['userId', 'name', 'email'] },
-  groups: { table: 'userGroups', searched: ['groupId', 'groupName'], fields: ['groupId', 'groupName'] },
-  'group-members': { table: 'userGroupMembers', searched: ['groupId', 'userId'], fields: ['groupId', 'userId'] },
+  users: {
+    table: 'users',
+    searched: ['userId', 'name', 'email'],
+    fields: ['userId', 'name', 'email'],
+  },
+  groups: {
+    table: 'userGroups',
+    searched: ['groupId', 'groupName'],
+    fields: ['groupId', 'groupName'],
+  },
+  'group-members': {
+    table: 'userGroupMembers',
+    searched: ['groupId', 'userId'],
+    fields: ['groupId', 'userId'],
+  },
   members: {
     ...members,
     where: { level: 'organization', resourceId: '' },
@@ -35,56 +52,107 @@ export const STORED_KINDS = {
     fields: ['userId', 'role', 'expiresAt', 'state'],
   },
   permissions: {
-    ...{ ...members, searched: ['userId', 'level', 'resourceId'], order: ['level', 'resourceId', 'userId'] },
+    ...members,
+    searched: ['userId', 'level', 'resourceId'],
+    order: ['level', 'resourceId', 'userId'],
     fields: ['userId', 'level', 'id', 'role', 'expiresAt', 'state'],
   },
   folders: {
-    ...{ table: 'folders', searched: ['folderId', 'folderName'] },
+    table: 'folders',
+    searched: ['folderId', 'folderName'],
     fields: ['folderId', 'folderName', 'parentFolderId', 'accessType', 'lastUpdated'],
   },
   documents: {
-    ...{ table: 'documents', searched: ['documentId', 'documentName'] },
+    table: 'documents',
+    searched: ['documentId', 'documentName'],
     fields: ['documentId', 'documentName', 'folderId', 'accessType', 'disabled'],
   },
   notifications: {
-    ...{ table: 'userData', where: { feature: 'notifications' }, searched: ['notificationId', 'data'], order: ['-key'] },
+    table: 'userData',
+    where: { feature: 'notifications' },
+    searched: ['notificationId', 'data'],
+    order: ['-key'],
     fields: ['notificationId', 'documentId', 'notificationSource', 'timestamp'],
     toRecord: ({ feature: _, ...row }) => toRecord(row),
   },
   activities: {
-    ...{ table: 'activities', searched: ['activityId', 'documentId', 'data'], order: ['-key'] },
-    fields: ['activityId', 'documentId', 'featureType', 'actionType', 'actionUser.userId', 'lastUpdated'],
+    table: 'activities',
+    searched: ['activityId', 'documentId', 'data'],
+    order: ['-key'],
+    fields: [
+      'activityId',
+      'documentId',
+      'featureType',
+      'actionType',
+      'actionUser.userId',
+      'lastUpdated',
+    ],
   },
   presence: {
-    ...{ table: 'presence', searched: ['documentId', 'userId', 'name', 'email'] },
+    table: 'presence',
+    searched: ['documentId', 'userId', 'name', 'email'],
     fields: ['documentId', 'userId', 'status', 'lastUpdated', 'name'],
   },
   crdt: {
-    ...{ table: 'editors', searched: ['documentId', 'editorId'], toRecord: ({ state: _, ...editor }) => toRecord(editor) },
+    table: 'editors',
+    searched: ['documentId', 'editorId'],
+    toRecord: ({ state: _, ...editor }) => toRecord(editor),
     fields: ['documentId', 'editorId', 'contentKey', 'lastUpdate'],
   },
   agents: {
-    ...{ table: 'agents', isOfKey: true, searched: ['agentId', 'agent'], order: ['key'], fields: ['id', 'name', 'enabled'] },
+    table: 'agents',
+    isOfKey: true,
+    searched: ['agentId', 'agent'],
+    order: ['key'],
+    fields: ['id', 'name', 'enabled'],
     toRecord: ({ agent }) => toAgentRecord(JSON.parse(String(agent))),
   },
   endpoints: {
-    ...{ table: 'endpoints', isOfKey: true, searched: ['id', 'uid', 'url', 'description'], order: ['-key'], secret: 'secret' },
+    table: 'endpoints',
+    isOfKey: true,
+    searched: ['id', 'uid', 'url', 'description'],
+    order: ['-key'],
+    secret: 'secret',
     fields: ['id', 'url', 'disabled', 'secret'],
   },
-  tokens: { table: 'authTokens', isOfKey: true, searched: ['name'], secret: 'token', fields: ['token', 'name', 'apiKey'] },
+  tokens: {
+    table: 'authTokens',
+    isOfKey: true,
+    searched: ['name'],
+    secret: 'token',
+    fields: ['token', 'name', 'apiKey'],
+  },
 } as const satisfies Readonly<Record<string, StoredKind>>;
 
 export type StoredKindName = keyof typeof STORED_KINDS;
 
-const INTERNAL_COLUMNS: ReadonlySet<string> = new Set(['organization', 'key', 'begun', 'failingSince']);
-const JSON_COLUMNS: ReadonlySet<string> = new Set(['ancestors', 'channels', 'domains', 'filterTypes', 'metadata', 'types']);
+const INTERNAL_COLUMNS: ReadonlySet<string> = new Set([
+  'organization',
+  'key',
+  'begun',
+  'failingSince',
+]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set([
+  'ancestors',
+  'channels',
+  'domains',
+  'filterTypes',
+  'metadata',
+  'types',
+]);
 const FLAGS: ReadonlySet<string> = new Set(['disabled', 'inheritAccessFromParent']);
 
 /** Converts a row of any table to a record: without internal columns, and with JSON parsed. */
 export function toRecord({ otherFields, data, ...row }: StoredRecord): Record<string, unknown> {
   const fields = Object.entries(row).filter(([name]) => !INTERNAL_COLUMNS.has(name));
-  const others = [data, otherFields].map((json) => parseOtherFields(typeof json === 'string' ? json : null));
-  return Object.assign({}, ...others, Object.fromEntries(fields.map(([name, value]) => [name, toField(name, value)])));
+  const others = [data, otherFields].map((json) =>
+    parseOtherFields(typeof json === 'string' ? json : null),
+  );
+  return Object.assign(
+    {},
+    ...others,
+    Object.fromEntries(fields.map(([name, value]) => [name, toField(name, value)])),
+  );
 }
 
 function toField(name: string, value: unknown): unknown {
@@ -92,7 +160,10 @@ function toField(name: string, value: unknown): unknown {
   return FLAGS.has(name) ? value === 1 : value;
 }
 
-function toMembership({ level, resourceId, accessRole, ...row }: StoredRecord, now: number): StoredRecord {
+function toMembership(
+  { level, resourceId, accessRole, ...row }: StoredRecord,
+  now: number,
+): StoredRecord {
   const { expiresAt, ...others } = toRecord(row);
   const resource = level === 'organization' ? { level } : { level, id: resourceId };
   const state = expiresAt !== null && Number(expiresAt) <= now ? 'expired' : 'active';

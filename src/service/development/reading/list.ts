@@ -17,14 +17,24 @@ const MAX_COMPARED = 10_000;
 /** Checks the name of a kind. @throws SvcError `usage` with the nearest kind for an unknown name */
 export function parseKind(name: string): StoredKindName {
   if (Object.hasOwn(STORED_KINDS, name)) return name as StoredKindName;
-  throw new SvcError('usage', `unknown kind '${name}'`, { hint: didYouMean(name, Object.keys(STORED_KINDS)) });
+  throw new SvcError('usage', `unknown kind '${name}'`, {
+    hint: didYouMean(name, Object.keys(STORED_KINDS)),
+  });
 }
 
-/** Lists the records of a kind, grouped by organization. @throws SvcError `not_found` for an unknown organization */
-export async function listRecords(scope: ReadingScope, name: StoredKindName, filter: ListFilter): Promise<StoredRecords> {
+/**
+ * Lists the records of a kind, grouped by organization.
+ * @throws SvcError `not_found` for an unknown organization
+ */
+export async function listRecords(
+  scope: ReadingScope,
+  name: StoredKindName,
+  filter: ListFilter,
+): Promise<StoredRecords> {
   const { organization, limit = 50, match } = filter;
   const found = await readRows(scope, name, organization, { match, limit: limit + 1 });
-  const convert: NonNullable<StoredKind['toRecord']> = (STORED_KINDS[name] as StoredKind).toRecord ?? toRecord;
+  const convert: NonNullable<StoredKind['toRecord']> =
+    (STORED_KINDS[name] as StoredKind).toRecord ?? toRecord;
   const records = found.map(({ row, organizationId }) => ({
     ...(organizationId !== undefined && { organizationId }),
     ...convert(row, scope.now),
@@ -44,7 +54,10 @@ interface FoundRow {
   readonly organization: number;
 }
 
-/** Reads rows of one organization or of all organizations. @throws SvcError `not_found` for an unknown organization */
+/**
+ * Reads rows of one organization or of all organizations.
+ * @throws SvcError `not_found` for an unknown organization
+ */
 export async function readRows(
   scope: KeyScope,
   name: StoredKindName,
@@ -54,10 +67,16 @@ export async function readRows(
   const { database, apiKey } = scope;
   const kind: StoredKind = STORED_KINDS[name];
   if (kind.isOfKey)
-    return (await selectRows(scope, kind, { ...query, limit })).map((row) => ({ row, organization: Number(row['key']) }));
+    return (await selectRows(scope, kind, { ...query, limit })).map((row) => ({
+      row,
+      organization: Number(row['key']),
+    }));
   if (organizationId !== undefined) await requireOrganization(scope, organizationId);
   const found: FoundRow[] = [];
-  for (const { key, ...organization } of await selectOrganizations(database, { apiKey, organizationId })) {
+  for (const { key, ...organization } of await selectOrganizations(database, {
+    apiKey,
+    organizationId,
+  })) {
     const rows = await selectRows(scope, kind, { ...query, limit: limit - found.length }, key);
     found.push(...rows.map((row) => ({ row, ...organization, organization: key })));
     if (found.length >= limit) break;
@@ -65,33 +84,59 @@ export async function readRows(
   return found;
 }
 
-const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['organizationId']);
+const selectOrganizations = prepareSelect(
+  'organizations',
+  ['organizationId', 'key'],
+  ['organizationId'],
+);
 
-/** Selects rows of a kind. @param key surrogate key of the organization, unless the records belong to the API key */
-export function selectRows(scope: KeyScope, kind: StoredKind, { equals, match, limit = MAX_COMPARED }: RowQuery, key?: number) {
+/**
+ * Selects rows of a kind.
+ * @param key surrogate key of the organization, unless the records belong to the API key
+ */
+export function selectRows(
+  scope: KeyScope,
+  kind: StoredKind,
+  { equals, match, limit = MAX_COMPARED }: RowQuery,
+  key?: number,
+) {
   const { table, isOfKey, where, searched, order } = kind;
   const database = scope.database as unknown as Kysely<Record<string, Record<string, unknown>>>;
   const owner = isOfKey ? { apiKey: scope.apiKey } : { organization: key };
   let query = database.selectFrom<string>(table).selectAll();
-  for (const [column, value] of Object.entries({ ...owner, ...where, ...equals })) query = query.where(column, '=', value);
+  for (const [column, value] of Object.entries({ ...owner, ...where, ...equals }))
+    query = query.where(column, '=', value);
   if (match !== undefined) {
     const pattern = `%${match.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-    const contains = (column: string) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+    const contains = (column: string) =>
+      sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
     query = query.where(({ or }) => or(searched.map(contains)));
   }
-  for (const each of order ?? searched) query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
+  for (const each of order ?? searched)
+    query = query.orderBy(each.replace('-', ''), each.startsWith('-') ? 'desc' : 'asc');
   return query.limit(sql.lit(limit)).execute() as Promise<readonly StoredRecord[]>;
 }
 
 /** Finds the surrogate key of an organization. @throws SvcError `not_found` with the nearest ID */
-export async function requireOrganization(scope: KeyScope, organizationId: string): Promise<number> {
+export async function requireOrganization(
+  scope: KeyScope,
+  organizationId: string,
+): Promise<number> {
   const found = await findOrganization(scope, organizationId);
   if (found === undefined) throw await notFound(scope, 'organizations', organizationId);
   return found;
 }
 
-/** Creates the error for an unknown ID, with the nearest ID in the organization (default: in all organizations). */
-export async function notFound(scope: KeyScope, name: StoredKindName, id: string, organizationId?: string): Promise<SvcError> {
+/**
+ * Creates the error for an unknown ID, with the nearest ID in the organization (default: in all
+ * organizations).
+ */
+export async function notFound(
+  scope: KeyScope,
+  name: StoredKindName,
+  id: string,
+  organizationId?: string,
+): Promise<SvcError> {
   const rows = await readRows(scope, name, organizationId, {});
   const [column] = STORED_KINDS[name].searched;
   const nearest = findNearest(

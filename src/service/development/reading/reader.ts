@@ -30,9 +30,11 @@ export function createReader({ store, apiKey, development, realClock, commandOf 
       return work({ database, apiKey, now: clock.now() });
     });
   return {
-    list: (kind: string, filter: ListFilter = {}) => read((scope) => listRecords(scope, parseKind(kind), filter)),
+    list: (kind: string, filter: ListFilter = {}) =>
+      read((scope) => listRecords(scope, parseKind(kind), filter)),
     show: (request: RecordRequest) => read((scope) => showRecord(scope, request)),
-    explain: (question: AccessQuestion) => read((scope) => explainAccess(scope, question, commandOf)),
+    explain: (question: AccessQuestion) =>
+      read((scope) => explainAccess(scope, question, commandOf)),
   };
 }
 
@@ -48,7 +50,11 @@ export function createReadingRoutes(reader: Reader): AdminRoutes {
     'GET /_svc/list': async ({ query }) => {
       const name = parseKind(required(query, 'kind'));
       const limit = Number(query.get('limit')) || undefined;
-      const filter = { organization: optional(query, 'org'), match: optional(query, 'match'), limit };
+      const filter = {
+        organization: optional(query, 'org'),
+        match: optional(query, 'match'),
+        limit,
+      };
       const { records, more } = await reader.list(name, filter);
       const { secret = '' }: StoredKind = STORED_KINDS[name];
       const masked = records.map((record) => ({

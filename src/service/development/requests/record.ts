@@ -5,13 +5,24 @@ import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from '../../call-log.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
 
-/** Creates the log record of a request. @param now end of the request, in milliseconds since the epoch */
+/**
+ * Creates the log record of a request.
+ * @param now end of the request, in milliseconds since the epoch
+ */
 export function createRecord(id: number, call: HandledCall, now: number): RequestRecord {
   const { method, target, operation, status, error, milliseconds, fault, org } = call;
   return {
-    ...{ id, time: new Date(now - milliseconds).toISOString(), method, path: pathOf(target) },
-    ...{ operation: operation?.name ?? null, org: org ?? null, status: status ?? null, error: error ?? null },
-    ...{ ms: Math.round(milliseconds * 10) / 10, records: operation?.records ?? null, failed: operation?.failed ?? 0 },
+    id,
+    time: new Date(now - milliseconds).toISOString(),
+    method,
+    path: pathOf(target),
+    operation: operation?.name ?? null,
+    org: org ?? null,
+    status: status ?? null,
+    error: error ?? null,
+    ms: Math.round(milliseconds * 10) / 10,
+    records: operation?.records ?? null,
+    failed: operation?.failed ?? 0,
     fault: fault ?? null,
   };
 }
@@ -24,12 +35,23 @@ function pathOf(target: string): string {
 const MAX_BODY = 32 * 1024;
 const SECRET_HEADERS = ['authToken', 'workspaceAuthToken'] as const;
 
-/** Parses the bodies of a request, and masks its secrets wherever and in whichever encoding they occur. */
+/**
+ * Parses the bodies of a request, and masks its secrets wherever and in whichever encoding they
+ * occur.
+ */
 export function redactBodies(call: HandledCall): Pick<RequestDetail, 'request' | 'response'> {
-  const texts = [call.requestBody(), call.responseBody].map((text) => (text.length <= MAX_BODY ? text : ''));
+  const texts = [call.requestBody(), call.responseBody].map((text) =>
+    text.length <= MAX_BODY ? text : '',
+  );
   const header = (name: string) => call.header(name)?.replace(/^bearer\s+/i, '');
-  const headers = ['authorization', ...SECRET_HEADERS.map((name) => DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[name])];
-  const secrets = new Set([...headers.flatMap((name) => header(name) ?? []), ...texts.flatMap(findJsonSecrets)]);
+  const headers = [
+    'authorization',
+    ...SECRET_HEADERS.map((name) => DEFAULT_HEADER_PREFIX + CREDENTIAL_HEADERS[name]),
+  ];
+  const secrets = new Set([
+    ...headers.flatMap((name) => header(name) ?? []),
+    ...texts.flatMap(findJsonSecrets),
+  ]);
   const [request, response] = texts.map((text) => {
     const value = tryParseJson(text);
     return value === undefined ? null : redactValue(maskSecretFields(value), secrets, redactUrls);
@@ -43,6 +65,10 @@ function maskSecretFields(value: unknown, isSecret = false): unknown {
   return mapInner(value, (inner, key) => maskSecretFields(inner, isSecret || isSecretName(key)));
 }
 
-export function withoutBodies({ request: _, response: __, ...record }: RequestDetail): RequestRecord {
+export function withoutBodies({
+  request: _,
+  response: __,
+  ...record
+}: RequestDetail): RequestRecord {
   return record;
 }

@@ -33,17 +33,24 @@ export interface NewRequest {
 
 export type RequestFile = Awaited<ReturnType<typeof openRequestFile>>;
 
-/** Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL database. */
+/**
+ * Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL
+ * database.
+ */
 export function locateRequestFile(location: string, folder: string | undefined): string {
   if (location === IN_MEMORY) return location;
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'file') return `${parsed.path}.requests`;
   if (folder === undefined) return IN_MEMORY;
-  return join(folder, `${createHash('sha256').update(parsed.url).digest('hex').slice(0, 16)}.requests`);
+  return join(
+    folder,
+    `${createHash('sha256').update(parsed.url).digest('hex').slice(0, 16)}.requests`,
+  );
 }
 
 /**
- * Opens the request log, which is separate from the store. A crash may lose it, so writes do not wait for the disk.
+ * Opens the request log, which is separate from the store. A crash may lose it, so writes do not
+ * wait for the disk.
  * @throws errors of the file system and of SQLite
  */
 export async function openRequestFile(path: string) {
@@ -62,7 +69,8 @@ export async function openRequestFile(path: string) {
   };
   inTransaction(() => {
     const version = database.prepare('pragma user_version').get()?.['user_version'];
-    if (version !== VERSION) database.exec(`drop table if exists requests; drop table if exists counts; ${TABLES}`);
+    if (version !== VERSION)
+      database.exec(`drop table if exists requests; drop table if exists counts; ${TABLES}`);
   });
   const lastId = database.prepare('select coalesce(max(id), 0) as id from requests');
   const insert = database.prepare('insert into requests values (?, ?, ?, ?)');
@@ -70,7 +78,10 @@ export async function openRequestFile(path: string) {
   const increment = database.prepare(
     'insert into counts values (?, ?, 1) on conflict do update set count = count + 1 returning count',
   );
-  const select = (condition: string, ...values: readonly (string | number)[]): readonly RequestDetail[] => {
+  const select = (
+    condition: string,
+    ...values: readonly (string | number)[]
+  ): readonly RequestDetail[] => {
     const rows = database.prepare(`select detail from requests where ${condition}`).all(...values);
     return rows.map(({ detail }) => JSON.parse(String(detail)));
   };

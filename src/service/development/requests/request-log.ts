@@ -9,7 +9,10 @@ import type { RequestDetail, RequestRecord } from './request-record.ts';
 const FLUSH_DELAY = 50;
 const MAX_BATCH = 500;
 const MAX_PENDING = 5_000;
-/** Maximum number of requests per batch that keep their bodies, because redaction is the most expensive step. */
+/**
+ * Maximum number of requests per batch that keep their bodies, because redaction is the most
+ * expensive step.
+ */
 const MAX_BODIES = 40;
 const MAX_LOAD = 0.05;
 /** Pause after an error, in milliseconds. */
@@ -33,7 +36,10 @@ export interface RequestLogOptions {
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
-/** Creates a log that never delays requests. If writing the file is slow or fails, drops requests from the log. */
+/**
+ * Creates a log that never delays requests. If writing the file is slow or fails, drops requests
+ * from the log.
+ */
 export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
   const listeners = new Set(onRequest && [onRequest]);
   const closing = new AbortController();
@@ -41,7 +47,10 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
   let [nextId, pausedUntil, bodies, hasFailed] = [file.lastId() + 1, 0, 0, false];
   let timer: NodeJS.Timeout | undefined;
   const schedule = () => {
-    timer ??= setTimeout(() => flush(MAX_BATCH), Math.max(FLUSH_DELAY, pausedUntil - performance.now())).unref();
+    timer ??= setTimeout(
+      () => flush(MAX_BATCH),
+      Math.max(FLUSH_DELAY, pausedUntil - performance.now()),
+    ).unref();
   };
   const flush = (size: number) => {
     clearTimeout(timer);
@@ -81,8 +90,15 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
       flushAll();
       return file.find(id);
     },
-    /** Waits for the next requests. @throws SvcError `unreachable` if too few arrive before the timeout */
-    wait: async ({ on, count = DEFAULT_WAIT.count, timeout = DEFAULT_WAIT.timeout }: WaitOptions = {}) => {
+    /**
+     * Waits for the next requests.
+     * @throws SvcError `unreachable` if too few arrive before the timeout
+     */
+    wait: async ({
+      on,
+      count = DEFAULT_WAIT.count,
+      timeout = DEFAULT_WAIT.timeout,
+    }: WaitOptions = {}) => {
       const { promise, resolve } = Promise.withResolvers<unknown>();
       const found: RequestRecord[] = [];
       const listener = (record: RequestRecord) => {
@@ -105,7 +121,10 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
   };
 }
 
-/** A function of its own, so that requests without bodies in the log do not keep their calls in memory. */
+/**
+ * A function of its own, so that requests without bodies in the log do not keep their calls in
+ * memory.
+ */
 function readBodiesLater(call: HandledCall): () => ReturnType<typeof redactBodies> {
   return () => redactBodies(call);
 }
@@ -117,5 +136,8 @@ export function createWaitError(
   found: number,
 ): SvcError {
   const requests = formatNounCount(count, on === undefined ? 'request' : `${on} request`);
-  return new SvcError('unreachable', `expected ${requests} within ${timeout / 1_000} s, got ${found}`);
+  return new SvcError(
+    'unreachable',
+    `expected ${requests} within ${timeout / 1_000} s, got ${found}`,
+  );
 }

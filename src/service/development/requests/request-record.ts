@@ -18,7 +18,10 @@ export interface RequestRecord {
   readonly fault: string | null;
 }
 
-/** A request with its bodies, without secrets. A body is null if it was empty, not JSON, or too large to keep. */
+/**
+ * A request with its bodies, without secrets. A body is null if it was empty, not JSON, or too
+ * large to keep.
+ */
 export interface RequestDetail extends RequestRecord {
   readonly request: unknown;
   readonly response: unknown;

@@ -9,12 +9,20 @@ import type { RequestDetail } from './request-record.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
 
-export function createRequestRoutes({ requests }: { readonly requests: RequestLog | undefined }): AdminRoutes {
+export function createRequestRoutes({
+  requests,
+}: {
+  readonly requests: RequestLog | undefined;
+}): AdminRoutes {
   if (!requests) return {};
   return {
     'GET /_svc/requests': async ({ query }) => {
       const limit = Math.min(parseCount('limit', query.get('limit')) ?? DEFAULT_LIMIT, MAX_LIMIT);
-      const filter = { on: query.get('on') ?? undefined, after: parseCount('after', query.get('after')), limit };
+      const filter = {
+        on: query.get('on') ?? undefined,
+        after: parseCount('after', query.get('after')),
+        limit,
+      };
       return { requests: requests.list(filter).map(withoutBodies) };
     },
     'GET /_svc/requests/<id>': async ({ segments: [id = ''] }): Promise<RequestDetail> => {
@@ -22,7 +30,9 @@ export function createRequestRoutes({ requests }: { readonly requests: RequestLo
       if (found) return found;
       throw new SvcError('not_found', `request '${id}' not found`);
     },
-    'POST /_svc/requests': async ({ body: { wait } }) => ({ requests: await requests.wait(parseWait(wait)) }),
+    'POST /_svc/requests': async ({ body: { wait } }) => ({
+      requests: await requests.wait(parseWait(wait)),
+    }),
   };
 }
 
@@ -33,11 +43,18 @@ function parseCount(name: string, text: string | null): number | undefined {
 }
 
 function parseWait(wait: unknown): WaitOptions {
-  if (!isObject(wait)) throw new SvcError('usage', 'the body must contain the field wait, such as {"wait":{"count":3}}');
+  if (!isObject(wait))
+    throw new SvcError(
+      'usage',
+      'the body must contain the field wait, such as {"wait":{"count":3}}',
+    );
   const { on, count, timeout } = wait;
   return {
     on: on === undefined ? undefined : String(on),
     count: count === undefined ? undefined : parseCount('count', String(count)),
-    timeout: typeof timeout === 'number' ? timeout : parseDurationFlag('timeout', String(timeout ?? '60s')),
+    timeout:
+      typeof timeout === 'number'
+        ? timeout
+        : parseDurationFlag('timeout', String(timeout ?? '60s')),
   };
 }

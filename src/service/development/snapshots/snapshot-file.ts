@@ -22,25 +22,36 @@ const COUNTED_TABLES = {
 
 const BUSY_TIMEOUT = 10_000;
 
-/** Copies a store, which may be in use, to a new file. Releases the claims of deliveries, so that they are due immediately. */
+/**
+ * Copies a store, which may be in use, to a new file. Releases the claims of deliveries, so that
+ * they are due immediately.
+ */
 export async function copyStore(path: string, target: string): Promise<void> {
   await createPrivateFile(target);
   await copyDatabase(path, target, BUSY_TIMEOUT);
   await closeAfter(await openDatabase(target, BUSY_TIMEOUT), (copy) => {
     // Without a write-ahead log, the snapshot is a single file.
     copy.exec('pragma journal_mode = delete');
-    copy.exec('update "deliveries" set "owner" = null, "dueAt" = "createdAt" where "owner" is not null');
+    copy.exec(
+      'update "deliveries" set "owner" = null, "dueAt" = "createdAt" where "owner" is not null',
+    );
     copy.exec('delete from "development"');
   });
 }
 
-/** Reads the schema version of a snapshot and counts its records. @throws SvcError `local` for an unusable file */
-export async function readSnapshot(file: string): Promise<{ readonly version: number; readonly records: RecordCounts }> {
+/**
+ * Reads the schema version of a snapshot and counts its records.
+ * @throws SvcError `local` for an unusable file
+ */
+export async function readSnapshot(
+  file: string,
+): Promise<{ readonly version: number; readonly records: RecordCounts }> {
   try {
     if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
     rejectForeignFile(file);
     return await closeAfter(await openDatabase(immutableUrl(file), BUSY_TIMEOUT), (database) => {
-      const numberFrom = (sql: string) => Number(database.prepare(`select ${sql}`).get()?.['value']);
+      const numberFrom = (sql: string) =>
+        Number(database.prepare(`select ${sql}`).get()?.['value']);
       const version = numberFrom('"version" as value from "schemaVersion"');
       if (version > SCHEMA_VERSION) throw new Error('it was saved by a newer svc; update svc');
       const counts = Object.entries(COUNTED_TABLES).map(([kind, table]) => [
@@ -56,8 +67,8 @@ export async function readSnapshot(file: string): Promise<{ readonly version: nu
 }
 
 /**
- * Replaces all rows of a store with those of a copy that has the same schema, in one transaction. Readers see either the
- * old or the new rows. Keeps row IDs.
+ * Replaces all rows of a store with those of a copy that has the same schema, in one transaction.
+ * Readers see either the old or the new rows. Keeps row IDs.
  */
 export function replaceRows(path: string, copy: string): Promise<void> {
   const { run, leave } = joinFileQueue(path);
@@ -69,8 +80,12 @@ export function replaceRows(path: string, copy: string): Promise<void> {
       database.prepare('attach ? as saved').run(immutableUrl(copy));
       database.exec('begin immediate');
       const isData = "type = 'table' and name <> 'development'";
-      for (const { name } of database.prepare(`select name from main.sqlite_master where ${isData}`).all())
-        database.exec(`delete from main."${name}"; insert into main."${name}" select * from saved."${name}"`);
+      for (const { name } of database
+        .prepare(`select name from main.sqlite_master where ${isData}`)
+        .all())
+        database.exec(
+          `delete from main."${name}"; insert into main."${name}" select * from saved."${name}"`,
+        );
       database.exec('commit');
     } catch (error) {
       throw toOpenError(error, path);
@@ -80,7 +95,10 @@ export function replaceRows(path: string, copy: string): Promise<void> {
   }).finally(leave);
 }
 
-/** Returns a URL that makes SQLite read a file without locks and without creating other files beside it. */
+/**
+ * Returns a URL that makes SQLite read a file without locks and without creating other files beside
+ * it.
+ */
 function immutableUrl(file: string): string {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -5,11 +5,17 @@ import type { Snapshots } from './snapshots.ts';
 
 export interface SnapshotContext {
   readonly location: string;
-  /** Compares the states of a snapshot and of the store. If undefined, there is no route for comparisons. */
+  /**
+   * Compares the states of a snapshot and of the store. If undefined, there is no route for
+   * comparisons.
+   */
   readonly compareStates?: (snapshot: State, current: State) => Promise<unknown>;
 }
 
-/** Opens the snapshots on demand, because most servers never use them. @throws SvcError `usage` for a PostgreSQL store */
+/**
+ * Opens the snapshots on demand, because most servers never use them.
+ * @throws SvcError `usage` for a PostgreSQL store
+ */
 export async function openSnapshots({ location }: SnapshotContext): Promise<Snapshots> {
   return (await import('./snapshots.ts')).createSnapshots(location);
 }
@@ -23,7 +29,9 @@ export function createSnapshotRoutes(context: SnapshotContext): AdminRoutes {
     'POST /_svc/snapshots': async ({ body }) => {
       const [action, ...others] = ACTIONS.filter((name) => typeof body[name] === 'string');
       if (action === undefined || others.length > 0)
-        throw invalidArgument('the body must contain one of save, restore, and remove, such as {"save":"seed"}');
+        throw invalidArgument(
+          'the body must contain one of save, restore, and remove, such as {"save":"seed"}',
+        );
       const snapshots = await openSnapshots(context);
       return (await snapshots[action](String(body[action]))) ?? {};
     },

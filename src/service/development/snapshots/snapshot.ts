@@ -1,4 +1,7 @@
-/** A copy of all data in a store, including API keys and tokens, but not the clock or the fault rules. */
+/**
+ * A copy of all data in a store, including API keys and tokens, but not the clock or the fault
+ * rules.
+ */
 export interface Snapshot {
   readonly name: string;
   readonly bytes: number;

@@ -3,7 +3,13 @@ import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { State } from '../../../catalog/state.ts';
 import { hint, SvcError, step } from '../../../kernel/errors.ts';
-import { createPrivateFolder, flushFolder, moveReplacing, throwFileError, useIfMissing } from '../../../kernel/files.ts';
+import {
+  createPrivateFolder,
+  flushFolder,
+  moveReplacing,
+  throwFileError,
+  useIfMissing,
+} from '../../../kernel/files.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isProcessRunning, processId } from '../../../kernel/process.ts';
 import { closeAfter } from '../../../kernel/resource.ts';
@@ -21,7 +27,10 @@ import { copyStore, readSnapshot, replaceRows } from './snapshot-file.ts';
 const EXTENSION = '.sqlite';
 const STAGING_PREFIX = '.staged-';
 
-/** Manages the snapshots of a store, in a private folder beside it. @throws SvcError `usage` for a PostgreSQL store */
+/**
+ * Manages the snapshots of a store, in a private folder beside it.
+ * @throws SvcError `usage` for a PostgreSQL store
+ */
 export function createSnapshots(location: string) {
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'database') {
@@ -40,7 +49,10 @@ export function createSnapshots(location: string) {
     return file;
   };
   /** Runs `work` on a copy of a snapshot (default: of the current data), and deletes the copy. */
-  const withCopy = async <Result>(name: string | undefined, work: (copy: string) => Promise<Result>) => {
+  const withCopy = async <Result>(
+    name: string | undefined,
+    work: (copy: string) => Promise<Result>,
+  ) => {
     const file = name === undefined ? undefined : await find(name);
     if (file) await readSnapshot(file);
     return withStagedFile(folder, async (copy) => {
@@ -62,19 +74,29 @@ export function createSnapshots(location: string) {
       });
       return describeSnapshot(folder, name);
     },
-    /** Replaces the data of the store, including its API keys and tokens. Other processes can keep using the store. */
+    /**
+     * Replaces the data of the store, including its API keys and tokens. Other processes can keep
+     * using the store.
+     */
     restore: async (name: string): Promise<Snapshot> => {
       const file = await find(name);
       const { version } = await readSnapshot(file);
       await withStore(path, async (store) => {
         if (version === SCHEMA_VERSION) await replaceRows(path, file);
-        else await withCopy(name, (copy) => withStore(copy, async () => undefined).then(() => replaceRows(path, copy)));
+        else
+          await withCopy(name, (copy) =>
+            withStore(copy, async () => undefined).then(() => replaceRows(path, copy)),
+          );
         await finishMigrations(store);
       });
       return describeSnapshot(folder, name);
     },
-    /** Returns the snapshots, newest first. Passes an error to `report` for each unreadable file. */
-    list: async (report: (error: unknown) => void = () => undefined): Promise<readonly Snapshot[]> => {
+    /**
+     * Returns the snapshots, newest first. Passes an error to `report` for each unreadable file.
+     */
+    list: async (
+      report: (error: unknown) => void = () => undefined,
+    ): Promise<readonly Snapshot[]> => {
       const found: Snapshot[] = [];
       for (const name of await listNames(folder))
         await describeSnapshot(folder, name).then((snapshot) => found.push(snapshot), report);
@@ -84,7 +106,9 @@ export function createSnapshots(location: string) {
       await rm(await find(name)).catch(fail);
     },
     /** Exports the data of a snapshot, and the current data. */
-    compare: async (name: string): Promise<{ readonly snapshot: State; readonly current: State }> => ({
+    compare: async (
+      name: string,
+    ): Promise<{ readonly snapshot: State; readonly current: State }> => ({
       snapshot: await withCopy(name, (copy) => withStore(copy, exportState)),
       current: await withStore(path, exportState),
     }),
@@ -94,7 +118,10 @@ export function createSnapshots(location: string) {
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
 
-async function withStore<Result>(path: string, work: (store: Store, apiKey: string) => Promise<Result>): Promise<Result> {
+async function withStore<Result>(
+  path: string,
+  work: (store: Store, apiKey: string) => Promise<Result>,
+): Promise<Result> {
   return closeAfter(await openStore(path), async (store) => {
     try {
       return await work(store, (await ensureLocalCredentials(store)).apiKey);
@@ -104,7 +131,10 @@ async function withStore<Result>(path: string, work: (store: Store, apiKey: stri
   });
 }
 
-async function withStagedFile<Result>(folder: string, work: (file: string) => Promise<Result>): Promise<Result> {
+async function withStagedFile<Result>(
+  folder: string,
+  work: (file: string) => Promise<Result>,
+): Promise<Result> {
   await createPrivateFolder(folder);
   await removeAbandonedFiles(folder);
   const staging = await mkdtemp(join(folder, `${STAGING_PREFIX}${processId}-`));
@@ -117,7 +147,9 @@ async function withStagedFile<Result>(folder: string, work: (file: string) => Pr
 
 async function removeAbandonedFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder)) {
-    const owner = entry.startsWith(STAGING_PREFIX) ? Number.parseInt(entry.slice(STAGING_PREFIX.length), 10) : processId;
+    const owner = entry.startsWith(STAGING_PREFIX)
+      ? Number.parseInt(entry.slice(STAGING_PREFIX.length), 10)
+      : processId;
     if (!isProcessRunning(owner)) await rm(join(folder, entry), { recursive: true, force: true });
   }
 }
@@ -148,5 +180,7 @@ function checkName(name: string): string {
 
 function createNotFoundError(name: string, names: readonly string[]): SvcError {
   const save = hint`to save one: ${step('change', 'local', 'snapshot', 'save', name)}`;
-  return new SvcError('not_found', `snapshot '${name}' not found`, { hint: names.length > 0 ? didYouMean(name, names) : save });
+  return new SvcError('not_found', `snapshot '${name}' not found`, {
+    hint: names.length > 0 ? didYouMean(name, names) : save,
+  });
 }

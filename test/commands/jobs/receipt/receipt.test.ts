@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderReport } from '../../../../pages/report/render-report.ts';
 import { splitIntoIntervals } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
-import { renderReceipt, renderSparkline } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
+import {
+  renderReceipt,
+  renderSparkline,
+} from '../../../../src/commands/jobs/receipt/render-receipt.ts';
 import { RECEIPT } from './receipts.ts';
 
 describe('the text receipt of a job', () => {
@@ -27,14 +30,17 @@ describe('the text receipt of a job', () => {
     );
   });
 
-  it.each([40, 60, 80])('wraps lines at %d columns between words, but never the sparkline', async (width) => {
-    const text = await renderReceipt(RECEIPT, { plain: false, width });
-    const lines = text.split('\n').filter((line) => !line.includes('ab'.repeat(32)));
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    expect(text).toContain('▄██   ▄▄▆▄▄');
-    const whole = await renderReceipt(RECEIPT, { plain: false });
-    expect(text.split(/\s+/)).toEqual(whole.split(/\s+/));
-  });
+  it.each([40, 60, 80])(
+    'wraps lines at %d columns between words, but never the sparkline',
+    async (width) => {
+      const text = await renderReceipt(RECEIPT, { plain: false, width });
+      const lines = text.split('\n').filter((line) => !line.includes('ab'.repeat(32)));
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+      expect(text).toContain('▄██   ▄▄▆▄▄');
+      const whole = await renderReceipt(RECEIPT, { plain: false });
+      expect(text.split(/\s+/)).toEqual(whole.split(/\s+/));
+    },
+  );
 
   it('keeps the resume command on one line', async () => {
     const text = await renderReceipt({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
@@ -42,7 +48,11 @@ describe('the text receipt of a job', () => {
   });
 
   it('never shows an average above the peak', async () => {
-    const point = fc.record({ settled: fc.nat(900), failed: fc.constant(0), requests: fc.constant(1) });
+    const point = fc.record({
+      settled: fc.nat(900),
+      failed: fc.constant(0),
+      requests: fc.constant(1),
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.array(point, { minLength: 5, maxLength: 90 }),
@@ -57,10 +67,14 @@ describe('the text receipt of a job', () => {
             series: { seconds: 1, points },
             counts: { ...RECEIPT.counts, succeeded: 99_999 },
           };
-          for (const text of [await renderReceipt(receipt, { plain: false }), await renderReport(receipt)]) {
-            const [average, peak] = [/([\d,]+)\/s average|Average ([\d,]+)/, /([\d,]+)\/s peak|, peak ([\d,]+)/].map(
-              (pattern) => Number(pattern.exec(text)?.slice(1).join('').replaceAll(',', '')),
-            );
+          for (const text of [
+            await renderReceipt(receipt, { plain: false }),
+            await renderReport(receipt),
+          ]) {
+            const [average, peak] = [
+              /([\d,]+)\/s average|Average ([\d,]+)/,
+              /([\d,]+)\/s peak|, peak ([\d,]+)/,
+            ].map((pattern) => Number(pattern.exec(text)?.slice(1).join('').replaceAll(',', '')));
             expect(average).toBeLessThanOrEqual(peak ?? 0);
           }
         },
@@ -95,7 +109,10 @@ describe('the text receipt of a job', () => {
     const [reason] = RECEIPT.reasons.most;
     if (!reason) throw new Error('no reason');
     const text = await renderReceipt(
-      { ...RECEIPT, reasons: { most: [{ ...reason, message: '\u001b[2J\u202eevil\n' }], others: 0 } },
+      {
+        ...RECEIPT,
+        reasons: { most: [{ ...reason, message: '\u001b[2J\u202eevil\n' }], others: 0 },
+      },
       { plain: false },
     );
     expect(text).toContain('\\u001b[2J\\u202eevil\\n');
@@ -112,8 +129,11 @@ describe('a sparkline', () => {
 describe('intervals', () => {
   it('cover all points with equal lengths except the last, within the limit', () => {
     const point = fc.record({
-      ...{ settled: fc.nat(1000), failed: fc.nat(10), requests: fc.nat(10) },
-      ...{ milliseconds: fc.nat(1000), inFlight: fc.nat(32) },
+      settled: fc.nat(1000),
+      failed: fc.nat(10),
+      requests: fc.nat(10),
+      milliseconds: fc.nat(1000),
+      inFlight: fc.nat(32),
     });
     fc.assert(
       fc.property(

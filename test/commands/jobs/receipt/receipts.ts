@@ -11,7 +11,11 @@ export const RECEIPT: JobReceipt = {
   options: { file: 'users.csv', concurrency: 'auto' },
   target: { profile: 'prod', origin: 'https://api.example.com', apiKey: 'key-1' },
   counts: { total: 1_000, succeeded: 997, failed: 3, unknown: 0, skipped: 0 },
-  times: { startedAt: '2026-01-31T09:45:00.000Z', endedAt: '2026-01-31T09:45:10.500Z', seconds: 10.5 },
+  times: {
+    startedAt: '2026-01-31T09:45:00.000Z',
+    endedAt: '2026-01-31T09:45:10.500Z',
+    seconds: 10.5,
+  },
   runs: 1,
   requests: 12,
   retries: 1,
@@ -25,12 +29,23 @@ export const RECEIPT: JobReceipt = {
   series: {
     seconds: 1,
     points: [100, 200, 200, 0, 0, 0, 100, 100, 150, 100, 50].map((settled, at) => ({
-      ...{ settled, failed: at === 2 ? 3 : 0 },
-      ...{ requests: settled / 50, milliseconds: settled * 2, inFlight: settled > 0 ? 4 : 0 },
+      settled,
+      failed: at === 2 ? 3 : 0,
+      requests: settled / 50,
+      milliseconds: settled * 2,
+      inFlight: settled > 0 ? 4 : 0,
     })),
   },
   reasons: {
-    most: [{ status: 'failed', message: 'no such folder', code: 'not-found', count: 3, examples: [{ id: 'u5', line: 6 }] }],
+    most: [
+      {
+        status: 'failed',
+        message: 'no such folder',
+        code: 'not-found',
+        count: 3,
+        examples: [{ id: 'u5', line: 6 }],
+      },
+    ],
     others: 0,
   },
   rejects: 'users.rejects.csv',

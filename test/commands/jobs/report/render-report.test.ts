@@ -40,7 +40,15 @@ function holding(text: string): JobReceipt {
     data: { [text]: text, deep: { [text]: [text] } },
     options: { file: text },
     reasons: {
-      most: [{ status: 'failed', message: text, code: text, count: 3, examples: [{ id: text, line: 1 }] }],
+      most: [
+        {
+          status: 'failed',
+          message: text,
+          code: text,
+          count: 3,
+          examples: [{ id: text, line: 1 }],
+        },
+      ],
       others: 1,
     },
     rejects: text,
@@ -54,7 +62,9 @@ describe('the report of a job', () => {
     expect(page).not.toMatch(/\b(src|href|srcset|action|style|on\w+)=|@import|url\(/i);
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`);
+    expect(page).toContain(
+      `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
+    );
   });
 
   it('shows the outcome, with a table for each chart', async () => {
@@ -62,7 +72,8 @@ describe('the report of a job', () => {
     const elements = elementsOf(page);
     expect(elements.filter((name) => name === 'figure')).toHaveLength(4);
     expect(elements.filter((name) => name === 'details')).toHaveLength(4);
-    for (const [svg] of page.matchAll(/<svg[^>]*>/g)) expect(svg).toMatch(/role="img" aria-label="[^"]+"/);
+    for (const [svg] of page.matchAll(/<svg[^>]*>/g))
+      expect(svg).toMatch(/role="img" aria-label="[^"]+"/);
     for (const said of ['997', 'no such folder', 'Average 95, peak 200.', 'u5', 'ab'.repeat(32)]) {
       expect(page).toContain(said);
     }
@@ -80,7 +91,9 @@ describe('the report of a job', () => {
     expect(page).toContain('&#60;script&#62;alert(1)&#60;/script&#62;');
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: codePoint }), async (text) => {
-        expect(elementsOf(await renderReport(holding(`x${text}`)))).toEqual(elementsOf(await renderReport(holding('plain'))));
+        expect(elementsOf(await renderReport(holding(`x${text}`)))).toEqual(
+          elementsOf(await renderReport(holding('plain'))),
+        );
       }),
       { numRuns: repeats(25) },
     );
