@@ -16,7 +16,7 @@ export interface InputBytes {
 }
 
 /**
- * Opens a regular file. `read` throws SvcError `bad_data` if the file changed since the first read.
+ * Opens a regular file. `read` throws SvcError `invalid_input` if the file changed since the first read.
  */
 export function openFileBytes(
   path: string,
@@ -34,7 +34,7 @@ export function openFileBytes(
     firstState ??= state;
     latestSize = size;
     if (state === firstState) return;
-    throw new SvcError('bad_data', `${name} changed while svc was reading it`, {
+    throw new SvcError('invalid_input', `${name} changed while svc was reading it`, {
       hint: 'try again when no other process is writing to the file',
     });
   }

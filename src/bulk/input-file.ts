@@ -53,7 +53,7 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
  * Opens a file of records. Reads the start of the file only if its name does not determine the
  * format.
  * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it
- * cannot be read, `bad_data` if it is a spreadsheet
+ * cannot be read, `invalid_input` if it is a spreadsheet
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
   const { name = inputName(request.file), listName } = request;

@@ -28,7 +28,7 @@ export interface InputRequest extends Omit<InputFileRequest, keyof FileChoice> {
 /**
  * Opens the files of an input.
  * @throws SvcError `usage` if a file does not exist, is given twice, or has an unknown format;
- * `local` if a file cannot be read; `bad_data` if a file is empty or not text
+ * `local` if a file cannot be read; `invalid_input` if a file is empty or not text
  */
 export async function openInput({ files, ...request }: InputRequest): Promise<RecordInput> {
   rejectRepeatedFiles(files, request.cwd);

@@ -159,6 +159,6 @@ function createRedirectFailure(
   const target = location && /^https?:/i.test(location) && URL.parse(location);
   const to = target ? ` to ${target.origin}` : '';
   const message = `${host()} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
-  const error = new ForeignResponseError('unusable_answer', message, { hint: BASE_URL_HINT });
+  const error = new ForeignResponseError('invalid_response', message, { hint: BASE_URL_HINT });
   return { kind: 'failed', error, applied: 'no', retry: 'never' };
 }

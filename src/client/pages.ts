@@ -12,7 +12,7 @@ export interface PagedCall<Data> {
 }
 
 /**
- * @throws SvcError `unusable_answer` if the service repeats a cursor, which would cause an endless
+ * @throws SvcError `invalid_response` if the service repeats a cursor, which would cause an endless
  * loop
  */
 export async function* followPages<Data>({
@@ -30,7 +30,7 @@ export async function* followPages<Data>({
     yield outcome;
     const cursor = JSON.stringify(page);
     if (page && seen.has(cursor))
-      throw new SvcError('unusable_answer', `${path} returned the same page cursor twice`);
+      throw new SvcError('invalid_response', `${path} returned the same page cursor twice`);
     seen.add(cursor);
   }
 }
@@ -57,7 +57,7 @@ export function nextPageFields(
     : undefined;
 }
 
-/** @throws SvcError `unusable_answer` if the service reports more pages but sends no cursor */
+/** @throws SvcError `invalid_response` if the service reports more pages but sends no cursor */
 export function nextCursorOf(
   { pages: paging, path }: Operation,
   { result, data }: CallResult<unknown>,
@@ -69,7 +69,11 @@ export function nextCursorOf(
 }
 
 export function createMissingCursorError(path: string, cursor: string): SvcError {
-  return new SvcError('unusable_answer', `${path} reported more pages, but returned no ${cursor}`, {
-    hint: 'try again; if the error persists, the list cannot be read beyond this page',
-  });
+  return new SvcError(
+    'invalid_response',
+    `${path} reported more pages, but returned no ${cursor}`,
+    {
+      hint: 'try again; if the error persists, the list cannot be read beyond this page',
+    },
+  );
 }

@@ -13,7 +13,7 @@ const TOO_LARGE = 413;
 
 export class RequestTooLargeError extends ForeignResponseError {
   constructor(host: string) {
-    super('unusable_answer', `${host} rejected the request as too large (HTTP ${TOO_LARGE})`, {
+    super('invalid_response', `${host} rejected the request as too large (HTTP ${TOO_LARGE})`, {
       hint: 'send less data per request, or raise the limit of the service or its proxy',
     });
     this.name = 'RequestTooLarge';

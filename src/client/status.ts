@@ -18,15 +18,15 @@ const MEANINGS = new Map<string, StatusMeaning>([
   ['PERMISSION_DENIED', rejected('permission_denied')],
   ['NOT_FOUND', rejected('not_found')],
   ['ALREADY_EXISTS', rejected('already_exists')],
-  ['UNIMPLEMENTED', rejected('unusable_answer')],
+  ['UNIMPLEMENTED', rejected('invalid_response')],
   ['RESOURCE_EXHAUSTED', { failure: 'resource_exhausted', applied: 'no', retry: 'after_pause' }],
   ['ABORTED', { failure: 'unreachable', applied: 'no', retry: 'by_effect' }],
   ['UNAVAILABLE', unknown('unreachable', 'by_effect')],
   ['DEADLINE_EXCEEDED', unknown('unreachable', 'by_effect')],
-  ['INTERNAL', unknown('unusable_answer', 'by_effect')],
-  ['UNKNOWN', unknown('unusable_answer', 'by_effect')],
-  ['CANCELLED', unknown('unusable_answer', 'never')],
-  ['DATA_LOSS', unknown('unusable_answer', 'never')],
+  ['INTERNAL', unknown('invalid_response', 'by_effect')],
+  ['UNKNOWN', unknown('invalid_response', 'by_effect')],
+  ['CANCELLED', unknown('invalid_response', 'never')],
+  ['DATA_LOSS', unknown('invalid_response', 'never')],
 ]);
 
 /**
@@ -58,8 +58,8 @@ export function interpretStatus(status: string | undefined, httpStatus: number):
   const meaning = MEANINGS.get(status ?? '');
   if (meaning) return meaning;
   return isClientError(httpStatus)
-    ? rejected('unusable_answer')
-    : unknown('unusable_answer', 'never');
+    ? rejected('invalid_response')
+    : unknown('invalid_response', 'never');
 }
 
 /**
@@ -70,7 +70,7 @@ const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
 export function interpretHttpStatus(httpStatus: number): StatusMeaning {
   if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus))
-    return rejected('unusable_answer');
+    return rejected('invalid_response');
   return interpretStatus(
     statusOfHttp(httpStatus) ?? (httpStatus >= 500 ? 'UNKNOWN' : undefined),
     httpStatus,

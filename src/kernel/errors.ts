@@ -7,7 +7,7 @@ import { quoteForShell } from './quote-for-shell.ts';
 export const FAILURES = {
   bug: { exitCode: 1, retryable: false, meaning: 'a bug in svc' },
   usage: { exitCode: 2, retryable: false, meaning: 'invalid usage; nothing was sent' },
-  bad_data: { exitCode: 3, retryable: false, meaning: 'the input is not valid' },
+  invalid_input: { exitCode: 3, retryable: false, meaning: 'the input is not valid' },
   invalid_argument: { exitCode: 3, retryable: false, meaning: 'the service rejected the data' },
   already_exists: { exitCode: 3, retryable: false, meaning: 'the object already exists' },
   no_credential: { exitCode: 4, retryable: false, meaning: 'no credential is configured' },
@@ -29,7 +29,7 @@ export const FAILURES = {
     retryable: true,
     meaning: 'the service did not respond; nothing was applied',
   },
-  unusable_answer: {
+  invalid_response: {
     exitCode: 8,
     retryable: true,
     meaning: 'the response was invalid; nothing was applied',
@@ -39,7 +39,7 @@ export const FAILURES = {
     retryable: false,
     meaning: 'a write may or may not have been applied',
   },
-  some_failed: { exitCode: 10, retryable: false, meaning: 'finished, but some records failed' },
+  records_failed: { exitCode: 10, retryable: false, meaning: 'finished, but some records failed' },
   stopped: { exitCode: 11, retryable: true, meaning: 'stopped before finishing' },
   local: {
     exitCode: 12,
@@ -65,7 +65,11 @@ export const FAILURES = {
   },
   hangup: { exitCode: 129, retryable: true, meaning: 'the terminal was closed' },
   interrupted: { exitCode: 130, retryable: true, meaning: 'stopped by Ctrl-C' },
-  reader_gone: { exitCode: 141, retryable: false, meaning: 'the reader of stdout closed the pipe' },
+  stdout_closed: {
+    exitCode: 141,
+    retryable: false,
+    meaning: 'the reader of stdout closed the pipe',
+  },
   terminated: { exitCode: 143, retryable: true, meaning: 'stopped by SIGTERM' },
 } as const satisfies Record<string, { exitCode: number; retryable: boolean; meaning: string }>;
 

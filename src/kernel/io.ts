@@ -142,7 +142,7 @@ const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STR
 function outputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
   if (code !== undefined && CLOSED_PIPE_CODES.has(code))
-    return new SvcError('reader_gone', 'the reader of the output closed the pipe', {
+    return new SvcError('stdout_closed', 'the reader of the output closed the pipe', {
       cause: error,
     });
   const reason = code === 'ENOSPC' ? 'the disk is full' : (code ?? String(error));

@@ -40,7 +40,7 @@ export type EmbeddedInstance = Awaited<ReturnType<typeof openEmbedded>>;
 /**
  * Creates the store and a workspace if necessary. Several processes may use a store.
  * @param location path of a SQLite file, or a PostgreSQL URL; see `resolveStoreLocation`
- * @throws SvcError `local` if the store cannot be opened, `bad_data` for invalid rules of faults
+ * @throws SvcError `local` if the store cannot be opened, `invalid_input` for invalid rules of faults
  */
 export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const {

@@ -56,7 +56,7 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
   return { ...content, sha256: digestOf(content) };
 }
 
-/** Parses a saved plan. @throws SvcError `bad_data` if the text is not a plan, or was edited */
+/** Parses a saved plan. @throws SvcError `invalid_input` if the text is not a plan, or was edited */
 export function parseSavedPlan(text: string, name: string): SavedPlan {
   const content = tryParseJson(text);
   if (
@@ -64,12 +64,12 @@ export function parseSavedPlan(text: string, name: string): SavedPlan {
     typeof content['sha256'] !== 'string' ||
     !Array.isArray(content['changes'])
   )
-    throw new SvcError('bad_data', `${name} is not a saved plan`);
+    throw new SvcError('invalid_input', `${name} is not a saved plan`);
   if (content['svc'] !== 1)
-    throw new SvcError('bad_data', `${name} was saved by a newer version of svc`);
+    throw new SvcError('invalid_input', `${name} was saved by a newer version of svc`);
   const { sha256, ...rest } = content;
   if (digestOf(rest) !== sha256)
-    throw new SvcError('bad_data', `${name} was edited after it was saved`);
+    throw new SvcError('invalid_input', `${name} was edited after it was saved`);
   return content as unknown as SavedPlan;
 }
 

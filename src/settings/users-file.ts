@@ -32,7 +32,7 @@ export function toSentUser({
 
 /**
  * Checks every user of a file, and counts those to send, by organization.
- * @throws SvcError `bad_data` with the position of an invalid or repeated user
+ * @throws SvcError `invalid_input` with the position of an invalid or repeated user
  */
 export async function countUsersToSend(
   file: UsersFile,
@@ -64,7 +64,7 @@ export async function countUsersToSend(
 
 /**
  * Reads the users of a file, in chunks.
- * @throws SvcError `bad_data` with the position of an invalid user
+ * @throws SvcError `invalid_input` with the position of an invalid user
  */
 export async function* readUsersFile(
   file: UsersFile,

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
 
-/** Parses SPKI or PKCS#1, as PEM or as base64 without PEM lines. @throws SvcError `bad_data` */
+/** Parses SPKI or PKCS#1, as PEM or as base64 without PEM lines. @throws SvcError `invalid_input` */
 export function parsePublicKey(text: string): KeyObject {
   const der = decodeDer(text);
   return readRsaKey('public', ['spki', 'pkcs1'], (type) =>
@@ -11,11 +11,11 @@ export function parsePublicKey(text: string): KeyObject {
 
 /**
  * Parses PKCS#8 or PKCS#1, as PEM or base64.
- * @throws SvcError `bad_data`, also for an encrypted key, without the text
+ * @throws SvcError `invalid_input`, also for an encrypted key, without the text
  */
 export function parsePrivateKey(text: string): KeyObject {
   if (text.includes('ENCRYPTED')) {
-    throw new SvcError('bad_data', 'the private key is protected by a passphrase', {
+    throw new SvcError('invalid_input', 'the private key is protected by a passphrase', {
       hint: 'write an unprotected copy: openssl pkey -in key.pem -out plain.pem',
     });
   }
@@ -44,7 +44,7 @@ function readRsaKey<Type extends string>(
     }
   }
   const formats = { public: 'SPKI or PKCS#1', private: 'PKCS#8 or PKCS#1' } as const;
-  throw new SvcError('bad_data', `not a valid RSA ${kind} key`, {
+  throw new SvcError('invalid_input', `not a valid RSA ${kind} key`, {
     hint: `provide the key as ${formats[kind]}, with or without PEM lines`,
   });
 }

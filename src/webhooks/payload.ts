@@ -37,7 +37,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 16;
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const;
 
-/** @throws SvcError `bad_data` if the public key is invalid */
+/** @throws SvcError `invalid_input` if the public key is invalid */
 export function packBody(json: string, { encode, encryptFor }: PackOptions): string {
   if (encryptFor) return JSON.stringify(encryptPayload(json, encryptFor));
   return encode ? JSON.stringify({ encodedPayload: Buffer.from(json).toString('base64') }) : json;
@@ -45,7 +45,7 @@ export function packBody(json: string, { encode, encryptFor }: PackOptions): str
 
 /**
  * Decodes or decrypts if necessary. Numbers keep their exact text.
- * @throws SvcError `bad_data` for an invalid private key
+ * @throws SvcError `invalid_input` for an invalid private key
  */
 export function unpackBody(text: string, privateKey?: string): UnpackedBody {
   if (nestsDeeperThan(MAX_NESTING, text)) return createUnreadable(`the body is ${TOO_DEEP}`);

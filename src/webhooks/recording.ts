@@ -173,7 +173,7 @@ function isHeaderList(value: unknown): value is HeaderList {
   return Array.isArray(value) && value.every(isHeader);
 }
 
-/** Reads a file that a listener recorded. @throws SvcError `bad_data` if the content is invalid */
+/** Reads a file that a listener recorded. @throws SvcError `invalid_input` if the content is invalid */
 export async function readRecordFile(
   file: string,
   cwd: string,
@@ -181,7 +181,7 @@ export async function readRecordFile(
 ): Promise<RecordedDelivery> {
   const delivery = parseRecordedDelivery((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
-  throw new SvcError('bad_data', `${file} is not a recorded delivery`, {
+  throw new SvcError('invalid_input', `${file} is not a recorded delivery`, {
     hint: hint`${step('resume', 'webhooks', 'listen')} records deliveries; to pass the body and headers separately, use --body and --headers`,
   });
 }

@@ -45,7 +45,7 @@ export function createSigningSecret(): string {
 
 /**
  * Creates a Standard Webhooks signature: `v1,<base64>`.
- * @throws SvcError `bad_data`, without the secret
+ * @throws SvcError `invalid_input`, without the secret
  */
 export function sign(secret: SigningSecret, { id, timestamp, body }: SignedContent): string {
   const key = typeof secret === 'string' ? parseSigningSecret(secret) : secret;
@@ -88,7 +88,7 @@ export function withNewSignature<Request extends Signable>(
 
 /**
  * Checks the signatures and the timestamp; `now` is in milliseconds.
- * @throws SvcError `bad_data`, without the secret
+ * @throws SvcError `invalid_input`, without the secret
  */
 export function verifySignature(
   secrets: readonly string[],
@@ -155,13 +155,13 @@ function computeSignature(
 
 /**
  * Parses base64 of any length, with or without the prefix `whsec_`.
- * @throws SvcError `bad_data`, without the secret
+ * @throws SvcError `invalid_input`, without the secret
  */
 export function parseSigningSecret(secret: string): KeyObject {
   const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new SvcError(
-      'bad_data',
+      'invalid_input',
       `invalid signing secret: expected ${SECRET_PREFIX} followed by base64`,
       {
         hint: hint`${stepWithPlaceholder('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')} prints an endpoint's secret`,

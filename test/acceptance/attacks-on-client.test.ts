@@ -168,7 +168,7 @@ describe('an incomplete page without an iterator', () => {
         success({ endpoints: [], iterator: null, done: false }),
       );
       const { code, stdout, stderr } = await svc([...command.split(' '), '-o', 'ndjson'], { env });
-      expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([8, '', 'unusable_answer']);
+      expect([code, stdout, JSON.parse(stderr).error.code]).toEqual([8, '', 'invalid_response']);
     },
   );
 });

@@ -46,7 +46,7 @@ describe('svc history', () => {
         host: new URL(env.SVC_BASE_URL).host,
         profile: null,
         records: { total: 2, succeeded: 1, failed: 1 },
-        outcome: 'some_failed',
+        outcome: 'records_failed',
         exitCode: 10,
       },
       {

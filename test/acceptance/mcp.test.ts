@@ -111,7 +111,7 @@ describe('svc mcp', () => {
       const { failed, result } = await call('documents_list', { organizationId: 'acme' });
       expect([failed, result]).toEqual([
         true,
-        { error: expect.objectContaining({ code: 'unusable_answer' }) },
+        { error: expect.objectContaining({ code: 'invalid_response' }) },
       ]);
     }
   });
@@ -234,7 +234,7 @@ describe('svc mcp', () => {
     const wrong = await call('documents_list', {});
     expect(wrong).toMatchObject({
       failed: true,
-      result: { error: { code: 'bad_data', exitCode: 3 } },
+      result: { error: { code: 'invalid_input', exitCode: 3 } },
     });
     expect(wrong.result).toMatchObject({
       error: { message: 'organizationId is required', hint: "see the tool's input schema" },

@@ -138,7 +138,7 @@ describe('stdout of every kind of command', () => {
       isExpected: isDiskFull,
     },
     {
-      failure: new SvcError('reader_gone', 'the reader of the output closed the pipe'),
+      failure: new SvcError('stdout_closed', 'the reader of the output closed the pipe'),
       isExpected: isReaderGone,
     },
   ])(

@@ -14,7 +14,7 @@ const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
     failure(401, 'UNAUTHENTICATED', 'Auth token not found. Please check your auth token.'),
   permission_denied: () => failure(403, 'PERMISSION_DENIED', 'Invalid API key.'),
   resource_exhausted: () => failure(429, 'RESOURCE_EXHAUSTED', 'Too many requests.'),
-  unusable_answer: (_, response) =>
+  invalid_response: (_, response) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>'),
   outcome_unknown: (_, response) => void response.destroy(),
   // The service is closed before the call.
@@ -26,7 +26,7 @@ const WITHOUT_EXAMPLE: readonly Failure[] = [
   ...([
     'bug',
     'differs',
-    'reader_gone',
+    'stdout_closed',
     'unsupported_node',
     'interrupted',
     'terminated',

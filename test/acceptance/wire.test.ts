@@ -582,7 +582,7 @@ describe('several IDs in one command', () => {
     expect(result).toEqual(['ep_1', 'ep_3'].map((endpointId) => ({ endpointId, deleted: true })));
     expect([code, error]).toMatchObject([
       10,
-      { code: 'some_failed', message: '1 of 3 endpoints failed: ep_2' },
+      { code: 'records_failed', message: '1 of 3 endpoints failed: ep_2' },
     ]);
     expect(error.hint).toBe('svc webhooks endpoints list lists the existing ones');
     expect(warnings).toEqual(['warning: ep_2: no such endpoint (NOT_FOUND)']);

@@ -106,7 +106,7 @@ describe('an input', () => {
       const stdin = Readable.from([packed.subarray(0, length)]);
       const reading = open('-', { stdin, format: 'ndjson' }).then(({ input }) => texts(input));
       await expect(reading).rejects.toMatchObject({
-        failure: 'bad_data',
+        failure: 'invalid_input',
         message: 'stdin: the gzip data is truncated',
       });
     }
@@ -120,12 +120,12 @@ describe('an input', () => {
     await texts(input);
     await appendFile(path, '{"userId":"more"}\n');
     await expect(texts(input)).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: 'u.ndjson changed while svc was reading it',
     });
     await writeFile(path, TEXT);
     await utimes(path, 1, 1);
-    await expect(texts(input)).rejects.toMatchObject({ failure: 'bad_data' });
+    await expect(texts(input)).rejects.toMatchObject({ failure: 'invalid_input' });
   });
 
   it('stops when the job is aborted', async () => {

@@ -293,7 +293,7 @@ describe('stopping', () => {
   });
 
   it('happens if the input cannot be read, after the batches in flight complete', async () => {
-    const error = new SvcError('bad_data', 'it changed');
+    const error = new SvcError('invalid_input', 'it changed');
     async function* records() {
       yield numbered(3);
       throw error;

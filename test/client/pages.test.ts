@@ -62,7 +62,7 @@ describe('the pages of a list', () => {
       ENDPOINTS,
       json({ result: { status: 'success', message: 'ok', data } }),
     );
-    expect(followed).toMatchObject({ count: 0, error: { failure: 'unusable_answer' } });
+    expect(followed).toMatchObject({ count: 0, error: { failure: 'invalid_response' } });
   });
 
   it.each([undefined, null])('end after a success with data %j', async (data) => {
@@ -80,7 +80,7 @@ describe('the pages of a list', () => {
     const followed = await follow(LIST, ...answers);
     expect(followed.count).toBe(count);
     expect(followed.error).toMatchObject({
-      failure: 'unusable_answer',
+      failure: 'invalid_response',
       message: '/v2/organizations/documents/get returned the same page cursor twice',
     });
   });

@@ -433,7 +433,7 @@ describe('a success', () => {
     }
     answer = sendJson({ result: { status: 'success', data: { endpointId: 'ep_1' } } });
     const lacksSecret = client().call(secret, { endpointId: 'ep_1' });
-    expect(await errorOf(lacksSecret)).toMatchObject({ failure: 'unusable_answer' });
+    expect(await errorOf(lacksSecret)).toMatchObject({ failure: 'invalid_response' });
   });
 
   it('may lack every field of a new auth token except the token', async () => {

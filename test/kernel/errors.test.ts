@@ -11,14 +11,14 @@ describe('FAILURES', () => {
     expect(Object.fromEntries(codes)).toEqual({
       1: ['bug'],
       2: ['usage'],
-      3: ['bad_data', 'invalid_argument', 'already_exists'],
+      3: ['invalid_input', 'invalid_argument', 'already_exists'],
       4: ['no_credential', 'unauthenticated', 'permission_denied'],
       5: ['not_found'],
       6: ['failed_precondition'],
       7: ['resource_exhausted'],
-      8: ['unreachable', 'unusable_answer'],
+      8: ['unreachable', 'invalid_response'],
       9: ['outcome_unknown'],
-      10: ['some_failed'],
+      10: ['records_failed'],
       11: ['stopped'],
       12: ['local'],
       13: ['locked'],
@@ -28,7 +28,7 @@ describe('FAILURES', () => {
       78: ['unsupported_node'],
       129: ['hangup'],
       130: ['interrupted'],
-      141: ['reader_gone'],
+      141: ['stdout_closed'],
       143: ['terminated'],
     });
   });

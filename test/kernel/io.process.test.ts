@@ -60,7 +60,7 @@ describe.each([
     child.stdout?.destroy();
     child.stdin?.write('the reader has left');
     const [message, code] = await Promise.all([readAll(child.stderr), exitCode(child)]);
-    expect(JSON.parse(message)).toMatchObject({ failure: 'reader_gone' });
+    expect(JSON.parse(message)).toMatchObject({ failure: 'stdout_closed' });
     expect(code).toBe(0);
   });
 
@@ -90,7 +90,7 @@ it("stdout recognizes Windows' error code for a closed pipe", async () => {
     };
     syncBuiltinESMExports();
     await tried('result');`);
-  expect(JSON.parse(await readAll(child.stderr))).toMatchObject({ failure: 'reader_gone' });
+  expect(JSON.parse(await readAll(child.stderr))).toMatchObject({ failure: 'stdout_closed' });
 });
 
 describe('a sink', () => {

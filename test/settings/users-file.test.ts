@@ -70,7 +70,7 @@ it.each([
 ])('refuses invalid and repeated users', async (text, message) => {
   const file = await createFile('users.csv', text);
   await expect(count({ ...file, organizationId: 'acme' })).rejects.toMatchObject({
-    failure: 'bad_data',
+    failure: 'invalid_input',
     message: expect.stringContaining(message),
   });
 });

@@ -84,7 +84,7 @@ export async function* withFirstChunkOf(
 
 /**
  * Decompresses gzip data, which is detected by its first bytes. Passes other data through.
- * @throws SvcError `bad_data` if the compressed data is damaged or truncated
+ * @throws SvcError `invalid_input` if the compressed data is damaged or truncated
  */
 export async function* decompress(
   bytes: AsyncIterable<Uint8Array>,

@@ -48,7 +48,7 @@ export class CsvRowParser {
 
   /**
    * Parses the rows that the next chunk completes.
-   * @throws SvcError `bad_data` for invalid text after them
+   * @throws SvcError `invalid_input` for invalid text after them
    */
   push(chunk: string): void {
     this.#text += chunk;

@@ -15,7 +15,7 @@ const MAX_PENDING_BYTES = 3;
 /**
  * Decodes the text of an input: UTF-8 with or without a byte order mark, or UTF-16, recognized by
  * its mark or zero bytes.
- * @throws SvcError `bad_data` with the offset of the first invalid byte
+ * @throws SvcError `invalid_input` with the offset of the first invalid byte
  */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,

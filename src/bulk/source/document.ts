@@ -16,7 +16,7 @@ export interface DocumentText {
 
 /**
  * Reads a JSON or YAML file.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
  * it is not text
  */
 export async function readDocumentText(request: InputTextRequest): Promise<DocumentText> {
@@ -27,7 +27,7 @@ export async function readDocumentText(request: InputTextRequest): Promise<Docum
   return { name, format, text: (await Array.fromAsync(chunks)).join('') };
 }
 
-/** Parses a JSON or YAML document. @throws SvcError `bad_data` if it is not valid */
+/** Parses a JSON or YAML document. @throws SvcError `invalid_input` if it is not valid */
 export async function parseDocument({ name, format, text }: DocumentText): Promise<unknown> {
   if (format === 'json') return parseJson(text, name, START);
   const { parseYaml } = await import('./yaml-text.ts');

@@ -22,7 +22,7 @@ export class FieldMap {
     this.#missing.clear();
   }
 
-  /** @throws SvcError `bad_data` if two fields map to the same name */
+  /** @throws SvcError `invalid_input` if two fields map to the same name */
   rename({ value, line, column }: SourceRecord, file: string): unknown {
     if (!isObject(value) || value instanceof PlainScalar) return value;
     const sourceNames = new Map<string, string>();

@@ -20,7 +20,7 @@ export interface InputTextRequest {
 
 /**
  * Opens the text of a file or of stdin.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
  * it is empty or not text
  */
 export async function openInputText(
@@ -38,7 +38,7 @@ export function inputName(file: string): string {
 
 /**
  * Decodes bytes as text, and decompresses them if needed.
- * @throws SvcError `bad_data` if the bytes are not text, or if the text is empty, unless it may be
+ * @throws SvcError `invalid_input` if the bytes are not text, or if the text is empty, unless it may be
  */
 export async function decodeInputText(
   bytes: AsyncIterable<Uint8Array>,

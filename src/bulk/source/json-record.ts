@@ -34,7 +34,7 @@ export class JsonRecord implements SourceRecord {
     return this.#segment.text.slice(this.#from, this.#to);
   }
 
-  /** @throws SvcError `bad_data` as `parseJson` does */
+  /** @throws SvcError `invalid_input` as `parseJson` does */
   get value(): unknown {
     return parseJson(this.text, this.#segment.name, this);
   }

@@ -71,7 +71,7 @@ export class JsonSplitter {
     return piece;
   }
 
-  /** Reads the next chunk. @throws SvcError `bad_data` at the end of the input */
+  /** Reads the next chunk. @throws SvcError `invalid_input` at the end of the input */
   async readMore(): Promise<void> {
     const { value, done } = await this.#chunks.next();
     if (done)

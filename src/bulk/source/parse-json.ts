@@ -3,7 +3,7 @@ import { InputError, type Position, positionWithin } from './source.ts';
 
 /**
  * Parses JSON text that starts at `position` in the input.
- * @throws SvcError `bad_data`, with the line and column, if the text is not valid JSON, is nested
+ * @throws SvcError `invalid_input`, with the line and column, if the text is not valid JSON, is nested
  * too deeply, or contains a number that is too large or a whole number that would lose precision
  */
 export function parseJson(text: string, name: string, position: Position): unknown {

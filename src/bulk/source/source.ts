@@ -70,7 +70,7 @@ export class InputError extends SvcError {
     const location = [name, position.line, position.column]
       .filter((part) => part !== undefined)
       .join(':');
-    super('bad_data', `${location}: ${problem}`, hint === undefined ? {} : { hint });
+    super('invalid_input', `${location}: ${problem}`, hint === undefined ? {} : { hint });
     this.position = position;
     this.problem = problem;
     this.#name = name;

@@ -58,7 +58,7 @@ export class YamlItemSplitter {
 
   /**
    * Returns the items that the next chunk completes.
-   * @throws SvcError `bad_data` if an item is too long
+   * @throws SvcError `invalid_input` if an item is too long
    */
   push(chunk: string): YamlItem[] {
     this.#text += chunk;

@@ -48,7 +48,7 @@ const PLAIN_SCALARS: readonly ScalarTag[] = [
 /**
  * Parses one document that starts on a line of the input. With `record`, scalars are parsed as in
  * `parsePlainScalar`; with `typed`, they have the types of YAML 1.2. Keys are text.
- * @throws SvcError `bad_data` for invalid YAML
+ * @throws SvcError `invalid_input` for invalid YAML
  */
 export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1) {
   const lineCounter = new LineCounter();
@@ -78,7 +78,7 @@ export function findList({ document: { contents } }: ParsedYaml, field: string) 
 }
 
 /**
- * @throws SvcError `bad_data` for unknown, circular, or too many aliases, and for excessive nesting
+ * @throws SvcError `invalid_input` for unknown, circular, or too many aliases, and for excessive nesting
  */
 export function readNode(
   { document, positionOf }: ParsedYaml,
@@ -134,7 +134,7 @@ export function hasAnchor(node: unknown): boolean {
 /**
  * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of
  * records.
- * @throws SvcError `bad_data` for invalid YAML, and for a whole number that would lose digits
+ * @throws SvcError `invalid_input` for invalid YAML, and for a whole number that would lose digits
  */
 export function parseYaml(text: string, name: string): unknown {
   const parsed = parseYamlText(text, name, 'typed');

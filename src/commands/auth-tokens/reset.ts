@@ -47,7 +47,7 @@ const RESET = authTokens['auth-tokens.reset'];
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
   const { data, usesDataFlag } = await readInputData(context, entry, invocation);
-  const failure = usesDataFlag ? 'bad_data' : 'usage';
+  const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun)
     return printResults(context, entry, RESET, { inputs: [data], all: false });

@@ -92,7 +92,7 @@ async function prepare(
     );
   else if (fields.field !== undefined) {
     const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
-    checkInput(context, entry, operation, example, usesDataFlag ? 'bad_data' : 'usage');
+    checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
   }
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;

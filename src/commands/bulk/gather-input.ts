@@ -33,7 +33,7 @@ export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 /**
  * Reads and checks the records from files, from `--data`, or from flags. On failure, deletes the
  * copy of piped input.
- * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `bad_data`
+ * @throws SvcError `usage` for an invalid flag, or unless there is exactly one source; `invalid_input`
  * for an invalid record
  */
 export async function gatherInput(
@@ -153,7 +153,7 @@ async function inputError(
     findingCount: check.diagnosticCount,
   };
   const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
-  const failure = isFromFlags ? 'usage' : 'bad_data';
+  const failure = isFromFlags ? 'usage' : 'invalid_input';
   return findingsError(context, found, { failure, name, part, hint: inputHint(check) });
 }
 

@@ -64,7 +64,7 @@ export function jobError(
         return writeError(single, failure, summary.rejects === null ? undefined : nextStep);
       }
       return failed > 0
-        ? new SvcError('some_failed', `${groupDigits(failed)} ${ofTotal} failed`, {
+        ? new SvcError('records_failed', `${groupDigits(failed)} ${ofTotal} failed`, {
             hint: nextStep,
           })
         : undefined;

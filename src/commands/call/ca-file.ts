@@ -5,7 +5,7 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * @throws SvcError `usage` if the file does not exist, `bad_data` if it contains no certificate or
+ * @throws SvcError `usage` if the file does not exist, `invalid_input` if it contains no certificate or
  * a damaged one
  */
 export async function readCertificates(file: string, cwd: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function readCertificates(file: string, cwd: string): Promise<strin
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
     throw new SvcError(
-      'bad_data',
+      'invalid_input',
       `--ca-file must be a PEM file, but ${file} contains no certificate`,
       {
         hint: 'convert a DER file with: openssl x509 -inform der -in <file> -out <file>.pem',
@@ -29,7 +29,7 @@ function check(certificate: string, name: string): void {
   try {
     new X509Certificate(certificate);
   } catch (error) {
-    throw new SvcError('bad_data', `--ca-file: ${name} is damaged`, {
+    throw new SvcError('invalid_input', `--ca-file: ${name} is damaged`, {
       hint: 'get a new copy of the file from the operator of the service',
       cause: error,
     });

@@ -10,7 +10,7 @@ import { parseJson } from './flag-values.ts';
 /**
  * Reads the object in `--data`: JSON text, `@file`, or `-` for stdin. Removes a `{"data": {…}}`
  * wrapper.
- * @throws SvcError `bad_data` for anything but a JSON object, `usage` for a missing file, `local`
+ * @throws SvcError `invalid_input` for anything but a JSON object, `usage` for a missing file, `local`
  * for an unreadable file
  */
 export async function readData(
@@ -18,7 +18,7 @@ export async function readData(
   argument: string,
 ): Promise<Record<string, unknown>> {
   const json = await readJson(context, argument);
-  if (!isObject(json)) throw new SvcError('bad_data', '--data must be a JSON object');
+  if (!isObject(json)) throw new SvcError('invalid_input', '--data must be a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
 }
@@ -29,7 +29,10 @@ export async function readData(
  */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
-  return parseJson('--data', await readArgument(context, argument), { failure: 'bad_data', hint });
+  return parseJson('--data', await readArgument(context, argument), {
+    failure: 'invalid_input',
+    hint,
+  });
 }
 
 export async function readArgument(

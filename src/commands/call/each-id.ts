@@ -30,12 +30,12 @@ export function collectIdFailures(
       failed.push({ id, error });
       await context.warn(`${id}: ${error.message}${error.status ? ` (${error.status})` : ''}`);
     },
-    /** @throws SvcError `some_failed` with the failed IDs */
+    /** @throws SvcError `records_failed` with the failed IDs */
     throwIfAny(): void {
       const [first] = failed;
       if (!first) return;
       const message = `${failed.length} of ${formatNounCount(ids.length, noun)} failed: ${failed.map(({ id }) => id).join(', ')}`;
-      throw new SvcError('some_failed', message, optionalProperty('hint', first.error.hint));
+      throw new SvcError('records_failed', message, optionalProperty('hint', first.error.hint));
     },
   };
 }

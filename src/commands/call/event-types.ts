@@ -8,7 +8,7 @@ import { ALLOW_UNKNOWN_EVENT_FLAG } from './call-flags.ts';
 /**
  * Checks event types and patterns with `*` before a request. With `--allow-unknown-event`, unknown
  * types are only warnings.
- * @param failure kind of the error: `usage` for input from flags, `bad_data` for input from
+ * @param failure kind of the error: `usage` for input from flags, `invalid_input` for input from
  * `--data`
  * @throws SvcError for unknown event types, with the nearest known type
  */
@@ -16,7 +16,7 @@ export async function checkEventTypes(
   context: Pick<Context, 'warn'>,
   given: readonly string[],
   { allowUnknownEvent }: OptionsOf<readonly [typeof ALLOW_UNKNOWN_EVENT_FLAG]>,
-  failure: 'usage' | 'bad_data' = 'usage',
+  failure: 'usage' | 'invalid_input' = 'usage',
 ): Promise<void> {
   const unknown = [...new Set(given)].filter(
     (type) => !EVENT_NAMES.some((known) => matchesPattern(known, type)),

@@ -108,7 +108,7 @@ export function parseJson(
   {
     failure = 'usage',
     hint,
-  }: { readonly failure?: 'usage' | 'bad_data'; readonly hint?: string } = {},
+  }: { readonly failure?: 'usage' | 'invalid_input'; readonly hint?: string } = {},
 ): unknown {
   const value = tryParseJson(text);
   if (value === undefined)

@@ -3,9 +3,9 @@ import { SvcError } from '../../kernel/errors.ts';
 
 /**
  * Returns the data of a response.
- * @throws SvcError `unusable_answer` for a response without data
+ * @throws SvcError `invalid_response` for a response without data
  */
 export function requireData<Data>(reply: CallOutcome<Data>): Data {
   if (reply.sent && reply.data !== null) return reply.data;
-  throw new SvcError('unusable_answer', 'the response contains no data');
+  throw new SvcError('invalid_response', 'the response contains no data');
 }

@@ -30,7 +30,7 @@ export async function runCall(
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) =>
     splitByIds(operation, input),
   );
-  const failure = usesDataFlag ? 'bad_data' : 'usage';
+  const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   if (operation.eventTypes) {

@@ -10,8 +10,8 @@ import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 
-/** Kind of an error in the input: `usage` for flags, `bad_data` for `--data`. */
-export type InputFailure = 'usage' | 'bad_data';
+/** Kind of an error in the input: `usage` for flags, `invalid_input` for `--data`. */
+export type InputFailure = 'usage' | 'invalid_input';
 type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
 
 /** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */

@@ -14,7 +14,7 @@ const PAUSE_GROWTH = 1.5;
 
 /**
  * Makes the call, waits for the task, and prints its final state.
- * @throws SvcError `some_failed` if it failed
+ * @throws SvcError `records_failed` if it failed
  */
 export async function runAndWait(
   context: Context,
@@ -51,7 +51,7 @@ export async function runAndWait(
   else await printer.value(envelope ? last.result : last.data, {});
   if (stateOf(wait, last) === wait.failed) {
     throw new SvcError(
-      'some_failed',
+      'records_failed',
       `${command.join(' ')} failed (${wait.state}: ${wait.failed})`,
       {
         hint: 'the service gave no reason; check that the source of the move exists',
@@ -86,7 +86,7 @@ async function pollUntilEnd(
       const reply = await poll();
       if (reply.sent) response = reply;
       if (stateOf(wait, response) === undefined)
-        throw new SvcError('unusable_answer', `the response has no ${wait.state}`, {
+        throw new SvcError('invalid_response', `the response has no ${wait.state}`, {
           hint: 'try again later',
         });
     }

@@ -49,7 +49,7 @@ export async function explainRefusals<Result>(
 
 function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
-  if (status !== 'UNAVAILABLE') return new SvcError('bad_data', message, { status, cause });
+  if (status !== 'UNAVAILABLE') return new SvcError('invalid_input', message, { status, cause });
   if (cause === undefined)
     return new SvcError('locked', message, {
       status,

@@ -6,7 +6,7 @@ import type { Invocation } from '../definition.ts';
 /**
  * Removes jobs from this machine.
  * @throws SvcError `usage` if any job does not exist, in which case none are removed; `locked` for
- * a running job; `some_failed` if only some jobs could be removed
+ * a running job; `records_failed` if only some jobs could be removed
  */
 export async function removeJobs(context: Context, { arguments: jobs }: Invocation): Promise<void> {
   const ids = [...new Set(jobs)];

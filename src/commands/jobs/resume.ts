@@ -40,7 +40,7 @@ import { readEntries } from './status.ts';
 /**
  * Resumes the given job, or the only stopped job.
  * @throws SvcError `usage` if the job does not exist or was started against another service;
- * `locked` if another process runs the job; `bad_data` if the input changed; `local` if the journal
+ * `locked` if another process runs the job; `invalid_input` if the input changed; `local` if the journal
  * is missing or damaged
  */
 export async function resumeJob(
@@ -91,7 +91,7 @@ export async function resumeJob(
 
 /**
  * Recreates the plan of a job with the given throughput.
- * @throws SvcError `bad_data` if the input changed
+ * @throws SvcError `invalid_input` if the input changed
  */
 async function createSendPlan(
   context: Context,
@@ -148,7 +148,7 @@ async function reopenInput(
         findingCount: check.diagnosticCount,
       };
       throw await findingsError(context, found, {
-        failure: 'bad_data',
+        failure: 'invalid_input',
         name: input.name,
         part: pluralize(fields.noun),
         hint,
@@ -164,9 +164,13 @@ async function reopenInput(
 }
 
 function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {
-  return new SvcError('bad_data', `${name} changed after job ${job} started; nothing was sent`, {
-    hint: 'restore the original file, or run the original command again with the changed file',
-  });
+  return new SvcError(
+    'invalid_input',
+    `${name} changed after job ${job} started; nothing was sent`,
+    {
+      hint: 'restore the original file, or run the original command again with the changed file',
+    },
+  );
 }
 
 /** @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible */

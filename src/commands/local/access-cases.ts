@@ -23,7 +23,7 @@ interface CaseResult extends Explanation {
 
 /**
  * Runs the access tests of a file.
- * @throws SvcError `differs` if one fails, `bad_data` for an invalid file
+ * @throws SvcError `differs` if one fails, `invalid_input` for an invalid file
  */
 export async function checkAccessCases(context: Context, file: string): Promise<void> {
   const { cwd, signal, io, environment } = context;
@@ -37,7 +37,7 @@ export async function checkAccessCases(context: Context, file: string): Promise<
     : [];
   const found = { findings: problems.texts, findingCount: problems.texts.length };
   const error = {
-    failure: 'bad_data',
+    failure: 'invalid_input',
     name: file,
     part: 'its cases',
     hint: 'fix the file',

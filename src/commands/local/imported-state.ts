@@ -16,5 +16,10 @@ export function createStateError(
 ): Promise<SvcError> {
   const hint = 'nothing was written; fix the file and import it again';
   const found = { findings: problems, findingCount: problems.length };
-  return findingsError(context, found, { failure: 'bad_data', name, part: 'its records', hint });
+  return findingsError(context, found, {
+    failure: 'invalid_input',
+    name,
+    part: 'its records',
+    hint,
+  });
 }

@@ -18,7 +18,7 @@ interface SettingsChoice {
 
 /**
  * Reads a settings file as a state, with secrets and with the users of its users file.
- * @throws SvcError `bad_data` for an invalid file
+ * @throws SvcError `invalid_input` for an invalid file
  */
 export async function readSettingsState(
   context: Context,

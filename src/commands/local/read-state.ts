@@ -13,7 +13,7 @@ import { createStateError, type ImportedState } from './imported-state.ts';
 /**
  * Reads a state or a settings file, and checks each record on its own. Warns about unknown fields
  * in the records of a state, and skips them.
- * @throws SvcError `bad_data` with every invalid field
+ * @throws SvcError `invalid_input` with every invalid field
  */
 export async function readState(
   context: Context,

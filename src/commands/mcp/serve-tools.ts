@@ -70,8 +70,10 @@ export async function serveTools(
 
 function transportError(cause: Error): SvcError {
   if (systemErrorCode(cause) === 'EPIPE')
-    return new SvcError('reader_gone', 'the host disconnected', { cause });
-  return new SvcError('bad_data', `the host sent an invalid message: ${cause.message}`, { cause });
+    return new SvcError('stdout_closed', 'the host disconnected', { cause });
+  return new SvcError('invalid_input', `the host sent an invalid message: ${cause.message}`, {
+    cause,
+  });
 }
 
 function createToolServer(
@@ -225,10 +227,15 @@ async function runTool(
   if (operation.revealsSecrets && !showSecrets && !dryRun) throw secretWithheldError(entry.command);
   const list = operation.bulk?.field;
   if (list !== undefined && data[list] === undefined)
-    throw new SvcError('bad_data', `${list} is required`, { hint: "see the tool's input schema" });
+    throw new SvcError('invalid_input', `${list} is required`, {
+      hint: "see the tool's input schema",
+    });
   const run = await loadRunner(runner);
   if (isDeeperThan(MAX_DATA_DEPTH, data))
-    throw new SvcError('bad_data', `the data is nested more than ${MAX_DATA_DEPTH} levels deep`);
+    throw new SvcError(
+      'invalid_input',
+      `the data is nested more than ${MAX_DATA_DEPTH} levels deep`,
+    );
   await run(context, [entry], {
     arguments: [],
     options: { data: JSON.stringify(data), allowUnknownEvent: true },

@@ -60,7 +60,7 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
 
 /**
  * Sends the items that have not succeeded.
- * @throws SvcError `bad_data` if the file of users changed, and like `applyPlan`
+ * @throws SvcError `invalid_input` if the file of users changed, and like `applyPlan`
  */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
   const plan = job.journal.getFact('plan') as SavedPlan;
@@ -68,7 +68,7 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   const file = job.description.inputs.find(({ path }) => path === findUsersFile(plan.writes)?.path);
   if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
     throw new SvcError(
-      'bad_data',
+      'invalid_input',
       `${file.name} changed after job ${job.description.job} started; nothing was sent`,
       {
         hint: 'restore the original file, or plan again',

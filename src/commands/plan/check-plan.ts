@@ -16,7 +16,7 @@ import { findPlanTarget } from './find-target.ts';
  * @param name name of the plan in messages
  * @returns the live records
  * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before;
- * `bad_data` for a missing secret
+ * `invalid_input` for a missing secret
  */
 export async function checkPlan(
   context: Context,

@@ -5,7 +5,7 @@ import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
 /**
- * @throws SvcError `bad_data` for an invalid file, `usage` if the file or the environment does not
+ * @throws SvcError `invalid_input` for an invalid file, `usage` if the file or the environment does not
  * exist
  */
 export async function loadSettingsFile(
@@ -32,7 +32,7 @@ export async function withPrintedProblems<Result>(
     const found = { findings: error.problems, findingCount: error.problems.length };
     const hint = 'nothing was written; fix the file and run the command again';
     throw await findingsError(context, found, {
-      failure: 'bad_data',
+      failure: 'invalid_input',
       name,
       part: 'its settings',
       hint,

@@ -17,7 +17,7 @@ const VERIFY_TIMEOUT = 10_000;
  */
 const INCONCLUSIVE: readonly Failure[] = [
   'unreachable',
-  'unusable_answer',
+  'invalid_response',
   'resource_exhausted',
   'not_found',
 ];
@@ -69,7 +69,7 @@ async function read(context: Context, kind: CredentialKind): Promise<void> {
   const { client, close } = await connect({ ...context, options });
   try {
     if (await readWithCredential(client, kind)) return;
-    throw new SvcError('unusable_answer', 'the response is not from the service');
+    throw new SvcError('invalid_response', 'the response is not from the service');
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     // The service accepted the credentials; only a feature is off.

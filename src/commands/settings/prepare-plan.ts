@@ -31,7 +31,7 @@ interface PreparedPlan {
 /**
  * Loads the settings file, reads the live records that it declares, and plans the changes for
  * `work`. Sends no write. A plan for `drift` is only about what can be read, and is not simulated.
- * @throws SvcError `bad_data` for an invalid file, `usage` if the plan would delete too many
+ * @throws SvcError `invalid_input` for an invalid file, `usage` if the plan would delete too many
  * records
  */
 export async function withPlan(

@@ -27,7 +27,7 @@ interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
 
 /**
  * Writes the live settings to a new file, or changes an existing file where it differs.
- * @throws SvcError `bad_data` if the file is invalid or cannot be edited safely; nothing is written
+ * @throws SvcError `invalid_input` if the file is invalid or cannot be edited safely; nothing is written
  * then
  */
 export async function pullSettings(

@@ -18,7 +18,7 @@ export async function reportError(
   // Secrets in environment variables may not be registered yet, if the error occurred early.
   rememberEnvironmentSecrets(environment);
   const error = toSvcError(thrown);
-  if (error.failure !== 'reader_gone') {
+  if (error.failure !== 'stdout_closed') {
     // Words after `--` may belong to another command.
     const end = words.indexOf('--');
     const svcWords = end < 0 ? words : words.slice(0, end);

@@ -80,7 +80,7 @@ type AccessToken = ReturnType<typeof parseAccessToken>;
 
 /**
  * Parses a JSON Web Token.
- * @throws SvcError `bad_data`. The message contains no part of the token.
+ * @throws SvcError `invalid_input`. The message contains no part of the token.
  */
 export function parseAccessToken(text: string, now: number) {
   const parts = text.trim().split('.');
@@ -90,7 +90,7 @@ export function parseAccessToken(text: string, now: number) {
         ? 'the token is encrypted, and only its recipient can read it'
         : TOKEN_FORMAT;
     const problem = `it has ${formatNounCount(parts.length, 'part')} instead of 3`;
-    throw new SvcError('bad_data', `not a signed token: ${problem}`, { hint });
+    throw new SvcError('invalid_input', `not a signed token: ${problem}`, { hint });
   }
   const [header = '', payload = '', signature = ''] = parts;
   if (!BASE64URL.test(signature)) throw malformedTokenError('signature', 'not base64url');
@@ -123,7 +123,7 @@ function decodePart(name: string, part: string): Fields {
 }
 
 function malformedTokenError(part: string, why: string, cause?: unknown): SvcError {
-  return new SvcError('bad_data', `not a token: its ${part} is ${why}`, {
+  return new SvcError('invalid_input', `not a token: its ${part} is ${why}`, {
     hint: TOKEN_FORMAT,
     cause,
   });

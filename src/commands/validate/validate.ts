@@ -29,7 +29,7 @@ import type { ValidateFlags } from './flags.ts';
 
 /**
  * Checks files and prints all findings.
- * @throws SvcError `bad_data` if there are findings, `usage` without a file
+ * @throws SvcError `invalid_input` if there are findings, `usage` without a file
  */
 export async function validateFiles(
   context: Context,
@@ -74,7 +74,7 @@ export async function validateFiles(
     const { diagnosticCount, read, hint } = started.check;
     if (diagnosticCount === 0) return;
     const message = `${input.name}: ${formatNounCount(diagnosticCount, 'problem')} in ${formatNounCount(read, fields.noun)}`;
-    throw new SvcError('bad_data', message, {
+    throw new SvcError('invalid_input', message, {
       hint: hint ?? 'fix the problems, then check the files again',
     });
   } finally {

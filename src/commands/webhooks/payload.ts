@@ -20,9 +20,9 @@ export async function createPayload(
 async function readPayload(context: Context, file: string): Promise<unknown> {
   const text = await readArgument(context, file === '-' ? file : `@${file}`);
   if (nestsDeeperThan(MAX_NESTING, text))
-    throw new SvcError('bad_data', `${file}: nested more than ${MAX_NESTING} levels deep`);
+    throw new SvcError('invalid_input', `${file}: nested more than ${MAX_NESTING} levels deep`);
   const payload = parseExactJson(text);
-  if (payload === undefined) throw new SvcError('bad_data', `${file}: not valid JSON`);
+  if (payload === undefined) throw new SvcError('invalid_input', `${file}: not valid JSON`);
   return payload;
 }
 

@@ -104,7 +104,7 @@ async function replayAll(context: Context, replay: ReplayOptions): Promise<void>
   }
   if (count.failed === 0) return;
   throw new SvcError(
-    'some_failed',
+    'records_failed',
     `${count.failed} of ${formatNounCount(count.sent, 'delivery')} failed`,
   );
 }

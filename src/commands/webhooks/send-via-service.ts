@@ -84,7 +84,7 @@ async function printDeliveries(
   await printer.value(records, deliveryTable(sent));
   const failed = records.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
-  const failure = failed === sent.length ? 'unusable_answer' : 'some_failed';
+  const failure = failed === sent.length ? 'invalid_response' : 'records_failed';
   throw new SvcError(
     failure,
     `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`,

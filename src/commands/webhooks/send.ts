@@ -89,7 +89,7 @@ async function sendTo(
   await printer.value({ id, event, form, url: url.href, status, milliseconds, answer }, {});
   if (isSuccessStatus(receipt)) return;
   throw new SvcError(
-    'unusable_answer',
+    'invalid_response',
     `the receiver did not accept the delivery: HTTP ${status}`,
     {
       hint:

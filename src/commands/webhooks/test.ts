@@ -20,7 +20,7 @@ import { printDocument } from '../terminal/print-document.ts';
 import type { TestFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
 
-/** @throws SvcError `some_failed` if the receiver fails a case */
+/** @throws SvcError `records_failed` if the receiver fails a case */
 export async function testCommand(
   context: Context,
   invocation: Invocation<TestFlags>,
@@ -38,7 +38,7 @@ export async function testCommand(
   if (failed.length === 0) return;
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
   const message = `${failed.length} of ${formatNounCount(tried, 'case')} failed: ${failed.join(', ')}`;
-  throw new SvcError('some_failed', message, {
+  throw new SvcError('records_failed', message, {
     hint: failed[0] === 'valid' ? VALID_REJECTED_HINT : 'add -o json to see why each case matters',
   });
 }

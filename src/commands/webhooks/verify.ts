@@ -95,11 +95,11 @@ async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Bu
 
 function parseJsonHeaders(text: string, source: string): HeaderList {
   const json = tryParseJson(text);
-  if (!isObject(json)) throw new SvcError('bad_data', `${source}: not valid JSON`);
+  if (!isObject(json)) throw new SvcError('invalid_input', `${source}: not valid JSON`);
   return Object.entries(json).flatMap(([name, value]) =>
     [value].flat().map((one): HeaderList[number] => {
       if (typeof one === 'string' || typeof one === 'number') return [name, String(one)];
-      throw new SvcError('bad_data', `${source}: header ${name} must be text or a number`);
+      throw new SvcError('invalid_input', `${source}: header ${name} must be text or a number`);
     }),
   );
 }
@@ -111,7 +111,7 @@ function parseHeaderLines(text: string, source: string): HeaderList {
     if (line.trim() === '' || (index === 0 && REQUEST_LINE.test(line))) return [];
     const at = line.indexOf(':');
     if (at > 0) return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
-    throw new SvcError('bad_data', `${source}: line ${index + 1} must be "name: value"`);
+    throw new SvcError('invalid_input', `${source}: line ${index + 1} must be "name: value"`);
   });
 }
 

@@ -16,7 +16,7 @@ export interface LaneRef extends DeliveryTarget {
 export interface DeliveryDestination {
   /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
-  /** @throws SvcError `bad_data` if the encryption key or the signing secret is invalid */
+  /** @throws SvcError `invalid_input` if the encryption key or the signing secret is invalid */
   composeRequest(
     message: { readonly id: string; readonly payload: string },
     now: number,
@@ -103,6 +103,6 @@ function encodeBody(
 ): string {
   if (!encryptData) return packBody(payload, { encode: encodeData });
   if (publicKey.trim() === '')
-    throw new SvcError('bad_data', 'encryptData is on, but publicKey is not set');
+    throw new SvcError('invalid_input', 'encryptData is on, but publicKey is not set');
   return packBody(payload, { encode: encodeData, encryptFor: publicKey });
 }

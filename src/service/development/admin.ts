@@ -106,7 +106,7 @@ function decodeSegment(segment: string): string {
 
 const STATUSES: Partial<Record<Failure, Status>> = {
   usage: 'INVALID_ARGUMENT',
-  bad_data: 'INVALID_ARGUMENT',
+  invalid_input: 'INVALID_ARGUMENT',
   not_found: 'NOT_FOUND',
   already_exists: 'ALREADY_EXISTS',
   failed_precondition: 'FAILED_PRECONDITION',

@@ -54,7 +54,7 @@ interface Located {
  * adds live records, and removes records that do not exist. With an environment, live records are
  * added to its overlay, but declared values change where they are declared, also for other
  * environments.
- * @throws SvcError `bad_data` if the edited text would not have exactly these values
+ * @throws SvcError `invalid_input` if the edited text would not have exactly these values
  */
 export function editSettings(pull: SettingsPull): SettingsEdit {
   const edit = new SettingsEditor(pull);
@@ -147,7 +147,7 @@ class SettingsEditor {
     } catch (error) {
       if (!(error instanceof UnsupportedEdit)) throw error;
       throw new SvcError(
-        'bad_data',
+        'invalid_input',
         `${this.#pull.content.name} cannot be edited: ${error.message}`,
         {
           hint: 'nothing was written; pull into a new file and compare the two',

@@ -23,7 +23,7 @@ export interface ReadFile extends SettingsText {
 
 /**
  * Reads a settings file, or the YAML files of a folder in the order of their names.
- * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `bad_data` if
+ * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
  * it is empty or not text
  */
 export async function readFiles(request: FilesRequest): Promise<readonly ReadFile[]> {

@@ -12,7 +12,7 @@ const MAX_SECRET_BYTES = 64 * 1024;
  * Reads a secret, and masks it in all later output. The final newline of a file is not part of the
  * secret.
  * @param folder where relative paths start
- * @throws SvcError `bad_data` or `usage` if the variable or the file does not exist, or is empty
+ * @throws SvcError `invalid_input` or `usage` if the variable or the file does not exist, or is empty
  */
 export async function readSecret(
   reference: SecretReference,
@@ -22,7 +22,7 @@ export async function readSecret(
   if ('env' in reference) {
     const secret = Object.hasOwn(variables, reference.env) ? variables[reference.env] : undefined;
     if (secret === undefined)
-      throw new SvcError('bad_data', `the environment variable ${reference.env} is not set`);
+      throw new SvcError('invalid_input', `the environment variable ${reference.env} is not set`);
     return createSecret(reference, secret, `the environment variable ${reference.env}`);
   }
   const bytes = await readNamedFile(reference.file, folder, { maxBytes: MAX_SECRET_BYTES });
@@ -35,6 +35,6 @@ export async function readSecret(
 }
 
 function createSecret(reference: SecretReference, secret: string, source: string): SecretValue {
-  if (secret === '') throw new SvcError('bad_data', `${source} is empty`);
+  if (secret === '') throw new SvcError('invalid_input', `${source} is empty`);
   return new SecretValue(reference, rememberSecret(secret));
 }

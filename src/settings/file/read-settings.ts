@@ -17,7 +17,7 @@ export class SettingsError extends SvcError {
   constructor(name: string, problems: readonly string[]) {
     const [only = ''] = problems;
     super(
-      'bad_data',
+      'invalid_input',
       problems.length === 1 ? only : `${name}: ${problems.length} problems: ${problems.join('; ')}`,
     );
     this.problems = problems;

@@ -16,7 +16,7 @@ interface EditToVerify {
 /**
  * Parses edited files again, and compares all of their values with the expected ones.
  * @returns the changed contents by file, and the other environments whose values changed
- * @throws SvcError `bad_data` for any other difference
+ * @throws SvcError `invalid_input` for any other difference
  */
 export function verifyEdit({
   content,
@@ -39,7 +39,7 @@ export function verifyEdit({
   );
   const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
   if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
-    throw new SvcError('bad_data', `${name} cannot be edited without changing other values`, {
+    throw new SvcError('invalid_input', `${name} cannot be edited without changing other values`, {
       hint: 'nothing was written; pull into a new file and compare the two',
     });
   }

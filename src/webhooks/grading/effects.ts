@@ -12,7 +12,7 @@ const MAX_EFFECTS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Fetches a JSON list of delivery IDs, or of objects with `id` and `event`.
- * @throws SvcError `unusable_answer`
+ * @throws SvcError `invalid_response`
  */
 export async function fetchEffects(
   url: URL,
@@ -44,7 +44,7 @@ function isEffect(value: unknown): value is ReceiverEffect {
 }
 
 function createUnusableError(url: URL, problem: string): SvcError {
-  return new SvcError('unusable_answer', `--effects-url ${url.href}: ${problem}`, {
+  return new SvcError('invalid_response', `--effects-url ${url.href}: ${problem}`, {
     hint: 'the URL must return the applied deliveries: a JSON list of delivery IDs, or of objects with id and event',
   });
 }

@@ -34,7 +34,7 @@ describe('one value', () => {
     ['a: *x', 'stdin:1:1: unresolved alias'],
     ['\n \t', 'stdin: the input is empty'],
   ])('%s is refused', async (text, message) => {
-    const refusal = { failure: 'bad_data', message: expect.stringContaining(message) };
+    const refusal = { failure: 'invalid_input', message: expect.stringContaining(message) };
     await expect(read(text)).rejects.toMatchObject(refusal);
   });
 

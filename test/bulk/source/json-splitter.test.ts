@@ -58,7 +58,7 @@ describe('splitting a JSON array', () => {
     const text = '[{"userId":"a\\"]","x":[1,{"y":"}"}]},{"userId":"b"}]';
     for (let cut = 0; cut < text.length; cut += 1) {
       const { failure } = await refusal(text.slice(0, cut), 'json', 5);
-      expect(failure).toBe('bad_data');
+      expect(failure).toBe('invalid_input');
     }
   });
 

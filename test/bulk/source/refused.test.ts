@@ -223,7 +223,7 @@ describe('the error for an invalid input names the position and the problem', ()
     ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
   ])('%s', async (_, format, input, message) => {
     const wholly = await refusal(input, format);
-    expect(wholly.failure).toBe('bad_data');
+    expect(wholly.failure).toBe('invalid_input');
     expect(wholly.message).toContain(message);
     const inPieces = await refusal(input, format, Math.max(1000, Math.ceil(input.length / 100)));
     expect(inPieces.message).toBe(wholly.message);

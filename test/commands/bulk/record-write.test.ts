@@ -60,7 +60,7 @@ describe('a job with one record', () => {
     [{ message: 'User does not exist.' }, 5, 'not_found'],
     [{ message: 'enable it', code: 'failed-precondition' }, 6, 'failed_precondition'],
     [{ message: 'not yours', code: 'permission-denied' }, 4, 'permission_denied'],
-    [{ message: 'broken', code: 'internal' }, 8, 'unusable_answer'],
+    [{ message: 'broken', code: 'internal' }, 8, 'invalid_response'],
     [{ message: 'too short', code: 'of a new kind' }, 3, 'invalid_argument'],
   ])('that fails with %o exits with %i', async (item, exitCode, failure) => {
     const flags = await runBulk({ ...USER, answer: failing(item) });

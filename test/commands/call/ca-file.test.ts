@@ -29,7 +29,7 @@ describe('a file of certificates', () => {
     ['cut', '-----BEGIN CERTIFICATE-----\nMIIB'],
   ])('that is %s is rejected as bad data', async (_, text) => {
     await expect(fileWith(text)).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: /^--ca-file: /,
     });
   });

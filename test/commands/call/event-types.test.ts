@@ -11,7 +11,7 @@ async function check(
 ): Promise<readonly string[]> {
   const warnings: string[] = [];
   const warn = async (message: string | Hint) => void warnings.push(hint`${message}`.format());
-  await checkEventTypes({ warn }, types, { allowUnknownEvent }, 'bad_data');
+  await checkEventTypes({ warn }, types, { allowUnknownEvent }, 'invalid_input');
   return warnings;
 }
 
@@ -34,7 +34,7 @@ describe('the check of event types', () => {
     );
     expect(error).toBeInstanceOf(SvcError);
     expect(error).toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: "unknown event types 'coment.add', 'x', 'nothing.*'",
       hint: "did you mean 'comment.add'? --allow-unknown-event accepts unknown event types",
     });

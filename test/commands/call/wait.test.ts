@@ -52,7 +52,7 @@ describe('--wait', () => {
 
   it('does not wait if the service reports no state', async () => {
     const { thrown } = await waited('documents.migrate', [started, success({ migrationId: 'm1' })]);
-    expect(thrown).toMatchObject({ failure: 'unusable_answer' });
+    expect(thrown).toMatchObject({ failure: 'invalid_response' });
   });
 
   it('prints a line per new state without a terminal', async () => {
@@ -98,7 +98,7 @@ describe('--wait', () => {
     ]);
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 'failed' });
     expect(thrown).toMatchObject({
-      failure: 'some_failed',
+      failure: 'records_failed',
       message: 'documents migration-status failed (status: failed)',
     });
   });

@@ -93,7 +93,7 @@ it('removes several jobs except a running one', async () => {
   const release = await lockJob(jobFolderOf(context.folders, nameOf(2)), systemClock);
   const removing = removeJobs(context, { arguments: jobs, options: {} });
   await expect(removing).rejects.toMatchObject({
-    failure: 'some_failed',
+    failure: 'records_failed',
     message: `1 of 3 jobs failed: ${jobs[1]}`,
   });
   expect(context.stderr()).toContain(

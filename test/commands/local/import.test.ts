@@ -149,7 +149,7 @@ describe('svc local import', () => {
       folders,
       options,
     });
-    await expect(bad).rejects.toMatchObject({ failure: 'bad_data' });
+    await expect(bad).rejects.toMatchObject({ failure: 'invalid_input' });
   });
 });
 
@@ -190,7 +190,7 @@ describe('svc local import rejects', () => {
     ],
   ])('%s', async (content, message) => {
     await expect(run(content)).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: expect.stringContaining(message),
     });
   });
@@ -201,7 +201,7 @@ describe('svc local import rejects', () => {
     await expect(
       localImport(context, { arguments: ['state.yaml'], options: {} }),
     ).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: 'state.yaml: 4 problems in its records',
     });
     expect(context.stderr().split('\n').toSorted()).toEqual([
@@ -225,7 +225,7 @@ describe('svc local import rejects', () => {
     ['empty.json', ''],
   ])('%s', async (name, content) => {
     await expect(run(content, name)).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: expect.stringContaining(name),
     });
   });
@@ -308,7 +308,7 @@ describe('svc local import of a settings file', () => {
   ])('refuses %j', async (content, message) => {
     const folders = await createUserFolders();
     await expect(importSettings(content, { folders })).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: expect.stringContaining(message),
     });
     expect((await holds(folders))['endpoints']).toEqual([]);

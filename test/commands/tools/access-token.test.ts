@@ -116,7 +116,7 @@ describe('a parsed token', () => {
             parseAccessToken(text, NOW);
           } catch (error) {
             expect(error).toBeInstanceOf(SvcError);
-            expect(error).toMatchObject({ failure: 'bad_data' });
+            expect(error).toMatchObject({ failure: 'invalid_input' });
             expect((error as SvcError).message).not.toContain('secret');
           }
         },

@@ -92,7 +92,7 @@ describe('the request', () => {
 
   it.each(['{', '', 'undefined'])('is not sent if the body is not JSON: %j', async (data) => {
     await expect(api(NEW, [success()], { data })).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: '--data is not valid JSON',
     });
   });
@@ -255,7 +255,7 @@ describe('pages', () => {
 
   it('that never end are an error', async () => {
     const endless = api(NEW, [page([1], { pageToken: 'again' })], { paginate: true });
-    await expect(endless).rejects.toMatchObject({ failure: 'unusable_answer' });
+    await expect(endless).rejects.toMatchObject({ failure: 'invalid_response' });
   });
 
   it('have masked secrets on each page', async () => {

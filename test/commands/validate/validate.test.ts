@@ -77,12 +77,12 @@ describe('validating a file', () => {
     const { stdout, error } = await validate({ name: 'u.json', content: ' ' });
     expect([stdout, error?.failure, error?.hint]).toEqual([
       'u.json: the input is empty\n',
-      'bad_data',
+      'invalid_input',
       'check that the export is complete',
     ]);
   });
 
-  it('reports every problem, and fails with bad_data', async () => {
+  it('reports every problem, and fails with invalid_input', async () => {
     const { stdout, stderr, error } = await validate({ name: 'u.json', content: BROKEN });
     expect(stdout.split('\n')).toEqual([
       'u.json:3: userId: expected text, got a number: put it in quotes',
@@ -91,7 +91,10 @@ describe('validating a file', () => {
       '',
     ]);
     expect(stderr).toContain("warning: u.json:2: unknown field 'zip' is sent unchanged");
-    expect([error?.failure, error?.message]).toEqual(['bad_data', 'u.json: 3 problems in 3 users']);
+    expect([error?.failure, error?.message]).toEqual([
+      'invalid_input',
+      'u.json: 3 problems in 3 users',
+    ]);
   });
 
   it('reports more problems than the hundred of a bulk error', async () => {
@@ -296,7 +299,7 @@ describe('everything in one pass', () => {
   it.each(['u.xlsx', 'u.XLS', 'u.ods'])('refuses %s with a way out', async (name) => {
     const { error } = await validate({ name, content: 'userId\na\n' });
     expect([error?.failure, error?.message]).toEqual([
-      'bad_data',
+      'invalid_input',
       `${name}: svc cannot read spreadsheets`,
     ]);
     expect(error?.hint).toContain('save the sheet as CSV');
@@ -425,7 +428,7 @@ describe('records of every kind', () => {
     const { stdout, error } = await validate({ noun, name: 'r.json', content, flags });
     expect(stdout).toMatch(/^r\.json:1:(\d+: record \d:)? /);
     expect(stdout).toContain(` ${message}`);
-    expect(error?.failure).toBe('bad_data');
+    expect(error?.failure).toBe('invalid_input');
   });
 
   it('can have an ID or none if the service generates it', async () => {
@@ -524,7 +527,7 @@ describe('the target of records', () => {
   it('is named by all records or by none, unless the flag sets it', async () => {
     const alone = await validate({ name: 'u.json', content });
     const missing = 'u.json:3: organizationId: is missing\n';
-    expect([alone.stdout, alone.error?.failure]).toEqual([missing, 'bad_data']);
+    expect([alone.stdout, alone.error?.failure]).toEqual([missing, 'invalid_input']);
     const flag = await validate({ name: 'u.json', content, flags: { org: 'beta' } });
     expect(flag.stdout).toBe(otherIs(1, 'acme', 'beta'));
     expect(flag.error?.hint).toContain('omit the flag');

@@ -165,9 +165,9 @@ describe('svc webhooks listen', () => {
   it('fails if it cannot print or record', async () => {
     const folder = await createTemporaryFolder();
     const { url, secret, run, context } = await listening({ record: join(folder, 'in') });
-    context.io.stdout.write = () => Promise.reject(new SvcError('reader_gone', 'gone'));
+    context.io.stdout.write = () => Promise.reject(new SvcError('stdout_closed', 'gone'));
     expect((await send(url, BODY, signed(secret, BODY))).status).toBe(500);
-    await expect(run).rejects.toMatchObject({ failure: 'reader_gone' });
+    await expect(run).rejects.toMatchObject({ failure: 'stdout_closed' });
   });
 
   it.each<[ListenFlags, string]>([

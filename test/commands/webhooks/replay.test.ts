@@ -133,7 +133,7 @@ describe('svc webhooks replay', () => {
     const to = await target((response, count) => response.writeHead(count === 1 ? 503 : 200).end());
     const { context, run } = await replay(['msg_0', 'msg_1'], { forwardTo: to.url.href });
     await expect(run).rejects.toMatchObject({
-      failure: 'some_failed',
+      failure: 'records_failed',
       message: '1 of 2 deliveries failed',
     });
     expect(JSON.parse(context.stdout()).map(({ status }: { status: number }) => status)).toEqual([

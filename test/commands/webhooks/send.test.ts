@@ -95,7 +95,7 @@ describe('svc webhooks send', () => {
     const to = await target((response) => response.writeHead(307, { location: '/other' }).end());
     const { context, run } = await sending({ url: to.url.href });
     await expect(run).rejects.toMatchObject({
-      failure: 'unusable_answer',
+      failure: 'invalid_response',
       hint: expect.stringContaining('svc does not follow redirects'),
     });
     expect(JSON.parse(context.stdout())).toMatchObject({ status: 307 });
@@ -263,7 +263,7 @@ describe('svc webhooks send --via-service', () => {
     expect(payload).toMatchObject({ event: 'comment.add', data: { actionUser: { name: 'Eve' } } });
 
     const failed = await sending(options, 'comment.add', world);
-    await expect(failed.run).rejects.toMatchObject({ failure: 'unusable_answer' });
+    await expect(failed.run).rejects.toMatchObject({ failure: 'invalid_response' });
     const blue = await sending({ ...options, channel: ['blue'] }, 'comment.add', world);
     await expect(blue.run).rejects.toMatchObject({ failure: 'failed_precondition' });
     await (

@@ -44,7 +44,7 @@ describe('svc webhooks test', () => {
     const options: TestFlags = { form: 'basic', only: ['valid', 'get', 'unknown-event'] };
     const { run } = await testing(to.url.href, options, { environment });
     await expect(run).rejects.toMatchObject({
-      failure: 'some_failed',
+      failure: 'records_failed',
       message: '1 of 3 cases failed: get',
     });
     expect(to.received.length).toBe(3);
@@ -99,7 +99,7 @@ describe('svc webhooks test', () => {
       const to = await target((response) => response.end(answer));
       const { run } = await testing(to.url.href, { form: 'basic', effectsUrl: to.url.href });
       await expect(run).rejects.toMatchObject({
-        failure: 'unusable_answer',
+        failure: 'invalid_response',
         hint: expect.stringContaining('JSON list'),
       });
     }

@@ -162,7 +162,7 @@ describe('svc webhooks verify', () => {
     const context = await verify({ secretFile: [paths.secret] }, {}, [join('recorded', name)]);
     expect(context.stdout()).toContain('comment.add');
     await expect(verify({ secretFile: [paths.secret] }, {}, ['body'])).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
     });
   });
 
@@ -189,7 +189,7 @@ describe('svc webhooks verify', () => {
     const { verify, folder } = await saved();
     await writeFile(join(folder, 'bad'), 'not a secret at all');
     await expect(verify({ secretFile: [join(folder, 'bad')] })).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
       message: expect.not.stringContaining('at all'),
     });
   });
@@ -197,7 +197,7 @@ describe('svc webhooks verify', () => {
   it.each(['one: a\ntwo', ': x', '{"a":'])('refuses the headers %j', async (headers) => {
     const { verify, paths } = await saved({ headers });
     await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
-      failure: 'bad_data',
+      failure: 'invalid_input',
     });
   });
 });

@@ -212,20 +212,20 @@ endpoints:
   });
 
   it.each([
-    ['bad_data', '', 'svc.yaml: the input is empty', {}],
-    ['bad_data', '# nothing\n', 'svc.yaml:1:1: the file is empty', {}],
-    ['bad_data', 'a: 1\n---\nb: 2', 'svc.yaml:2:1: a second document begins here', {}],
-    ['bad_data', 'hello', 'svc.yaml:1:1: expected fields', {}],
-    ['bad_data', '\u0000', 'svc.yaml: a NUL character', {}],
-    ['bad_data', '['.repeat(50_000), 'svc.yaml:1:', {}],
+    ['invalid_input', '', 'svc.yaml: the input is empty', {}],
+    ['invalid_input', '# nothing\n', 'svc.yaml:1:1: the file is empty', {}],
+    ['invalid_input', 'a: 1\n---\nb: 2', 'svc.yaml:2:1: a second document begins here', {}],
+    ['invalid_input', 'hello', 'svc.yaml:1:1: expected fields', {}],
+    ['invalid_input', '\u0000', 'svc.yaml: a NUL character', {}],
+    ['invalid_input', '['.repeat(50_000), 'svc.yaml:1:', {}],
     [
-      'bad_data',
+      'invalid_input',
       `a: &a [x,x]\n${'bcdefghij'.replace(/./g, (to, at) => `${to}: &${to} [${`*${'abcdefghij'[at]},`.repeat(9)}]\n`)}`,
       'aliases repeat too many values',
       {},
     ],
     [
-      'bad_data',
+      'invalid_input',
       'folders: &a [*a]',
       'svc.yaml:1:14: an alias refers to a value that contains it',
       {},

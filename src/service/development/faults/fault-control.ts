@@ -17,7 +17,7 @@ export async function listFaults(state: DevelopmentState): Promise<FaultFile> {
   return describeFaults((await state.current()).faults);
 }
 
-/** Replaces all rules. @throws SvcError `bad_data` for an invalid file */
+/** Replaces all rules. @throws SvcError `invalid_input` for an invalid file */
 export async function setFaults(state: DevelopmentState, file: unknown): Promise<FaultFile> {
   const checked = checkFaultFile(file);
   return describeFaults(
@@ -27,7 +27,7 @@ export async function setFaults(state: DevelopmentState, file: unknown): Promise
 
 /**
  * Adds a rule after the existing rules, which keep their counts.
- * @throws SvcError `bad_data` for an invalid rule
+ * @throws SvcError `invalid_input` for an invalid rule
  */
 export async function addFault(state: DevelopmentState, rule: unknown): Promise<FaultFile> {
   checkFaultFile({ faults: [rule] }, true);
@@ -68,12 +68,12 @@ function describeFaults(value: unknown): FaultFile {
 /**
  * Validates a fault file.
  * @param isRule whether the user provided only a rule, so that positions omit the file around it
- * @throws SvcError `bad_data` for the first problem
+ * @throws SvcError `invalid_input` for the first problem
  */
 export function checkFaultFile(file: unknown, isRule = false, existing?: number): FaultFile {
   const parsed = parseFaultFile(file, existing);
   if ('faults' in parsed) return parsed;
   const [{ path, message }] = parsed as readonly [FaultProblem];
   const field = formatFieldPath(isRule ? path.slice(2) : path);
-  throw new SvcError('bad_data', `${field && `${field}: `}${message}`);
+  throw new SvcError('invalid_input', `${field && `${field}: `}${message}`);
 }
