@@ -263,8 +263,8 @@ async function fakeNpmScript(): Promise<string> {
   const tarball = `./${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
   const installs = [
     `install ${tarball}`,
-    `install --global ${name}`,
     `install --global ${tarball}`,
+    `install --global --ignore-scripts ${tarball}`,
   ];
   return `case "$*" in ${[...known, ...installs].map((words) => `'${words}'`).join('|')}) ;; *) exit 1 ;; esac`;
 }
