@@ -1,6 +1,5 @@
 import { spawn as spawnProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,12 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
-import { renderReport } from '../../pages/report/render-report.ts';
 import { createService } from '../../src/index.ts';
 import { terminalPicture } from './terminal-picture.ts';
 
 const PROGRAM = resolve('bin/svc.js');
-const RECEIPT = 'docs/generate/job-receipt.json';
 
 /** A folder that is the home of one picture's commands, and the variables of its commands. */
 interface Stage {
@@ -24,13 +21,11 @@ interface Stage {
 /** The pictures of README.md and the guides by their paths, made by running the tool. */
 export async function pictures(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['docs/pictures/overview.svg', await onStage(overview)],
     ['docs/pictures/bulk-resume.svg', await onStage(bulkResume)],
     ['docs/pictures/webhooks-setup.svg', await onStage(webhooksSetup)],
     ['docs/pictures/webhooks-test.svg', await onStage(webhooksTest)],
     ['docs/pictures/backend-in-a-box.svg', await onStage(backendInABox)],
     ['docs/pictures/token-reset.svg', await onStage(tokenReset)],
-    ['docs/pictures/job-report.svg', await jobReport()],
   ]);
 }
 
@@ -197,16 +192,6 @@ async function jobId({ home, env }: Stage): Promise<string> {
   return id;
 }
 
-/** The first screen: the output of the tool without a command. */
-async function overview(stage: Stage): Promise<string> {
-  const columns = 96;
-  return terminalPicture(
-    prompt('svc') + (await inTerminal(stage, [], columns)),
-    columns,
-    'The overview that svc prints',
-  );
-}
-
 /** The dialog that creates a webhook endpoint. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
@@ -313,22 +298,4 @@ async function tokenReset(stage: Stage): Promise<string> {
     columns,
     'A token reset keeps the new token.',
   );
-}
-
-const REPORT = { width: 1040, height: 760 };
-
-/** The top of the report of a job that was recorded once, as an SVG that holds the page itself. */
-async function jobReport(): Promise<string> {
-  const page = await renderReport(JSON.parse(readFileSync(RECEIPT, 'utf8')));
-  const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
-  const [, main = ''] = /<main>([\s\S]*)<\/main>/.exec(page) ?? [];
-  const scoped = style.replaceAll(/\bbody\b/g, '.body');
-  const { width, height } = REPORT;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>The report of a job</title>
-<foreignObject width="${width}" height="${height}">
-<div xmlns="http://www.w3.org/1999/xhtml" class="body"><style>${scoped}</style><main>${main.replaceAll('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')}</main></div>
-</foreignObject>
-</svg>
-`;
 }

@@ -18,7 +18,7 @@ interface Command {
  * earlier versions.
  */
 const PAGES = [...globSync(['*.md', 'docs/*.md', 'packaging/*.md'], { cwd: HOME })]
-  .filter((page) => !['CHANGELOG.md', 'docs/commands.md', 'docs/operations.md'].includes(page))
+  .filter((page) => !['CHANGELOG.md', 'docs/operations.md'].includes(page))
   .sort();
 
 const tree: Command = JSON.parse(

@@ -79,7 +79,7 @@ it('lists are tables on a terminal of 100 columns, which hide columns and count 
   expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
 });
 
-it('results have the shapes in docs/commands.md', async () => {
+it('results have the shapes in docs/commands', async () => {
   const user = await userWithLists();
   await user.svc(['folders', 'add', '--local', '--org', 'acme', '--folder', 'f1', '--name', 'One']);
   const described = (await describedGroups()).flatMap(({ commands }) => commands);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readResults } from '../../docs/generate/results.ts';
 import { FAILURES } from '../../src/kernel/errors.ts';
 import { HOME } from '../acceptance/svc.ts';
 
@@ -81,7 +82,8 @@ describe('ARCHITECTURE.md', () => {
 describe('the links in the documents', () => {
   const pages = [
     ...globSync('*.md', { cwd: HOME }),
-    ...globSync('docs/*.md', { cwd: HOME }),
+    ...globSync('docs/**/*.md', { cwd: HOME }),
+    'test/guarantees.md',
   ].sort();
 
   it.each(pages)('%s: point to existing files and headings', async (page) => {
@@ -154,38 +156,41 @@ async function settingsOf(file: string, name: string): Promise<readonly string[]
   return Array.from(body.matchAll(/^ {2}readonly (\w+)/gm), ([, field = '']) => field);
 }
 
-describe('docs/reliability.md', () => {
-  /** Returns the cells of all rows without the table headers. */
-  const rows = async () => {
-    const lines = (await readFile(join(HOME, 'docs', 'reliability.md'), 'utf8')).split('\n');
-    const cells = lines.filter((line) => line.startsWith('| ')).map((line) => line.split(' | '));
-    return cells.filter(([first]) => first !== '| guarantee');
-  };
-
+describe('test/results.json', () => {
   it('names existing tests, a result, and the command that runs exactly those tests for every guarantee', async () => {
     const { scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-    const all = await rows();
-    expect(all.length).toBeGreaterThan(25);
-    for (const [promise = '', tests = '', figure = '', again = ''] of all) {
-      const paths = pathsIn(tests);
-      expect(paths.length, promise).toBeGreaterThan(0);
-      expect(paths.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
-      expect(figure, promise).toMatch(/\d/);
-      const [, script] = /`npm run (\S+)/.exec(again) ?? [];
-      const [, words = ''] = /`npx vitest run ([^`]+)`/.exec(again) ?? [];
+    const { guarantees } = await readResults();
+    expect(guarantees.length).toBeGreaterThan(25);
+    for (const { guarantee, tests, result, command } of guarantees) {
+      expect(tests.length, guarantee).toBeGreaterThan(0);
+      expect(tests.filter((path) => !existsSync(join(HOME, path)))).toEqual([]);
+      expect(result, guarantee).toMatch(/\d/);
+      const [, script] = /^npm run (\S+)/.exec(command) ?? [];
+      const [, words = ''] = /^npx vitest run (.+)$/.exec(command) ?? [];
       const filters = words.split(' ').filter(Boolean);
       if (script !== undefined) expect(scripts).toHaveProperty([script]);
-      else expect(filters.length, promise).toBeGreaterThan(0);
+      else expect(filters.length, guarantee).toBeGreaterThan(0);
       expect(
-        filters.filter((filter) => !paths.some((path) => path.includes(filter))),
-        promise,
+        filters.filter((filter) => !tests.some((path) => path.includes(filter))),
+        guarantee,
       ).toEqual([]);
       const isRun = (path: string) =>
         script !== undefined || filters.some((filter) => path.includes(filter));
       expect(
-        paths.filter((path) => !isRun(path)),
-        promise,
+        tests.filter((path) => !isRun(path)),
+        guarantee,
       ).toEqual([]);
+    }
+  });
+
+  it('names existing scripts for every benchmark', async () => {
+    const { scripts } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
+    const { benchmarks } = await readResults();
+    const named = benchmarks.flatMap(({ commands }) => commands);
+    expect(named.length).toBeGreaterThan(4);
+    for (const command of named) {
+      const [, script = ''] = /^npm run (\S+)/.exec(command) ?? [];
+      expect(scripts).toHaveProperty([script]);
     }
   });
 });

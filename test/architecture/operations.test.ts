@@ -19,12 +19,12 @@ describe('the table of operations', () => {
     );
   });
 
-  it('has a row for each operation, with its handler and a test', async () => {
+  it('has a row for each operation', async () => {
     const lines = formatOperationsTable(await collectEvidence(readServiceTests())).split('\n');
     const rows = lines.filter((line) => line.startsWith('| `'));
     expect(rows.map((row) => row.split('`')[1])).toEqual(manifest.map(({ name }) => name));
     expect(rows.find((row) => row.includes('`users.update.v2`'))).toMatch(
-      /^\| `users.update.v2` \| `svc users update --api-version v2` \| `\/v2\/users\/update` \| key \| set \| \[users.ts\]\(.*\) \| \[.*\.test\.ts\]\(.*\) \|$/,
+      /^\| `users.update.v2` \| `svc users update --api-version v2` \| `\/v2\/users\/update` \| key \| set \|$/,
     );
   });
 
