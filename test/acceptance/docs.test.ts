@@ -49,7 +49,6 @@ const SKIP_REASONS = [
   'needs Docker; another test runs the steps',
   'needs an emulator; test/packaging/executable.test.ts runs it where one is installed',
   'needs Wine',
-  'needs Wine',
   'needs four machines',
 ];
 
