@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { getRawAsset } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from './errors.ts';
 
@@ -18,7 +17,11 @@ export function programArgument(name: string, moduleUrl: string): string {
 
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {
   const file = siblingUrl(name, moduleUrl);
-  if (file.protocol === EXECUTABLE_SCHEME) return Buffer.from(getRawAsset(file.pathname.slice(1)));
+  if (file.protocol === EXECUTABLE_SCHEME) {
+    // Only executables have this module; Bun and Deno don't.
+    const { getRawAsset } = await import('node:sea');
+    return Buffer.from(getRawAsset(file.pathname.slice(1)));
+  }
   try {
     return await readFile(file);
   } catch (error) {

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, fsync, statSync } from 'node:fs';
 import {
   chmod,
+  type FileHandle,
   mkdir,
   mkdtemp,
   open,
@@ -162,9 +163,19 @@ export async function removeStagedFiles(path: string): Promise<void> {
 
 const STAGING_SUFFIX = '.staged-';
 
+/**
+ * Flushes an open file or folder to disk. Yarn's Plug'n'Play replaces file handles by ones without
+ * `sync`, so this uses the file descriptor.
+ */
+export function flush({ fd }: Pick<FileHandle, 'fd'>): Promise<void> {
+  return new Promise((resolve, reject) =>
+    fsync(fd, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
 async function flushAndVerify(path: string, text: string): Promise<void> {
   await closeAfter(await open(path, 'r+'), async (file) => {
-    await file.sync();
+    await flush(file);
     if ((await file.readFile('utf8')) !== text)
       throw new Error('only part of the file was written; the disk may be full');
   });
@@ -221,7 +232,7 @@ const FLUSH_UNSUPPORTED = new Set<unknown>(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', '
  */
 export async function flushFolder(path: string, platform = getPlatform()): Promise<void> {
   if (platform === 'win32') return;
-  await closeAfter(await open(path, 'r'), (folder) => folder.sync()).catch((error: unknown) => {
+  await closeAfter(await open(path, 'r'), flush).catch((error: unknown) => {
     if (!FLUSH_UNSUPPORTED.has(systemErrorCode(error))) throw error;
   });
 }

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   createPrivateFolder,
+  flush,
   flushFolder,
   listFolder,
   localFileError,
@@ -136,7 +137,7 @@ async function writeAt(file: FileHandle, start: number, text: string): Promise<v
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, start + done);
     done += bytesWritten;
   }
-  await file.sync();
+  await flush(file);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, moveReplacing } from '../../kernel/files.ts';
+import { flush, localFileError, moveReplacing } from '../../kernel/files.ts';
 import { withoutExperimentalWarning } from '../../kernel/process.ts';
 
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
@@ -50,7 +50,7 @@ export async function createJournalDatabase(
     try {
       (await openPrepared(unfinished, prepare)).close();
       // One flush of the whole file, instead of SQLite's nine.
-      await file.sync();
+      await flush(file);
     } finally {
       await file.close();
     }

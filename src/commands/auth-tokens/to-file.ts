@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { flushFolder, localFileError } from '../../kernel/files.ts';
+import { flush, flushFolder, localFileError } from '../../kernel/files.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
@@ -18,7 +18,7 @@ export async function openFile({ cwd }: Context, given: string): Promise<TokenDe
     async deliver(token) {
       try {
         await file.writeFile(`${token}\n`);
-        await file.sync();
+        await flush(file);
         await file.close();
         await flushFolder(dirname(path));
       } catch (error) {

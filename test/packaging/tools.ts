@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchPackage } from '../../packaging/executable/targets.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { withLock } from '../../src/kernel/lock.ts';
+
+/** Programs for tests of the package: their npm package, exact version, and path in the package. */
+const TOOLS = {
+  bun: { package: '@oven/bun-linux-x64', version: '1.4.4', program: 'bin/bun' },
+  deno: { package: '@deno/linux-x64-glibc', version: '2.9.6', program: 'deno' },
+  pnpm: { package: 'pnpm', version: '10.34.8', program: 'bin/pnpm.cjs' },
+  yarn: { package: '@yarnpkg/cli-dist', version: '4.18.1', program: 'bin/yarn.js' },
+} as const;
+
+type ToolName = keyof typeof TOOLS;
+
+/** Whether this machine can run the tools that are native programs. */
+export const runsNativeTools = process.platform === 'linux' && process.arch === 'x64';
+
+/**
+ * Returns the path of a tool. Downloads its package from the npm registry, once per test run: most
+ * contributors never need the tools, and Bun and Deno have over 90 MB each.
+ */
+export async function fetchTool(name: ToolName): Promise<string> {
+  const { package: source, version, program } = TOOLS[name];
+  const folder = join(tmpdir(), 'tools', name);
+  await mkdir(join(tmpdir(), 'tools'), { recursive: true });
+  const lock = { clock: systemClock, timeout: 50_000 };
+  return withLock(`${folder}.lock`, lock, async () => {
+    if (!existsSync(folder))
+      await rename(await fetchPackage(source, version, `${folder}.new`), folder);
+    return join(folder, program);
+  });
+}
