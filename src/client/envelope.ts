@@ -15,8 +15,11 @@ import {
 import { interpretHttpStatus } from './status.ts';
 import type { WireResponse } from './transport.ts';
 
-/** Length in characters above which a signal can interrupt the check of a response. */
-const LARGE_BODY = 1_000_000;
+/**
+ * Length in characters above which a signal can interrupt the check of a response. A shorter text
+ * may have thousands of flaws, and each zod error is slow to create.
+ */
+const LARGE_BODY = 50_000;
 
 /**
  * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack

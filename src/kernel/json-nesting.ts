@@ -26,8 +26,10 @@ export function measureJson(json: string): { readonly nesting: number; readonly 
       tokens += 1;
       depth += 1;
       if (depth > nesting) nesting = depth;
-    } else if (character === BRACKET_END || character === BRACE_END) depth -= 1;
-    else if (character === COMMA || character === COLON) tokens += 1;
+    } else if (character === BRACKET_END || character === BRACE_END) {
+      tokens += 1;
+      depth -= 1;
+    } else if (character === COMMA || character === COLON) tokens += 1;
   }
   return { nesting, tokens };
 }

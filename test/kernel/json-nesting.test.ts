@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nestsDeeperThan } from '../../src/kernel/json-nesting.ts';
+import { measureJson, nestsDeeperThan } from '../../src/kernel/json-nesting.ts';
 
 /** The nesting depth of a value. */
 function levelsOf(value: unknown): number {
@@ -32,5 +32,15 @@ describe('nestsDeeperThan', () => {
     ['brackets in a text', JSON.stringify('['.repeat(1_000)), false],
   ])('%s', (_, json, tooDeep) => {
     expect(nestsDeeperThan(100, json)).toBe(tooDeep);
+  });
+});
+
+describe('measureJson', () => {
+  it.each([
+    ['[{},{}]', 7],
+    ['{"a,b:{}":[1]}', 5],
+    ['"[]{},:"', 0],
+  ])('counts each bracket, comma, and colon of %s', (json, tokens) => {
+    expect(measureJson(json).tokens).toBe(tokens);
   });
 });
