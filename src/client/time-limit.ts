@@ -1,5 +1,4 @@
-/** The longest timer in milliseconds. A longer one fires at once. */
-const MAX_TIMER = 2 ** 31 - 1;
+import { MAX_TIMER } from '../kernel/clock.ts';
 
 export class AttemptTimeoutError extends Error {
   constructor(milliseconds: number) {

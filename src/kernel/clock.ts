@@ -34,11 +34,19 @@ export function createNonDecreasingTime(clock: Clock): () => number {
   };
 }
 
+/** The longest timer in milliseconds. A longer one would fire at once. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (milliseconds, signal) =>
-    setTimeout(milliseconds, undefined, signal && { signal }).catch(() => {
-      throw signal?.reason;
-    }),
+  sleep: async (milliseconds, signal) => {
+    let rest = milliseconds;
+    do {
+      await setTimeout(Math.min(rest, MAX_TIMER), undefined, signal && { signal }).catch(() => {
+        throw signal?.reason;
+      });
+      rest -= MAX_TIMER;
+    } while (rest > 0);
+  },
 };

@@ -7,11 +7,12 @@ const MAX_CONNECTIONS = 1_024;
 /**
  * At the limit, a new connection replaces the oldest one that is not serving a request, so that the
  * server stays reachable.
+ * @returns the limit
  */
 export function limitConnections(
   server: Server,
   limit = Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2)),
-): void {
+): number {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     if (connections.size >= limit) {
@@ -28,6 +29,7 @@ export function limitConnections(
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation'])
     server.on(event, trackRequest);
+  return limit;
 }
 
 function findReplaceable(

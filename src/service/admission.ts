@@ -22,15 +22,19 @@ export function createAdmissionControl({
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
+    const checkCredentials = () =>
+      store.read((database) =>
+        authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
+      );
     return {
+      /** @throws Refusal if the credentials are invalid */
+      authenticate: checkCredentials,
       /**
        * @throws Refusal if the credentials are invalid, or if the budget is not available in time
        */
       admit: async (bytes: number) => {
         if (auth === 'none') throw bodyTooLarge(MAX_UNCHECKED_BYTES);
-        await store.read((database) =>
-          authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
-        );
+        await checkCredentials();
         await budget.acquire(bytes);
         // The client may have disconnected in the meantime.
         if (isReleased) return budget.release(bytes);

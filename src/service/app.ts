@@ -66,6 +66,8 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
     requireCredentialHeaders(auth, request);
     const admission = admissionFor(auth, request);
     try {
+      // The client waits for an invitation before it sends the body.
+      if (request.header('expect') !== undefined) await admission.authenticate();
       const data = await readData(request, admission.admit);
       const selected = selectOperation(pathRoutes.routes, data);
       if (!selected) throw badRequest();

@@ -12,6 +12,8 @@ export const MAX_TEXT_LENGTH = 1024 * 1024;
 export const MAX_NESTING = 128;
 /** In memory, a value is many times larger than its JSON text. */
 const MAX_VALUES = 1_000_000;
+/** The time to build an object grows faster than its properties. */
+export const MAX_PROPERTIES = 10_000;
 
 /**
  * @param admit called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read
@@ -48,7 +50,7 @@ async function parseRequest(request: ServiceRequest, admit: (bytes: number) => P
     await lastTurn;
   }
   if (!isUtf8(bytes)) throw badRequest();
-  const longestText = bytes.length > MAX_TEXT_LENGTH ? checkLimits(bytes) : 0;
+  const longestText = bytes.length > MAX_UNCHECKED_BYTES ? checkLimits(bytes) : 0;
   return { body: parseBody(bytes.toString('utf8')), longestText };
 }
 
@@ -83,15 +85,17 @@ function checkSize(bytes: number): void {
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE, BRACKET_END, BRACE_END] = Buffer.from('"\\,[{]}');
+const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE, BRACKET_END, BRACE_END] =
+  Buffer.from('"\\,:[{]}');
 
 /**
  * Checks the limits of a JSON text without parsing it.
  * @returns the size of the longest string or property name, in bytes
- * @throws Refusal INVALID_ARGUMENT for too many values or levels
+ * @throws Refusal INVALID_ARGUMENT for too many values, properties of an object, or levels
  */
 function checkLimits(json: Buffer): number {
-  let [values, depth, deepest, longestText, start] = [0, 0, 0, 0, -1];
+  let [values, depth, longestText, start] = [0, 0, 0, -1];
+  const properties = new Uint32Array(MAX_NESTING + 1);
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) {
@@ -100,13 +104,17 @@ function checkLimits(json: Buffer): number {
     } else if (start >= 0) {
       if (byte === BACKSLASH) at += 1;
     } else if (byte === COMMA) values += 1;
-    else if (byte === BRACE || byte === BRACKET) {
+    else if (byte === COLON) {
+      const count = (properties[depth] ?? 0) + 1;
+      if (count > MAX_PROPERTIES) throw tooManyPropertiesRefusal();
+      properties[depth] = count;
+    } else if (byte === BRACE || byte === BRACKET) {
       values += 1;
       depth += 1;
-      if (depth > deepest) deepest = depth;
+      if (depth > MAX_NESTING) throw nestedTooDeepRefusal();
+      properties[depth] = 0;
     } else if (byte === BRACE_END || byte === BRACKET_END) depth -= 1;
   }
-  if (deepest > MAX_NESTING) throw nestedTooDeepRefusal();
   if (values > MAX_VALUES)
     throw invalidArgument(`The body contains more than ${MAX_VALUES} values.`);
   return longestText;
@@ -114,6 +122,10 @@ function checkLimits(json: Buffer): number {
 
 function nestedTooDeepRefusal(): Refusal {
   return invalidArgument(`The body is nested deeper than ${MAX_NESTING} levels.`);
+}
+
+function tooManyPropertiesRefusal(): Refusal {
+  return invalidArgument(`An object in the body has more than ${MAX_PROPERTIES} properties.`);
 }
 
 /**

@@ -9,6 +9,24 @@ interface ReceiveOptions {
   readonly stalled: number;
   readonly unread: number;
   readonly isLoopback: boolean;
+  readonly slots: RequestSlots;
+}
+
+/** Limits the requests that have arrived completely and wait for their responses. */
+type RequestSlots = ReturnType<typeof createRequestSlots>;
+
+export function createRequestSlots(limit: number) {
+  let taken = 0;
+  return {
+    /** @throws Refusal UNAVAILABLE if all slots are taken */
+    take: () => {
+      if (taken >= limit) throw new Refusal('UNAVAILABLE', 'Too many requests at once.');
+      taken += 1;
+    },
+    release: () => {
+      taken -= 1;
+    },
+  };
 }
 
 interface Exchange {
@@ -24,13 +42,14 @@ export async function respond(
   options: ReceiveOptions,
 ): Promise<void> {
   const { incoming, outgoing } = exchange;
-  const body = createBody(exchange, options.stalled);
+  const body = createBody(exchange, options);
   // Must be asynchronous, because a closing server sets a header on the response after it emits the
   // request.
   const refusal = await checkHead(incoming, options);
   const { method = '', url: target = '', headers } = incoming;
   const header = (name: string) => headers[name]?.toString();
   const response = refusal ?? (await handle({ method, target, header, body: body.consumeBody }));
+  body.release();
   if (!incoming.readableEnded) await body.discard();
   if (response.sentShare === 'none') return void incoming.socket.destroy();
   writeResponse(outgoing, response);
@@ -55,7 +74,8 @@ async function checkHead(
   if (!hasValidCount || !hosts.every((host) => parseHostname(host)))
     return failureResponse(badRequest());
   if (!isLoopback) return undefined;
-  switch (findForeignHeader({ hosts, origin: incoming.headers.origin })) {
+  const named = [...hosts, ...hostsOfTarget(incoming)];
+  switch (findForeignHeader({ hosts: named, origin: incoming.headers.origin })) {
     case 'host':
       return {
         ...failureResponse(invalidArgument('The Host header does not name this machine.')),
@@ -70,6 +90,11 @@ async function checkHead(
   }
 }
 
+/** Returns the host of a target that is an absolute URL. It takes precedence over the header. */
+function hostsOfTarget({ url = '' }: IncomingMessage): readonly string[] {
+  return url.startsWith('/') ? [] : [URL.parse(url)?.host ?? ''].filter(Boolean);
+}
+
 function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   const hosts: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -79,11 +104,13 @@ function hostsOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return hosts;
 }
 
-/** @param idleTimeout maximum time between chunks, in milliseconds */
-function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout: number) {
-  let isOpen = true;
+function createBody(
+  { incoming, outgoing, sendContinue }: Exchange,
+  { stalled: idleTimeout, slots }: ReceiveOptions,
+) {
+  let [isOpen, hasSlot] = [true, false];
   let awaitsContinue = sendContinue !== undefined;
-  const consumeBody = async (consume: ChunkConsumer) => {
+  const readBody = async (consume: ChunkConsumer) => {
     if (awaitsContinue) sendContinue?.();
     awaitsContinue = false;
     try {
@@ -96,18 +123,29 @@ function createBody({ incoming, outgoing, sendContinue }: Exchange, idleTimeout:
       throw isOpen ? error : badRequest();
     }
   };
+  const release = () => {
+    if (hasSlot) slots.release();
+    hasSlot = false;
+  };
+  const consumeBody = async (consume: ChunkConsumer) => {
+    await readBody(consume);
+    slots.take();
+    hasSlot = true;
+    // The client may disconnect before the response.
+    outgoing.once('close', release);
+  };
   /**
    * Reads and discards the rest of the body. Some clients read the response only after sending the
    * whole body.
    */
   const discard = async () => {
     if (isOpen && !awaitsContinue && !incoming.complete)
-      await consumeBody(() => undefined).catch(() => undefined);
+      await readBody(() => undefined).catch(() => undefined);
     // The next bytes on the connection may belong to this body.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     incoming.resume();
   };
-  return { consumeBody, discard };
+  return { consumeBody, discard, release };
 }
 
 class BodyInterrupted extends Error {}

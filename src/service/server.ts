@@ -5,7 +5,7 @@ import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts'
 import { isLoopbackAddress } from '../kernel/loopback.ts';
 import { badRequest } from './call.ts';
 import { failureResponse, RESPONSE_TYPE } from './envelope.ts';
-import { rejectExpectation, respond } from './incoming.ts';
+import { createRequestSlots, rejectExpectation, respond } from './incoming.ts';
 import type { RequestHandler } from './request.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
@@ -19,6 +19,11 @@ const DEFAULT_TIMEOUTS = {
 
 export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
+/**
+ * Maximum share of the connections whose requests may wait for a response. The others stay free for
+ * health checks.
+ */
+const MAX_BUSY_SHARE = 0.75;
 const REJECTION_TIMEOUT = 1_000;
 
 /**
@@ -38,13 +43,13 @@ export async function startServer(
     // envelopes.
     requireHostHeader: false,
   });
-  limitConnections(server);
+  const slots = createRequestSlots(Math.floor(limitConnections(server) * MAX_BUSY_SHARE));
   let isLoopback = false;
   server.on('listening', () => {
     isLoopback = isLoopbackAddress((server.address() as AddressInfo).address);
   });
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) =>
-    void respond(handle, { incoming, outgoing, sendContinue }, { ...timeouts, isLoopback });
+    void respond(handle, { incoming, outgoing, sendContinue }, { ...timeouts, isLoopback, slots });
   server.on('request', (incoming, outgoing) => serve(incoming, outgoing));
   server.on('checkContinue', (incoming, outgoing) =>
     serve(incoming, outgoing, () => outgoing.writeContinue()),

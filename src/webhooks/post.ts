@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { withDefaultAuthorities } from '../kernel/certificate-authorities.ts';
+import { MAX_TIMER } from '../kernel/clock.ts';
 import { describeConnectionError } from '../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import type { HeaderList } from './headers.ts';
@@ -48,7 +49,7 @@ export async function sendPost(
   const { write = (request, body) => request.end(body) } = options;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeout, MAX_TIMER))]);
   try {
     const requestOptions = {
       signal: limit,

@@ -133,6 +133,39 @@ describe('held connections', () => {
   });
 });
 
+describe('waiting requests', () => {
+  it('leave the service reachable, and those that find no room are refused', async () => {
+    const limited = await startServing({ ...(await newUser()), descriptors: 400 });
+    const waits = Array.from({ length: 300 }, () =>
+      limited.admin('requests', { wait: { count: 1_000, timeout: '60s' } }).catch(() => undefined),
+    );
+    const refused = await Promise.race(waits);
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { status: 'UNAVAILABLE', message: 'Too many requests at once.' } },
+    });
+    for (let count = 0; count < 10; count++) expect(await isAlive(limited)).toBe(true);
+    await limited.end('SIGKILL');
+    await Promise.all(waits);
+  });
+
+  it('make room when their clients disconnect', async () => {
+    const limited = await startServing({ ...(await newUser()), descriptors: 400 });
+    const leaving = new AbortController();
+    const body = JSON.stringify({ wait: { count: 1_000, timeout: '60s' } });
+    const waits = Array.from({ length: 300 }, () =>
+      limited.adminRequest('requests', { body, signal: leaving.signal }).catch(() => undefined),
+    );
+    await Promise.race(waits);
+    leaving.abort();
+    await Promise.all(waits);
+    const organization = { organizationId: 'acme', users: [{ userId: 'u1' }] };
+    await eventually(async () =>
+      expect(await limited.call('/v1/users/add', organization)).toMatchObject({ status: 200 }),
+    );
+  });
+});
+
 describe('a large body', () => {
   const listOf = (records: number) =>
     `{"data":{"organizationId":"acme","users":[${'{},'.repeat(records)}{}]}}`;
@@ -269,6 +302,10 @@ describe('a web page of another site', () => {
     [['Host: localhost', 'Origin: null'], 403, 'PERMISSION_DENIED'],
     [['Host: evil.example', 'Origin: http://evil.example'], 421, 'INVALID_ARGUMENT'],
   ];
+  const absolute = (lines: readonly string[], origin: string) => [
+    (lines[0] ?? '').replace(' /', ` ${origin}/`),
+    ...lines.slice(1),
+  ];
 
   const OWN: readonly (readonly string[])[] = [
     ['Host: localhost:1'],
@@ -284,6 +321,10 @@ describe('a web page of another site', () => {
       const answer = await sendRaw(server, ...create(...headers));
       expect(answer, headers.join()).toMatchObject({ status, body: { error: { status: word } } });
     }
+    expect(
+      await sendRaw(server, ...absolute(create('Host: localhost'), 'http://evil.example')),
+      'the host of an absolute target',
+    ).toMatchObject({ status: 421, body: { error: { status: 'INVALID_ARGUMENT' } } });
     const [first = [], ...others] = OWN;
     expect(
       await sendRaw(server, ...create(...first)),
@@ -351,5 +392,10 @@ describe('a request in old or unusual HTTP', () => {
     const other = await dial(server);
     other.write(unknown);
     expect(await text(other), 'nobody is invited without credentials').toMatch(/^HTTP\/1.1 400 /);
+    const wrong = await dial(server);
+    wrong.write(lines.replace(/(x-svc-auth-token: )\S+/i, '$1wrong'));
+    expect(await text(wrong), 'nobody is invited with wrong credentials').toMatch(
+      /^HTTP\/1.1 40[13] /,
+    );
   });
 });

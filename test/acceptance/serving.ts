@@ -66,6 +66,11 @@ export async function startServing(
       const response = await fetch(`${url}/_svc/${path}`, { ...init, headers: bearer });
       return { status: response.status, body: JSON.parse(await response.text()) };
     },
+    /** Sends a POST to a route below `/_svc/`. */
+    adminRequest(path: string, init: RequestInit) {
+      const bearer = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+      return fetch(`${url}/_svc/${path}`, { ...init, method: 'POST', headers: bearer });
+    },
     /** All output so far. */
     stderr: () => stderr,
     /** @returns the exit code, or `null` if a signal ended the process */

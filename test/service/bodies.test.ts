@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_BODY_BYTES, MAX_NESTING } from '../../src/service/body.ts';
+import { MAX_BODY_BYTES, MAX_NESTING, MAX_PROPERTIES } from '../../src/service/body.ts';
 import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
@@ -107,6 +107,22 @@ describe('limits', () => {
     };
     const users = [{ userId: 'u1', name, ...others }];
     expect((await call('/v1/users/add', { organizationId: 'acme', users })).http).toBe(200);
+  });
+
+  it('reject an object with too many properties, at any level', async () => {
+    const { call } = await startTestService();
+    const withProperties = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, at]));
+    const add = (extra: object) =>
+      call('/v1/users/add', { organizationId: 'acme', users: [{ userId: 'u1', extra }] });
+    const refused = await add({ inner: [withProperties(MAX_PROPERTIES + 1)] });
+    expect([refused.http, refused.body.error?.message]).toEqual([
+      400,
+      `An object in the body has more than ${MAX_PROPERTIES} properties.`,
+    ]);
+    // Properties of objects beside each other do not add up.
+    const half = withProperties(MAX_PROPERTIES / 2);
+    expect((await add({ one: half, others: [half, half] })).http).toBe(200);
   });
 
   it('reject a body that is too large, with or without a content length', async () => {

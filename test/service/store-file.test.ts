@@ -110,6 +110,27 @@ describe('a store file', () => {
     expect(await readFiles(dirname(target))).toEqual(before);
   });
 
+  it('without its mark, as restored from a dump, is rejected with the command that marks it', async () => {
+    const { path } = await createStore();
+    const [folder, dumped] = [await createTemporaryFolder(), await openDatabase(path, 0)];
+    const copy = join(folder, "it's a copy.sqlite");
+    dumped.prepare('vacuum into ?').run(copy);
+    dumped.close();
+    const restored = await openDatabase(copy, 0);
+    restored.exec('pragma application_id = 0');
+    restored.close();
+    const error: { hint?: string } = await openStore(copy).then(
+      () => ({}),
+      (thrown: { hint?: string }) => thrown,
+    );
+    const [, statement = ''] =
+      /sqlite3 \S.* '(pragma application_id = \d+)'$/.exec(String(error.hint)) ?? [];
+    const marked = await openDatabase(copy, 0);
+    marked.exec(statement);
+    marked.close();
+    await (await openStore(copy)).close();
+  });
+
   it('is rejected in a folder that cannot be created', async () => {
     const path = join(await createTemporaryFolder(), 'file');
     await writeFile(path, '');

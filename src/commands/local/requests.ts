@@ -13,7 +13,10 @@ import {
   openRequestFile,
   type RequestFile,
 } from '../../service/development/requests/request-file.ts';
-import { createWaitError } from '../../service/development/requests/request-log.ts';
+import {
+  checkWaitTimeout,
+  createWaitError,
+} from '../../service/development/requests/request-log.ts';
 import type {
   RequestDetail,
   RequestRecord,
@@ -103,6 +106,7 @@ export async function waitForLocalRequests(
   const since = Date.now();
   const on = checkOperation(options.on);
   const { timeout } = context.options;
+  checkWaitTimeout(timeout);
   const count = parseWholeNumber('--count', options.count, 1) ?? 1;
   const found = await withRequestFile(context, async (file) => {
     for (;;) {

@@ -54,9 +54,10 @@ export class ClaimOwner {
 
   /**
    * Whether another engine has attempts in flight. Releases the claims of engines that have ended.
+   * @param newest key of the last delivery to consider
    */
-  async isPeerDelivering(now: () => number): Promise<boolean> {
-    const owners = await this.#store.read(selectClaimOwners);
+  async isPeerDelivering(now: () => number, newest: number): Promise<boolean> {
+    const owners = await this.#store.read((database) => selectClaimOwners(database, newest));
     if (owners.every((owner) => owner === this.#name)) return false;
     await this.releaseOrphanedClaims(now);
     return true;

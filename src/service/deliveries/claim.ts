@@ -29,8 +29,11 @@ export interface Claim {
   readonly until: number;
 }
 
+/** A lane, with its pending delivery that is due first. */
 export interface PendingLane extends LaneRef {
   readonly dueAt: number;
+  readonly key: number;
+  readonly event: string;
 }
 
 /** Selects all lanes with pending deliveries, by name. Each lane costs an index lookup. */
@@ -47,24 +50,38 @@ export async function selectPendingLanes(database: Database): Promise<readonly P
 
 const selectNextLane = prepareQuery(
   (_, { after }: { readonly after: string }) => sql<PendingLane>`
-    select lane, "dueAt", "apiKey", form from deliveries where lane > ${after} and "dueAt" is not null
-    order by lane, "dueAt" limit 1`,
+    select lane, "dueAt", key, event, "apiKey", form from deliveries
+    where lane > ${after} and "dueAt" is not null order by lane, "dueAt", key limit 1`,
 );
 
 /** Selects all lanes with one recursive query, which also makes one index lookup per lane. */
 async function selectLanesRecursively(database: Database): Promise<readonly PendingLane[]> {
   const { rows } = await sql<PendingLane>`
     with recursive lanes as (
-      (select lane, "dueAt", "apiKey", form from deliveries where "dueAt" is not null order by lane, "dueAt" limit 1)
+      (
+        select lane, "dueAt", key, event, "apiKey", form from deliveries
+        where "dueAt" is not null order by lane, "dueAt", key limit 1
+      )
       union all
       select next.* from lanes, lateral (
-        select lane, "dueAt", "apiKey", form from deliveries
-        where "dueAt" is not null and lane > lanes.lane order by lane, "dueAt" limit 1
+        select lane, "dueAt", key, event, "apiKey", form from deliveries
+        where "dueAt" is not null and lane > lanes.lane order by lane, "dueAt", key limit 1
       ) as next
     )
     select * from lanes`.execute(database);
   return rows;
 }
+
+/**
+ * Selects the time of the first pending delivery of each lane, up to the key `newest` or of the
+ * given event.
+ */
+export const selectNextDue = prepareQuery(
+  (_, { newest, event }: { readonly newest: number; readonly event: string }) =>
+    sql<Pick<PendingLane, 'lane' | 'dueAt'>>`
+    select lane, min("dueAt") as "dueAt" from deliveries
+    where "dueAt" is not null and (key <= ${newest} or event = ${event}) group by lane`,
+);
 
 /** Maximum size of all payloads in a claim, in bytes. A larger payload is claimed alone. */
 const MAX_CLAIMED_BYTES = 16 * 1024 * 1024;
@@ -201,9 +218,13 @@ export async function releaseClaims(database: Database, owner: string, now: numb
   );
 }
 
-export async function selectClaimOwners(database: Database): Promise<readonly string[]> {
-  const owners = sql<{
-    owner: string;
-  }>`select distinct owner from deliveries where "dueAt" is not null and owner is not null`;
+/** @param newest key of the last delivery to consider (default: all) */
+export async function selectClaimOwners(
+  database: Database,
+  newest = Number.MAX_SAFE_INTEGER,
+): Promise<readonly string[]> {
+  const owners = sql<{ owner: string }>`
+    select distinct owner from deliveries
+    where "dueAt" is not null and owner is not null and key <= ${newest}`;
   return (await owners.execute(database)).rows.map(({ owner }) => owner);
 }

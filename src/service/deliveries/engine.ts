@@ -7,13 +7,14 @@ import {
   claimLane,
   type PendingLane,
   releaseClaims,
+  selectNextDue,
   selectPendingLanes,
 } from './claim.ts';
 import { ClaimOwner } from './claim-owner.ts';
 import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
 import { type EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
-import { recordOutcomes } from './record-outcomes.ts';
+import { EXHAUSTED, recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
@@ -90,8 +91,13 @@ export async function openDeliveries(store: Store, options: DeliveryOptions) {
   const engine = new Engine(store, options);
   await engine.open();
   return {
-    /** Delivers until nothing is due or in flight. @returns the due time of the next delivery */
-    deliverDue: (signal?: AbortSignal) => engine.deliverDue(signal),
+    /**
+     * Delivers until no delivery is in flight or was due at the call. Waits neither for deliveries
+     * after the key `newest`, because new ones may be added all the time, except for events about
+     * exhausted deliveries.
+     * @returns the due time of the next of these deliveries
+     */
+    deliverDue: (newest: number, signal?: AbortSignal) => engine.deliverDue(newest, signal),
     close: () => engine.close(),
   };
 }
@@ -115,6 +121,8 @@ class Engine {
   #unsubscribe: () => void = () => undefined;
   readonly #lanes = new Lanes();
   readonly #outcomes: AttemptOutcome[] = [];
+  /** Deliveries whose outcomes are not recorded yet. */
+  readonly #unrecorded = new Set<ClaimedDelivery>();
   #isStopping = false;
   #isClosed = false;
   #cycles = 0;
@@ -158,7 +166,8 @@ class Engine {
     while (!this.#isStopping) {
       if (this.#owner.hasLostPeer)
         await this.#reportErrors(() => this.#owner.releaseOrphanedClaims(() => this.#now()));
-      const next = await this.#reportErrors(() => this.#runCycle());
+      const lanes = await this.#reportErrors(() => this.#runCycle());
+      const next = lanes && this.#nextDueAt(lanes);
       if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());
       const now = this.#now();
       const poll = now + (this.#owner.isNotified ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
@@ -167,14 +176,23 @@ class Engine {
     await this.close();
   }
 
-  async deliverDue(signal?: AbortSignal): Promise<number> {
+  async deliverDue(newest: number, signal?: AbortSignal): Promise<number> {
+    const isAwaited = ({ key, event }: Pick<ClaimedDelivery, 'key' | 'event'>) =>
+      key <= newest || event === EXHAUSTED;
+    const start = this.#now();
     for (let end: number | undefined; ; await this.#wakeup.wait(BUSY_POLL_INTERVAL)) {
       signal?.throwIfAborted();
-      const next = await this.#runCycle();
-      const isBusy = this.#lanes.inFlight > 0 || next <= this.#now();
-      if (!isBusy && !(await this.#owner.isPeerDelivering(() => this.#now()))) return next;
+      const lanes = await this.#runCycle();
+      const due = lanes.filter((lane) => isAwaited(lane) && lane.dueAt <= start);
+      const isBusy =
+        [...this.#unrecorded].some(isAwaited) || this.#nextUnpaused(due) <= this.#now();
+      const isPeerBusy = !isBusy && (await this.#owner.isPeerDelivering(() => this.#now(), newest));
       end = isBusy ? undefined : (end ?? this.#realNow() + CLAIM_DURATION);
-      if (end !== undefined && this.#realNow() >= end) return next;
+      if (isBusy || (isPeerBusy && this.#realNow() < (end ?? 0))) continue;
+      const next = await this.#store.read((database) =>
+        selectNextDue(database, { newest, event: EXHAUSTED }),
+      );
+      return this.#nextUnpaused(next);
     }
   }
 
@@ -201,8 +219,8 @@ class Engine {
     await pruneDeliveries(database, this.#now());
   }
 
-  /** Records outcomes and starts due deliveries. @returns the due time of the next delivery */
-  async #runCycle(): Promise<number> {
+  /** Records outcomes and starts due deliveries. @returns the lanes that have pending deliveries */
+  async #runCycle(): Promise<readonly PendingLane[]> {
     if (this.#outcomes.length === 0) {
       const lanes = await this.#store.read(async (database) => {
         await this.#time.refresh(database);
@@ -211,7 +229,7 @@ class Engine {
       const [next, now] = [this.#nextDueAt(lanes), this.#now()];
       if (next > now && now >= this.#latest) {
         this.#latest = now;
-        return next;
+        return lanes;
       }
     }
     const outcomes = this.#outcomes.splice(0);
@@ -239,11 +257,13 @@ class Engine {
         );
         return isFull ? lanes : selectPendingLanes(database);
       });
+      for (const { delivery } of outcomes) this.#unrecorded.delete(delivery);
+      for (const delivery of claimed) this.#unrecorded.add(delivery);
       for (const delivery of claimed) void this.#send(delivery);
       this.#outcomesUntilPrune -= outcomes.length;
       this.#isRecording = false;
       if (this.#outcomes.length > 0) this.#recordSoon();
-      return this.#nextDueAt(pending);
+      return pending;
     } catch (error) {
       this.#outcomes.unshift(...outcomes);
       this.#updateSlots(outcomes, 'retake');
@@ -296,6 +316,13 @@ class Engine {
   #nextDueAt(lanes: readonly PendingLane[]): number {
     return Math.min(
       ...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.availableAt(lane))),
+    );
+  }
+
+  /** Returns the next due time, whether or not the lane has a free slot. */
+  #nextUnpaused(lanes: readonly Pick<PendingLane, 'lane' | 'dueAt'>[]): number {
+    return Math.min(
+      ...lanes.map(({ lane, dueAt }) => Math.max(dueAt, this.#lanes.pausedUntil(lane))),
     );
   }
 

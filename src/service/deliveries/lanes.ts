@@ -46,6 +46,11 @@ export class Lanes {
     return this.#freeSlots(lane) > 0 ? this.#stateOf(lane).blockedUntil : Number.POSITIVE_INFINITY;
   }
 
+  /** Returns the time until which the rate limit pauses a lane. */
+  pausedUntil(lane: string): number {
+    return this.#stateOf(lane).blockedUntil;
+  }
+
   endPauses(): void {
     for (const state of this.#lanes.values()) state.blockedUntil = 0;
   }

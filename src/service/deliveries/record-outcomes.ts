@@ -79,7 +79,7 @@ const updateDeliveries = prepareQuery(
     where id in (${sql.join(ids)}) and owner = ${owner} returning id`,
 );
 
-const EXHAUSTED = 'message.attempt.exhausted';
+export const EXHAUSTED = 'message.attempt.exhausted';
 
 /**
  * Records an event about an exhausted delivery, except for deliveries of such events. The failing

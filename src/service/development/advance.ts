@@ -15,7 +15,7 @@ export interface AdvanceOptions extends Omit<DeliveryOptions, 'time'> {
 
 /**
  * Moves the clock from `from` to `goal` in steps. Each step moves to the next due time and runs the
- * work that is due.
+ * work that is due. Does not wait for deliveries that are added after the start.
  * @param moveTo saves a new setting of the clock
  */
 export async function advanceClock(
@@ -26,7 +26,8 @@ export async function advanceClock(
   const { store, clock } = options;
   const start = convertTime(from, clock.now());
   const before = await store.read((database) => countOutcomes(database));
-  if (before.firstPending !== undefined) await deliverUntil(options, goal, moveTo);
+  if (before.firstPending !== undefined)
+    await deliverUntil(options, goal, { newest: before.newest, moveTo });
   await moveTo(goal);
   const end = convertTime(goal, clock.now());
   const after = await store.read((database) => countOutcomes(database, before.firstPending));
@@ -41,15 +42,23 @@ export async function advanceClock(
 async function deliverUntil(
   { signal, ...options }: AdvanceOptions,
   goal: ClockSetting,
-  moveTo: (setting: ClockSetting) => Promise<void>,
+  {
+    newest,
+    moveTo,
+  }: {
+    readonly newest: number;
+    readonly moveTo: (setting: ClockSetting) => Promise<void>;
+  },
 ): Promise<void> {
   const { store, clock, development } = options;
   const time = createServiceClock(clock, development);
   await closeAfter(await openDeliveries(store, { ...options, time }), async (deliveries) => {
     for (;;) {
-      const next = Math.ceil(await deliveries.deliverDue(signal));
+      const next = Math.ceil(await deliveries.deliverDue(newest, signal));
       const realTime = clock.now();
       if (next > convertTime(goal, realTime)) return;
+      // A delivery may have become due in the meantime.
+      if (next <= time.now()) continue;
       await moveTo('frozenAt' in goal ? { frozenAt: next } : { offset: next - realTime });
     }
   });
@@ -69,6 +78,7 @@ async function countOutcomes(database: Database, from?: number) {
     .orderBy('key')
     .limit(1);
   const firstPending = from ?? (await first.executeTakeFirst())?.key;
+  const newest = database.selectFrom('deliveries').select('key').orderBy('key', 'desc').limit(1);
   const lines = sql<number | null>`sum(length(attempts) - length(replace(attempts, ${'\n'}, '')))`;
   const notSent = sql<
     number | null
@@ -83,6 +93,7 @@ async function countOutcomes(database: Database, from?: number) {
     .select(({ fn }) => fn.countAll<number>().as('count'));
   return {
     firstPending,
+    newest: (await newest.executeTakeFirst())?.key ?? 0,
     attempts: (counted?.lines ?? 0) - (counted?.notSent ?? 0) / NOT_SENT.length,
     endpointsDisabled: (await disabled.where('disabled', '=', 1).executeTakeFirstOrThrow()).count,
   };

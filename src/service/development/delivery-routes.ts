@@ -43,19 +43,21 @@ export function createDeliveryRoutes(
       return { ...describeDelivery(found), payload: JSON.parse(found.payload ?? 'null') };
     },
     'POST /_svc/deliveries': async ({ body: { retry } }) => {
-      if (!Array.isArray(retry))
+      if (!isList(retry))
         throw new SvcError(
           'usage',
           'the body must contain delivery IDs, such as {"retry":["msg_1"]}',
         );
       const now = Date.parse((await readClock(context)).now);
       return {
-        deliveries: (await retryDeliveries(store, { apiKey, now }, retry.map(String))).map(
-          describeDelivery,
-        ),
+        deliveries: (await retryDeliveries(store, { apiKey, now }, retry)).map(describeDelivery),
       };
     },
   };
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function describeDelivery({ record, createdAt, nextAttempt }: DeliveryDetail): Delivery {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { SvcError } from '../../kernel/errors.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { OTHER_STORE_HINT } from './sqlite-errors.ts';
 
 /** Application ID in the header of a store's SQLite file: `svcS`. */
@@ -14,9 +15,13 @@ export function rejectForeignFile(path: string): void {
   if (header.length === 0) return;
   if (!header.subarray(0, MAGIC.length).equals(MAGIC))
     throw foreignFileError(path, 'it is not an SQLite file');
-  if (header.length === HEADER_SIZE && header.readInt32BE(APPLICATION_ID_AT) === APPLICATION_ID)
-    return;
-  throw foreignFileError(path, 'it is an SQLite database of another program');
+  const id = header.length === HEADER_SIZE ? header.readInt32BE(APPLICATION_ID_AT) : undefined;
+  if (id === APPLICATION_ID) return;
+  throw foreignFileError(
+    path,
+    'it is an SQLite database of another program',
+    id === 0 ? createMarkHint(path) : OTHER_STORE_HINT,
+  );
 }
 
 /** Reads synchronously: node:fs/promises takes longer to load. */
@@ -32,8 +37,12 @@ function readHeader(path: string): Buffer {
   }
 }
 
-function foreignFileError(path: string, reason: string): SvcError {
-  return new SvcError('local', `cannot open the store ${path}: ${reason}`, {
-    hint: OTHER_STORE_HINT,
-  });
+/** A store that was restored from the output of `.dump` has lost its application ID. */
+function createMarkHint(path: string): string {
+  const command = `sqlite3 ${quoteForShell(path)} 'pragma application_id = ${APPLICATION_ID}'`;
+  return `${OTHER_STORE_HINT}; to use a store that was restored from a dump: ${command}`;
+}
+
+function foreignFileError(path: string, reason: string, hint = OTHER_STORE_HINT): SvcError {
+  return new SvcError('local', `cannot open the store ${path}: ${reason}`, { hint });
 }

@@ -9,7 +9,7 @@ import {
   createAdmin,
   type PublicRoutes,
 } from '../../../src/service/development/admin.ts';
-import { openEmbedded } from '../../../src/service/embedded.ts';
+import { type EmbeddedInstance, openEmbedded } from '../../../src/service/embedded.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
 interface Call {
@@ -18,8 +18,11 @@ interface Call {
   readonly body?: string;
 }
 
-async function serve(host = '127.0.0.1') {
-  const service = await openEmbedded(await emptyStoreLocation(), { clock: systemClock });
+async function serve(host?: string) {
+  return serveService(await openEmbedded(await emptyStoreLocation(), { clock: systemClock }), host);
+}
+
+async function serveService(service: EmbeddedInstance, host = '127.0.0.1') {
   const server = await service.serve({ host, port: 0 });
   onTestFinished(async () => {
     await server.close();
@@ -170,6 +173,40 @@ describe('requests to /_svc/', () => {
       body: { error: { message: expect.any(String), status: expect.any(String) } },
     });
     expect((await send('/_svc/clock')).body).toMatchObject({ offset: 0, frozen: false });
+  });
+
+  it.each([
+    [
+      'POST',
+      '/_svc/requests',
+      '{"wait":{"on":{"toString":1}}}',
+      'on must be text, got {"toString":1}',
+    ],
+    ['POST', '/_svc/requests', '{"wait":{"count":{"toString":1}}}', 'count must be a whole number'],
+    ['POST', '/_svc/requests', '{"wait":{"timeout":["1s"]}}', 'timeout must be text, got ["1s"]'],
+    ['POST', '/_svc/requests', '{"wait":{"timeout":"25d"}}', 'at most 24 days'],
+    ['POST', '/_svc/requests', '{"wait":{"timeout":2147483648}}', 'at most 24 days'],
+    ['POST', '/_svc/requests', '{"wait":{"timeout":1e999}}', 'at most 24 days'],
+    ['POST', '/_svc/requests', '{"wait":{"timeout":-1}}', 'at most 24 days'],
+    ['POST', '/_svc/deliveries', '{"retry":[{"toString":1}]}', 'must contain delivery IDs'],
+    ['POST', '/_svc/deliveries', '{"retry":[{}]}', 'must contain delivery IDs'],
+    ['POST', '/_svc/snapshots', `{"save":"${'x'.repeat(300)}"}`, 'invalid snapshot name'],
+    ['GET', `/_svc/snapshots/${'x'.repeat(300)}`, '', 'invalid snapshot name'],
+    ['GET', '/_svc/list?kind=users&limit=0.5', '', 'limit must be a positive whole number'],
+    ['GET', '/_svc/list?kind=users&limit=-1', '', 'limit must be a positive whole number'],
+    ['GET', '/_svc/list?kind=users&limit=1e300', '', 'limit must be a positive whole number'],
+  ])('%s %s %s is refused with the reason', async (method, path, body, message) => {
+    const service = await openEmbedded(await emptyStoreLocation(), {
+      clock: systemClock,
+      logsRequests: true,
+      compareStates: async () => [],
+    });
+    const { send } = await serveService(service);
+    const found = await send(path, { method, body });
+    expect(found).toMatchObject({
+      status: 400,
+      body: { error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining(message) } },
+    });
   });
 });
 

@@ -23,6 +23,7 @@ import { receiver } from '../deliveries/receiver.ts';
 import { isPostgres } from '../store-location.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
+const ENDPOINTS = '/v2/workspace/advancedwebhook/endpoints';
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 24 * 3_600_000];
 
 function clockOf({ store, clock, reported }: TestService) {
@@ -270,6 +271,36 @@ describe('advancing the clock', () => {
       // A serving process may make the first attempt before the advance.
       expect(way === 'beside a serving process' ? [8, 9] : [9]).toContain(report.attempts);
       expect(world.reported).toEqual([]);
+    },
+  );
+
+  it.each(['with a running clock', 'with a frozen clock', 'beside a serving process'])(
+    'ends under steady traffic, with every attempt that was due: %s',
+    async (way) => {
+      const failing = await receiver(() => 503);
+      const world = await deliveringWorld();
+      const steady = await receiver((_, __, response) => {
+        // A new delivery for each one that ends: the endpoint always has one in flight.
+        if (isSteady) void world.comment();
+        setTimeout(() => response.writeHead(200).end(), 20);
+        return undefined;
+      });
+      let isSteady = true;
+      onTestFinished(() => {
+        isSteady = false;
+      });
+      const { change } = clockOf(world);
+      if (way === 'with a frozen clock') await change({ freeze: true });
+      const failingId = await world.endpoint({ url: failing.url });
+      await world.comment();
+      if (way === 'beside a serving process') await serveBeside(world);
+      await world.call(`${ENDPOINTS}/update`, { endpointId: failingId, filterTypes: ['x.y'] });
+      await world.endpoint({ url: steady.url });
+      await world.comment(3);
+      await change({ advance: '49h' });
+      isSteady = false;
+      expect(failing.received.length).toBeGreaterThanOrEqual(8);
+      expect((await world.deliveries())[0]?.attempts).toHaveLength(8);
     },
   );
 

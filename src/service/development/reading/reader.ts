@@ -38,6 +38,13 @@ export function createReader({ store, apiKey, development, realClock, commandOf 
   };
 }
 
+/** @throws SvcError `usage` unless the text is a positive whole number */
+function parseLimit(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new SvcError('usage', `limit must be a positive whole number, got '${text}'`);
+}
+
 /** Creates the admin routes for reading. Masks secrets in lists. */
 export function createReadingRoutes(reader: Reader): AdminRoutes {
   const optional = (query: URLSearchParams, name: string) => query.get(name) ?? undefined;
@@ -49,7 +56,7 @@ export function createReadingRoutes(reader: Reader): AdminRoutes {
   return {
     'GET /_svc/list': async ({ query }) => {
       const name = parseKind(required(query, 'kind'));
-      const limit = Number(query.get('limit')) || undefined;
+      const limit = parseLimit(query.get('limit'));
       const filter = {
         organization: optional(query, 'org'),
         match: optional(query, 'match'),

@@ -28,6 +28,8 @@ export interface WaitOptions {
 }
 
 const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
+/** Longest wait, in milliseconds, below the limit of timers. */
+const MAX_WAIT = 24 * 86_400_000;
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 export interface RequestLogOptions {
@@ -92,13 +94,15 @@ export function createRequestLog(file: RequestFile, { report, onRequest }: Reque
     },
     /**
      * Waits for the next requests.
-     * @throws SvcError `unreachable` if too few arrive before the timeout
+     * @throws SvcError `unreachable` if too few arrive before the timeout, `invalid_input` for an
+     * invalid timeout
      */
     wait: async ({
       on,
       count = DEFAULT_WAIT.count,
       timeout = DEFAULT_WAIT.timeout,
     }: WaitOptions = {}) => {
+      checkWaitTimeout(timeout);
       const { promise, resolve } = Promise.withResolvers<unknown>();
       const found: RequestRecord[] = [];
       const listener = (record: RequestRecord) => {
@@ -130,6 +134,14 @@ function readBodiesLater(call: HandledCall): () => ReturnType<typeof redactBodie
 }
 
 const NO_BODIES = { request: null, response: null };
+
+/** @throws SvcError `invalid_input` */
+export function checkWaitTimeout(milliseconds: number): void {
+  if (milliseconds >= 0 && milliseconds <= MAX_WAIT) return;
+  throw new SvcError('invalid_input', 'the timeout of a wait must be at most 24 days', {
+    hint: 'wait again when it ends',
+  });
+}
 
 export function createWaitError(
   { on, count, timeout }: typeof DEFAULT_WAIT & Pick<WaitOptions, 'on'>,

@@ -50,11 +50,16 @@ function parseWait(wait: unknown): WaitOptions {
     );
   const { on, count, timeout } = wait;
   return {
-    on: on === undefined ? undefined : String(on),
-    count: count === undefined ? undefined : parseCount('count', String(count)),
+    on: on === undefined ? undefined : parseText('on', on),
+    count: count === undefined ? undefined : parseCount('count', JSON.stringify(count)),
     timeout:
-      typeof timeout === 'number'
+      typeof timeout === 'number' || timeout === undefined
         ? timeout
-        : parseDurationFlag('timeout', String(timeout ?? '60s')),
+        : parseDurationFlag('timeout', parseText('timeout', timeout)),
   };
+}
+
+function parseText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new SvcError('usage', `${name} must be text, got ${JSON.stringify(value)}`);
 }

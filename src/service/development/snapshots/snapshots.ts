@@ -167,14 +167,15 @@ async function describeSnapshot(folder: string, name: string): Promise<Snapshot>
   return { name, bytes: size, savedAt: mtime.toISOString(), records };
 }
 
+/** A file name has at most 255 bytes, including the extension. */
 function isName(name: string): boolean {
-  return /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/.test(name);
+  return /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/.test(name);
 }
 
 function checkName(name: string): string {
   if (isName(name)) return name;
   throw new SvcError('usage', `invalid snapshot name '${name}'`, {
-    hint: 'use letters, digits, dots, hyphens, and underscores',
+    hint: 'use up to 200 letters, digits, dots, hyphens, and underscores',
   });
 }
 
