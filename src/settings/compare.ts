@@ -18,7 +18,12 @@ export interface ComparedRecords {
   readonly unreadable: readonly Pick<Change, 'kind' | 'org' | 'id' | 'reason'>[];
 }
 
-export function collectLiveRecords(live: LiveRecords): ComparedRecords {
+/**
+ * @param declared records to compare with: an endpoint that they declare by its ID has the same
+ * name in both sets
+ */
+export function collectLiveRecords(live: LiveRecords, declared: Declared = {}): ComparedRecords {
+  const names = new Map((declared.endpoints ?? []).map((one) => [one['id'], endpointName(one)]));
   const records = new Map<RecordKey, DeclaredRecord>();
   const unreadable: ComparedRecords['unreadable'][number][] = [];
   const add = <Records>(
@@ -41,7 +46,7 @@ export function collectLiveRecords(live: LiveRecords): ComparedRecords {
   for (const [name, reading] of live.configs)
     add('config', null, name, reading, (record) => [[name, wrapSecret(name, record)]]);
   add('endpoints', null, null, live.endpoints, (found) =>
-    found.map((endpoint) => [endpointName(endpoint), endpoint]),
+    found.map((endpoint) => [names.get(endpoint['id']) ?? endpointName(endpoint), endpoint]),
   );
   return { records, isDeclared: false, unreadable };
 }
@@ -105,8 +110,9 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
   const changes = Array.from(keys, (key) => {
     const { kind, org, id } = parseRecordKey(key);
     const about = { kind, org: org === '' ? null : org, id };
-    const before = selectFields(kind, first.records.get(key));
-    const after = selectFields(kind, second.records.get(key));
+    const inherits = partial && inheritsAccess(partial.records.get(key));
+    const before = selectFields(kind, first.records.get(key), inherits);
+    const after = selectFields(kind, second.records.get(key), inherits);
     if (before === undefined || after === undefined) {
       const sign = before ? ('-' as const) : ('+' as const);
       return [createChange({ sign, ...about, before: toShown(before), after: toShown(after) })];
@@ -125,18 +131,23 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
 }
 
 /**
- * Omits the fields that only the service sets. An inherited access type depends on the parent
- * folder.
+ * Omits the fields that only the service sets, and those that are part of the key. The access type
+ * of a folder that inherits it depends on the parent folder.
  */
 function selectFields(
   kind: RecordKind,
   record: DeclaredRecord | undefined,
+  inherits = inheritsAccess(record),
 ): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
-  const omitted: readonly string[] = SERVICE_FIELDS[kind as keyof typeof SERVICE_FIELDS] ?? [];
-  const isInherited = kind === 'folders' && record['inheritAccessFromParent'] === true;
-  const fields = Object.entries(record).filter(([name]) => !omitted.includes(name));
-  return Object.fromEntries(
-    isInherited ? fields.filter(([name]) => name !== 'accessType') : fields,
-  );
+  const omitted: readonly string[] = [
+    ...(IDENTITY_FIELDS[kind as keyof typeof IDENTITY_FIELDS] ?? []),
+    ...(SERVICE_FIELDS[kind as keyof typeof SERVICE_FIELDS] ?? []),
+    ...(kind === 'folders' && inherits ? ['accessType'] : []),
+  ];
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !omitted.includes(name)));
+}
+
+function inheritsAccess(record: DeclaredRecord | undefined): boolean {
+  return record?.['inheritAccessFromParent'] === true;
 }

@@ -9,7 +9,7 @@ import {
 import { KIND_CLASSES } from '../../settings/kinds.ts';
 import type { LiveRecords } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { createSnapshot, selectPredictable } from '../../settings/live/snapshot.ts';
+import { createSnapshot, selectPredictable, selectRead } from '../../settings/live/snapshot.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 
@@ -48,7 +48,7 @@ export async function checkPrediction(
     },
   );
   if (!live) return;
-  const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
+  const predicted = { ...collectDeclaredRecords(selectRead(state, query)), isDeclared: false };
   const changes = compareRecords(predicted, collectLiveRecords(live));
   const wrong = changes.filter(
     ({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ',

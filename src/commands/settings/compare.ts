@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { summarize } from '../../settings/build-plan.ts';
+import { selectKinds, summarize } from '../../settings/build-plan.ts';
 import {
   collectDeclaredRecords,
   collectLiveRecords,
@@ -11,10 +11,15 @@ import {
 } from '../../settings/compare.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
-import { queryKinds } from '../../settings/live/declared-query.ts';
+import { queryDeclared, queryKinds } from '../../settings/live/declared-query.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { KINDS, type RecordKind } from '../../settings/settings.ts';
+import {
+  type Declared,
+  type DeclaredSettings,
+  KINDS,
+  type RecordKind,
+} from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -33,18 +38,27 @@ export async function compareSettings(
   const kinds = KINDS.filter(
     (kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent',
   );
-  const isFile = (name: string) => /[/\\]|\.ya?ml$/i.test(name);
+  const unreadable = kinds.find((kind) => KIND_CLASSES[kind] === 'sent');
+  if (unreadable && !names.every(isFile))
+    throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
+  const files = new Map<string, DeclaredSettings>();
+  for (const name of names.filter(isFile))
+    files.set(name, await loadSettingsFile(context, name, undefined));
+  const [declaring] = files.values();
+  const declared = selectKinds(declaring?.declared ?? {}, kinds);
   // Files do not declare API keys.
-  const hasKeys = options.only === undefined && !names.some(isFile);
-  const query = { ...queryKinds(kinds, options.org ?? []), apiKeys: hasKeys };
+  const query = declaring
+    ? queryDeclared(declared)
+    : { ...queryKinds(kinds, options.org ?? []), apiKeys: options.only === undefined };
   const read = async (name: string) => {
-    if (!isFile(name))
-      return readService(context, await findProfile(context, name, options.file), query);
-    const file = await loadSettingsFile(context, name, undefined);
-    return {
-      compared: collectDeclaredRecords(file.declared),
-      target: { url: file.name, apiKey: null },
-    };
+    const file = files.get(name);
+    if (file)
+      return {
+        compared: collectDeclaredRecords(file.declared),
+        target: { url: file.name, apiKey: null },
+      };
+    const profile = await findProfile(context, name, options.file);
+    return readService(context, profile, query, declared);
   };
   const [left, right] = [await read(first), await read(second)];
   const selected: readonly RecordKind[] = [...kinds, 'apiKeys'];
@@ -66,6 +80,10 @@ export async function compareSettings(
       'differs',
       `${first} and ${second} differ: ${formatNounCount(count, 'difference')}`,
     );
+}
+
+function isFile(name: string): boolean {
+  return /[/\\]|\.ya?ml$/i.test(name);
 }
 
 /**
@@ -93,7 +111,12 @@ async function findProfile(
   );
 }
 
-async function readService(context: Context, profile: string, query: LiveQuery) {
+async function readService(
+  context: Context,
+  profile: string,
+  query: LiveQuery,
+  declared: Declared,
+) {
   const selected = openContext(context, { ...context.options, profile }, context.activity);
   return closeAfter(selected, async ({ context: opened }) => {
     await opened.openSettings().catch((error: unknown) => {
@@ -101,6 +124,6 @@ async function readService(context: Context, profile: string, query: LiveQuery) 
       throw error.reworded({ message: `no environment or profile is named '${profile}'` });
     });
     const live = await readLive(await opened.client(), query);
-    return { compared: collectLiveRecords(live), target: await findPlanTarget(opened) };
+    return { compared: collectLiveRecords(live, declared), target: await findPlanTarget(opened) };
   });
 }

@@ -1,7 +1,7 @@
 import type { State } from '../../catalog/state.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
 import type { PlannedWrite } from '../plan.ts';
-import type { LiveRecord, LiveRecords } from './live-records.ts';
+import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
 
 const FOLDER_FIELDS = [
   'folderId',
@@ -44,6 +44,17 @@ export function createSnapshot(live: LiveRecords): State {
     userData: [],
   };
   return state as State;
+}
+
+/**
+ * Omits the configurations that a query does not read from a simulated state: a snapshot assumes
+ * some of them.
+ */
+export function selectRead(state: State, { configs }: LiveQuery): State {
+  const config = Object.entries(state.config).filter(([name]) =>
+    configs.some((read) => read === name),
+  );
+  return { ...state, config: Object.fromEntries(config) };
 }
 
 export function selectPredictable(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
