@@ -4,7 +4,12 @@ import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
 import { didYouMean } from './nearest.ts';
 import { currentPlatform } from './process.ts';
-import { type ReadLimits, readFileOrPipe, UnsuitableFileError } from './read-file.ts';
+import {
+  type ReadLimits,
+  readFileOrPipe,
+  readRegularFile,
+  UnsuitableFileError,
+} from './read-file.ts';
 
 /** @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
@@ -22,6 +27,11 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
   return path;
 }
 
+export interface NamedFileLimits extends ReadLimits {
+  /** Whether to refuse pipes and devices, because svc reads the file several times. */
+  readonly onlyRegular?: boolean;
+}
+
 /**
  * @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot
  * be read or does not end
@@ -29,11 +39,12 @@ export async function findNamedFile(file: string, cwd: string): Promise<string> 
 export async function readNamedFile(
   file: string,
   cwd: string,
-  limits: ReadLimits = {},
+  limits: NamedFileLimits = {},
 ): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);
   try {
-    return await readFileOrPipe(path, limits);
+    const { onlyRegular, maxBytes } = limits;
+    return await (onlyRegular ? readRegularFile(path, maxBytes) : readFileOrPipe(path, limits));
   } catch (error) {
     if (error instanceof UnsuitableFileError)
       throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });

@@ -72,7 +72,10 @@ function parsePath(path: string): readonly Key[] {
       hint: 'for example --set data.comments[0].text=Hello',
     });
   }
-  return Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
+  const keys = Array.from(path.matchAll(/\[(\d+)\]|[^.[\]]+/g), ([part, index]) =>
     index === undefined ? part : Number(index),
   );
+  if (keys.length > MAX_NESTING)
+    throw new SvcError('usage', `--set: a path can have up to ${MAX_NESTING} parts`);
+  return keys;
 }

@@ -12,7 +12,8 @@ const MAX_SECRET_BYTES = 64 * 1024;
  * Reads a secret, and masks it in all later output. The final newline of a file is not part of the
  * secret.
  * @param folder where relative paths start
- * @throws SvcError `invalid_input` or `usage` if the variable or the file does not exist, or is empty
+ * @throws SvcError `invalid_input` or `usage` if the variable or the file does not exist, or is empty,
+ * or if the file is not a regular file
  */
 export async function readSecret(
   reference: SecretReference,
@@ -25,7 +26,8 @@ export async function readSecret(
       throw new SvcError('invalid_input', `the environment variable ${reference.env} is not set`);
     return createSecret(reference, secret, `the environment variable ${reference.env}`);
   }
-  const bytes = await readNamedFile(reference.file, folder, { maxBytes: MAX_SECRET_BYTES });
+  const limits = { maxBytes: MAX_SECRET_BYTES, onlyRegular: true };
+  const bytes = await readNamedFile(reference.file, folder, limits);
   const secret = withoutByteOrderMark(decodeBytes(bytes)).replace(/\r?\n$/, '');
   return createSecret(
     { file: resolve(folder, reference.file) },

@@ -100,12 +100,14 @@ export class Problems {
     string,
     { readonly source: SourceText; readonly offset: number; readonly text: string }
   >();
+  readonly #nodes = new Set<Node>();
 
   /**
    * @param message the problem, which `path` precedes
    * @param within characters from the start of the place
    */
   add({ source, node }: Place, message: string, { path = '', within = 0 } = {}): void {
+    this.#nodes.add(node);
     this.addAt(source, (node.range?.[0] ?? 0) + within, message, path);
   }
 
@@ -118,11 +120,9 @@ export class Problems {
     if (!this.#found.has(key)) this.#found.set(key, { source, offset, text });
   }
 
-  has({ source, node: { range } }: Place): boolean {
-    const [start, end] = range ?? [0, 0];
-    return [...this.#found.values()].some(
-      (at) => at.source === source && at.offset >= start && at.offset < end,
-    );
+  /** Whether a value itself has a problem, not only a part of it. */
+  has({ node }: Place): boolean {
+    return this.#nodes.has(node);
   }
 
   get texts(): readonly string[] {

@@ -2,7 +2,6 @@ import { mapInner } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
-const REFERENCE = /\$(\$)\{|\$\{(?:([^}]*)(\}))?/g;
 export type Variables = ReadonlyMap<string, string>;
 
 /** Reads the variables of a file, or of one of its environments. Variables cannot use variables. */
@@ -40,35 +39,66 @@ function replaceIn(tree: Tree, variables: Variables, problems: Problems): Tree {
   }
 }
 
+interface Reference {
+  readonly start: number;
+  readonly end: number;
+  /** Absent for an escaped `${`, which is written as `$${`. */
+  readonly name?: string;
+  readonly isClosed: boolean;
+}
+
+/**
+ * Finds the references to variables in a text, in time linear to its length. After an unclosed
+ * reference, there are no others.
+ */
+function findReferences(text: string): readonly Reference[] {
+  const found: Reference[] = [];
+  for (let at = text.indexOf('${'); at !== -1; ) {
+    const isEscaped = text[at - 1] === '$' && at > (found.at(-1)?.end ?? 0);
+    const close = isEscaped ? at + 1 : text.indexOf('}', at);
+    if (isEscaped) found.push({ start: at - 1, end: at + 2, isClosed: true });
+    else if (close === -1)
+      return [...found, { start: at, end: text.length, name: '', isClosed: false }];
+    else found.push({ start: at, end: close + 1, name: text.slice(at + 2, close), isClosed: true });
+    at = text.indexOf('${', close + 1);
+  }
+  return found;
+}
+
 /** @param variables `undefined` if references are not allowed */
 function substitute(
   scalar: ScalarTree,
   variables: Variables | undefined,
   problems: Problems,
 ): string {
-  let count = 0;
-  return String(scalar.value).replace(
-    REFERENCE,
-    (reference, escaped?: string, name = '', end?: string) => {
-      const at = count;
-      count += 1;
-      if (escaped) return '${';
-      const value = variables?.get(name);
-      if (end && value !== undefined) return value;
-      problems.add(scalar.place, describeReference(name, end, variables), {
-        within: offsetOf(scalar, at),
-      });
-      return reference;
-    },
-  );
+  const text = String(scalar.value);
+  const references = findReferences(text);
+  const offsets = findOffsets(scalar, references.length);
+  const reported = new Set<string | undefined>();
+  let written = '';
+  let end = 0;
+  for (const [index, reference] of references.entries()) {
+    const { name } = reference;
+    const value = name === undefined ? '${' : variables?.get(name);
+    written += text.slice(end, reference.start);
+    end = reference.end;
+    if (value !== undefined && reference.isClosed) written += value;
+    else {
+      written += text.slice(reference.start, end);
+      if (reported.has(name)) continue;
+      reported.add(name);
+      const message = describeReference(reference, variables);
+      problems.add(scalar.place, message, { within: offsets[index] ?? 0 });
+    }
+  }
+  return written + text.slice(end);
 }
 
 function describeReference(
-  name: string,
-  end: string | undefined,
+  { name = '', isClosed }: Reference,
   variables: Variables | undefined,
 ): string {
-  if (!end) return 'unclosed ${; a literal ${ is written as $${';
+  if (!isClosed) return 'unclosed ${; a literal ${ is written as $${';
   if (!variables) return 'a variable cannot use variables; a literal ${ is written as $${';
   const unknown = `unknown variable '${name}'`;
   return variables.size === 0
@@ -76,11 +106,10 @@ function describeReference(
     : `${unknown}; ${didYouMean(name, [...variables.keys()])}`;
 }
 
-/** Finds the offset of a reference in the source of a scalar; 0 if escapes of YAML hide it. */
-function offsetOf({ place, value }: ScalarTree, index: number): number {
-  const found = [...textOf(place).matchAll(REFERENCE)];
-  const isVisible = found.length === [...String(value).matchAll(REFERENCE)].length;
-  return (isVisible && found[index]?.index) || 0;
+/** Returns the offsets of references in the source of a scalar; none if escapes of YAML hide them. */
+function findOffsets({ place }: ScalarTree, count: number): readonly number[] {
+  const found = findReferences(textOf(place));
+  return found.length === count ? found.map(({ start }) => start) : [];
 }
 
 function escapeVariables(text: string): string {
@@ -98,8 +127,8 @@ export function rewriteTemplate(
 ): string | undefined {
   let rest = text;
   let written = '';
-  for (const [, escaped, variable = ''] of template.matchAll(REFERENCE)) {
-    if (escaped) continue;
+  for (const { name: variable } of findReferences(template)) {
+    if (variable === undefined) continue;
     const value = Object.hasOwn(variables, variable) ? String(variables[variable]) : '';
     const at = value === '' ? -1 : rest.indexOf(value);
     if (at === -1) return undefined;

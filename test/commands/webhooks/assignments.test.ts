@@ -42,6 +42,15 @@ describe('--set', () => {
     expect(() => applyAssignments(value, [assignment])).toThrow(message);
   });
 
+  it('rejects a path with more levels than a payload can have', () => {
+    for (const path of ['a.'.repeat(20_000).concat('b'), 'a'.concat('[0]'.repeat(20_000))])
+      expect(() => applyAssignments({}, [`${path}=1`])).toThrow(
+        '--set: a path can have up to 100 parts',
+      );
+    const deepest = Array.from({ length: 100 }, () => 'a').join('.');
+    expect(JSON.stringify(applyAssignments({}, [`${deepest}=1`]))).toContain('"a":1}');
+  });
+
   it('does not modify prototypes', () => {
     const made = applyAssignments({}, ['__proto__.polluted=1', 'constructor.prototype.polluted=1']);
     expect(Object.keys(made as object)).toEqual(['__proto__', 'constructor']);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -359,6 +360,27 @@ describe('loadSettings refuses', () => {
       'environments: {p: {▶profil: x}}',
       "environments.p.profil: unknown field; did you mean 'profile'?",
     ],
+    [
+      'stack: ▶team.web',
+      "stack: only letters, digits, _ and - are allowed; rename it to 'team-web'",
+    ],
+    ['stack: ▶.', 'stack: only letters, digits, _ and - are allowed'],
+    ['stack: ▶""', 'stack: is empty'],
+    [
+      'endpoints: [{uid: ▶team.web.p, url: "http://x"}]',
+      /^endpoints\[0\].uid: .*; rename it to 'team-web.p', or declare an existing endpoint by its id/,
+    ],
+    ['endpoints: [{uid: ▶team., url: "http://x"}]', /uid: expected <stack>.<name> or <name>/],
+    ['endpoints: [{uid: ▶.p, url: "http://x"}]', /uid: expected <stack>.<name> or <name>/],
+    ['endpoints: [{uid: ▶ep_1, url: "http://x"}]', 'endpoints[0].uid: must not start with ep_'],
+    [
+      'vars: {team: team.web}\nendpoints: [{uid: ▶"${team}.p", url: "http://x"}]',
+      /rename it to 'team-web.p'/,
+    ],
+    [
+      'environments: {p: {stack: ▶a.b, endpoints: []}}',
+      /stack: only letters, digits, _ and - are allowed; rename it to 'a-b'/,
+    ],
     ['folders: ▶1', 'folders: expected a list, got a number'],
     [
       'config: {webhook: {webhookServiceConfig: {rawNotificationUrl: ▶"ftp://x"}}}',
@@ -391,6 +413,27 @@ describe('loadSettings refuses', () => {
         expect(problems.join()).not.toContain('hush');
       }
     }
+  });
+
+  it.skipIf(process.platform === 'win32')('a pipe as a secret file, at once', async () => {
+    const pipe = join(await createTemporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const text = `config: {email: {emailServiceConfig: {apiKey: {file: ${pipe}}}}}`;
+    expect(await problemsOf(text)).toEqual([
+      `svc.yaml:1:47: config.email.emailServiceConfig.apiKey: ${pipe}: is not a regular file`,
+    ]);
+  });
+
+  it('a long text without a closing brace, in time linear to its length', async () => {
+    const text = `organizations: [{organizationId: "${'${'.repeat(50_000)}"}]`;
+    expect(await problemsOf(text)).toEqual([
+      'svc.yaml:1:35: unclosed ${; a literal ${ is written as $${',
+    ]);
+    const repeated = `organizations: [{organizationId: "${'${x}${y}'.repeat(20_000)}"}]`;
+    expect(await problemsOf(repeated)).toEqual([
+      "svc.yaml:1:35: unknown variable 'x'; vars declares no variables",
+      "svc.yaml:1:39: unknown variable 'y'; vars declares no variables",
+    ]);
   });
 
   it('a file, with all problems in the order of their positions', async () => {
