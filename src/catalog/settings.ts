@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { email } from './email.ts';
 import { id, withRules } from './fields.ts';
-import { createJsonSchema, type JsonSchema } from './json-schema.ts';
 import { permissionProvider } from './permission-provider.ts';
 import { IDENTITY_FIELDS, recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
+import { customId } from './webhook-endpoints.ts';
 
 export const LITERAL_SECRET =
   'expected { env: NAME } or { file: path }; a settings file never contains secrets';
@@ -75,7 +75,25 @@ const config = z
 const { activities, agentGroups, crdt, userData } = recordSchemas;
 const { organizations, documents, groups, users, agents } = recordSchemas;
 const folders = recordSchemas.folders.omit({ apiKey: true });
+
+/**
+ * Ownership is exact: a stack owns the endpoints with a uid of its name, a dot, and a name without
+ * dots.
+ */
+const uid = customId(/^(?!ep_)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)?$/, explainUid);
+
+function explainUid(uid: string): string {
+  if (/[^A-Za-z0-9._-]/.test(uid)) return 'only letters, digits, ., _ and - are allowed';
+  const parts = uid.split('.').filter((part) => part !== '');
+  const format = 'expected <stack>.<name> or <name>, without other dots';
+  const renamed = [parts.slice(0, -1).join('-'), ...parts.slice(-1)].filter(Boolean).join('.');
+  return renamed === ''
+    ? format
+    : `${format}; rename it to '${renamed}', or declare an existing endpoint by its id without a uid`;
+}
+
 const endpoints = recordSchemas.endpoints.extend({
+  uid: uid.nullable().optional(),
   secret: reference('signing secret, for svc local import'),
 });
 
@@ -91,11 +109,18 @@ const list = <Record extends z.ZodType>(describes: string, record: Record) =>
 const text = z.string().min(1);
 
 const stack = text
-  .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
+  .regex(/^[A-Za-z0-9_-]+$/, { error: ({ input }) => explainStack(String(input)) })
   .optional()
   .describe(
-    "owner of the endpoints: svc deletes only endpoints whose uid starts with this name and '.'",
+    "owner of the endpoints: svc deletes only endpoints whose uid is this name, '.', and a name without dots",
   );
+
+function explainStack(stack: string): string {
+  const renamed = stack.replaceAll('.', '-').replace(/^-+|-+$/g, '');
+  const isRenamed = stack.includes('.') && /^[A-Za-z0-9_-]+$/.test(renamed);
+  const rule = 'only letters, digits, _ and - are allowed';
+  return isRenamed ? `${rule}; rename it to '${renamed}'` : rule;
+}
 
 const variables = z
   .record(
@@ -155,7 +180,3 @@ export const settingsSchema = z.strictObject({
 });
 
 export type SettingsFields = z.output<typeof settingsSchema>;
-
-export function createSettingsSchema(): JsonSchema {
-  return { title: 'Settings file of svc', ...createJsonSchema(settingsSchema, 'input') };
-}

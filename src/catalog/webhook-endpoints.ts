@@ -17,12 +17,26 @@ const endpoint = z.looseObject({
   updatedAt: z.string(),
 });
 
+const SLUG = /^[A-Za-z0-9._-]+$/;
+const SLUG_ERROR = 'only letters, digits, ., _ and - are allowed';
+
 const slug = (maxLength: number, description: string) =>
+  z.string().regex(SLUG, { error: SLUG_ERROR }).max(maxLength).describe(description);
+
+/**
+ * The schema of the custom ID of an endpoint. A single pattern contains all rules, because some
+ * readers of JSON Schema do not support several.
+ * @param explain describes a custom ID that does not start with `ep_`, but does not match either
+ */
+export const customId = (pattern: RegExp, explain: (uid: string) => string) =>
   z
     .string()
-    .regex(/^[A-Za-z0-9._-]+$/, { error: 'only letters, digits, ., _ and - are allowed' })
-    .max(maxLength)
-    .describe(description);
+    .regex(pattern, {
+      error: ({ input }) =>
+        String(input).startsWith('ep_') ? 'must not start with ep_' : explain(String(input)),
+    })
+    .max(256)
+    .describe('custom ID of the endpoint');
 
 const settings = {
   description: z.string().optional().describe('description of the endpoint'),
@@ -116,9 +130,7 @@ export const webhookEndpoints = {
     input: z.object({
       url: httpUrl('endpoint URL'),
       ...settings,
-      uid: slug(256, 'custom ID of the endpoint')
-        .regex(/^(?!ep_)/, { error: 'must not start with ep_' })
-        .optional(),
+      uid: customId(/^(?!ep_)[A-Za-z0-9._-]+$/, () => SLUG_ERROR).optional(),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',

@@ -6,7 +6,8 @@ import { planAgents, planDocuments } from './build/fixed-records.ts';
 import { planFolders } from './build/folders.ts';
 import { joinParts, type PlanPart, type PlanSource } from './build/part.ts';
 import { planGroupsAndUsers, planOrganizations } from './build/sent.ts';
-import type { LiveQuery } from './live/live-records.ts';
+import type { LiveQuery, LiveRecord } from './live/live-records.ts';
+import { isDeclarableUid } from './ownership.ts';
 import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
 import type { Declared, Kind } from './settings.ts';
 
@@ -82,7 +83,9 @@ export function summarize(changes: readonly Change[]): PlanSummary {
 
 function checkDeletions({ live, pruneLimit }: PlanInput, { changes }: PlanPart): void {
   const deleted = changes.filter(({ sign }) => sign === '-').length;
-  const total = live.endpoints?.records?.length ?? 0;
+  const countable = ({ uid }: LiveRecord) =>
+    typeof uid !== 'string' || uid === '' || isDeclarableUid(uid);
+  const total = live.endpoints?.records?.filter(countable).length ?? 0;
   const limit = pruneLimit ?? Math.min(MAX_DELETED, Math.floor(total / 2));
   if (deleted <= limit) return;
   const count = formatNounCount(deleted, 'endpoint');

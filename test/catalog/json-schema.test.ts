@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { createSettingsSchema } from '../../src/catalog/settings.ts';
+import { createSettingsSchema } from '../../src/catalog/settings-schema.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -154,7 +156,16 @@ describe('the JSON Schemas of an operation', () => {
 
 describe('the JSON Schema of settings files', () => {
   const schema = createSettingsSchema();
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const formats = { uri: URL.canParse, 'date-time': true, password: true } as const;
+  const ajv = new Ajv2020({ strict: false, formats });
+
+  it('accepts the example file, and suggests event types in it', async () => {
+    const example = parse(await readFile('examples/svc.yaml', 'utf8'));
+    expect(ajv.validate(schema, example), ajv.errorsText()).toBe(true);
+    const texts = JSON.stringify(schema);
+    expect(texts).toContain(`{"enum":["comment_annotation.add",`);
+    expect(texts).toContain('"huddle.join":{"type":"boolean","description":"a user joined');
+  });
 
   it('conforms to the meta-schema, and describes every field of the file', () => {
     expect(schema.$schema).toBe(DRAFT);
@@ -186,6 +197,11 @@ describe('the JSON Schema of settings files', () => {
       true,
     ],
     [{ environments: { prod: { environments: {} } } }, false],
+    [{ stack: 'team.web' }, false],
+    [{ endpoints: [{ uid: 'team.web.p', url: 'https://x.example' }] }, false],
+    [{ endpoints: [{ uid: 'ep_1', url: 'https://x.example' }] }, false],
+    [{ endpoints: [{ uid: '${team}.p', url: '${hooks}/p', filterTypes: ['own.type'] }] }, true],
+    [{ endpoints: [{ uid: 'a', url: 'no address', filterTypes: ['no type'] }] }, false],
   ])('%j is valid: %s', (value, isValid) => {
     expect(ajv.validate(schema, value)).toBe(isValid);
   });

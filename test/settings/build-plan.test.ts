@@ -243,6 +243,24 @@ describe('plans', () => {
     ]);
   });
 
+  it('prunes only endpoints of exactly this stack, and counts no other dotted uids', async () => {
+    const world = await startPlannedWorld();
+    const call = (name: string, data: object) => world.service.call(`/v2/workspace/${name}`, data);
+    await call('advancedwebhookconfig/update', { isEnabled: true });
+    const uids = ['team.a', 'team.web.p', 'team-web.p', 'team.', '.team', 'team', 'teamx.a'];
+    for (const uid of uids)
+      await call('advancedwebhook/endpoints/create', { uid, url: 'https://a.example' });
+    const prune = (stack: string) => world.plan({ endpoints: [] }, { prune: true, stack });
+    expect(lines(await prune('team'))).toEqual(['- endpoints team.a']);
+    expect(lines(await prune('team-web'))).toEqual(['- endpoints team-web.p']);
+    expect(lines(await prune('team.web'))).toEqual([]);
+    for (const uid of ['team.b', 'team.c', 'team.d'])
+      await call('advancedwebhook/endpoints/create', { uid, url: 'https://a.example' });
+    await expect(prune('team')).rejects.toThrow(
+      'delete 4 endpoints of 7, more than the limit of 3',
+    );
+  });
+
   it('reports endpoints that cannot be read, unless the file enables advanced webhooks', async () => {
     const world = await startPlannedWorld();
     const endpoints = [{ uid: 'acme.a', url: 'https://a.example' }];

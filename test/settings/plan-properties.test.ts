@@ -55,14 +55,12 @@ const url = fc
 const trigger = fc.constantFrom(...Object.keys(WEBHOOK_TRIGGERS));
 const webhook = fc.record(
   {
-    authToken: fc.string({ minLength: 1 }).filter((text) => !text.startsWith('*')),
-    rawNotificationUrl: url,
+    authToken: fc.string().filter((text) => !text.startsWith('*')),
     processedNotificationUrl: url,
     encodeData: fc.boolean(),
     publicKey: fc.string({ minLength: 1 }),
-    futureField: fc
-      .jsonValue()
-      .filter((value) => value !== null && value !== '' && !isObject(value)),
+    rawNotificationUrl: fc.oneof(url, fc.constantFrom('', null)),
+    futureField: fc.jsonValue().filter((value) => !isObject(value)),
     triggers: fc.dictionary(trigger, fc.boolean(), { minKeys: 1 }),
   },
   { requiredKeys: ['triggers'] },

@@ -103,7 +103,7 @@ const NEW_FILE_MODE = 0o644;
 async function nameStack(context: Context): Promise<string | undefined> {
   if (context.options.local) return undefined;
   const { profile } = await context.openSettings();
-  return profile?.value.replace(/[^A-Za-z0-9._-]+/g, '-');
+  return profile?.value.replace(/[^A-Za-z0-9_-]+/g, '-');
 }
 
 /**

@@ -15,7 +15,7 @@ export async function schemaCommand(
   if (words.length === 0) return listOperations(context);
   const typed = words.join(' ').trim();
   if (typed === SETTINGS) {
-    const { createSettingsSchema } = await import('../../catalog/settings.ts');
+    const { createSettingsSchema } = await import('../../catalog/settings-schema.ts');
     return printDocument(context, createSettingsSchema());
   }
   const { name, resource, command, path } = requireOperation(typed);

@@ -69,7 +69,7 @@ function withLiveFields(
   const merged = { ...declared };
   for (const [field, value] of Object.entries(live)) {
     const own = Object.hasOwn(declared, field) ? declared[field] : undefined;
-    if (own === undefined && (value === false || !isUnset(value))) merged[field] = value;
+    if (own === undefined && value !== undefined) merged[field] = value;
     else if (isObject(own) && isObject(value) && !('$secret' in own))
       merged[field] = withLiveFields(value, own);
   }

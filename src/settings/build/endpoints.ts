@@ -2,6 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { SERVICE_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
+import { findOwningStack } from '../ownership.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
@@ -82,15 +83,14 @@ class EndpointPlan {
   prune(stack: string | undefined): void {
     if (stack === undefined) {
       throw new SvcError('usage', '--prune requires a stack, which owns the endpoints to delete', {
-        hint: 'add a line such as "stack: acme" to the settings file, and start the uids of its endpoints with "acme."',
+        hint: 'add a line such as "stack: acme" to the settings file, and give its endpoints uids such as "acme.billing"',
       });
     }
     for (const endpoint of this.#live) {
       const { id, uid } = endpoint;
-      if (this.#matched.has(endpoint) || typeof uid !== 'string' || !uid.startsWith(`${stack}.`))
-        continue;
+      if (this.#matched.has(endpoint) || findOwningStack(uid) !== stack) continue;
       this.#read.set(keyOf(uid), endpoint);
-      this.#note({ sign: '-', id: uid, before: endpoint });
+      this.#note({ sign: '-', id: String(uid), before: endpoint });
       this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
     }
   }

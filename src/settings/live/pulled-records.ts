@@ -3,6 +3,7 @@ import { settingsSchema } from '../../catalog/settings.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
+import { isDeclarableUid } from '../ownership.ts';
 import type { Kind } from '../settings.ts';
 import type { LiveRecord, LiveRecords } from './live-records.ts';
 
@@ -96,8 +97,11 @@ function toAgent(record: LiveRecord): PulledRecord {
 
 function toEndpoint(record: LiveRecord): PulledRecord {
   const fields = pickFields(record, ENDPOINT_FIELDS);
-  const { id, ...others } = withoutUnset(fields);
-  return { fields, added: 'uid' in others ? others : { id, ...others } };
+  const { id, uid, ...others } = fields;
+  const identity = isDeclarableUid(uid) ? { uid } : { id };
+  // An empty description is a value of its own: a created endpoint gets it, too.
+  const set = Object.entries(others).filter(([, value]) => value !== undefined);
+  return { fields, added: { ...identity, ...Object.fromEntries(set) } };
 }
 
 function toFolder(organizationId: string, record: LiveRecord): PulledRecord {
