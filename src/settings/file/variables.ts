@@ -48,8 +48,8 @@ interface Reference {
 }
 
 /**
- * Finds the references to variables in a text, in time linear to its length. After an unclosed
- * reference, there are no others.
+ * Finds the references to variables in a text, in time linear to its length. An unclosed
+ * reference is the last one.
  */
 function findReferences(text: string): readonly Reference[] {
   const found: Reference[] = [];
