@@ -39,7 +39,7 @@ async function createTypes({ name, resource, summary, command }: OperationEntry)
  * Creates the type for a JSON Schema of the catalog, and named types for its recursive parts,
  * prefixed with `name`.
  */
-export function createSchemaTypes(
+function createSchemaTypes(
   schema: JsonSchema,
   name: string,
 ): { type: string; recursive: readonly string[] } {

