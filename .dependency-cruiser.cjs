@@ -29,7 +29,7 @@ const LAYERS = {
 /**
  * The folders inside of a layer, from top to bottom: a folder imports from the rows below its own, never from another
  * folder of its row. Files that are in no folder are the vocabulary of commands, at the bottom. In service they put the
- * folders together, and hold what all of them share, so they import any folder and are imported by any.
+ * folders together, at the top: they import any folder, and no folder imports them.
  */
 const FOLDERS = {
   commands: [
@@ -58,7 +58,14 @@ const FOLDERS = {
     ['call'],
     ['terminal', 'ids', 'embedded'],
   ],
-  service: [['development'], ['handlers', 'state'], ['deliveries'], ['records'], ['store']],
+  service: [
+    ['development'],
+    ['handlers', 'state'],
+    ['deliveries'],
+    ['records'],
+    ['calls'],
+    ['store'],
+  ],
 };
 
 /** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */
@@ -119,7 +126,9 @@ const folders = Object.entries(FOLDERS).flatMap(([layer, rows]) => [
   ...rows.flatMap((row, at) =>
     row.map((folder) => ({
       from: { path: `^src/${layer}/${folder}/` },
-      to: { path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/|[^/]+$)` },
+      to: {
+        path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/${layer === 'service' ? '' : '|[^/]+$'})`,
+      },
     })),
   ),
   {

@@ -1,9 +1,9 @@
 import type { Auth } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { authenticate } from './auth.ts';
-import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './body.ts';
-import { Refusal } from './call.ts';
-import type { ServiceRequest } from './request.ts';
+import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './calls/body.ts';
+import type { ServiceRequest } from './calls/request.ts';
+import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
 const MAX_HELD_BYTES = 64 * 1024 * 1024;

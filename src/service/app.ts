@@ -9,8 +9,13 @@ import {
   readApiKeyHeader,
   requireCredentialHeaders,
 } from './auth.ts';
-import { readData } from './body.ts';
-import { badRequest, type CallOf, Refusal } from './call.ts';
+import { readData } from './calls/body.ts';
+import type { CallOf } from './calls/call.ts';
+import { failureResponse, HEALTHY, successResponse } from './calls/envelope.ts';
+import type { FollowUp, FollowUps } from './calls/follow-ups.ts';
+import type { RequestHandler, ServiceRequest } from './calls/request.ts';
+import { checkRecords, parseInput } from './calls/validate.ts';
+import type { FaultInjector } from './development/faults/fault-injector.ts';
 import {
   type CallObserver,
   describeOperation,
@@ -18,16 +23,12 @@ import {
   findOrganizationId,
   type HandledCall,
   withCallLog,
-} from './call-log.ts';
-import type { FaultInjector } from './development/faults/fault-injector.ts';
+} from './development/requests/call-log.ts';
 import type { DevelopmentState } from './development/state.ts';
-import { failureResponse, HEALTHY, successResponse } from './envelope.ts';
-import type { FollowUp, FollowUps } from './follow-ups.ts';
-import type { RequestHandler, ServiceRequest } from './request.ts';
-import { createRoutes, type ExecutableOperation, pathOfTarget } from './routes.ts';
+import { createRoutes, type ExecutableOperation, pathOfTarget } from './handlers/routes.ts';
+import { badRequest, Refusal } from './store/refusal.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
-import { checkRecords, parseInput } from './validate.ts';
 
 export interface ServiceOptions {
   readonly without?: readonly Feature[];

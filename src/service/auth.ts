@@ -7,16 +7,10 @@ import {
   DEFAULT_HEADER_PREFIX,
 } from '../catalog/headers.ts';
 import { isSameSecret } from '../kernel/same-secret.ts';
-import {
-  type CallOf,
-  invalidArgument,
-  type KeyCall,
-  Refusal,
-  type ServiceCall,
-  type WorkspaceCall,
-} from './call.ts';
-import type { ServiceRequest } from './request.ts';
+import type { CallOf, KeyCall, ServiceCall, WorkspaceCall } from './calls/call.ts';
+import type { ServiceRequest } from './calls/request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
+import { invalidArgument, Refusal } from './store/refusal.ts';
 import { prepareSelect } from './store/statements.ts';
 
 /**

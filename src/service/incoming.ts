@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findForeignHeader, parseHostname } from '../kernel/loopback.ts';
-import { badRequest, invalidArgument, Refusal } from './call.ts';
-import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './envelope.ts';
-import type { ChunkConsumer, RequestHandler } from './request.ts';
+import { failureResponse, RESPONSE_TYPE, type ServiceResponse } from './calls/envelope.ts';
+import type { ChunkConsumer, RequestHandler } from './calls/request.ts';
+import { badRequest, invalidArgument, Refusal } from './store/refusal.ts';
 
 /** Timeouts are in milliseconds without progress. */
 interface ReceiveOptions {

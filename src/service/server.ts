@@ -3,10 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { limitConnections } from '../kernel/connections.ts';
 import { closeServer, type ListenAddress, listen } from '../kernel/listening.ts';
 import { isLoopbackAddress } from '../kernel/loopback.ts';
-import { badRequest } from './call.ts';
-import { failureResponse, RESPONSE_TYPE } from './envelope.ts';
+import { failureResponse, RESPONSE_TYPE } from './calls/envelope.ts';
+import type { RequestHandler } from './calls/request.ts';
 import { createRequestSlots, rejectExpectation, respond } from './incoming.ts';
-import type { RequestHandler } from './request.ts';
+import { badRequest } from './store/refusal.ts';
 
 /** Timeouts in milliseconds. Without them, a slow client could hold a connection forever. */
 const DEFAULT_TIMEOUTS = {

@@ -1,13 +1,13 @@
 import { SvcError } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
+import type { RequestHandler } from './calls/request.ts';
 import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
 import { createAdmin, isAdminTarget } from './development/admin.ts';
 import { createRoutes, type DevelopmentContext } from './development/routes.ts';
+import { loadOperations } from './handlers/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
-import type { RequestHandler } from './request.ts';
-import { loadOperations } from './routes.ts';
-import { generateToken } from './secrets.ts';
+import { generateToken } from './records/secrets.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 interface ServingOptions extends Pick<ServiceDependencies, 'report'> {

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { OperationName, Operations } from '../catalog/index.ts';
-import { Refusal } from './call.ts';
-import type { HandlerResult } from './envelope.ts';
+import type { HandlerResult } from './calls/envelope.ts';
 import { createItemResults, type ItemResult, notFound } from './records/item-results.ts';
+import { Refusal } from './store/refusal.ts';
 
 type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;

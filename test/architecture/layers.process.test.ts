@@ -167,6 +167,18 @@ const PLANTED = [
     to: /records/,
   },
   {
+    fault: 'a file that connects the folders, from the store',
+    file: 'service/store/nn.ts',
+    code: "import '../app.ts';",
+    to: /app/,
+  },
+  {
+    fault: 'calls from the store, as a type',
+    file: 'service/store/oo.ts',
+    code: "import type { KeyCall } from '../calls/call.ts';",
+    to: /calls/,
+  },
+  {
     fault: 'the inspector',
     file: 'service/development/ll.ts',
     code: "import '../../../pages/inspector/format.ts';",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_BODY_BYTES, MAX_NESTING, MAX_PROPERTIES } from '../../src/service/body.ts';
+import { MAX_BODY_BYTES, MAX_NESTING, MAX_PROPERTIES } from '../../src/service/calls/body.ts';
 import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
-import { MAX_TEXT_LENGTH } from '../../src/service/body.ts';
+import { MAX_TEXT_LENGTH } from '../../src/service/calls/body.ts';
 import type { Database } from '../../src/service/store/store.ts';
 import { isPostgres } from './store-location.ts';
 import { post, startTestService, type TestService } from './test-service.ts';

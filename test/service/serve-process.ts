@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/kernel/clock.ts';
-import { ensureLocalCredentials } from '../../src/service/bootstrap.ts';
 import { createService } from '../../src/service/embedded.ts';
+import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
 import { startServer } from '../../src/service/server.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';

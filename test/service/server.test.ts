@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RequestHandler } from '../../src/service/request.ts';
+import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { type RunningServer, type ServerTimeouts, startServer } from '../../src/service/server.ts';
 import { post, startTestService } from './test-service.ts';
 

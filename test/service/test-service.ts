@@ -3,9 +3,12 @@ import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { ServiceOptions } from '../../src/service/app.ts';
-import { ensureLocalCredentials, type LocalCredentials } from '../../src/service/bootstrap.ts';
+import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { createService } from '../../src/service/embedded.ts';
-import type { RequestHandler } from '../../src/service/request.ts';
+import {
+  ensureLocalCredentials,
+  type LocalCredentials,
+} from '../../src/service/records/bootstrap.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { openEmptyStore } from './store-location.ts';
 

@@ -3,8 +3,8 @@ import { type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MAX_BODY_BYTES } from '../../src/service/body.ts';
-import type { RequestHandler } from '../../src/service/request.ts';
+import { MAX_BODY_BYTES } from '../../src/service/calls/body.ts';
+import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { startServer } from '../../src/service/server.ts';
 import { startTestService, type TestService } from './test-service.ts';
 

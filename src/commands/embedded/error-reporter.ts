@@ -1,5 +1,5 @@
 import { describeConnectionError } from '../../kernel/connection-error.ts';
-import { Refusal } from '../../service/call.ts';
+import { Refusal } from '../../service/store/refusal.ts';
 import { StoreFailure } from '../../service/store/store-failure.ts';
 import type { Context } from '../context.ts';
 

@@ -1,11 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { ensureLocalCredentials } from '../../service/bootstrap.ts';
-import { Refusal } from '../../service/call.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
 import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
+import { ensureLocalCredentials } from '../../service/records/bootstrap.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
+import { Refusal } from '../../service/store/refusal.ts';
 import type { Store } from '../../service/store/store.ts';
 import type { Context } from '../context.ts';
 

@@ -4,8 +4,8 @@ import {
   createBasicPayload,
   type WebhookEvent,
 } from '../../webhooks/event.ts';
-import type { KeyCall, KeyScope } from '../call.ts';
-import { generateId, generateMessageId } from '../secrets.ts';
+import type { KeyCall, KeyScope } from '../calls/call.ts';
+import { generateId, generateMessageId } from '../records/secrets.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows } from '../store/statements.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { generateId } from '../secrets.ts';
+import { generateId } from '../records/secrets.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { padKeys } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';

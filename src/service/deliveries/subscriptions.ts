@@ -1,4 +1,4 @@
-import type { KeyScope } from '../call.ts';
+import type { KeyScope } from '../calls/call.ts';
 import { findConfig } from '../records/configs.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { DeliveryForm } from '../store/tables.ts';

@@ -1,10 +1,10 @@
 import type { Status } from '../../catalog/statuses.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { isSameSecret } from '../../kernel/same-secret.ts';
-import { bodyTooLarge, MAX_UNCHECKED_BYTES, readJson } from '../body.ts';
-import { Refusal } from '../call.ts';
-import { failureResponse, type ServiceResponse } from '../envelope.ts';
-import type { RequestHandler, ServiceRequest } from '../request.ts';
+import { bodyTooLarge, MAX_UNCHECKED_BYTES, readJson } from '../calls/body.ts';
+import { failureResponse, type ServiceResponse } from '../calls/envelope.ts';
+import type { RequestHandler, ServiceRequest } from '../calls/request.ts';
+import { Refusal } from '../store/refusal.ts';
 
 export interface AdminRequest {
   /** Decoded values of the `<…>` path segments, in order. */

@@ -8,7 +8,7 @@ import { type DocumentEvent, recordDocumentEvents } from '../deliveries/outbox.t
 import { insertActivities, selectActivities, updateActivity } from '../records/activities.ts';
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
-import { generateId } from '../secrets.ts';
+import { generateId } from '../records/secrets.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 

@@ -1,6 +1,7 @@
-import { type KeyCall, Refusal } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { toAgentRecord, toAgentSummary } from '../records/agent-record.ts';
 import { type Agent, findAgent, findAllAgents, findGroupAgentIds } from '../records/agents.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {

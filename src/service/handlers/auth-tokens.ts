@@ -1,6 +1,7 @@
-import { Refusal, type WorkspaceCall } from '../call.ts';
+import type { WorkspaceCall } from '../calls/call.ts';
+import { generateToken } from '../records/secrets.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
-import { generateToken } from '../secrets.ts';
+import { Refusal } from '../store/refusal.ts';
 import { prepareDelete, prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 

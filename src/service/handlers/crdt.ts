@@ -1,8 +1,9 @@
-import { type KeyCall, Refusal } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { eventsOfCrdtWrite } from '../deliveries/document-events.ts';
 import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { type Editor, readLatestContent, selectEditors, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const crdt: HandlersOf<'crdt'> = {

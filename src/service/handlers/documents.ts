@@ -1,4 +1,3 @@
-import { createPageToken, parsePageToken } from '../page-token.ts';
 import { generateDocumentNumber, insertDocuments, selectDocuments } from '../records/documents.ts';
 import { ROOT } from '../records/folder.ts';
 import { requireFolder } from '../records/folders.ts';
@@ -6,6 +5,7 @@ import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
+import { createPageToken, parsePageToken } from './page-token.ts';
 
 const DEFAULT_PAGE_SIZE = 1000;
 

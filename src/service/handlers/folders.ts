@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { type KeyCall, Refusal } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import {
   createFolder,
   type Folder,
@@ -21,6 +21,7 @@ import {
   findOrganization,
   requireOrganization,
 } from '../records/organizations.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
 
 type FolderInput = z.output<Operations['folders.add']['input']>['folders'][number];

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationsOf, Resource } from '../../catalog/index.ts';
-import type { CallOf } from '../call.ts';
-import type { HandlerResult } from '../envelope.ts';
+import type { CallOf } from '../calls/call.ts';
+import type { HandlerResult } from '../calls/envelope.ts';
 
 /** Executes an operation. A thrown `Refusal` rolls back all writes and becomes the response. */
 export type Handler<Of extends Operation> = (

@@ -1,7 +1,7 @@
-import { Refusal } from '../call.ts';
+import { fieldRefusal } from '../calls/validate.ts';
 import { finishMigration, isUnfinished, selectMigrations } from '../records/migrations.ts';
-import { generateId } from '../secrets.ts';
-import { fieldRefusal } from '../validate.ts';
+import { generateId } from '../records/secrets.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const migrations: HandlersOf<'migrations'> = {

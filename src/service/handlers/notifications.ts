@@ -3,8 +3,8 @@ import { recordDocumentEvents } from '../deliveries/outbox.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
 import { findRecipients } from '../records/recipients.ts';
+import { generateId } from '../records/secrets.ts';
 import { addUserData, insertParticipants, selectUserDataKeys } from '../records/user-data.ts';
-import { generateId } from '../secrets.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const notifications: HandlersOf<'notifications'> = {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { chunkRows, distinctBy, prepareDelete, prepareUpsert } from '../store/statements.ts';

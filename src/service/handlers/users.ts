@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../call.ts';
-import { createPageToken, parsePageToken } from '../page-token.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';
 import { ensureFolder, requireFolder } from '../records/folders.ts';
 import { createItemResults, type ItemResult } from '../records/item-results.ts';
@@ -20,6 +19,7 @@ import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
+import { createPageToken, parsePageToken } from './page-token.ts';
 
 type AddUsers = z.output<Operations['users.add.v2']['input']>;
 type Role = AddUsers['users'][number]['accessRole'];

@@ -1,5 +1,5 @@
 import { INITIAL_WEBHOOK_SETTINGS } from '../../catalog/webhook-config.ts';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { stopEndpointDeliveries, stopLane } from '../deliveries/stop.ts';
 import { BASIC_FORMS, basicLane } from '../deliveries/subscriptions.ts';
 import {

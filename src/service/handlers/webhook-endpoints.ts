@@ -1,7 +1,6 @@
 import { createSigningSecret } from '../../webhooks/signature.ts';
-import { type KeyCall, Refusal } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { stopLane } from '../deliveries/stop.ts';
-import { createPageToken, parsePageToken } from '../page-token.ts';
 import { requireAdvancedWebhooks } from '../records/configs.ts';
 import {
   type Endpoint,
@@ -11,8 +10,10 @@ import {
   toEndpointColumns,
   toEndpointRecord,
 } from '../records/endpoints.ts';
-import { generateEndpointId } from '../secrets.ts';
+import { generateEndpointId } from '../records/secrets.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
+import { createPageToken, parsePageToken } from './page-token.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 

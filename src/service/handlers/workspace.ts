@@ -1,6 +1,6 @@
-import { Refusal } from '../call.ts';
+import { generateId } from '../records/secrets.ts';
 import { createWorkspace, readWorkspaceRecord } from '../records/workspaces.ts';
-import { generateId } from '../secrets.ts';
+import { Refusal } from '../store/refusal.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 

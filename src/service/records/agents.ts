@@ -1,4 +1,4 @@
-import type { KeyScope } from '../call.ts';
+import type { KeyScope } from '../calls/call.ts';
 import { prepareSelect } from '../store/statements.ts';
 
 const selectAgents = prepareSelect('agents', ['agent'], ['key']);

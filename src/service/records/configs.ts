@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
+import type { KeyCall, KeyScope } from '../calls/call.ts';
+import { Refusal } from '../store/refusal.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { ConfiguredService } from '../store/tables.ts';
 

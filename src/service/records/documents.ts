@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
-import { invalidArgument, type KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { invalidArgument } from '../store/refusal.ts';
 import { prepareInsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
+import { fieldRefusal } from '../calls/validate.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
-import { fieldRefusal } from '../validate.ts';
 import {
   decodeDocument,
   type EditorContent,

@@ -1,8 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import { type KeyCall, type KeyScope, Refusal } from '../call.ts';
+import type { KeyCall, KeyScope } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { Refusal } from '../store/refusal.ts';
 import type { Tables } from '../store/tables.ts';
 import { requireAdvancedWebhooks } from './configs.ts';
 

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { invalidArgument, type KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
+import { invalidArgument } from '../store/refusal.ts';
 import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';

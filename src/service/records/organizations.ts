@@ -1,4 +1,5 @@
-import { invalidArgument, type KeyCall, type KeyScope } from '../call.ts';
+import type { KeyCall, KeyScope } from '../calls/call.ts';
+import { invalidArgument } from '../store/refusal.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);

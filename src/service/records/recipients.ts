@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod';
 import type { Operations } from '../../catalog/index.ts';
-import type { KeyCall } from '../call.ts';
+import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { chunkRows, ROWS_PER_STATEMENT } from '../store/statements.ts';
 import { decideAccess, findDocumentAccess } from './document-access.ts';

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../call.ts';
+import { invalidArgument } from '../store/refusal.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 

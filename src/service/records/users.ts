@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely';
-import { generateId } from '../secrets.ts';
 import { prepareInsert, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { serializeOtherFields } from './other-fields.ts';
+import { generateId } from './secrets.ts';
 
 export type UserRow = Insertable<Tables['users']>;
 

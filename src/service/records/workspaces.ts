@@ -1,6 +1,6 @@
-import { generateId, generateSigningKey, generateToken } from '../secrets.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
+import { generateId, generateSigningKey, generateToken } from './secrets.ts';
 
 export interface NewWorkspace {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { InputProblem } from '../../catalog/define.ts';
 import { IDENTITY_FIELDS, type State } from '../../catalog/state.ts';
+import { isWellFormed } from '../calls/validate.ts';
 import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
-import { isWellFormed } from '../validate.ts';
 import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
 import type { StateScope } from './section.ts';
 

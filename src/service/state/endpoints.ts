@@ -1,7 +1,7 @@
 import type { State } from '../../catalog/state.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import { findEndpointId, toEndpointColumns, toEndpointRecord } from '../records/endpoints.ts';
-import { generateEndpointId } from '../secrets.ts';
+import { generateEndpointId } from '../records/secrets.ts';
 import { omitUnset, type Section, type StateScope } from './section.ts';
 
 export const endpoints: Section<'endpoints'> = {

@@ -1,5 +1,5 @@
 import type { State, StateKind } from '../../catalog/state.ts';
-import type { KeyScope } from '../call.ts';
+import type { KeyScope } from '../calls/call.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';

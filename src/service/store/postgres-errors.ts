@@ -1,6 +1,6 @@
 import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { Refusal } from '../call.ts';
+import { Refusal } from './refusal.ts';
 import { damagedFailure, diskFullFailure } from './store-failure.ts';
 
 /** Failures and hints for errors on opening a database, by PostgreSQL error code. */

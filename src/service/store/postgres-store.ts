@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
-import { Refusal } from '../call.ts';
 import { createSerialQueue } from './file-queue.ts';
 import { MAX_CONNECTIONS, openPostgres } from './postgres.ts';
 import {
@@ -11,6 +10,7 @@ import {
   toTransactionError,
 } from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
+import { Refusal } from './refusal.ts';
 import { upgradeStore } from './schema.ts';
 import { poolReads } from './shared-transactions.ts';
 import type { Store, Work } from './store.ts';

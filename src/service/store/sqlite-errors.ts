@@ -1,5 +1,5 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { Refusal } from '../call.ts';
+import { Refusal } from './refusal.ts';
 import { damagedFailure, diskFullFailure, StoreFailure } from './store-failure.ts';
 
 const BUSY = 5;

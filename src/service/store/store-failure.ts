@@ -1,5 +1,5 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
-import { Refusal } from '../call.ts';
+import { Refusal } from './refusal.ts';
 
 /** The error of a damaged store, or of a disk that is full or fails. */
 export class StoreFailure extends SvcError {

@@ -3,13 +3,13 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
-import { invalidArgument } from '../../../src/service/call.ts';
 import {
   type AdminRoutes,
   createAdmin,
   type PublicRoutes,
 } from '../../../src/service/development/admin.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../../src/service/embedded.ts';
+import { invalidArgument } from '../../../src/service/store/refusal.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
 interface Call {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../../src/library/service.ts';
-import type { HandledCall } from '../../../src/service/call-log.ts';
+import type { HandledCall } from '../../../src/service/development/requests/call-log.ts';
 import { formatHar } from '../../../src/service/development/requests/har.ts';
 import { redactBodies } from '../../../src/service/development/requests/record.ts';
 import {

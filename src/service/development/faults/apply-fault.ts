@@ -1,10 +1,10 @@
 import { HTTP_STATUS } from '../../../catalog/statuses.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { RECEIVER_TIMEOUT } from '../../../webhooks/form.ts';
-import { Refusal } from '../../call.ts';
+import { failureResponse, type ServiceResponse } from '../../calls/envelope.ts';
 import type { AttemptResult } from '../../deliveries/http-sender.ts';
-import { failureResponse, type ServiceResponse } from '../../envelope.ts';
-import type { ExecutableOperation } from '../../routes.ts';
+import type { ExecutableOperation } from '../../handlers/routes.ts';
+import { Refusal } from '../../store/refusal.ts';
 import { type ChosenFault, sampleDelay, selectFailing } from './choose-fault.ts';
 
 type Sleep = (milliseconds: number) => Promise<void>;

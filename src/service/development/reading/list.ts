@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
-import type { KeyScope } from '../../call.ts';
+import type { KeyScope } from '../../calls/call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect } from '../../store/statements.ts';
 import type { ListFilter, StoredRecord, StoredRecords } from './answers.ts';

@@ -2,7 +2,7 @@ import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/head
 import { mapInner, tryParseJson } from '../../../kernel/json.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
-import type { HandledCall } from '../../call-log.ts';
+import type { HandledCall } from './call-log.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /**

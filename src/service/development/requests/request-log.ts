@@ -1,6 +1,6 @@
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
-import type { HandledCall } from '../../call-log.ts';
+import type { HandledCall } from './call-log.ts';
 import { createRecord, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';

@@ -1,5 +1,5 @@
 import type { State } from '../../../catalog/state.ts';
-import { invalidArgument } from '../../call.ts';
+import { invalidArgument } from '../../store/refusal.ts';
 import type { AdminRoutes } from '../admin.ts';
 import type { Snapshots } from './snapshots.ts';
 

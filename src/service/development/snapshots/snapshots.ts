@@ -13,7 +13,7 @@ import {
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isProcessRunning, processId } from '../../../kernel/process.ts';
 import { closeAfter } from '../../../kernel/resource.ts';
-import { ensureLocalCredentials } from '../../bootstrap.ts';
+import { ensureLocalCredentials } from '../../records/bootstrap.ts';
 import { finishMigrations } from '../../records/migrations.ts';
 import { exportState } from '../../state/transfer.ts';
 import { parseStoreLocation } from '../../store/location.ts';

@@ -1,4 +1,4 @@
-import type { Store } from './store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** Work that runs after the response of a call, in separate transactions. */
 export type FollowUp = (store: Store) => Promise<void>;

@@ -1,6 +1,6 @@
-import { HTTP_STATUS } from '../catalog/statuses.ts';
-import { Refusal } from './call.ts';
-import { StoreFailure } from './store/store-failure.ts';
+import { HTTP_STATUS } from '../../catalog/statuses.ts';
+import { Refusal } from '../store/refusal.ts';
+import { StoreFailure } from '../store/store-failure.ts';
 
 export interface HandlerResult<Data> {
   readonly data: Data;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject } from '../kernel/json.ts';
-import { nestsDeeperThan } from '../kernel/json-nesting.ts';
-import { yieldToEvents } from '../kernel/run-in-slices.ts';
-import { badRequest, invalidArgument, type Refusal } from './call.ts';
+import { isObject } from '../../kernel/json.ts';
+import { nestsDeeperThan } from '../../kernel/json-nesting.ts';
+import { yieldToEvents } from '../../kernel/run-in-slices.ts';
+import { badRequest, invalidArgument, type Refusal } from '../store/refusal.ts';
 import type { ServiceRequest } from './request.ts';
 import { fieldRefusal, isWellFormed } from './validate.ts';
 

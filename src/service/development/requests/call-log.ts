@@ -1,7 +1,7 @@
-import { isObject } from '../kernel/json.ts';
-import { type HandlerResult, HEALTHY, type ServiceResponse } from './envelope.ts';
-import type { ChunkConsumer, RequestHandler, ServiceRequest } from './request.ts';
-import type { ExecutableOperation } from './routes.ts';
+import { isObject } from '../../../kernel/json.ts';
+import { type HandlerResult, HEALTHY, type ServiceResponse } from '../../calls/envelope.ts';
+import type { ChunkConsumer, RequestHandler, ServiceRequest } from '../../calls/request.ts';
+import type { ExecutableOperation } from '../../handlers/routes.ts';
 
 export interface HandledCall {
   readonly method: string;

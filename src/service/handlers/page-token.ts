@@ -1,4 +1,4 @@
-import { fieldRefusal } from './validate.ts';
+import { fieldRefusal } from '../calls/validate.ts';
 
 export function createPageToken(list: string, key: number): string {
   return Buffer.from(`${list}:${key}`).toString('base64url');

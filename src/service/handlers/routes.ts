@@ -1,10 +1,10 @@
-import type { Operation } from '../catalog/define.ts';
-import { loadOperation } from '../catalog/index.ts';
-import { manifest, type OperationEntry } from '../catalog/manifest.ts';
-import { once } from '../kernel/once.ts';
-import { badRequest } from './call.ts';
-import type { Handler } from './handlers/handler.ts';
-import { loadHandlers } from './handlers/index.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { once } from '../../kernel/once.ts';
+import { badRequest } from '../store/refusal.ts';
+import type { Handler } from './handler.ts';
+import { loadHandlers } from './index.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 

@@ -1,5 +1,5 @@
-import { createWorkspace, type WorkspaceCredentials } from './records/workspaces.ts';
-import type { Database, Store } from './store/store.ts';
+import type { Database, Store } from '../store/store.ts';
+import { createWorkspace, type WorkspaceCredentials } from './workspaces.ts';
 
 export type LocalCredentials = WorkspaceCredentials;
 

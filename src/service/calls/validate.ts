@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import { findRecordIssues, validateBounded } from '../catalog/bounded-validation.ts';
-import type { InputProblem, Operation } from '../catalog/define.ts';
-import { formatFieldPath } from '../kernel/field-path.ts';
-import { yieldToEvents } from '../kernel/run-in-slices.ts';
-import { Refusal } from './call.ts';
+import { findRecordIssues, validateBounded } from '../../catalog/bounded-validation.ts';
+import type { InputProblem, Operation } from '../../catalog/define.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
+import { yieldToEvents } from '../../kernel/run-in-slices.ts';
+import { Refusal } from '../store/refusal.ts';
 
 /**
  * @param now time of the call, in milliseconds since the epoch
