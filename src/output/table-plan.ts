@@ -4,7 +4,7 @@ import { fieldAt } from './field-selection.ts';
 import type { View } from './renderer.ts';
 import { columnWidths, GAP } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
-import { createMeasure } from './width.ts';
+import { createMeasure, type Measure } from './width.ts';
 import { wordsOf, wrap } from './wrap.ts';
 
 export const MAX_CELL_LINES = 3;
@@ -173,13 +173,21 @@ function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
 }
 
-export type TableContent = Awaited<ReturnType<typeof createContent>>;
+/** The cells of a table as text. */
+export interface TableContent {
+  readonly columns: readonly Column[];
+  readonly head: readonly string[];
+  readonly body: readonly (readonly string[])[];
+  readonly measure: Measure;
+  /** Whether each column is aligned right. */
+  readonly alignRight: readonly boolean[];
+}
 
 export async function createContent(
   columns: readonly Column[],
   records: readonly unknown[],
   { display }: View,
-) {
+): Promise<TableContent> {
   const head = columns.map(({ header }) => formatCell(header, display));
   const body = records.map((record) =>
     columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),

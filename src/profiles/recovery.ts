@@ -16,8 +16,15 @@ import type { Folders } from '../kernel/folders.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { processId } from '../kernel/process.ts';
 
-/** An open recovery record. Each change is on disk when its promise resolves. */
-export type RecoveryFile = ReturnType<typeof createUpdater>;
+/** An open recovery record, which is updated in place. */
+export interface RecoveryFile {
+  readonly path: string;
+  readonly close: () => Promise<void>;
+  readonly setState: (state: 'unknown' | 'lost') => Promise<void>;
+  readonly storeToken: (token: string) => Promise<void>;
+  /** Deletes the record. Call once the token has been saved everywhere, or if nothing was applied. */
+  readonly remove: () => Promise<void>;
+}
 export type RecoveryStart = ResetSubject &
   Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
 /**
@@ -97,7 +104,7 @@ async function createDurably(path: string, record: RecoveryRecord): Promise<File
  * Creates the interface for updating a record. The first line never changes; each update overwrites
  * the second.
  */
-function createUpdater(path: string, file: FileHandle, record: RecoveryRecord) {
+function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): RecoveryFile {
   const write = async (update: Pick<RecoveryRecord, 'state' | 'token'>) => {
     try {
       await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));

@@ -17,7 +17,31 @@ import {
 
 /** Maximum time in milliseconds to wait for another process that is changing the profiles. */
 const LOCK_TIMEOUT = 20_000;
-export type ProfileStore = ReturnType<typeof createProfileStore>;
+/** The location of a profile's secrets, and the problem that kept them out of the keychain. */
+export interface SavedSecrets {
+  readonly location: string | undefined;
+  readonly keychainProblem: string | undefined;
+}
+
+/** The saved profiles and their secrets. */
+export interface ProfileStore {
+  readonly read: () => Promise<SavedProfiles>;
+  readonly add: (
+    name: string,
+    profile: Profile,
+    secrets: Secrets,
+    options?: AddOptions,
+  ) => Promise<SavedSecrets>;
+  /** Makes a profile the default. */
+  readonly use: (name: string) => Promise<void>;
+  readonly edit: (
+    name: string,
+    edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets },
+  ) => Promise<SavedSecrets>;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  /** Resolves to whether all of its secrets were deleted. */
+  readonly remove: (name: string) => Promise<boolean>;
+}
 
 interface AddOptions {
   readonly replace?: boolean;
@@ -33,7 +57,7 @@ export interface ProfileStoreDependencies extends SecretStorageDependencies {
  * Changes profiles and secrets under one lock. After a crash, the next change deletes secrets
  * without a profile.
  */
-export function createProfileStore(dependencies: ProfileStoreDependencies) {
+export function createProfileStore(dependencies: ProfileStoreDependencies): ProfileStore {
   const { folders, clock, signal, lockTimeout = LOCK_TIMEOUT } = dependencies;
   const storage = createSecretStorage(dependencies);
   const locking = { clock, timeout: lockTimeout, ...(signal && { signal }) };

@@ -18,12 +18,17 @@ const DEFAULT_TIMEOUTS = {
 };
 
 export type ServerTimeouts = Readonly<typeof DEFAULT_TIMEOUTS>;
-export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 /**
  * Maximum share of the connections whose requests may wait for a response. The others stay free for
  * health checks.
  */
 const MAX_BUSY_SHARE = 0.75;
+export interface RunningServer {
+  readonly url: string;
+  readonly isLoopback: boolean;
+  /** Finishes the requests in flight. */
+  readonly close: () => Promise<void>;
+}
 const REJECTION_TIMEOUT = 1_000;
 
 /**
@@ -34,7 +39,7 @@ export async function startServer(
   handle: RequestHandler,
   address: ListenAddress,
   timeouts: ServerTimeouts = DEFAULT_TIMEOUTS,
-) {
+): Promise<RunningServer> {
   const server = createServer({
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

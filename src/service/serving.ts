@@ -18,14 +18,24 @@ interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
   readonly ui?: boolean | undefined;
 }
 
-export type RunningService = Awaited<ReturnType<typeof startServing>>;
+export interface RunningService {
+  readonly url: string;
+  /** The token of the admin API; `undefined` unless the address is a loopback address. */
+  readonly admin: string | undefined;
+  /** The address of the inspector page. */
+  readonly ui: string | undefined;
+  readonly close: () => Promise<void>;
+}
 
 /**
  * Serves the embedded service on a port and delivers its webhooks. First finishes interrupted
  * document migrations.
  * @throws SvcError `usage` for an inspector page on an address that other machines can reach
  */
-export async function startServing(options: ServingOptions, address: ListenAddress) {
+export async function startServing(
+  options: ServingOptions,
+  address: ListenAddress,
+): Promise<RunningService> {
   const { development, handle, time, timeScale, ui, report = () => undefined } = options;
   const { store, realClock: clock, intercept } = development;
   const token = generateToken();

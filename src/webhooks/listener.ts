@@ -83,9 +83,14 @@ const NOT_FORWARDED_RESPONSE: ReceiverResponse = {
   status: 502,
   text: 'the target did not accept the delivery',
 };
-export type Listener = ReturnType<typeof createListener>;
+/** Verifies, records, and forwards deliveries. */
+export interface Listener {
+  readonly handle: (request: ReceivedRequest) => Promise<ReceiverResponse>;
+  /** Forwards the latest delivery again. Resolves to false before the first one. */
+  readonly replayLast: () => Promise<boolean>;
+}
 
-export function createListener(dependencies: ListenerDependencies) {
+export function createListener(dependencies: ListenerDependencies): Listener {
   const { events = ['*'] } = dependencies;
   let last: ParsedDelivery | undefined;
   const processed = new Set<string>();

@@ -26,11 +26,11 @@ export interface RecordedDelivery extends DeliveryHead {
   readonly body: string;
 }
 
-/**
- * A folder of recorded deliveries, one private file each. Deletes the oldest deliveries when the
- * folder is full.
- */
-export type Recording = Awaited<ReturnType<typeof openRecording>>;
+/** A folder that deliveries are recorded in. */
+export interface Recording {
+  /** @throws SvcError `local` if the file cannot be written */
+  readonly add: (delivery: RecordedDelivery) => Promise<void>;
+}
 
 export interface RecordingLimits {
   readonly deliveries: number;
@@ -52,7 +52,10 @@ interface RecordFile {
  * Opens a folder for recording.
  * @throws SvcError `local` if the folder cannot be created or read
  */
-export async function openRecording(folder: string, limits: RecordingLimits = DEFAULT_LIMITS) {
+export async function openRecording(
+  folder: string,
+  limits: RecordingLimits = DEFAULT_LIMITS,
+): Promise<Recording> {
   const files = await listRecordFiles(folder);
   const byId = new Map<string, RecordFile>();
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -66,7 +69,6 @@ export async function openRecording(folder: string, limits: RecordingLimits = DE
   };
 
   return {
-    /** @throws SvcError `local` if the file cannot be written */
     async add(delivery: RecordedDelivery): Promise<void> {
       const headers = withoutCredentials(delivery.headers);
       const text = Buffer.from(`${JSON.stringify({ ...delivery, headers }, null, 2)}\n`);

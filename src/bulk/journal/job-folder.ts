@@ -9,7 +9,20 @@ import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { Journal } from './journal.ts';
 
-export type JobFolder = ReturnType<typeof jobFolderOf>;
+/** Paths of a job's files. */
+export interface JobFolder {
+  readonly job: string;
+  readonly path: string;
+  readonly journal: string;
+  readonly lock: string;
+  /** Exists until the job sends its first request. */
+  readonly unstarted: string;
+  /** A copy of piped input. */
+  readonly spool: string;
+  /** A copy of records grouped by target. */
+  readonly grouped: string;
+  readonly beforeImages: string;
+}
 const RETENTION_DAYS = 30;
 const DAY = 86_400_000;
 const RETAINED_JOBS = 100;
@@ -181,7 +194,7 @@ function jobsFolder(folders: Folders): string {
   return join(folders.state, 'jobs');
 }
 
-export function jobFolderOf(folders: Folders, job: string) {
+export function jobFolderOf(folders: Folders, job: string): JobFolder {
   const path = join(jobsFolder(folders), job);
   return {
     job,

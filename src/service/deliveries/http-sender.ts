@@ -22,7 +22,12 @@ export interface DeliveryRequest {
 /** The HTTP status, or the reason why there is no response. */
 export type AttemptResult = Pick<DeliveryAttempt, 'status' | 'error'>;
 
-export type HttpSender = ReturnType<typeof createHttpSender>;
+/** Sends deliveries over kept-alive connections. */
+export interface HttpSender {
+  readonly send: (request: DeliveryRequest) => Promise<AttemptResult>;
+  /** Cancels the requests in flight and closes all connections. */
+  readonly close: () => void;
+}
 
 export interface HttpSenderOptions {
   readonly allowPrivateTargets: boolean;
@@ -45,7 +50,7 @@ class StaleConnection extends Error {}
 export function createHttpSender({
   allowPrivateTargets,
   timeout = RECEIVER_TIMEOUT,
-}: HttpSenderOptions) {
+}: HttpSenderOptions): HttpSender {
   const guard = allowPrivateTargets ? {} : { lookup: publicLookup };
   const agents = { plain: new PlainAgent(KEEP_ALIVE), secure: new TlsAgent(KEEP_ALIVE) };
   const inFlight = new Set<ClientRequest>();

@@ -13,15 +13,17 @@ const DELAYS = [
 ] as const;
 /** Time without a successful delivery before an endpoint is disabled, in milliseconds. */
 const FAILING_LIMIT = 5 * 24 * HOUR;
-export type RetrySchedule = ReturnType<typeof createRetrySchedule>;
+/** Times between the attempts of a delivery, in milliseconds. */
+export interface RetrySchedule {
+  /** Returns the delay after the given number of failed attempts; `undefined` after the last one. */
+  readonly delayAfter: (tries: number) => number | undefined;
+  /** Time without a successful delivery before an endpoint is disabled. */
+  readonly disableAfter: number;
+}
 
 /** @param scale multiplier for all times */
-export function createRetrySchedule(scale = 1) {
+export function createRetrySchedule(scale = 1): RetrySchedule {
   return {
-    /**
-     * Returns the delay after the given number of failed attempts, in milliseconds. Undefined after
-     * the last one.
-     */
     delayAfter: (tries: number) => {
       const delay = DELAYS[tries - 1];
       return delay === undefined ? undefined : delay * scale;

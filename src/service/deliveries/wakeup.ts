@@ -1,9 +1,12 @@
 import type { Clock } from '../../kernel/clock.ts';
 
 /** A wait that can be ended early. A wake-up outside of a wait ends the next wait. */
-export type Wakeup = ReturnType<typeof createWakeup>;
+export interface Wakeup {
+  readonly wake: () => void;
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
 
-export function createWakeup(clock: Clock) {
+export function createWakeup(clock: Clock): Wakeup {
   let isPending = false;
   let currentWait: AbortController | undefined;
   const wake = () => {

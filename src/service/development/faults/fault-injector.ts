@@ -19,7 +19,16 @@ interface InjectorDependencies {
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
-export type FaultInjector = ReturnType<typeof createFaultInjector>;
+/** Applies fault rules to requests and delivery attempts. */
+export interface FaultInjector {
+  readonly handle: (
+    request: { readonly executable: ExecutableOperation; readonly data: unknown },
+    perform: (executable: ExecutableOperation) => Promise<ServiceResponse>,
+    onFault: (name: string) => void,
+  ) => Promise<ServiceResponse>;
+  readonly attempt: (payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>;
+  readonly close: () => void;
+}
 
 /**
  * Creates the functions that apply the rules of a store to requests and delivery attempts. Loads
@@ -30,7 +39,7 @@ export function createFaultInjector({
   openFile,
   clock,
   report,
-}: InjectorDependencies) {
+}: InjectorDependencies): FaultInjector {
   const closing = new AbortController();
   const sleep = (milliseconds: number) =>
     clock.sleep(milliseconds, closing.signal).catch(() => undefined);

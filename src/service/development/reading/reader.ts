@@ -5,7 +5,14 @@ import type { Store } from '../../store/store.ts';
 import type { AdminRoutes } from '../admin.ts';
 import { createServiceClock } from '../clock.ts';
 import type { DevelopmentState } from '../state.ts';
-import type { AccessQuestion, ListFilter, RecordRequest } from './answers.ts';
+import type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordRequest,
+  StoredRecord,
+  StoredRecords,
+} from './answers.ts';
 import { explainAccess } from './explain.ts';
 import { STORED_KINDS, type StoredKind } from './kinds.ts';
 import { listRecords, parseKind, type ReadingScope } from './list.ts';
@@ -19,10 +26,21 @@ export interface ReaderContext {
   readonly commandOf: (words: readonly string[]) => string;
 }
 
-export type Reader = ReturnType<typeof createReader>;
+/** Reads data that the API cannot return. */
+export interface Reader {
+  readonly list: (kind: string, filter?: ListFilter) => Promise<StoredRecords>;
+  readonly show: (request: RecordRequest) => Promise<readonly StoredRecord[]>;
+  readonly explain: (question: AccessQuestion) => Promise<Explanation>;
+}
 
 /** Creates functions that read data that the API cannot return, each in one transaction. */
-export function createReader({ store, apiKey, development, realClock, commandOf }: ReaderContext) {
+export function createReader({
+  store,
+  apiKey,
+  development,
+  realClock,
+  commandOf,
+}: ReaderContext): Reader {
   const clock = createServiceClock(realClock, development);
   const read = <Result>(work: (scope: ReadingScope) => Promise<Result>) =>
     store.read(async (database) => {

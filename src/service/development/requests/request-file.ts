@@ -31,7 +31,17 @@ export interface NewRequest {
   readonly ended: number;
 }
 
-export type RequestFile = Awaited<ReturnType<typeof openRequestFile>>;
+/** The stored requests of a service, and how often each fault rule has applied. */
+export interface RequestFile {
+  readonly lastId: () => number;
+  readonly append: (requests: readonly NewRequest[]) => void;
+  readonly list: (filter: RequestFilter) => readonly RequestDetail[];
+  readonly find: (id: number) => RequestDetail | undefined;
+  /** Counts a request for a fault rule, and returns the new count. */
+  readonly count: (generation: string, rule: number) => number;
+  readonly deleteOtherCounts: (generation: string) => void;
+  readonly close: () => void;
+}
 
 /**
  * Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL
@@ -53,7 +63,7 @@ export function locateRequestFile(location: string, folder: string | undefined):
  * wait for the disk.
  * @throws errors of the file system and of SQLite
  */
-export async function openRequestFile(path: string) {
+export async function openRequestFile(path: string): Promise<RequestFile> {
   if (path !== IN_MEMORY) await createStoreFile(path);
   const database = await openDatabase(path, BUSY_TIMEOUT);
   database.exec('pragma journal_mode = wal; pragma synchronous = off');
@@ -103,7 +113,6 @@ export async function openRequestFile(path: string) {
       return select(`${condition} desc limit ?`, 0, since, on, limit).toReversed();
     },
     find: (id: number): RequestDetail | undefined => select('id = ?', id)[0],
-    /** Counts a request for a fault rule, and returns the new count. */
     count: (generation: string, rule: number) => Number(increment.get(generation, rule)?.['count']),
     deleteOtherCounts: (generation: string) => {
       database.prepare('delete from counts where generation <> ?').run(generation);

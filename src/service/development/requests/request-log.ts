@@ -30,7 +30,16 @@ export interface WaitOptions {
 const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 /** Longest wait, in milliseconds, below the limit of timers. */
 const MAX_WAIT = 24 * 86_400_000;
-export type RequestLog = ReturnType<typeof createRequestLog>;
+/** The latest requests of a service. */
+export interface RequestLog {
+  readonly add: (call: HandledCall) => void;
+  readonly list: (filter: RequestFilter) => readonly RequestDetail[];
+  readonly find: (id: number) => RequestDetail | undefined;
+  readonly wait: (options?: WaitOptions) => Promise<readonly RequestRecord[]>;
+  /** Writes all pending requests to the file. */
+  readonly flush: () => void;
+  readonly endWaits: () => void;
+}
 
 export interface RequestLogOptions {
   readonly report?: ((error: unknown) => void) | undefined;
@@ -42,7 +51,10 @@ export interface RequestLogOptions {
  * Creates a log that never delays requests. If writing the file is slow or fails, drops requests
  * from the log.
  */
-export function createRequestLog(file: RequestFile, { report, onRequest }: RequestLogOptions = {}) {
+export function createRequestLog(
+  file: RequestFile,
+  { report, onRequest }: RequestLogOptions = {},
+): RequestLog {
   const listeners = new Set(onRequest && [onRequest]);
   const closing = new AbortController();
   const pending: NewRequest[] = [];

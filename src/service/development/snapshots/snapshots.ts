@@ -31,7 +31,7 @@ const STAGING_PREFIX = '.staged-';
  * Manages the snapshots of a store, in a private folder beside it.
  * @throws SvcError `usage` for a PostgreSQL store
  */
-export function createSnapshots(location: string) {
+export function createSnapshots(location: string): Snapshots {
   const parsed = parseStoreLocation(location);
   if (parsed.kind === 'database') {
     throw new SvcError('usage', 'snapshots are not supported for PostgreSQL stores', {
@@ -116,7 +116,24 @@ export function createSnapshots(location: string) {
   };
 }
 
-export type Snapshots = ReturnType<typeof createSnapshots>;
+/** The snapshots of a store. */
+export interface Snapshots {
+  /** Returns the path of a snapshot's file. */
+  readonly find: (name: string) => Promise<string>;
+  readonly save: (name: string) => Promise<Snapshot>;
+  readonly restore: (name: string) => Promise<Snapshot>;
+  readonly list: (report?: (error: unknown) => void) => Promise<readonly Snapshot[]>;
+  readonly remove: (name: string) => Promise<void>;
+  /** Reads the snapshot and the current data. */
+  readonly compare: (
+    name: string,
+  ) => Promise<{ readonly snapshot: State; readonly current: State }>;
+  /** Runs work on a temporary copy of a snapshot, or of the current data. */
+  readonly withCopy: <Result>(
+    name: string | undefined,
+    work: (copy: string) => Promise<Result>,
+  ) => Promise<Result>;
+}
 
 async function withStore<Result>(
   path: string,
