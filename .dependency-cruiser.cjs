@@ -86,7 +86,7 @@ const OWNERS = {
   '@modelcontextprotocol/server': ['commands/mcp/'],
   conf: ['profiles/'],
   'fastest-levenshtein': ['kernel/nearest.ts'],
-  zod: ['catalog/'],
+  zod: ['catalog/', 'settings/saved-plan-schema.ts'],
   kysely: ['service/'],
   pg: ['service/store/'],
   yjs: ['service/records/'],

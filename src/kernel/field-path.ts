@@ -12,6 +12,15 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => Object(inner)[key], value);
 }
 
+/** Copies data without the field at a path. */
+export function withoutValue(data: Fields, path: readonly string[]): Fields {
+  const [head = '', ...rest] = path;
+  if (!Object.hasOwn(data, head)) return data;
+  const { [head]: inner, ...others } = data;
+  if (rest.length === 0) return others;
+  return isObject(inner) ? { ...data, [head]: withoutValue(inner, rest) } : data;
+}
+
 export function withValue(
   data: Fields,
   [head, ...rest]: readonly string[],

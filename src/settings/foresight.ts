@@ -105,7 +105,7 @@ async function simulateWrite(
   const field = operation.bulk?.field;
   const refusals: string[] = [];
   for (const batch of chunk(items, field === undefined ? 1 : BATCH_SIZE)) {
-    const records = batch.map(({ data }) => withPlaceholders(data));
+    const records = batch.map(withPlaceholders);
     const input = { ...shared, ...(field === undefined ? records[0] : { [field]: records }) };
     try {
       const outcome = await client.send(operation, input);

@@ -31,6 +31,9 @@ export const SERVICE_FIELDS = {
   endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
 };
 
+/** Fields of declared endpoints that only `svc local import` uses. */
+export const IGNORED_ENDPOINT_FIELDS: readonly string[] = ['secret', 'createdAt', 'updatedAt'];
+
 /**
  * The operations that read and update each configuration, and the field with its nested settings.
  */
@@ -76,6 +79,13 @@ interface ConfigOperations {
 
 export type ConfigName = keyof typeof CONFIGS;
 export const CONFIG_NAMES = Object.keys(CONFIGS) as readonly ConfigName[];
+
+/** Returns the path of a configuration's secret; undefined if it has none. */
+export function secretPathOf(name: ConfigName): readonly [string, string] | undefined {
+  const { nested, secret } = CONFIGS[name];
+  return nested === undefined || secret === undefined ? undefined : [nested, secret];
+}
+
 /**
  * Role of an operation in settings files: reads, writes records of a kind, or writes something that
  * is not a setting.

@@ -26,6 +26,27 @@ export interface Change {
   /** For records sent from a file: their number. */
   readonly after: unknown;
   readonly reason?: string;
+  /**
+   * Declared fields of the whole record, which the writes are made of: `{"$secret": reference}` in
+   * place of a secret, a `UsersFileValue` for records sent from a file, and null for a deletion.
+   * Absent if nothing is written.
+   */
+  readonly value?: unknown;
+}
+
+/** A file of users, in place of the value of a record. */
+export interface UsersFileValue {
+  /** Absolute path. */
+  readonly from: string;
+  readonly sha256: string;
+  /** Organization of users without an `organizationId`. */
+  readonly organizationId?: string;
+}
+
+/** Returns the file of users that changes send, if there is one. */
+export function findUsersFile(changes: readonly Change[]): UsersFileValue | undefined {
+  const isFile = ({ kind, value }: Change) => kind === 'users' && Object(value).from !== undefined;
+  return changes.find(isFile)?.value as UsersFileValue | undefined;
 }
 
 export interface PlannedItem {

@@ -1,13 +1,18 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, scrypt } from 'node:crypto';
 import { SvcError } from '../kernel/errors.ts';
-import { formatCanonicalJson, isObject, tryParseJson } from '../kernel/json.ts';
+import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
+import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../kernel/json.ts';
+import { MAX_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
-import type { Plan, PlanTarget, RecordKey } from './plan.ts';
+import { findUsersFile, type Plan, type PlanTarget, type RecordKey } from './plan.ts';
 import { formatReference, type SecretValue } from './secret-value.ts';
-import type { DeclaredSettings, SettingsFile } from './settings.ts';
+import { type DeclaredSettings, parseRecordKey, type SettingsFile } from './settings.ts';
 
-/** A plan in a file. Live records and secrets are contained only as salted hashes. */
-export interface SavedPlan extends Omit<Plan, 'read'> {
+/**
+ * A plan in a file: what it shows, and the values that its writes are made of. Contains live records
+ * and secrets only as salted hashes.
+ */
+export interface SavedPlan extends Omit<Plan, 'read' | 'writes'> {
   readonly svc: 1;
   readonly createdAt: string;
   readonly environment: string | null;
@@ -24,6 +29,9 @@ export interface SavedPlan extends Omit<Plan, 'read'> {
   readonly sha256: string;
 }
 
+/** A saved plan with its writes: what a job applies, and keeps in its journal. */
+export interface ReadyPlan extends SavedPlan, Pick<Plan, 'writes'> {}
+
 export interface SavedPlanOrigin
   extends Pick<DeclaredSettings, 'files' | 'secrets'>,
     Partial<Pick<DeclaredSettings, 'environment' | 'profile' | 'stack'>> {
@@ -33,13 +41,11 @@ export interface SavedPlanOrigin
 }
 
 const MAX_AGE = 24 * 60 * 60 * 1000;
-/** Fields that change without a change of the record. */
 const VOLATILE = new Set(['lastUpdated', 'updatedAt', 'executionCount', 'lastExecutedAt']);
 
-export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan {
-  const { read, ...rest } = plan;
+export async function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): Promise<SavedPlan> {
+  const { read, writes: _writes, ...rest } = plan;
   const salt = randomBytes(16).toString('hex');
-  const hashes = Array.from(read, ([key, record]) => [key, hashRecord(salt, record)]);
   const content = {
     svc: 1 as const,
     createdAt: new Date(origin.now).toISOString(),
@@ -48,17 +54,20 @@ export function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): SavedPlan 
     stack: origin.stack ?? null,
     files: origin.files,
     salt,
-    records: Object.fromEntries(hashes) as SavedPlan['records'],
-    secrets: hashSecrets(salt, origin.secrets),
+    records: Object.fromEntries(await hashRecords(salt, read)),
+    secrets: Object.fromEntries(await hashSecrets(salt, origin.secrets)),
     ...rest,
     allowReplace: origin.allowReplace,
   };
   return { ...content, sha256: digestOf(content) };
 }
 
-/** Parses a saved plan. @throws SvcError `invalid_input` if the text is not a plan, or was edited */
-export function parseSavedPlan(text: string, name: string): SavedPlan {
-  const content = tryParseJson(text);
+/**
+ * Parses a saved plan.
+ * @throws SvcError `invalid_input` if the text is not a plan, or was edited
+ */
+export async function parseSavedPlan(text: string, name: string): Promise<SavedPlan> {
+  const content = nestsDeeperThan(MAX_NESTING, text) ? undefined : tryParseJson(text);
   if (
     !isObject(content) ||
     typeof content['sha256'] !== 'string' ||
@@ -70,7 +79,18 @@ export function parseSavedPlan(text: string, name: string): SavedPlan {
   const { sha256, ...rest } = content;
   if (digestOf(rest) !== sha256)
     throw new SvcError('invalid_input', `${name} was edited after it was saved`);
-  return content as unknown as SavedPlan;
+  const [{ savedPlanSchema }, { explainIssue }] = await Promise.all([
+    import('./saved-plan-schema.ts'),
+    import('../catalog/explain-issue.ts'),
+  ]);
+  const [issue] = savedPlanSchema.safeParse(content).error?.issues ?? [];
+  if (issue === undefined) return content as object as SavedPlan;
+  const field = formatFieldPath(issue.path);
+  const reason = explainIssue(issue, valueAt(content, issue.path));
+  throw new SvcError(
+    'invalid_input',
+    `${name} is not a saved plan: ${field === '' ? reason : `${field}: ${reason}`}`,
+  );
 }
 
 interface CurrentState {
@@ -87,7 +107,10 @@ interface CurrentState {
  * Returns the first reason why a saved plan must not be applied; undefined if nothing has changed
  * since it was saved.
  */
-export function findStaleness(saved: SavedPlan, current: CurrentState): string | undefined {
+export async function findStaleness(
+  saved: SavedPlan,
+  current: CurrentState,
+): Promise<string | undefined> {
   const { target, createdAt, salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
   if (target.url !== current.target.url)
@@ -96,35 +119,83 @@ export function findStaleness(saved: SavedPlan, current: CurrentState): string |
   const age = current.now - Date.parse(createdAt);
   if (!(age >= 0 && age <= MAX_AGE)) return 'the plan is older than 24 hours';
   const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
-  const file = saved.files.find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
-  const secrets = hashSecrets(salt, current.secrets);
-  const secret = Object.keys(saved.secrets).find((name) => secrets[name] !== saved.secrets[name]);
-  const isChanged = (key: RecordKey) =>
-    saved.records[key] !== hashRecord(salt, findLiveRecord(current.live, key));
+  const file = findPlanFiles(saved).find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
+  const secrets = new Map(await hashSecrets(salt, current.secrets));
+  const secret = Object.keys(saved.secrets).find(
+    (name) => secrets.get(name) !== saved.secrets[name],
+  );
   const changed =
-    file ?? (secret && `the secret ${secret}`) ?? Object.keys(saved.records).find(isChanged);
+    file ?? (secret && `the secret ${secret}`) ?? (await findChangedRecord(saved, current.live));
   return changed && `${changed} has changed since the plan was saved`;
 }
 
-function hashSecrets(
+/** Returns the files that a plan depends on: those of the settings, and the file of users. */
+export function findPlanFiles({ files, changes }: SavedPlan): readonly SettingsFile[] {
+  const users = findUsersFile(changes);
+  if (!users || files.some(({ path, sha256 }) => path === users.from && sha256 === users.sha256))
+    return files;
+  return [...files, { path: users.from, sha256: users.sha256 }];
+}
+
+async function findChangedRecord(
+  { records, salt }: SavedPlan,
+  live: LiveRecords,
+): Promise<RecordKey | undefined> {
+  const keys = Object.keys(records);
+  const current = await hashRecords(
+    salt,
+    keys.map((key) => [key, findLiveRecord(live, key)]),
+  );
+  return current.find(([key, hash]) => records[key] !== hash)?.[0];
+}
+
+async function hashSecrets(
   salt: string,
   secrets: readonly SecretValue[],
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    secrets.map((each) => [formatReference(each.reference), hash(salt, each.reveal())]),
+): Promise<readonly (readonly [reference: string, hash: string])[]> {
+  return Promise.all(
+    secrets.map(async (secret) => {
+      const name = formatReference(secret.reference);
+      return [name, await hashSlowly(salt, JSON.stringify([name, secret.reveal()]))] as const;
+    }),
   );
 }
 
-function hashRecord(salt: string, record: unknown): string | null {
-  if (record === undefined) return null;
-  const stable = isObject(record)
-    ? Object.entries(record).filter(([field]) => !VOLATILE.has(field))
-    : [];
-  return hash(salt, formatCanonicalJson(Object.fromEntries(stable)));
+async function hashRecords(
+  salt: string,
+  records: Iterable<readonly [RecordKey, unknown]>,
+): Promise<readonly (readonly [RecordKey, string | null])[]> {
+  const hashes: [RecordKey, string | null][] = [];
+  for (const [key, record] of records) {
+    const text = isObject(record) ? formatCanonicalJson(withoutVolatile(record)) : undefined;
+    const mayContainSecret = parseRecordKey(key).kind === 'config';
+    if (text === undefined) hashes.push([key, null]);
+    else if (mayContainSecret) hashes.push([key, await hashSlowly(salt, key + text)]);
+    else hashes.push([key, hash(salt, text)]);
+  }
+  return hashes;
+}
+
+/** Copies a record without the fields that change without a change of the record. */
+export function withoutVolatile(record: Fields): Fields {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !VOLATILE.has(field)));
 }
 
 function hash(salt: string, text: string): string {
   return createHmac('sha256', salt).update(text).digest('base64url');
+}
+
+const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const HASH_BYTES = 32;
+
+/**
+ * Hashes a text that contains a secret. The salt is in the same file, so the hash is slow: a short
+ * secret cannot be found by trying.
+ */
+async function hashSlowly(salt: string, text: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  scrypt(text, salt, HASH_BYTES, SCRYPT, (error, key) => (error ? reject(error) : resolve(key)));
+  return (await promise).toString('base64url');
 }
 
 function digestOf(content: object): string {

@@ -1,6 +1,9 @@
 /** Source of a secret: an environment variable, or a file with an absolute path. */
 export type SecretReference = { readonly env: string } | { readonly file: string };
 
+/** Key of the object that plans contain in place of a secret: `{"$secret": reference}`. */
+export const SECRET_MARKER = '$secret';
+
 /** Formats a reference as `env:TOKEN` or `file:/run/token`. */
 export function formatReference(reference: SecretReference): string {
   return 'env' in reference ? `env:${reference.env}` : `file:${reference.file}`;

@@ -34,16 +34,20 @@ export interface DeclaredRecord {
 export type Declared = {
   readonly [List in Exclude<Kind, 'users' | 'config'>]?: readonly DeclaredRecord[];
 } & {
-  /**
-   * With `from`, the absolute path of a file of users, which is never read into memory as a whole.
-   */
-  readonly users?: readonly DeclaredRecord[] | { readonly from: string };
+  /** With `from`, a file of users, which is never read into memory as a whole. */
+  readonly users?: readonly DeclaredRecord[] | DeclaredUsersFile;
   /**
    * Declared fields of each configuration: `webhook`, `advancedWebhooks`, `email`,
    * `permissionProvider`.
    */
   readonly config?: { readonly [service: string]: DeclaredRecord };
 };
+
+export interface DeclaredUsersFile {
+  /** Absolute path. */
+  readonly from: string;
+  readonly sha256: string;
+}
 
 /**
  * A settings file for one environment: variables and overlays are applied, secrets are read on

@@ -105,6 +105,13 @@ describe('svc plan', () => {
     const env = { HOOK_TOKEN: SECRET };
     const store = ['--local', '--store', join(user.home, 'store.sqlite')];
     const folders = await user.svc([...store, 'plan', '--only', 'folders', '-o', 'json'], { env });
+    const plans = { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' };
+    const q3 = {
+      organizationId: 'acme',
+      folderId: 'q3',
+      folderName: 'Q3',
+      parentFolderId: 'plans',
+    };
     expect(JSON.parse(folders.stdout)).toEqual({
       target: { url: 'embedded service', apiKey: expect.any(String) },
       changes: [
@@ -115,7 +122,8 @@ describe('svc plan', () => {
           id: 'plans',
           field: null,
           before: null,
-          after: { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' },
+          after: plans,
+          value: plans,
         },
         {
           sign: '+',
@@ -124,12 +132,8 @@ describe('svc plan', () => {
           id: 'q3',
           field: null,
           before: null,
-          after: {
-            organizationId: 'acme',
-            folderId: 'q3',
-            folderName: 'Q3',
-            parentFolderId: 'plans',
-          },
+          after: q3,
+          value: q3,
         },
       ],
       predicted: ['organization acme is created'],

@@ -11,7 +11,8 @@ function write(
   data: PlannedWrite['shared'],
   shared = {},
 ): PlannedWrite {
-  return { operation, shared, items: [{ key: operation, data, requires: [] }] };
+  const key = operation === 'webhooks.config.update' ? 'config//webhook' : operation;
+  return { operation, shared, items: [{ key, data, requires: [] }] };
 }
 
 /** Predicts the effects of writes on a service with the given records. */

@@ -24,6 +24,8 @@ import { toPulledConfigs, toPulledRecords } from '../../src/settings/live/pulled
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createSnapshot, selectPredictable } from '../../src/settings/live/snapshot.ts';
 import type { Plan } from '../../src/settings/plan.ts';
+import { findUnshownChange, rebuildPlan } from '../../src/settings/rebuild-plan.ts';
+import { createSavedPlan, parseSavedPlan } from '../../src/settings/saved-plan.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
 import { startPlannedWorld } from './planned-world.ts';
@@ -231,6 +233,19 @@ function expectOrder({ writes }: Plan): void {
   }
 }
 
+/** Expects that a plan, saved and read back, makes the same changes with the same writes. */
+async function expectRebuilt(plan: Plan, live: LiveRecords): Promise<void> {
+  const origin = { stack: 'acme', files: [], secrets: [], allowReplace: true, now: 0 };
+  const text = JSON.stringify(await createSavedPlan(plan, origin));
+  const saved = await parseSavedPlan(text, 'plan.json');
+  const rebuilt = rebuildPlan(saved, { live, secrets: new Map() });
+  expect(findUnshownChange(saved, rebuilt)).toBeUndefined();
+  expect(JSON.parse(JSON.stringify(rebuilt.writes))).toEqual(
+    JSON.parse(JSON.stringify(plan.writes)),
+  );
+  expect(rebuilt.summary).toEqual(plan.summary);
+}
+
 /**
  * Pulls the settings of a service into a file, as `svc pull` does.
  * @param text the file, if it exists
@@ -287,6 +302,7 @@ it('is empty after it was applied, changes what was predicted, and orders writes
         const plan = await service.plan(declared, options);
         expectOrder(plan);
         const read = () => readLive(service.client, plan.query);
+        await expectRebuilt(plan, await read());
         const writes = selectPredictable(plan.writes);
         const { state } = await predict({
           snapshot: createSnapshot(await read()),

@@ -1,4 +1,6 @@
+import { scryptSync } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { formatCanonicalJson } from '../../src/kernel/json.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createSavedPlan, findStaleness, parseSavedPlan } from '../../src/settings/saved-plan.ts';
@@ -22,7 +24,7 @@ async function savePlan() {
     ],
     config: { webhook: { webhookServiceConfig: { authToken: secret('TOKEN') } } },
   };
-  const files = [{ path: '/svc.yaml', sha256: 'a' }];
+  const files = [{ path: '/svc.yaml', sha256: 'a'.repeat(64) }];
   const origin = {
     environment: 'prod',
     profile: 'prod',
@@ -33,7 +35,7 @@ async function savePlan() {
     now: NOW,
   };
   const plan = await world.plan(declared);
-  const saved = createSavedPlan(plan, origin);
+  const saved = await createSavedPlan(plan, origin);
   const current = async () => ({
     target: plan.target,
     files,
@@ -48,16 +50,17 @@ async function savePlan() {
 it('contains no secret, and is read back unchanged', async () => {
   const { world, saved } = await savePlan();
   const text = JSON.stringify(saved, null, 2);
-  expect(parseSavedPlan(text, 'plan.json')).toEqual(JSON.parse(text));
+  expect(await parseSavedPlan(text, 'plan.json')).toEqual(JSON.parse(text));
   const again = (await savePlan()).saved;
   expect(again.secrets['env:TOKEN']).not.toBe(saved.secrets['env:TOKEN']);
   await world.service.call('/v2/workspace/webhookconfig/update', {
     webhookServiceConfig: { authToken: 'live-secret-123' },
   });
-  const other = createSavedPlan(
+  const other = await createSavedPlan(
     await world.plan({ config: { webhook: { webhookServiceConfig: { encodeData: true } } } }),
     {
-      ...saved,
+      files: saved.files,
+      allowReplace: false,
       environment: 'x',
       profile: undefined,
       stack: 'x',
@@ -69,39 +72,57 @@ it('contains no secret, and is read back unchanged', async () => {
     expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });
 
+it('hashes secrets, and records that contain one, slowly', async () => {
+  const world = await startPlannedWorld();
+  await world.service.call('/v2/workspace/webhookconfig/update', {
+    webhookServiceConfig: { authToken: 'live-secret-123' },
+  });
+  const live = await world.service.call('/v2/workspace/webhookconfig/get', {});
+  const config = { webhook: { webhookServiceConfig: { authToken: secret('TOKEN') } } };
+  const origin = { files: [], secrets: [secret('TOKEN')], allowReplace: false, now: NOW };
+  const { salt, secrets, records } = await createSavedPlan(await world.plan({ config }), origin);
+  const options = { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 };
+  const slow = (text: string) => scryptSync(text, salt, 32, options).toString('base64url');
+  expect(secrets).toEqual({
+    'env:TOKEN': slow(JSON.stringify(['env:TOKEN', secret('TOKEN').reveal()])),
+  });
+  expect(records).toEqual({
+    'config//webhook': slow(`config//webhook${formatCanonicalJson(live.body.result?.data)}`),
+  });
+});
+
 it('rejects a plan that was edited, and files that are not plans', async () => {
   const { saved } = await savePlan();
   const edited = { ...saved, allowReplace: true };
-  expect(() => parseSavedPlan(JSON.stringify(edited), 'p.json')).toThrow(
+  await expect(parseSavedPlan(JSON.stringify(edited), 'p.json')).rejects.toThrow(
     'p.json was edited after it was saved',
   );
   for (const text of ['', '{}', '[]', 'null', '{"sha256":"x"}']) {
-    expect(() => parseSavedPlan(text, 'p.json')).toThrow('p.json is not a saved plan');
+    await expect(parseSavedPlan(text, 'p.json')).rejects.toThrow('p.json is not a saved plan');
   }
-  expect(() => parseSavedPlan(JSON.stringify({ ...saved, svc: 2 }), 'p.json')).toThrow(
-    'newer version',
-  );
+  const newer = parseSavedPlan(JSON.stringify({ ...saved, svc: 2 }), 'p.json');
+  await expect(newer).rejects.toThrow('newer version');
 });
 
 it('is stale as soon as anything that it depends on has changed', async () => {
   const { world, saved, current } = await savePlan();
   const now = await current();
-  expect(findStaleness(saved, now)).toBeUndefined();
+  expect(await findStaleness(saved, now)).toBeUndefined();
   const changed = (change: object) => findStaleness(saved, { ...now, ...change });
-  expect(changed({ wasApplied: true })).toBe('the plan was applied before');
-  expect(changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain(
+  expect(await changed({ wasApplied: true })).toBe('the plan was applied before');
+  expect(await changed({ target: { ...saved.target, url: 'https://other.example' } })).toContain(
     'not for https://other.example',
   );
-  expect(changed({ target: { ...saved.target, apiKey: 'other' } })).toBe(
+  expect(await changed({ target: { ...saved.target, apiKey: 'other' } })).toBe(
     'the plan is for another API key',
   );
-  expect(changed({ now: NOW + DAY + 1 })).toBe('the plan is older than 24 hours');
-  expect(changed({ now: NOW + DAY })).toBeUndefined();
-  expect(changed({ files: [] })).toBe('/svc.yaml has changed since the plan was saved');
-  expect(changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe(
+  expect(await changed({ now: NOW + DAY + 1 })).toBe('the plan is older than 24 hours');
+  expect(await changed({ now: NOW + DAY })).toBeUndefined();
+  expect(await changed({ files: [] })).toBe('/svc.yaml has changed since the plan was saved');
+  expect(await changed({ files: [{ path: '/svc.yaml', sha256: 'b' }] })).toBe(
     '/svc.yaml has changed since the plan was saved',
   );
-  expect(changed({ secrets: [new SecretValue({ env: 'TOKEN' }, 'new')] })).toBe(
+  expect(await changed({ secrets: [new SecretValue({ env: 'TOKEN' }, 'new')] })).toBe(
     'the secret env:TOKEN has changed since the plan was saved',
   );
   const rename = (folderName: string) =>
@@ -111,16 +132,16 @@ it('is stale as soon as anything that it depends on has changed', async () => {
     });
   world.service.clock.time += 5000;
   await rename('By hand');
-  expect(findStaleness(saved, await current())).toBe(
+  expect(await findStaleness(saved, await current())).toBe(
     'folders/acme/plans has changed since the plan was saved',
   );
   await rename('Plans');
-  expect(findStaleness(saved, await current())).toBeUndefined();
+  expect(await findStaleness(saved, await current())).toBeUndefined();
   await world.service.call('/v2/organizations/folders/add', {
     organizationId: 'acme',
     folders: [{ folderId: 'new' }],
   });
-  expect(findStaleness(saved, await current())).toBe(
+  expect(await findStaleness(saved, await current())).toBe(
     'folders/acme/new has changed since the plan was saved',
   );
 });

@@ -6,13 +6,13 @@ import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { countItems, findUsersFile } from '../../settings/execute/execute-plan.ts';
+import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
 import { type EndedRun, runPlan } from '../../settings/execute/run-plan.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
-import type { SavedPlan } from '../../settings/saved-plan.ts';
+import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { jobError } from '../bulk/job-error.ts';
 import {
   createLockedFolder,
@@ -36,9 +36,9 @@ type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
  * @throws SvcError unless every change was made; the result is printed first, unless nothing was
  * sent
  */
-export async function applyPlan(context: Context, plan: SavedPlan, name: string): Promise<void> {
+export async function applyPlan(context: Context, plan: ReadyPlan, name: string): Promise<void> {
   const { clock } = context;
-  const secrets = await readPlanSecrets(context, plan);
+  const secrets = await readWrittenSecrets(context, plan);
   await (await context.client()).ensureWritesAllowed();
   const job = createJobName(clock.now());
   const lockedFolder = await createLockedFolder(context, job);
@@ -63,9 +63,9 @@ export async function applyPlan(context: Context, plan: SavedPlan, name: string)
  * @throws SvcError `invalid_input` if the file of users changed, and like `applyPlan`
  */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
-  const plan = job.journal.getFact('plan') as SavedPlan;
-  const secrets = await readPlanSecrets(context, plan);
-  const file = job.description.inputs.find(({ path }) => path === findUsersFile(plan.writes)?.path);
+  const plan = job.journal.getFact('plan') as ReadyPlan;
+  const secrets = await readWrittenSecrets(context, plan);
+  const file = job.description.inputs.find(({ path }) => path === findSentFile(plan.writes)?.path);
   if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
     throw new SvcError(
       'invalid_input',
@@ -79,9 +79,9 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   await runApplyJob(context, job, plan, secrets);
 }
 
-async function readPlanSecrets(
+async function readWrittenSecrets(
   { environment, cwd }: Context,
-  { writes }: SavedPlan,
+  { writes }: ReadyPlan,
 ): Promise<SecretsByReference> {
   return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
 }
@@ -89,7 +89,7 @@ async function readPlanSecrets(
 async function runApplyJob(
   context: Context,
   job: ApplyJob,
-  plan: SavedPlan,
+  plan: ReadyPlan,
   secrets: SecretsByReference,
 ): Promise<void> {
   const { clock, signal } = context;
@@ -160,11 +160,11 @@ function endRun(
 async function describeApplyJob(
   context: Context,
   job: string,
-  { writes, files }: SavedPlan,
+  { writes, files }: ReadyPlan,
 ): Promise<JobDescription> {
   const { cwd, clock } = context;
   const items = countItems(writes);
-  const users = findUsersFile(writes);
+  const users = findSentFile(writes);
   const inputs = files.map(async ({ path, sha256 }) => ({
     name: relative(cwd, path),
     path,

@@ -1,50 +1,81 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import type { SecretsByReference } from '../../settings/execute/item-secrets.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import type { LiveRecords } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { findStaleness, type SavedPlan } from '../../settings/saved-plan.ts';
-import { parseReference } from '../../settings/secret-value.ts';
+import { findUsersFile, type Plan } from '../../settings/plan.ts';
+import { findUnshownChange, rebuildPlan } from '../../settings/rebuild-plan.ts';
+import { findPlanFiles, findStaleness, type SavedPlan } from '../../settings/saved-plan.ts';
+import { formatReference, parseReference } from '../../settings/secret-value.ts';
+import { countUsersToSend } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
 import { findPlanTarget } from './find-target.ts';
 
+interface CheckedPlan {
+  /** The plan with the writes that make exactly the changes that it shows. */
+  readonly plan: Plan;
+  readonly live: LiveRecords;
+}
+
 /**
- * Checks that a saved plan still describes the difference between its settings file and the
- * service.
+ * Checks that a saved plan still describes the difference between its values and the service, and
+ * plans its writes.
  * @param name name of the plan in messages
- * @returns the live records
- * @throws SvcError `stale_plan` if anything has changed, or if the plan was applied before;
- * `invalid_input` for a missing secret
+ * @throws SvcError `stale_plan` if anything has changed, if the plan was applied before, or if it
+ * does not show all that it would change; `invalid_input` for a missing secret
  */
 export async function checkPlan(
   context: Context,
-  plan: SavedPlan,
+  saved: SavedPlan,
   name: string,
-): Promise<LiveRecords> {
-  const { cwd, clock, signal, environment } = context;
-  const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
-  if (wasApplied) throw stalePlanError(plan, name, 'the plan was applied before');
-  const secrets = await Promise.all(
-    Object.keys(plan.secrets).map((text) => readSecret(parseReference(text), environment, cwd)),
-  );
+): Promise<CheckedPlan> {
+  const { cwd, clock, signal } = context;
+  const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(saved.sha256));
+  if (wasApplied) throw stalePlanError(saved, name, 'the plan was applied before');
+  const secrets = await readPlanSecrets(context, saved);
   const files = await Promise.all(
-    plan.files.map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
+    findPlanFiles(saved).map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
   );
   const target = await findPlanTarget(context);
   const client = createReadOnlyClient(await context.client());
-  const live = await readLive(client, plan.query);
-  const reason = findStaleness(plan, {
+  const live = await readLive(client, saved.query);
+  const reason = await findStaleness(saved, {
     target,
-    secrets,
+    secrets: [...secrets.values()],
     wasApplied,
     now: clock.now(),
     files: files.filter((file) => file !== undefined),
     live,
   });
-  if (reason !== undefined) throw stalePlanError(plan, name, reason);
-  return live;
+  if (reason !== undefined) throw stalePlanError(saved, name, reason);
+  const usersToSend = await countPlannedUsers(context, saved);
+  const plan = rebuildPlan(saved, { live, secrets, usersToSend });
+  const unshown = findUnshownChange(saved, plan);
+  if (unshown === undefined) return { plan, live };
+  throw stalePlanError(saved, name, `the plan does not show how it would change ${unshown}`);
+}
+
+/** Reads every secret that a plan refers to. @throws SvcError if one is missing */
+async function readPlanSecrets(
+  { environment, cwd }: Context,
+  { secrets }: SavedPlan,
+): Promise<SecretsByReference> {
+  const read = await Promise.all(
+    Object.keys(secrets).map((text) => readSecret(parseReference(text), environment, cwd)),
+  );
+  return new Map(read.map((secret) => [formatReference(secret.reference), secret]));
+}
+
+async function countPlannedUsers(context: Context, { target, changes }: SavedPlan) {
+  const users = findUsersFile(changes);
+  if (!users) return undefined;
+  const file = { path: users.from, organizationId: users.organizationId };
+  return Ledger.use(context, (ledger) =>
+    countUsersToSend(file, (record) => ledger.knows(target, record), context.signal),
+  );
 }
 
 export function stalePlanError(

@@ -4,7 +4,7 @@ import { groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
-import type { SavedPlan } from '../../settings/saved-plan.ts';
+import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { countChanges } from './render-plan.ts';
@@ -23,7 +23,7 @@ const APPLIED = {
  */
 export async function printApplied(
   context: Context,
-  plan: SavedPlan,
+  plan: ReadyPlan,
   journal: Journal,
   summary: BulkSummary,
 ): Promise<void> {

@@ -4,7 +4,12 @@ import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { createSavedPlan, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import {
+  createSavedPlan,
+  parseSavedPlan,
+  type ReadyPlan,
+  type SavedPlan,
+} from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
@@ -33,9 +38,10 @@ export async function applySettings(
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
   const { allowReplace = false } = options;
   const flags = { ...options, ...optionalProperty('file', argument) };
-  await withPlan(context, flags, 'plan', (opened, { plan, settings, predicted }) => {
-    const toApply = createSavedPlan(plan, { ...settings, allowReplace, now: context.clock.now() });
-    return confirmAndApply(opened, toApply, settings.name, predicted);
+  await withPlan(context, flags, 'plan', async (opened, { plan, settings, predicted }) => {
+    const origin = { ...settings, allowReplace, now: context.clock.now() };
+    const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
+    await confirmAndApply(opened, ready, settings.name, predicted);
   });
 }
 
@@ -53,11 +59,11 @@ async function readSavedPlan({ cwd }: Context, file: string): Promise<SavedPlan 
 
 async function applySavedPlan(
   context: Context,
-  plan: SavedPlan,
+  saved: SavedPlan,
   name: string,
   options: ApplyFlags,
 ): Promise<void> {
-  const { allowReplace = plan.allowReplace, ...others } = options;
+  const { allowReplace = saved.allowReplace, ...others } = options;
   const [flag] = Object.keys(others);
   if (flag !== undefined) {
     throw new SvcError(
@@ -68,11 +74,13 @@ async function applySavedPlan(
       },
     );
   }
-  const { environment, profile } = plan;
+  const { environment, profile } = saved;
   const target = { environment: environment ?? undefined, profile: profile ?? undefined };
   await withEnvironment(context, target, async (opened) => {
-    const prediction = await predictPlan(opened, plan, await checkPlan(opened, plan, name));
-    await confirmAndApply(opened, { ...plan, allowReplace }, name, prediction?.state);
+    const { plan, live } = await checkPlan(opened, saved, name);
+    const prediction = await predictPlan(opened, plan, live);
+    const ready = { ...saved, allowReplace, writes: plan.writes };
+    await confirmAndApply(opened, ready, name, prediction?.state);
   });
 }
 
@@ -82,7 +90,7 @@ async function applySavedPlan(
  */
 async function confirmAndApply(
   context: Context,
-  plan: SavedPlan,
+  plan: ReadyPlan,
   name: string,
   predicted: State | undefined,
 ): Promise<void> {

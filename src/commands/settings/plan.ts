@@ -45,7 +45,8 @@ export async function showPlan(
   context: Context,
   { arguments: [file = ''] }: Invocation,
 ): Promise<void> {
-  const plan = parseSavedPlan((await readNamedFile(file, context.cwd)).toString(), file);
+  const text = (await readNamedFile(file, context.cwd)).toString();
+  const plan = await parseSavedPlan(text, file);
   await printPlan(context, plan, file);
 }
 
@@ -56,8 +57,11 @@ export async function savePlan(
   file: string,
   origin: Omit<SavedPlanOrigin, 'now'>,
 ) {
-  const saved = createSavedPlan(plan, { ...origin, now: context.clock.now() });
-  await replaceFile(resolveOutputPath(file, context.cwd), `${JSON.stringify(saved, null, 2)}\n`);
+  const saved = await createSavedPlan(plan, { ...origin, now: context.clock.now() });
+  const text = `${JSON.stringify(saved, null, 2)}\n`;
+  // A plan that cannot be read back could not be applied.
+  await parseSavedPlan(text, file);
+  await replaceFile(resolveOutputPath(file, context.cwd), text);
   await context.note(
     hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`,
   );

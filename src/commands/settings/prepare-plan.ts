@@ -5,6 +5,7 @@ import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
+import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
@@ -102,9 +103,6 @@ function withoutSent({
   return rest;
 }
 
-/** Fields of endpoints that only `svc local import` uses. */
-const IGNORED_FIELDS = ['secret', 'createdAt', 'updatedAt'];
-
 async function warnAboutIgnored(
   context: Context,
   settings: DeclaredSettings,
@@ -115,7 +113,7 @@ async function warnAboutIgnored(
     await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);
   const has = (field: string) =>
     endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
-  const ignored = IGNORED_FIELDS.filter(has);
+  const ignored = IGNORED_ENDPOINT_FIELDS.filter(has);
   if (ignored.length > 0)
     await context.warn(`${settings.name}: ignored ${ignored.join(', ')} of endpoints`);
 }

@@ -16,7 +16,7 @@ import { closeAfter } from '../../kernel/resource.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { SavedPlan } from '../../settings/saved-plan.ts';
+import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-images.ts';
 import { callImagesPath, listCalls, readCall } from '../../settings/undo/call-images.ts';
 import {
@@ -88,7 +88,7 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
   const journal = await openJournal(folder);
   const description = journal.getFact('job');
   const state = await readJobState(folder, journal);
-  const applied = journal.getFact('plan') as SavedPlan | undefined;
+  const applied = journal.getFact('plan') as ReadyPlan | undefined;
   const permanent = applied
     ? describePermanentChanges(findMadeChanges(applied, journal))
     : describePermanentOperation(description?.operation ?? '', images.length > 0);

@@ -4,6 +4,7 @@ import { diffRecords, isUnset } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
+import { SECRET_MARKER } from '../secret-value.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
   createChange,
@@ -27,9 +28,10 @@ export function planConfigs({ declared, live }: PlanSource): PlanPart {
 
 function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord): PlanPart {
   const key = createRecordKey('config', null, name);
+  const value = toData(record);
   const changes = diffRecords(live, record).map((found) => {
     const change = { kind: 'config', org: null, id: name, ...found } as const;
-    if (!found.isMasked) return createChange({ sign: '~', ...change });
+    if (!found.isMasked) return createChange({ sign: '~', ...change, value });
     return createChange({ sign: '?', ...change, reason: 'the service masks this secret' });
   });
   const item = { key, data: createInput(name, record, live), requires: [] };
@@ -57,7 +59,10 @@ function createInput(
   if (!nested || !isObject(data[nested]) || !isObject(stored)) return data;
   const hasTriggers = isObject(stored['triggers']) && Object.keys(stored['triggers']).length > 0;
   if (seedsTriggers && !hasTriggers) return data;
-  const hidden = { ...stored, ...(!isUnset(stored[secret]) && { [secret]: { $secret: 'live' } }) };
+  const hidden = {
+    ...stored,
+    ...(!isUnset(stored[secret]) && { [secret]: { [SECRET_MARKER]: 'live' } }),
+  };
   if (isMasked(stored[secret])) delete hidden[secret];
   return { ...data, [nested]: withLiveFields(hidden, data[nested]) };
 }
@@ -70,7 +75,7 @@ function withLiveFields(
   for (const [field, value] of Object.entries(live)) {
     const own = Object.hasOwn(declared, field) ? declared[field] : undefined;
     if (own === undefined && value !== undefined) merged[field] = value;
-    else if (isObject(own) && isObject(value) && !('$secret' in own))
+    else if (isObject(own) && isObject(value) && !(SECRET_MARKER in own))
       merged[field] = withLiveFields(value, own);
   }
   return merged;

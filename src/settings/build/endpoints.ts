@@ -1,6 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { diffRecords, isUnset } from '../differ.ts';
-import { SERVICE_FIELDS } from '../kinds.ts';
+import { IGNORED_ENDPOINT_FIELDS, SERVICE_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
 import { findOwningStack } from '../ownership.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
@@ -13,7 +13,6 @@ import {
   type PlanPart,
   type PlanSource,
   pickFields,
-  toShown,
 } from './part.ts';
 
 const COMPARED = ['url', 'description', 'filterTypes', 'channels', 'disabled', 'rateLimit', 'uid'];
@@ -33,8 +32,9 @@ export function planEndpoints(source: PlanSource): PlanPart {
   if (problem && !isEnabledByPlan(source))
     return createRefusedReading({ kind: 'endpoints', org: null, id: null }, problem);
   const plan = new EndpointPlan(records ?? []);
-  for (const record of declared.endpoints) plan.add(record);
+  for (const record of declared.endpoints) plan.add(omitIgnored(record));
   if (source.prune) plan.prune(source.stack);
+  if (source.deletions) plan.delete(source.deletions, source.stack);
   return plan.build();
 }
 
@@ -73,9 +73,9 @@ class EndpointPlan {
       this.#change(name, live, record);
     } else if (isUnset(uid)) {
       const reason = 'there is no endpoint with this ID; declare a uid to create one';
-      this.#note({ sign: '!', id: name, after: toShown(record), reason });
+      this.#note({ sign: '!', id: name, after: record, reason });
     } else {
-      this.#note({ sign: '+', id: name, after: toShown(record) });
+      this.#note({ sign: '+', id: name, after: record, value: record });
       this.#create(record, []);
     }
   }
@@ -86,12 +86,17 @@ class EndpointPlan {
         hint: 'add a line such as "stack: acme" to the settings file, and give its endpoints uids such as "acme.billing"',
       });
     }
-    for (const endpoint of this.#live) {
-      const { id, uid } = endpoint;
-      if (this.#matched.has(endpoint) || findOwningStack(uid) !== stack) continue;
-      this.#read.set(keyOf(uid), endpoint);
-      this.#note({ sign: '-', id: String(uid), before: endpoint });
-      this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
+    for (const endpoint of this.#live)
+      if (!this.#matched.has(endpoint) && findOwningStack(endpoint['uid']) === stack)
+        this.#remove(endpoint);
+  }
+
+  /** Plans to delete endpoints of the stack. Skips uids of other endpoints. */
+  delete(uids: readonly string[], stack: string | undefined): void {
+    for (const name of uids) {
+      const endpoint = this.#live.find(({ uid }) => uid === name);
+      const owner = findOwningStack(name);
+      if (endpoint && owner !== undefined && owner === stack) this.#remove(endpoint);
     }
   }
 
@@ -120,16 +125,23 @@ class EndpointPlan {
       .map(({ field }) => field);
     if (fixed.length > 0) {
       const reason = `${fixed.join(' and ')} cannot be ${fixed.includes('uid') ? 'changed' : 'cleared'}`;
-      this.#note({ sign: '-/+', id: name, before: live, after: toShown(record), reason });
+      this.#note({ sign: '-/+', id: name, before: live, after: record, reason, value: record });
       this.#replace(live, record);
       return;
     }
     const data: Record<string, unknown> = { endpointId: live['id'] };
     for (const found of differences) {
       data[found.field] = found.after ?? (found.field === 'disabled' ? false : '');
-      this.#note({ sign: '~', id: name, ...found });
+      this.#note({ sign: '~', id: name, ...found, value: record });
     }
     this.#updates.push({ key: keyOf(name), data, requires: [ENABLE_KEY] });
+  }
+
+  #remove(endpoint: LiveRecord): void {
+    const { id, uid } = endpoint;
+    this.#read.set(keyOf(uid), endpoint);
+    this.#note({ sign: '-', id: String(uid), before: endpoint, value: null });
+    this.#deletes.push({ key: keyOf(uid), data: { endpointId: id }, requires: [] });
   }
 
   /** Creates the new endpoint before the old one is deleted, unless both have the same uid. */
@@ -158,6 +170,12 @@ class EndpointPlan {
   #note(change: Omit<NewChange, 'kind' | 'org'>): void {
     this.#changes.push(createChange({ ...change, kind: 'endpoints', org: null }));
   }
+}
+
+function omitIgnored(record: DeclaredRecord): DeclaredRecord {
+  const fields = Object.entries(record);
+  if (!fields.some(([name]) => IGNORED_ENDPOINT_FIELDS.includes(name))) return record;
+  return Object.fromEntries(fields.filter(([name]) => !IGNORED_ENDPOINT_FIELDS.includes(name)));
 }
 
 function isFixed(field: string, after: unknown): boolean {

@@ -12,7 +12,6 @@ import {
   omitFields,
   type PlanPart,
   type PlanSource,
-  toShown,
 } from './part.ts';
 
 /** Plans documents: creates missing ones. Existing documents cannot be changed. */
@@ -39,7 +38,7 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
         for (const found of diffRecords(existing, omitFields(record, IDENTITY_FIELDS.documents)))
           changes.push(createChange({ sign: '!', ...about, ...found, reason }));
       } else {
-        changes.push(createChange({ sign: '+', ...about, after: toShown(record) }));
+        changes.push(createChange({ sign: '+', ...about, after: record, value: record }));
         const { folderId: folder } = record;
         const isInFolder = typeof folder === 'string' && folder !== 'root';
         items.push({

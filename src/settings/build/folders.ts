@@ -11,7 +11,6 @@ import {
   type PlanPart,
   type PlanSource,
   pickFields,
-  toShown,
 } from './part.ts';
 
 const ROOT = 'root';
@@ -113,7 +112,8 @@ class FolderPlan {
   }
 
   #planCreation(id: string, record: DeclaredRecord, parent: string, reason: string | undefined) {
-    this.#note({ sign: reason ? '!' : '+', id, after: toShown(record), reason });
+    const value = reason ? undefined : record;
+    this.#note({ sign: reason ? '!' : '+', id, after: record, reason, value });
     if (reason) return undefined;
     this.#created.add(id);
     const fields = pickFields(record, fieldsOf(record, ['folderName', 'accessType']));
@@ -130,8 +130,9 @@ class FolderPlan {
           ? problem
           : undefined
         : 'the access of an existing folder cannot be changed';
+      const value = reason ? undefined : record;
       if (!reason) changed[found.field] = found.after;
-      this.#note({ sign: reason ? '!' : '~', id, ...found, reason });
+      this.#note({ sign: reason ? '!' : '~', id, ...found, reason, value });
     }
     return Object.keys(changed).length > 0 ? changed : undefined;
   }

@@ -3,7 +3,7 @@ import { mapInner } from '../../kernel/json.ts';
 import type { SentRecord } from '../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
-import { SecretValue } from '../secret-value.ts';
+import { SECRET_MARKER, SecretValue } from '../secret-value.ts';
 import type { Declared } from '../settings.ts';
 
 export interface PlanPart {
@@ -12,12 +12,23 @@ export interface PlanPart {
   readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
 }
 
+/** The content of an editor, which a write replaces as a whole. */
+export interface PlannedEditor {
+  readonly key: RecordKey;
+  /** Fields of the input without the IDs: `type`, `data`, and `contentKey`. */
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
 export interface PlanSource {
   readonly declared: Declared;
   /** Owner of endpoints: their uids start with `<stack>.`. */
   readonly stack?: string | undefined;
   readonly live: LiveRecords;
   readonly prune?: boolean;
+  /** Uids of endpoints to delete, in place of all that `prune` selects. */
+  readonly deletions?: readonly string[];
+  /** Contents to restore. */
+  readonly editors?: readonly PlannedEditor[];
   /** Whether a record that cannot be read back was already sent with the same content. */
   readonly isSent: (record: SentRecord) => boolean;
   /** Number of records to send from the file of users, by organization. */
@@ -28,7 +39,7 @@ export interface PlanSource {
 
 /** Returns a declared value for a plan's writes: secrets become references. */
 export function toData(value: unknown): unknown {
-  return mapSecrets(value, ({ reference }) => ({ $secret: reference }));
+  return mapSecrets(value, ({ reference }) => ({ [SECRET_MARKER]: reference }));
 }
 
 /** Returns a declared value for a plan's changes: secrets are hidden. */
@@ -98,10 +109,20 @@ export function createRefusedReading(
 }
 
 export type NewChange = Pick<Change, 'sign' | 'kind' | 'org' | 'id'> & {
-  readonly [Name in 'field' | 'before' | 'after' | 'reason']?: Change[Name] | undefined;
+  readonly [Name in 'field' | 'before' | 'after' | 'reason' | 'value']?: Change[Name] | undefined;
 };
 
 export function createChange(change: NewChange): Change {
-  const { sign, kind, org, id, field = null, before = null, after = null, reason } = change;
-  return { sign, kind, org, id, field, before, after, ...(reason && { reason }) };
+  const { sign, kind, org, id, field = null, before = null, after = null, reason, value } = change;
+  return {
+    sign,
+    kind,
+    org,
+    id,
+    field,
+    before,
+    after,
+    ...(reason && { reason }),
+    ...(value !== undefined && { value }),
+  };
 }

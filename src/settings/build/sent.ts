@@ -1,7 +1,12 @@
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { toSentRecord } from '../ledger.ts';
-import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
-import { createRecordKey, type DeclaredRecord, type RecordKey } from '../settings.ts';
+import type { Change, PlannedItem, PlannedWrite, UsersFileValue } from '../plan.ts';
+import {
+  createRecordKey,
+  type DeclaredRecord,
+  type DeclaredUsersFile,
+  type RecordKey,
+} from '../settings.ts';
 import { createChange, groupWrites, joinParts, type PlanPart, type PlanSource } from './part.ts';
 
 interface SentItem extends Pick<PlannedWrite, 'operation' | 'shared'> {
@@ -28,7 +33,7 @@ export function planGroupsAndUsers(source: PlanSource): PlanPart {
   const { writes, ...part } = joinParts([
     planSent(source, 'groups', itemsOfGroup),
     users && 'from' in users
-      ? planUsersFile(users.from, source)
+      ? planUsersFile(users, source)
       : planSent(source, 'users', itemsOfUser),
   ]);
   return {
@@ -52,7 +57,8 @@ function planSent(
     const items = itemsOf(record, org, id).filter(
       ({ item, ...write }) => !isSent(toSentRecord(write, item)),
     );
-    if (items.length > 0) changes.push(createChange({ sign: '>', kind, org, id, after: record }));
+    if (items.length > 0)
+      changes.push(createChange({ sign: '>', kind, org, id, after: record, value: record }));
     unsent.push(...items);
   }
   const byOperation = Map.groupBy(unsent, ({ operation }) => operation);
@@ -125,19 +131,17 @@ function resourceKey(org: string, { type, id }: Membership): RecordKey {
 }
 
 function planUsersFile(
-  path: string,
+  { from: path, sha256 }: DeclaredUsersFile,
   { usersToSend = new Map(), usersOrganization }: PlanSource,
 ): PlanPart {
   const unsent = [...usersToSend].filter(([, records]) => records > 0);
   const records = unsent.reduce((sum, [, count]) => sum + count, 0);
-  const from = {
-    path,
-    records,
-    ...(usersOrganization !== undefined && { organizationId: usersOrganization }),
-  };
+  const defaults = usersOrganization === undefined ? {} : { organizationId: usersOrganization };
+  const value: UsersFileValue = { from: path, sha256, ...defaults };
+  const from = { path, records, ...defaults };
   return {
     changes: unsent.map(([org, after]) =>
-      createChange({ sign: '>', kind: 'users', org, id: null, after }),
+      createChange({ sign: '>', kind: 'users', org, id: null, after, value }),
     ),
     writes: records > 0 ? [{ operation: 'users.add', shared: {}, items: [], from }] : [],
     read: [],

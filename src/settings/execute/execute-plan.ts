@@ -209,9 +209,7 @@ export class PlanExecution {
       const live = needsLiveSecrets(item)
         ? await readLive(client, queryKeys([item.key]))
         : undefined;
-      const data = Object(
-        revealSecrets(item.data, secrets, live && findLiveRecord(live, item.key)),
-      );
+      const data = revealSecrets(item, secrets, live && findLiveRecord(live, item.key));
       const record = createItemRecord(write, item, { index, data, fields });
       if (cause === undefined) records.push(record);
       else await this.#refuse(record, cause);
@@ -245,7 +243,7 @@ export function countItems(writes: readonly PlannedWrite[]): number {
   return writes.reduce((sum, { items }) => sum + items.length, 0);
 }
 
-export function findUsersFile(writes: readonly PlannedWrite[]): PlannedFile | undefined {
+export function findSentFile(writes: readonly PlannedWrite[]): PlannedFile | undefined {
   return writes.find(({ from }) => from)?.from;
 }
 

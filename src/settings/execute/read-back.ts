@@ -62,9 +62,9 @@ function collectExpected(
   return expected;
 }
 
-function comparedFields({ key, data }: PlannedItem, secrets: SecretsByReference): LiveRecord {
-  if (parseRecordKey(key).kind === 'crdt') return { data: data['data'] };
-  const fields = Object.entries(Object(withSecretValues(data, secrets)));
+function comparedFields(item: PlannedItem, secrets: SecretsByReference): LiveRecord {
+  if (parseRecordKey(item.key).kind === 'crdt') return { data: item.data['data'] };
+  const fields = Object.entries(withSecretValues(item, secrets));
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));
 }
 

@@ -9,7 +9,7 @@ import { countUsersToSend } from '../users-file.ts';
 import {
   countItems,
   type ExecutionDependencies,
-  findUsersFile,
+  findSentFile,
   PlanExecution,
 } from './execute-plan.ts';
 import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
@@ -69,7 +69,7 @@ async function countSentUsers(
   { target, writes }: Pick<Plan, 'target' | 'writes'>,
   { journal, ledger, signal }: PlanRunDependencies,
 ): Promise<void> {
-  const file = findUsersFile(writes);
+  const file = findSentFile(writes);
   const first = countItems(writes);
   const batches = [...journal.sentBatches()].filter((batch) => batch.first >= first);
   if (!file || batches.length === 0) return;

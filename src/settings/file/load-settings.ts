@@ -41,7 +41,7 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
     users,
     ...kinds
   } = fields;
-  const declaredUsers = usersFile ? { from: usersFile.path } : users;
+  const declaredUsers = usersFile ? { from: usersFile.path, sha256: usersFile.sha256 } : users;
   const { environment } = request;
   return {
     name,

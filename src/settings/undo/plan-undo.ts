@@ -1,11 +1,12 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { NOT_CLEARABLE } from '../build/endpoints.ts';
-import { createChange, joinParts, type PlanPart } from '../build/part.ts';
-import { buildPlan, summarize } from '../build-plan.ts';
+import type { PlannedEditor } from '../build/part.ts';
+import { buildPlan } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlannedItem, PlanTarget, RecordKey } from '../plan.ts';
+import { isPlannable } from '../saved-plan-schema.ts';
 import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 
@@ -23,7 +24,7 @@ export function planUndo(
     endpoints: [] as DeclaredRecord[],
     config: {} as Record<string, DeclaredRecord>,
   };
-  const editors: PlanPart[] = [];
+  const editors: PlannedEditor[] = [];
   const notRestored: string[] = [];
   for (const image of images) {
     const { kind, id, org } = parseRecordKey(image.key);
@@ -46,37 +47,31 @@ export function planUndo(
       skip('it no longer exists');
       continue;
     }
-    const restored = restoreFields(image, found, skip);
+    const identity =
+      kind === 'folders'
+        ? { organizationId: org, folderId: id }
+        : kind === 'endpoints'
+          ? { id: found['id'], uid: found['uid'] }
+          : {};
+    const isValid = (fields: DeclaredRecord) =>
+      kind === 'crdt' || isPlannable(kind, id, { ...identity, ...fields });
+    const restored = restoreFields(image, found, isValid, skip);
     if (Object.keys(restored).length === 0) continue;
-    if (image.input) editors.push(planEditor(image.key, image.input, found));
-    else if (kind === 'folders')
-      declared.folders.push({ organizationId: org, folderId: id, ...restored });
-    else if (kind === 'endpoints')
-      declared.endpoints.push({ id: found['id'], uid: found['uid'], ...restored });
+    if (image.input) editors.push(toPlannedEditor(image.key, image.input));
+    else if (kind === 'folders') declared.folders.push({ ...identity, ...restored });
+    else if (kind === 'endpoints') declared.endpoints.push({ ...identity, ...restored });
     else declared.config[id] = restored;
   }
   const query = queryKeys(images.map(({ key }) => key));
-  const plan = buildPlan({ target, declared, live, query, isSent: () => false });
-  const { changes, writes, read } = joinParts([plan, ...editors]);
-  return {
-    ...plan,
-    changes,
-    writes,
-    read: new Map(read),
-    summary: summarize(changes),
-    notRestored,
-  };
+  const plan = buildPlan({ target, declared, editors, live, query, isSent: () => false });
+  return { ...plan, notRestored };
 }
 
 type Skip = (reason: string, field?: string) => void;
 
-function planEditor(key: RecordKey, data: PlannedItem['data'], live: LiveRecord): PlanPart {
-  const values = { field: 'data', before: live['data'], after: data['data'] };
-  return {
-    changes: [createChange({ sign: '~', ...parseRecordKey(key), ...values })],
-    writes: [{ operation: 'crdt.update', shared: {}, items: [{ key, data, requires: [] }] }],
-    read: [[key, live]],
-  };
+function toPlannedEditor(key: RecordKey, input: PlannedItem['data']): PlannedEditor {
+  const { organizationId: _org, documentId: _document, editorId: _editor, ...value } = input;
+  return { key, value };
 }
 
 /** Returns a new endpoint in place of a deleted one, unless there is one with the same uid. */
@@ -93,17 +88,28 @@ function recreateEndpoint(
   return undefined;
 }
 
-/** Returns the fields that still have the value that was written, with their values before. */
-function restoreFields({ fields }: BeforeImage, live: LiveRecord, skip: Skip): DeclaredRecord {
+/**
+ * Returns the fields that still have the value that was written, with their values before.
+ * @param isValid whether a plan may contain these fields of the record
+ */
+function restoreFields(
+  { fields }: BeforeImage,
+  live: LiveRecord,
+  isValid: (fields: DeclaredRecord) => boolean,
+  skip: Skip,
+): DeclaredRecord {
   let restored: DeclaredRecord = {};
   for (const { path, before, after } of fields) {
     const now = valueAt(live, path);
     const field = path.join('.');
     if (isSame(now, before)) continue;
+    const earlier = before ?? (typeof after === 'boolean' ? false : '');
+    const more = withValue(restored, path, earlier);
     if (!isSame(now, after)) skip(`it was changed later, to ${JSON.stringify(now ?? null)}`, field);
     else if (isUnset(before) && NOT_CLEARABLE.includes(path[0] ?? ''))
       skip('the API cannot clear it', field);
-    else restored = withValue(restored, path, before ?? (typeof after === 'boolean' ? false : ''));
+    else if (!isValid(more)) skip(`the API does not accept ${JSON.stringify(earlier)}`, field);
+    else restored = more;
   }
   return restored;
 }

@@ -98,7 +98,7 @@ describe('loadSettings', () => {
       ],
       folders: [{ organizationId: 'acme', folderId: 'plans', folderName: 'Plans ${hooks}' }],
       documents: [{ organizationId: 'acme', documentId: 'd1' }],
-      users: { from: join(cwd, 'users.csv') },
+      users: { from: join(cwd, 'users.csv'), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     expect(settings.content).toEqual({ agentGroups: [] });
     expect(settings.secrets.map((secret) => secret.reveal())).toEqual(['hush-hush']);

@@ -1,0 +1,197 @@
+import { isAbsolute } from 'node:path';
+import * as z from 'zod';
+import { settingsSchema } from '../catalog/settings.ts';
+import { recordSchemas } from '../catalog/state.ts';
+import { valueAt, withValue } from '../kernel/field-path.ts';
+import { formatCanonicalJson, isObject } from '../kernel/json.ts';
+import { summarize } from './build-plan.ts';
+import {
+  CONFIG_NAMES,
+  CONFIGS,
+  type ConfigName,
+  IGNORED_ENDPOINT_FIELDS,
+  secretPathOf,
+} from './kinds.ts';
+import type { Change } from './plan.ts';
+import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
+import { KINDS, parseEditorId, parseRecordKey, type RecordKind } from './settings.ts';
+
+const name = z.string().min(1);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' });
+const file = z.strictObject({ path: name, sha256 });
+const SIGNS = ['+', '~', '-/+', '-', '>', '!', '?'] as const satisfies readonly Change['sign'][];
+const PLANNED_KINDS = [...KINDS, 'crdt'] as const satisfies readonly RecordKind[];
+
+const usersFile = z.strictObject({
+  from: name.refine(isAbsolute, { error: 'expected an absolute path' }),
+  sha256,
+  organizationId: name.optional(),
+});
+const endpoint = recordSchemas.endpoints
+  .omit(Object.fromEntries(IGNORED_ENDPOINT_FIELDS.map((field) => [field, true])) as never)
+  .partial()
+  .refine(({ uid, id }) => uid != null || id !== undefined, { error: 'needs a uid or an id' });
+const { type, contentKey } = recordSchemas.crdt.shape;
+const editor = z.strictObject({ type, contentKey, data: z.unknown() });
+const configs = settingsSchema.shape.config.unwrap().shape;
+
+/** Schemas of the values of records. A kind without one is never written. */
+const VALUE_SCHEMAS: { readonly [Kind in RecordKind]?: z.ZodType } = {
+  organizations: recordSchemas.organizations,
+  folders: settingsSchema.shape.folders.unwrap().element,
+  documents: recordSchemas.documents,
+  groups: recordSchemas.groups,
+  users: recordSchemas.users,
+  endpoints: endpoint,
+  crdt: editor,
+};
+
+const change = z
+  .strictObject({
+    sign: z.enum(SIGNS),
+    kind: z.enum(PLANNED_KINDS),
+    org: z.string().nullable(),
+    id: z.string().nullable(),
+    field: z.string().nullable(),
+    before: z.unknown(),
+    after: z.unknown(),
+    reason: z.string().optional(),
+    value: z.unknown().optional(),
+  })
+  .superRefine((found, context) => {
+    for (const { path, message } of findValueProblems(found))
+      context.addIssue({ code: 'custom', path: ['value', ...path], message });
+  });
+
+const documentQuery = z.strictObject({
+  organizationId: name,
+  ids: z.union([z.array(name), z.literal('all')]),
+  folders: z.array(z.strictObject({ folderId: name, ids: z.array(name) })),
+});
+
+const query = z.strictObject({
+  configs: z.array(z.enum(CONFIG_NAMES as [ConfigName])),
+  endpoints: z.boolean(),
+  folders: z.array(name),
+  documents: z.array(documentQuery),
+  agents: z.union([z.array(name), z.literal('all')]),
+  editors: z.array(name.refine(isEditorKey, { error: 'expected an editor' })).optional(),
+});
+
+const count = z.number().int().min(0);
+
+/** The shape of a saved plan. Nothing in it names an operation: writes follow from the values. */
+export const savedPlanSchema = z
+  .strictObject({
+    svc: z.literal(1),
+    createdAt: z.iso.datetime(),
+    environment: name.nullable(),
+    profile: name.nullable(),
+    stack: name.nullable(),
+    files: z.array(file),
+    salt: z.string().regex(/^[0-9a-f]{32}$/, { error: 'expected 16 bytes in hexadecimal digits' }),
+    records: z.record(z.string(), z.string().nullable()),
+    secrets: z.record(z.string().regex(/^(env|file):./s), z.string()),
+    target: z.strictObject({ url: z.string(), apiKey: z.string().nullable() }),
+    changes: z.array(change),
+    predicted: z.array(z.string()),
+    notRestored: z.array(z.string()),
+    summary: z.strictObject({
+      create: count,
+      update: count,
+      replace: count,
+      delete: count,
+      send: count,
+    }),
+    query,
+    allowReplace: z.boolean(),
+    sha256,
+  })
+  .superRefine(({ changes, summary, secrets }, context) => {
+    const reject = (path: readonly PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    const shown = changes as readonly Change[];
+    if (formatCanonicalJson(summarize(shown)) !== formatCanonicalJson(summary))
+      reject(['summary'], 'does not match the changes');
+    const values = new Map<string, string>();
+    for (const [at, { kind, org, id, value }] of shown.entries()) {
+      if (value === undefined || value === null) continue;
+      const path = ['changes', at, 'value'];
+      const record = JSON.stringify([kind, org, id]);
+      const text = formatCanonicalJson(value);
+      if ((values.get(record) ?? text) !== text)
+        reject(path, 'differs between changes of a record');
+      values.set(record, text);
+      const reference = kind === 'config' ? findReference(String(id), value) : undefined;
+      if (reference && !Object.hasOwn(secrets, formatReference(reference)))
+        reject(path, 'refers to a secret without a hash');
+    }
+  });
+
+/** Whether a saved plan may contain a value for a record. */
+export function isPlannable(kind: RecordKind, id: string, value: unknown): boolean {
+  return findSchemaProblems({ kind, id, value }).length === 0;
+}
+
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+type PlannedValue = Pick<Change, 'sign' | 'kind' | 'id'> & { readonly value?: unknown };
+const problem = (message: string): readonly Problem[] => [{ path: [], message }];
+
+function findValueProblems(found: PlannedValue): readonly Problem[] {
+  const { sign, kind, value } = found;
+  if (sign === '!' || sign === '?')
+    return value === undefined ? [] : problem('is not expected: nothing is written');
+  if (value === undefined) return problem('is missing');
+  if (sign === '-') return value === null ? [] : problem('must be null for a deletion');
+  if (kind === 'endpoints' && sign !== '~' && Object(value).url === undefined)
+    return problem('needs a url');
+  return findSchemaProblems(found);
+}
+
+function findSchemaProblems({ kind, id, value }: Omit<PlannedValue, 'sign'>): readonly Problem[] {
+  if (kind === 'config') return findConfigProblems(String(id), value);
+  const isFile = kind === 'users' && isObject(value) && 'from' in value;
+  const schema = isFile ? usersFile : VALUE_SCHEMAS[kind];
+  if (!schema) return problem(`is not expected: svc cannot write ${kind}`);
+  return [...findIssues(schema, value), ...findMarkers(value, [])];
+}
+
+function findConfigProblems(id: string, value: unknown): readonly Problem[] {
+  const config = CONFIG_NAMES.find((known) => known === id);
+  if (config === undefined) return problem('is not a configuration');
+  const path = secretPathOf(config);
+  const secret = path && valueAt(value, path);
+  if (!isObject(value) || !path || secret === undefined)
+    return [...findIssues(configs[config], value), ...findMarkers(value, [])];
+  const isMarked = isObject(secret) && Object.keys(secret).join() === SECRET_MARKER;
+  if (!isMarked) return [{ path, message: `expected { ${SECRET_MARKER}: reference }` }];
+  const declared = withValue(value, path, secret[SECRET_MARKER]);
+  return [...findIssues(configs[config], declared), ...findMarkers(declared, [])];
+}
+
+function findIssues(schema: z.ZodType, value: unknown): readonly Problem[] {
+  return schema.safeParse(value).error?.issues ?? [];
+}
+
+/** Finds markers of secrets, which are allowed only in place of the secret of a configuration. */
+function findMarkers(value: unknown, path: readonly PropertyKey[]): readonly Problem[] {
+  if (Array.isArray(value)) return value.flatMap((inner, at) => findMarkers(inner, [...path, at]));
+  if (!isObject(value)) return [];
+  if (Object.hasOwn(value, SECRET_MARKER)) return [{ path, message: 'must not be a secret' }];
+  return Object.entries(value).flatMap(([field, inner]) => findMarkers(inner, [...path, field]));
+}
+
+function findReference(id: string, value: unknown): SecretReference | undefined {
+  const path = Object.hasOwn(CONFIGS, id) ? secretPathOf(id as ConfigName) : undefined;
+  return path && (valueAt(value, [...path, SECRET_MARKER]) as SecretReference | undefined);
+}
+
+function isEditorKey(key: string): boolean {
+  const { kind, org, id } = parseRecordKey(key);
+  const { documentId, editorId } = parseEditorId(id);
+  return kind === 'crdt' && [org, documentId, editorId].every((part) => part !== '');
+}
