@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +42,15 @@ describe('svc pull', () => {
     expect((await stat(at('svc.yaml'))).mode & 0o777).toBe(0o644);
     const text = await read('svc.yaml');
     expect(text).not.toContain(TOKEN);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=svc\.schema\.json\n/);
+    expect(created.stderr).toContain(
+      'to check the file in an editor, run svc schema settings --out svc.schema.json\n',
+    );
+    const saved = await svc('schema', 'settings', '--out', 'svc.schema.json');
+    expect([saved.code, saved.stdout]).toEqual([0, '']);
+    expect(JSON.parse(await read('svc.schema.json'))).toMatchObject({
+      title: 'Settings file of svc',
+    });
     expect(text).toContain(
       '  - uid: acme.one\n    url: https://x.example/one\n    disabled: false\n',
     );
@@ -49,7 +59,7 @@ describe('svc pull', () => {
     );
     expect(await svc('plan', '--local', '--exit-code')).toMatchObject({ code: 0 });
 
-    const edited = `\ufeff# ours\r\n${text.replaceAll('\n', '\r\n').replace('rateLimit: 5', "'rateLimit': 5 # slow")}# end`;
+    const edited = `\ufeff# ours\r\n${text.replaceAll('\n', '\r\n').replace('rateLimit: 5', "'rateLimit': 5 # slow")}\r\n# end\r\n`;
     await writeFile(at('real.yaml'), edited);
     await chmod(at('real.yaml'), 0o600);
     await symlink(at('real.yaml'), at('link.yaml'));
@@ -84,10 +94,10 @@ describe('svc pull', () => {
       return read(file);
     };
     expect(await pull('d.yaml', '--only', 'documents', '--org', 'acme')).toBe(
-      'svc: 1\ndocuments:\n  - organizationId: acme\n    documentId: d1\n    documentName: One\n',
+      '# yaml-language-server: $schema=svc.schema.json\n\nsvc: 1\ndocuments:\n  - organizationId: acme\n    documentId: d1\n    documentName: One\n',
     );
     expect(await pull('f.yaml', '--only', 'folders', '--org', 'acme')).toMatch(
-      /^svc: 1\nfolders:\n(?!.*endpoints)/s,
+      /\nsvc: 1\nfolders:\n(?!.*endpoints)/s,
     );
     expect(await pull('c.yaml')).not.toContain('folders');
     for (const [words, code, message] of [
@@ -97,6 +107,26 @@ describe('svc pull', () => {
     ] as const) {
       const run = await svc('pull', 'none.yaml', '--local', ...words);
       expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(message)]);
+    }
+  });
+
+  it('takes the file as an argument or as --file, and refuses what is not a file', async () => {
+    const { at, svc, read } = await newLocalUser();
+    expect(await svc('pull', '-f', 'named.yaml', '--local')).toMatchObject({ code: 0 });
+    expect(await svc('pull', 'same.yaml', '-f', 'same.yaml', '--local')).toMatchObject({ code: 0 });
+    expect(await read('named.yaml')).toBe(await read('same.yaml'));
+    const both = await svc('pull', 'a.yaml', '-f', 'b.yaml', '--local');
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--file names b.yaml')]);
+    if (process.platform === 'win32') return;
+    execFileSync('mkfifo', [at('pipe.yaml')]);
+    await symlink(at('pipe.yaml'), at('pipe-link.yaml'));
+    for (const file of ['pipe.yaml', 'pipe-link.yaml', '/dev/null']) {
+      const run = await svc('pull', file, '--local');
+      expect([run.code, run.stderr]).toEqual([
+        12,
+        expect.stringContaining(`cannot edit ${file}: it is not a regular file`),
+      ]);
+      expect((await stat(at('pipe.yaml'))).isFIFO()).toBe(true);
     }
   });
 });

@@ -15,7 +15,8 @@ config:
     webhookServiceConfig: { rawNotificationUrl: "\${hooks}/raw", authToken: { env: HOOK_TOKEN } }
 endpoints:
   - { uid: acme-core.billing, url: "\${hooks}/billing", filterTypes: [comment.add] }
-folders: # the folders of every customer
+folders:
+  # the folders of every customer
   - { organizationId: acme, folderId: plans, folderName: Plans }
   - { organizationId: acme, folderId: q3, folderName: Q3, parentFolderId: plans }
 environments:

@@ -18,6 +18,10 @@ const ENV_FLAG = {
 } as const;
 
 export const PULL_FLAGS = [
+  {
+    flags: '-f, --file <path>',
+    description: 'settings file, or folder of YAML files (default: svc.yaml)',
+  },
   ENV_FLAG,
   {
     flags: '--org <id>',

@@ -1,9 +1,9 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { localFileError, replaceFile } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { createSettings } from '../../settings/file/create-settings.ts';
+import { createSettings, SCHEMA_FILE } from '../../settings/file/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/file/edit-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
 import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
@@ -11,6 +11,7 @@ import { findUnreadable, queryPulled, wasRead } from '../../settings/live/pulled
 import { toPulledConfigs, toPulledRecords } from '../../settings/live/pulled-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { Declared } from '../../settings/settings.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
@@ -32,8 +33,11 @@ interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
  */
 export async function pullSettings(
   context: Context,
-  { arguments: [file = DEFAULT_FILE], options }: Invocation<PullFlags>,
+  { arguments: [argument], options }: Invocation<PullFlags>,
 ) {
+  const file = argument ?? options.file ?? DEFAULT_FILE;
+  if (options.file !== undefined && file !== options.file)
+    throw new SvcError('usage', `--file names ${options.file}, and the argument names ${file}`);
   if (file === '-')
     throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const content = await readExisting(context, file, options.env);
@@ -49,8 +53,13 @@ export async function pullSettings(
 
 async function readExisting(context: Context, file: string, environment: string | undefined) {
   const { io, cwd, signal } = context;
-  const exists = await stat(resolve(cwd, file)).catch(() => undefined);
-  if (exists) {
+  const stats = await stat(resolve(cwd, file)).catch(() => undefined);
+  if (stats && !stats.isFile() && !stats.isDirectory()) {
+    throw new SvcError('local', `cannot edit ${file}: it is not a regular file`, {
+      hint: 'name a file or a folder of YAML files',
+    });
+  }
+  if (stats) {
     const request = { file, environment, cwd, stdin: io.stdin.stream, signal };
     return withPrintedProblems(context, file, () => readSettings(request));
   }
@@ -66,7 +75,10 @@ async function pull(
 ): Promise<PullResult> {
   const declared = (content?.fields ?? {}) as Declared;
   const { kinds, query } = queryPulled(declared, { orgs: org, only });
-  const live = await readLive(await context.client(), query);
+  const client = await context.client();
+  const live = await withSpinner(context, `pull: reading settings for ${file}`, () =>
+    readLive(client, query),
+  );
   const configs = toPulledConfigs(live);
   const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
   const newConfigs = content?.fields.config ? [] : [...configs.values()];
@@ -138,10 +150,15 @@ async function report(
   if (counts.affected.length > 0)
     await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
   const { changed, added, removed } = counts;
+  const schemaFile = join(dirname(file), SCHEMA_FILE);
   if (result === 'unchanged') await context.note(`${file} is unchanged`);
-  else if (result === 'created')
+  else if (result === 'created') {
     await context.note(`Created ${file} with ${formatNounCount(added, 'record')}`);
-  else {
+    if (!(await stat(resolve(context.cwd, schemaFile)).catch(() => undefined)))
+      await context.note(
+        hint`to check the file in an editor, run ${step('inspect', 'schema', 'settings', '--out', schemaFile)}`,
+      );
+  } else {
     const values = formatNounCount(changed, 'value');
     await context.note(
       `Updated ${file}: ${values} changed, ${formatNounCount(added, 'record')} added, ${removed} removed`,

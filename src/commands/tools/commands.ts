@@ -30,7 +30,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     ],
     load: async () => (await import('./api.ts')).apiCommand,
   }),
-  {
+  defineCommand({
     command: ['schema'],
     globalFlags: ['result'],
     summary: "Show an operation's JSON Schema",
@@ -39,7 +39,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     examples: {
       'svc schema': 'list every operation',
       'svc schema users add --jq .record': 'show the fields of a record in a file',
-      'svc schema settings > svc.schema.json': 'check svc.yaml in an editor',
+      'svc schema settings --out svc.schema.json': 'check svc.yaml in an editor',
     },
     arguments: [
       {
@@ -49,8 +49,11 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
         many: true,
       },
     ],
+    options: [
+      { flags: '--out <path>', description: 'write the schema to a file as JSON' },
+    ] as const,
     load: async () => (await import('./schema.ts')).schemaCommand,
-  },
+  }),
   {
     command: ['openapi'],
     globalFlags: ['service', 'result'],

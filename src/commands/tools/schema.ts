@@ -3,6 +3,8 @@ import { loadOperation } from '../../catalog/index.ts';
 import { createOperationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { replaceFile } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { didYouMean, findNearest } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -10,17 +12,33 @@ import { printDocument } from '../terminal/print-document.ts';
 
 export async function schemaCommand(
   context: Context,
-  { arguments: words }: Invocation,
+  { arguments: words, options: { out } }: Invocation<SchemaFlags>,
 ): Promise<void> {
-  if (words.length === 0) return listOperations(context);
   const typed = words.join(' ').trim();
   if (typed === SETTINGS) {
     const { createSettingsSchema } = await import('../../catalog/settings-schema.ts');
-    return printDocument(context, createSettingsSchema());
+    return writeDocument(context, createSettingsSchema(), out);
   }
+  if (words.length === 0 && out === undefined) return listOperations(context);
   const { name, resource, command, path } = requireOperation(typed);
   const schemas = createOperationSchemas(await loadOperation(resource, name));
-  await printDocument(context, { operation: name, command: command.join(' '), path, ...schemas });
+  const document = { operation: name, command: command.join(' '), path, ...schemas };
+  await writeDocument(context, document, out);
+}
+
+interface SchemaFlags {
+  readonly out?: string | undefined;
+}
+
+async function writeDocument(
+  context: Context,
+  document: object,
+  out: string | undefined,
+): Promise<void> {
+  if (out === undefined) return printDocument(context, document);
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  await replaceFile(resolveOutputPath(out, context.cwd), text, { mode: 0o644 });
+  await context.note(`wrote ${out}`);
 }
 
 const SETTINGS = 'settings';

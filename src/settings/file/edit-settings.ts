@@ -1,14 +1,13 @@
-import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { diffRecords } from '../differ.ts';
 import type { ConfigName } from '../kinds.ts';
 import type { LiveRecord } from '../live/live-records.ts';
 import type { PulledList, PulledRecord } from '../live/pulled-records.ts';
+import { DocumentEditor, UnsupportedEdit } from './document-editor.ts';
 import { createMatcher } from './identity.ts';
 import type { ReadFile } from './read-files.ts';
 import { environmentsOf, type SettingsContent } from './read-settings.ts';
-import { TextEditor, UnsupportedEdit } from './text-editor.ts';
 import {
   type Field,
   fieldOf,
@@ -65,7 +64,7 @@ export function editSettings(pull: SettingsPull): SettingsEdit {
 
 class SettingsEditor {
   readonly #pull: SettingsPull;
-  readonly #editors = new Map<SourceText, TextEditor>();
+  readonly #editors = new Map<SourceText, DocumentEditor>();
   readonly #expected: Record<string, unknown>;
   readonly #additions: Record<string, unknown> = {};
   /** Whether other environments use the values outside of overlays, too. */
@@ -127,7 +126,9 @@ class SettingsEditor {
         ? content.tree
         : treeAt(content.tree, ['environments', environment]);
     if (target?.kind === 'map') this.#addTo(target, this.#additions);
-    const texts = this.#applyEdits();
+    const texts = new Map(
+      [...this.#editors].map(([{ name }, editor]) => [name, editor.format()] as const),
+    );
     const mayAffectOthers = this.#changedShared;
     const verified = verifyEdit({
       content,
@@ -137,23 +138,6 @@ class SettingsEditor {
       mayAffectOthers,
     });
     return { ...verified, ...this.#counts, notes: this.#notes };
-  }
-
-  #applyEdits(): ReadonlyMap<string, string> {
-    try {
-      return new Map(
-        [...this.#editors].map(([{ name }, editor]) => [name, editor.apply()] as const),
-      );
-    } catch (error) {
-      if (!(error instanceof UnsupportedEdit)) throw error;
-      throw new SvcError(
-        'invalid_input',
-        `${this.#pull.content.name} cannot be edited: ${error.message}`,
-        {
-          hint: 'nothing was written; pull into a new file and compare the two',
-        },
-      );
-    }
   }
 
   #removeRecord(located: Located): boolean {
@@ -194,7 +178,7 @@ class SettingsEditor {
     }
   }
 
-  #write(editor: TextEditor, { key, tree }: Field, path: Path, value: unknown): void {
+  #write(editor: DocumentEditor, { key, tree }: Field, path: Path, value: unknown): void {
     if (!this.#isAt(key, path)) throw new UnsupportedEdit('it is declared through an alias');
     if (value === undefined) editor.remove(key.node);
     else if (tree.place.node === key.node) throw new UnsupportedEdit('it has no value');
@@ -222,8 +206,8 @@ class SettingsEditor {
     }
   }
 
-  #editorOf({ source }: Place): TextEditor {
-    const editor = this.#editors.get(source) ?? new TextEditor(source);
+  #editorOf({ source }: Place): DocumentEditor {
+    const editor = this.#editors.get(source) ?? new DocumentEditor(source);
     this.#editors.set(source, editor);
     return editor;
   }
@@ -232,7 +216,7 @@ class SettingsEditor {
    * Whether a value is outside of the environment's overlay, and other environments use it, too.
    */
   #isInherited(place: Place): boolean {
-    return this.#isShared && this.#editorOf(place).pathOf(place.node)[0] !== 'environments';
+    return this.#isShared && this.#editorOf(place).namesOf(place.node)[0] !== 'environments';
   }
 
   /**
@@ -240,15 +224,14 @@ class SettingsEditor {
    * alias.
    */
   #isAt(place: Place, path: Path): boolean {
-    const written = this.#editorOf(place).pathOf(place.node);
+    const written = this.#editorOf(place).namesOf(place.node);
     const own = written[0] === 'environments' ? written.slice(2) : written;
     return (
-      own.length === path.length &&
-      own.every((key, at) => typeof key === 'number' || key === path[at])
+      own.length === path.length && own.every((name, at) => name === undefined || name === path[at])
     );
   }
 
-  #try(located: Located, change: (editor: TextEditor) => void): boolean {
+  #try(located: Located, change: (editor: DocumentEditor) => void): boolean {
     try {
       change(this.#editorOf(located.place));
       this.#changedShared ||= this.#isInherited(located.place);
@@ -265,7 +248,7 @@ class SettingsEditor {
   }
 }
 
-function editList(editor: TextEditor, list: ListTree, wanted: readonly unknown[]): void {
+function editList(editor: DocumentEditor, list: ListTree, wanted: readonly unknown[]): void {
   const values = list.items.map(toValue);
   for (const [index, item] of list.items.entries())
     if (!wanted.includes(values[index])) editor.remove(item.place.node);

@@ -12,6 +12,7 @@ import {
 import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
+import { DOCUMENT_OPTIONS } from './render.ts';
 import {
   type Field,
   type MapTree,
@@ -42,10 +43,10 @@ export function readTree(request: SettingsText, problems: Problems): MapTree | u
     prettyErrors: false,
     logLevel: 'error',
   } as const;
-  const document = parseDocument(request.text, { ...options, lineCounter });
+  const document = parseDocument(request.text, { ...DOCUMENT_OPTIONS, ...options, lineCounter });
   const source: SourceText = {
     ...request,
-    root: document.contents,
+    document,
     positionOf: (offset) => {
       const { line, col } = lineCounter.linePos(offset);
       return { line, column: col };

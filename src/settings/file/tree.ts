@@ -1,4 +1,4 @@
-import type { Node } from 'yaml';
+import type { Document, Node } from 'yaml';
 import type { Position } from '../../bulk/source/source.ts';
 
 export interface SettingsText {
@@ -8,7 +8,7 @@ export interface SettingsText {
 }
 
 export interface SourceText extends SettingsText {
-  readonly root: Node | null;
+  readonly document: Document;
   readonly positionOf: (offset: number) => Position;
 }
 

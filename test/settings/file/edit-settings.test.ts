@@ -19,9 +19,10 @@ endpoints: # all of them
 `,
       { endpoints: [endpoint('b'), endpoint('a', { description: "it's new", rateLimit: 7 })] },
       `# top
-endpoints: # all of them
-  - uid: a   # first
-    url: "https://x.example/a"   # moved
+endpoints:
+  # all of them
+  - uid: a # first
+    url: "https://x.example/a" # moved
     description: 'it''s new'
     disabled: false
     rateLimit: 7 # slow
@@ -50,7 +51,10 @@ stack: s
 - { uid: b, url: https://x.example/b }
 - { uid: c, url: https://x.example/c, description: "y: z", filterTypes: [x, z], disabled: false }
 
-folders: [{ organizationId: o, folderId: f, folderName: f }]
+folders:
+- organizationId: o
+  folderId: f
+  folderName: f
 stack: s
 `,
     ],
@@ -61,19 +65,19 @@ stack: s
         endpoints: [endpoint('b'), endpoint('a')],
         folders: [folder('f', { folderName: '007', inheritAccessFromParent: false })],
       },
-      'svc: 1\r\nendpoints:\r\n    -   uid: a\r\n        url: https://x.example/a\r\n    - uid: b\r\n      url: https://x.example/b\r\n      disabled: false\r\nfolders:\r\n  - organizationId: o\r\n    folderId: f\r\n    folderName: "007"\r\n    accessType: public\r\n# end\r\n',
+      'svc: 1\r\nendpoints:\r\n  - uid: a\r\n    url: https://x.example/a\r\n  - uid: b\r\n    url: https://x.example/b\r\n    disabled: false\r\nfolders:\r\n  - organizationId: o\r\n    folderId: f\r\n    folderName: "007"\r\n    accessType: public\r\n\r\n# end\r\n',
     ],
     [
       'removes all records',
       'endpoints: # none left\n  - uid: a\n    url: http://a\n  - uid: b\n    url: http://b\nstack: s\n',
       { endpoints: [] },
-      'endpoints: [] # none left\nstack: s\n',
+      'endpoints:\n  # none left\n  []\nstack: s\n',
     ],
     [
       'replaces all records',
       'endpoints:\n  - uid: a\n    url: http://a\n# end',
       { endpoints: [endpoint('b')] },
-      'endpoints:\n  - uid: b\n    url: https://x.example/b\n    disabled: false\n# end',
+      'endpoints:\n  - uid: b\n    url: https://x.example/b\n    disabled: false\n\n# end\n',
     ],
     [
       'removes fields that are not set, and changes lists item by item',
@@ -118,7 +122,7 @@ folders:
       'edits JSON',
       '{\n\t"endpoints": [\n\t\t{"uid": "a", "url": "http://a"}\n\t]\n}',
       { endpoints: [endpoint('b'), endpoint('a')] },
-      '{\n\t"endpoints": [\n\t\t{"uid": "a", "url": "https://x.example/a"}, { "uid": "b", "url": "https://x.example/b", "disabled": false }\n\t]\n}',
+      '{\n\t"endpoints": [\n\t\t{\n\t\t\t"uid": "a",\n\t\t\t"url": "https://x.example/a"\n\t\t},\n\t\t{\n\t\t\t"uid": "b",\n\t\t\t"url": "https://x.example/b",\n\t\t\t"disabled": false\n\t\t}\n\t]\n}',
     ],
     [
       'changes only declared fields of configurations, and never secrets',
@@ -159,7 +163,7 @@ vars: { a: b }
       'matches by ID, and renames',
       'endpoints: [{ id: ep_a, url: http://a }]',
       { endpoints: [endpoint('b', { id: 'ep_b', uid: null }), endpoint('a')] },
-      'endpoints: [{ id: ep_a, url: https://x.example/a }, { id: ep_b, url: https://x.example/b, disabled: false }]',
+      'endpoints: [{ id: ep_a, url: https://x.example/a }, { id: ep_b, url: https://x.example/b, disabled: false }]\n',
     ],
     [
       'replaces aliases',
@@ -188,6 +192,54 @@ vars: { a: b }
       notes: ['svc.yaml:3:20: endpoints[0].url: not changed, because it uses variables'],
       affected: [],
     });
+  });
+
+  it('keeps the comments above and below removed records', () => {
+    const given = `endpoints:
+  # above all
+  - uid: a # a
+    url: https://x.example/a
+  # above b
+
+  # also above b
+  - uid: b # b
+    # in b
+    url: https://x.example/b
+    # end of b
+  # above c
+  - uid: c
+    url: https://x.example/c
+stack: s
+`;
+    expect(pull(given, { endpoints: [endpoint('a')] }).text).toBe(`endpoints:
+  # above all
+  - uid: a # a
+    url: https://x.example/a
+  # above b
+
+  # also above b
+  # end of b
+  # above c
+stack: s
+`);
+    expect(pull(given, { endpoints: [endpoint('c')] }).text).toMatch(
+      /^endpoints:\n {2}# above all\n {2}# above b\n\n? {2}# also above b\n(.*\n)* {2}# above c\n {2}- uid: c\n/,
+    );
+  });
+
+  it('leaves values alone that aliases may refer to', () => {
+    const given =
+      'endpoints:\n  - { uid: a, url: &u http://u }\n  - { uid: b, url: *u }\n  - &c { uid: c, url: http://c }\n';
+    expect(pull(given, { endpoints: [endpoint('a'), endpoint('b', { url: 'http://u' })] })).toEqual(
+      {
+        text: given,
+        notes: [
+          'svc.yaml:2:23: endpoints[0].url: not changed, because other values may refer to it',
+          'svc.yaml:4:8: endpoints[2]: not changed, because other values may refer to it',
+        ],
+        affected: [],
+      },
+    );
   });
 
   it('leaves merged fields alone', () => {
@@ -250,7 +302,7 @@ environments:
     expect(pull(edited.text, world, 'staging').text).toBe(edited.text);
     const onProduction = pull(file, { endpoints: [...world.endpoints, endpoint('d')] }, 'prod');
     expect(onProduction.text).toContain(
-      '  prod: { endpoints: [{ uid: d, url: https://x.example/d, disabled: false }, { uid: c',
+      '  prod:\n    endpoints:\n      - uid: d\n        url: https://x.example/d\n        disabled: false\n      - uid: c',
     );
   });
 

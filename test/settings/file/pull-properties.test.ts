@@ -224,76 +224,75 @@ const styledRecord = fc.record({
   keys: fc.shuffledSubarray(['url', 'description', 'disabled', 'rateLimit'], { minLength: 4 }),
 });
 
-/** A line of a file, and the fields of an endpoint whose values it contains. */
-interface Line {
-  readonly text: string;
-  readonly fields: readonly string[];
-}
+const COMMENTS = [
+  '# top',
+  '# all',
+  '# last',
+  '# c',
+  '"${c}" \'',
+  '# tab',
+  '# above: [',
+  '# indented',
+];
+
+/** Writes endpoints in many styles. Returns the text, and their values before and after a change. */
+const styledFile = fc
+  .tuple(
+    fc.array(styledRecord, { minLength: 1, maxLength: 5 }),
+    fc.constantFrom('\n', '\r\n'),
+    fc.boolean(),
+  )
+  .map(([records, newline, endsWithNewline]) => {
+    const lines = ['# top', 'endpoints:   # all'];
+    for (const [index, { fields, isFlow, comment, above, keys }] of records.entries()) {
+      if (above !== '') lines.push(...above.split('\n'));
+      const pairs = keys.map(
+        (key) => `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`,
+      );
+      if (isFlow) lines.push(`  - { uid: u${index}, ${pairs.join(',  ')} }${comment}`);
+      else lines.push(`  -  uid: u${index}${comment}`);
+      if (!isFlow) lines.push(...pairs.map((pair) => `     ${pair}${comment}`));
+    }
+    lines.push('stack: s # last');
+    const before = records.map(({ fields }) =>
+      Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value])),
+    );
+    const after = records.map(({ change: changed }, at) => ({ ...before[at], ...changed }));
+    return { text: lines.join(newline) + (endsWithNewline ? newline : ''), newline, before, after };
+  });
+
+const createWorld = (records: readonly LiveRecord[]): World => ({
+  endpoints: records.map((fields, at) => endpoint(`u${at}`, fields)),
+});
 
 describe('an edited file', () => {
-  it('changes only the lines of changed values', () => {
+  it('keeps comments, is formatted once, and then changes only the lines of changed values', () => {
     fc.assert(
-      fc.property(
-        fc.array(styledRecord, { minLength: 1, maxLength: 5 }),
-        fc.constantFrom('\n', '\r\n'),
-        fc.boolean(),
-        (records, newline, endsWithNewline) => {
-          const lines: Line[] = [
-            { text: '# top', fields: [] },
-            { text: 'endpoints:   # all', fields: [] },
-          ];
-          for (const [index, { fields, isFlow, comment, above, keys }] of records.entries()) {
-            for (const part of above.split('\n'))
-              if (above !== '') lines.push({ text: part, fields: [] });
-            const pairs = keys.map(
-              (key) =>
-                [
-                  `${index}.${key}`,
-                  `${key}: ${write(...(fields[key as keyof typeof fields] as [unknown, Style]))}`,
-                ] as const,
-            );
-            if (isFlow)
-              lines.push({
-                text: `  - { uid: u${index}, ${pairs.map(([, pair]) => pair).join(',  ')} }${comment}`,
-                fields: pairs.map(([key]) => key),
-              });
-            else {
-              lines.push({ text: `  -  uid: u${index}${comment}`, fields: [] });
-              for (const [key, pair] of pairs)
-                lines.push({ text: `     ${pair}${comment}`, fields: [key] });
-            }
-          }
-          lines.push({ text: 'stack: s # last', fields: [] });
-          const file =
-            lines.map((line) => line.text).join(newline) + (endsWithNewline ? newline : '');
-          const live = records.map(({ fields, change: changed }, index) => {
-            const values = Object.fromEntries(
-              Object.entries(fields).map(([name, [value]]) => [name, value]),
-            );
-            return { values, wanted: { ...values, ...changed }, uid: `u${index}` };
-          });
-          const edited = pull(file, {
-            endpoints: live.map(({ uid, wanted }) => endpoint(uid, wanted)),
-          });
-          expect(edited.notes).toEqual([]);
-          const differing = new Set(
-            live.flatMap(({ values, wanted }, index) =>
-              Object.keys(wanted)
-                .filter(
-                  (name) => values[name] !== (wanted as Readonly<Record<string, unknown>>)[name],
-                )
-                .map((name) => `${index}.${name}`),
-            ),
+      fc.property(styledFile, ({ text: file, newline, before, after }) => {
+        const [first, ...others] = before;
+        const earlier = [{ ...first, rateLimit: 77 }, ...others];
+        const formatted = pull(file, createWorld(earlier)).text;
+        for (const mark of COMMENTS)
+          expect([mark, formatted.split(mark).length]).toEqual([mark, file.split(mark).length]);
+        const edited = pull(formatted, createWorld(after));
+        expect(edited.notes).toEqual([]);
+        const lines = edited.text.split(newline);
+        expect(lines.length).toBe(formatted.split(newline).length);
+        let record = -1;
+        for (const [at, line] of formatted.split(newline).entries()) {
+          const isFlow = line.startsWith('  - { uid: ');
+          if (/^ {2}- (\{ )?uid: u/.test(line)) record += 1;
+          const differing = Object.keys(after[record] ?? {}).filter(
+            (name) => Object(after[record])[name] !== Object(earlier[record])[name],
           );
-          const after = edited.text.split(newline);
-          expect(after.length).toBe(file.split(newline).length);
-          for (const [at, line] of lines.entries())
-            if (!line.fields.some((field) => differing.has(field)))
-              expect(after[at]).toBe(line.text);
-          const found = valuesOf(edited.text).endpoints;
-          for (const { uid, wanted } of live) expect(found.get(uid)).toEqual({ uid, ...wanted });
-        },
-      ),
+          const [, field = ''] = /^ {4}(\w+): /.exec(line) ?? [];
+          const mayDiffer = isFlow ? differing.length > 0 : differing.includes(field);
+          if (!mayDiffer) expect(lines[at]).toBe(line);
+        }
+        const found = valuesOf(edited.text).endpoints;
+        for (const [at, wanted] of after.entries())
+          expect(found.get(`u${at}`)).toEqual({ uid: `u${at}`, ...wanted });
+      }),
       { numRuns: repeats(50) },
     );
   });
