@@ -69,10 +69,10 @@ export async function* readIdentifiedRecords(
 ): AsyncGenerator<readonly IdentifiedRecord[]> {
   let next = 0;
   for (const file of files) {
-    const source = await file.open();
-    const prepare = createPreparer(source, rules);
-    const lines = new SharedLines();
     try {
+      const source = await file.open();
+      const prepare = createPreparer(source, rules);
+      const lines = new SharedLines();
       for await (const records of source.recordChunks) {
         lines.startChunk(records);
         const identified: IdentifiedRecord[] = [];

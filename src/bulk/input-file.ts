@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
-import type { Diagnostic } from './diagnostic.ts';
 import { type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
 import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
@@ -13,7 +12,7 @@ import {
   inputName,
 } from './source/input-text.ts';
 import { createMemorySource } from './source/memory-source.ts';
-import { readSource } from './source/read-source.ts';
+import { createSourceReader } from './source/read-source.ts';
 import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
@@ -31,11 +30,8 @@ export interface InputFile {
   readonly path: string | undefined;
   readonly spooled: boolean;
   readonly readProgress: { readonly bytes: number; readonly of: number | undefined };
-  /**
-   * Starts reading the records from the beginning. `warn` receives a warning for each ignored part
-   * of the file.
-   */
-  open(warn?: (warning: Diagnostic) => void): Promise<Source>;
+  /** Starts reading the records from the beginning. */
+  open(): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
   discard(): Promise<void>;
@@ -124,7 +120,7 @@ function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): 
 }
 
 function createTextFile(
-  layout: RecordLayout,
+  layout: RecordLayout & Pick<InputTextRequest, 'signal'>,
   name: string,
   format: InputFormat,
   bytes: InputBytes,
@@ -146,8 +142,7 @@ function createTextFile(
     get readProgress() {
       return { bytes: firstPass?.measured.bytes ?? 0, of: bytes.size };
     },
-    open: async (warn = () => undefined) =>
-      readSource((await openText()).chunks, { ...layout, name, format, warn }),
+    open: createSourceReader(openText, { ...layout, name, format }),
     fingerprint() {
       const fingerprint = firstPass?.measured.fingerprint;
       if (!fingerprint) throw new TypeError(`${name} was not read to its end`);

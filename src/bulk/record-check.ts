@@ -59,7 +59,8 @@ async function* checkFile(
 ): AsyncGenerator<readonly FileDiagnostic[]> {
   const fileCheck = checker.startFile(file.name);
   try {
-    const source = await file.open((warning) => checker.warn(warning));
+    const source = await file.open();
+    checker.checkBesideFields(source);
     const check = checker.createFileChecker(source, fileCheck);
     for await (const records of source.recordChunks) {
       signal.throwIfAborted();

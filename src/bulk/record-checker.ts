@@ -1,5 +1,7 @@
 import type * as z from 'zod';
+import { findIntendedField, isSameName } from '../catalog/intended-field.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -128,6 +130,43 @@ export class RecordChecker extends FindingCollector {
       this.addWarning(summary, count);
   }
 
+  /**
+   * Checks the fields beside the list of records.
+   * @throws InputError if a target differs from the given one
+   */
+  checkBesideFields({ beside, name: file }: Pick<Source, 'beside' | 'name'>): void {
+    const { targets, fields } = this.#rules;
+    const known = Object.keys(fields.input.shape).filter((name) => name !== fields.field);
+    for (const { name, value, line, column } of beside) {
+      const report = (problem: string, hint: string) =>
+        this.addError(new InputError(file, { line, column }, problem, hint));
+      if (fields.targetFields.some((target) => target.name === name)) {
+        const [conflict] = targets?.findConflicts({ [name]: value }) ?? [];
+        if (conflict)
+          throw new InputError(file, { line, column }, `${name}: ${conflict.message}`, TARGET_HINT);
+        if (typeof value !== 'string') report(`${name}: must be text`, 'put the ID in quotes');
+        continue;
+      }
+      const intended = findIntendedField(name, known);
+      const dropHint = `to ignore the field, drop it with --map ${quoteForShell(`${name}=`)}`;
+      if (intended === name)
+        report(
+          `'${name}' is not read beside '${fields.listName}'`,
+          `use a flag instead; ${dropHint}`,
+        );
+      else if (intended !== undefined)
+        report(
+          `unknown field '${name}' beside '${fields.listName}'`,
+          `did you mean '${intended}'? ${dropHint}`,
+        );
+      else
+        this.warn({
+          line,
+          message: `'${name}' is ignored; only the records under '${fields.listName}' are read`,
+        });
+    }
+  }
+
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);
@@ -176,7 +215,7 @@ export class RecordChecker extends FindingCollector {
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
       for (const field in ownFields)
-        if (!this.#knownFields.has(field)) this.#warnAboutField(field, record.line);
+        if (!this.#knownFields.has(field)) this.#reportUnknownField(field, record.line);
       if (this.#suspicious)
         this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
@@ -220,8 +259,15 @@ export class RecordChecker extends FindingCollector {
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
-  #warnAboutField(field: string, line: number): void {
+  #reportUnknownField(field: string, line: number): void {
     const { knownFields, targetFields, bareIds, id } = this.#rules.fields;
+    const target = targetFields.find(({ name }) => isSameName(name, field));
+    if (target) {
+      const hint = `to use it, add --map ${quoteForShell(`${field}=${target.name}`)}; to drop it, add --map ${quoteForShell(`${field}=`)}`;
+      this.addToFile({ line, message: `the field '${field}' looks like '${target.name}'` }, hint);
+      this.#knownFields.add(field);
+      return;
+    }
     const effect = bareIds
       ? `is dropped; only '${id}' of each record is sent`
       : 'is sent unchanged';

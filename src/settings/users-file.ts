@@ -73,7 +73,7 @@ export async function* readUsersFile(
   limitHeapGrowth();
   const fields = await userFields();
   const { path } = file;
-  const { listName, knownFields, id } = fields;
+  const { listName, knownFields, targetFields, id } = fields;
   const input = await openInputFile({
     file: path,
     name: path,
@@ -83,6 +83,7 @@ export async function* readUsersFile(
     spool: '',
     listName,
     knownFields,
+    targetFields,
     id,
   });
   const source = await input.open();

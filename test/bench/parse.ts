@@ -42,6 +42,7 @@ const open = (path: string) =>
     spool: `${path}.spool`,
     listName: fields.listName,
     knownFields: fields.knownFields,
+    targetFields: fields.targetFields,
     id: fields.id,
   });
 

@@ -29,7 +29,12 @@ async function read(
   );
   const { signal } = new AbortController();
   const [stdin, spool] = [Readable.from(chunks), join(await createTemporaryFolder(), 'spool')];
-  const layout = { listName: 'users', knownFields: fields.knownFields, id: fields.id };
+  const layout = {
+    listName: 'users',
+    knownFields: fields.knownFields,
+    targetFields: fields.targetFields,
+    id: fields.id,
+  };
   const input = await openInput({
     files: [{ file: '-', format }],
     cwd: '/',

@@ -23,6 +23,7 @@ async function open(
     spool: join(cwd, 'spool'),
     listName: 'users',
     knownFields: ['userId'],
+    targetFields: [],
     id: 'userId',
     ...given,
   });

@@ -41,6 +41,7 @@ async function read(
     spool: join(cwd, 'spool'),
     listName: 'users',
     knownFields: fields.knownFields,
+    targetFields: fields.targetFields,
     id: fields.id,
   });
   const rules: RecordRules = {

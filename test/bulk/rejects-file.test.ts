@@ -23,6 +23,7 @@ async function open(folder: string, file: string) {
     stdin: process.stdin,
     listName: 'users',
     knownFields: ['userId', 'name'],
+    targetFields: [],
     id: 'userId',
     spool: join(folder, 'spool'),
     signal: new AbortController().signal,

@@ -27,7 +27,7 @@ export class FieldMap {
     if (!isObject(value) || value instanceof PlainScalar) return value;
     const sourceNames = new Map<string, string>();
     for (const name of Object.keys(value)) {
-      const field = this.#fieldOf(name);
+      const field = this.fieldOf(name);
       const other = sourceNames.get(field);
       if (other !== undefined)
         throw new InputError(
@@ -50,7 +50,8 @@ export class FieldMap {
     });
   }
 
-  #fieldOf(name: string): string {
+  /** Returns the field that a name maps to: itself unless it is mapped, or '' if it is dropped. */
+  fieldOf(name: string): string {
     const field = this.names.get(name);
     if (field !== undefined) this.#missing.delete(name);
     else if (this.#otherNames.size < MAX_LISTED_NAMES) this.#otherNames.add(name);

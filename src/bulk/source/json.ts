@@ -1,12 +1,17 @@
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import { parseJson } from './parse-json.ts';
 import type { ListRequest } from './record-layout.ts';
-import { InputError, type RecordChunk } from './source.ts';
+import { type BesideField, InputError, type RecordChunk } from './source.ts';
+
+interface JsonRequest extends ListRequest {
+  /** Receives each field beside the array. */
+  readonly onBeside?: (field: BesideField) => void;
+}
 
 /** Reads a JSON array, or the array under `field` of an object. */
 export async function* readJson(
   chunks: AsyncIterable<string>,
-  options: ListRequest,
+  options: JsonRequest,
 ): AsyncGenerator<RecordChunk> {
   const splitter = new JsonSplitter(chunks, options.name);
   try {
@@ -18,7 +23,7 @@ export async function* readJson(
 
 async function* readList(
   splitter: JsonSplitter,
-  options: ListRequest,
+  options: JsonRequest,
 ): AsyncGenerator<RecordChunk> {
   const { name, listName: field } = options;
   const opening = await splitter.peek();
@@ -70,7 +75,7 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
 
 async function* readMembers(
   splitter: JsonSplitter,
-  { name, listName: field, warn }: ListRequest,
+  { name, listName: field, onBeside }: JsonRequest,
 ): AsyncGenerator<RecordChunk> {
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
@@ -87,14 +92,10 @@ async function* readMembers(
       yield* readElements(splitter, name);
     }
     const value = await readPiece(splitter);
-    if (!isList) parseJson(value.text, name, value);
+    const content = isList ? undefined : parseJson(value.text, name, value);
     if (isList ? value.text !== '' : keyText === field)
       throw new InputError(name, value, `"${field}" is not an array`);
-    if (!isList)
-      warn({
-        line: key.line,
-        message: `'${keyText}' is ignored; only the records under '${field}' are read`,
-      });
+    if (!isList) onBeside?.({ name: keyText, value: content, line: key.line, column: key.column });
     stop = value.stop;
     if (stop !== ',' && stop !== '}')
       throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
@@ -103,6 +104,17 @@ async function* readMembers(
     const hint = `put the records into [ ], or {"${field}":[ ]}`;
     throw new InputError(name, splitter.position, `the object has no array "${field}"`, hint);
   }
+}
+
+/** Reads the fields beside the array of an object, without parsing the array. */
+export async function readBesideFields(
+  chunks: AsyncIterable<string>,
+  request: ListRequest,
+): Promise<readonly BesideField[]> {
+  const fields: BesideField[] = [];
+  const onBeside = (field: BesideField) => fields.push(field);
+  for await (const records of readJson(chunks, { ...request, onBeside })) void records;
+  return fields;
 }
 
 async function readPiece(splitter: JsonSplitter): Promise<JsonPiece> {

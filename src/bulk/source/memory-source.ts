@@ -12,6 +12,7 @@ export function createMemorySource(name: string, values: readonly unknown[]): So
     name,
     format: 'json',
     isVerbatim: true,
+    beside: [],
     recordChunks: asOneChunk(records),
     preamble: () => '',
     withField,

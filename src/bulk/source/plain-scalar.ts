@@ -17,9 +17,3 @@ export class PlainScalar {
     return YAML_BOOLEAN.test(this.text) ? /^t/i.test(this.text) : Number(this.text);
   }
 }
-
-/** Parses an unquoted scalar as null, a plain scalar, or text. */
-export function parsePlainScalar(text: string): PlainScalar | string | null {
-  if (YAML_NULL.test(text)) return null;
-  return YAML_BOOLEAN.test(text) || JSON_NUMBER.test(text) ? new PlainScalar(text) : text;
-}

@@ -1,55 +1,134 @@
+import { once } from '../../kernel/once.ts';
 import { withRenamedFields } from './field-map.ts';
+import type { InputText } from './input-text.ts';
 import { withField } from './memory-source.ts';
 import type { SourceRequest } from './record-layout.ts';
-import type { Source } from './source.ts';
+import { withSharedFields } from './shared-fields.ts';
+import { type BesideField, InputError, type ReadList, type Source } from './source.ts';
 
-export async function readSource(
-  chunks: AsyncIterable<string>,
+type OpenText = () => Promise<InputText>;
+
+/**
+ * Creates a function that reads the records of a text from the beginning, each time that it is
+ * called.
+ */
+export function createSourceReader(
+  openText: OpenText,
   request: SourceRequest,
-): Promise<Source> {
-  const { format, map, listed } = request;
-  let source = await readByFormat(chunks, request);
-  if (format === 'csv') return source;
-  if (listed?.nested !== undefined) {
-    const { withNestedRecords } = await import('./nested-records.ts');
-    const formatText =
-      format === 'yaml' ? (await import('./yaml-text.ts')).formatYamlItem : JSON.stringify;
-    source = withNestedRecords(source, listed.nested, formatText);
-  }
-  return map ? withRenamedFields(source, map) : source;
+): () => Promise<Source> {
+  if (request.format === 'csv') return async () => readCsv((await openText()).chunks, request);
+  const openList = once(() => openRecordList(openText, request));
+  return async () => createSource(await openList(), request);
 }
 
-async function readByFormat(
-  chunks: AsyncIterable<string>,
-  request: SourceRequest,
-): Promise<Source> {
-  const { name, format } = request;
-  const common = { name, format, isVerbatim: true, preamble: () => '', withField };
-  switch (format) {
+async function readCsv(chunks: AsyncIterable<string>, request: SourceRequest): Promise<Source> {
+  const reader = new (await import('./csv.ts')).CsvReader(request);
+  return {
+    name: request.name,
+    format: request.format,
+    isVerbatim: false,
+    beside: [],
+    recordChunks: reader.read(chunks),
+    preamble: () => reader.header,
+    columns: () => reader.columns,
+    withField: (record, _, id) => reader.withId(record, id),
+  };
+}
+
+async function openRecordList(openText: OpenText, request: SourceRequest): Promise<ReadList> {
+  switch (request.format) {
+    case 'yaml':
+      return (await import('./yaml.ts')).readYamlList((await openText()).chunks, request);
     case 'json':
-      return { ...common, recordChunks: (await import('./json.ts')).readJson(chunks, request) };
-    case 'ndjson':
-      return { ...common, recordChunks: (await import('./ndjson.ts')).readNdjson(chunks, name) };
-    case 'yaml': {
-      const { readYaml, withYamlField } = await import('./yaml.ts');
+      return openJsonList(openText, request);
+    default: {
+      const { readNdjson } = await import('./ndjson.ts');
+      const text = reopenable(openText, await openText());
       return {
-        ...common,
-        isVerbatim: false,
-        recordChunks: readYaml(chunks, request),
-        withField: withYamlField,
-      };
-    }
-    case 'csv': {
-      const reader = new (await import('./csv.ts')).CsvReader(request);
-      return {
-        name,
-        format,
-        isVerbatim: false,
-        recordChunks: reader.read(chunks),
-        preamble: () => reader.header,
-        columns: () => reader.columns,
-        withField: (record, _, id) => reader.withId(record, id),
+        beside: [],
+        read: async function* () {
+          yield* readNdjson((await text()).chunks, request.name);
+        },
       };
     }
   }
+}
+
+/** Returns a function that returns the given text first, and reopens it afterward. */
+function reopenable(openText: OpenText, opened: InputText): OpenText {
+  let first: InputText | undefined = opened;
+  return async () => {
+    const text = first ?? (await openText());
+    first = undefined;
+    return text;
+  };
+}
+
+/** Opens a JSON list. The fields of an object may follow its list, so they are read first. */
+async function openJsonList(openText: OpenText, request: SourceRequest): Promise<ReadList> {
+  const { readJson } = await import('./json.ts');
+  const opened = await openText();
+  const isObject = opened.head.trimStart().startsWith('{');
+  const beside = isObject ? await findBesideFields(opened, request) : [];
+  const text = isObject ? openText : reopenable(openText, opened);
+  return {
+    beside,
+    read: async function* () {
+      yield* readJson((await text()).chunks, request);
+    },
+  };
+}
+
+/**
+ * Reads a text to its end, and returns the fields beside the list. Returns none if the JSON is
+ * invalid, which the next reading reports.
+ * @throws SvcError `invalid_input` if the bytes are not text
+ */
+async function findBesideFields(
+  { chunks }: InputText,
+  request: SourceRequest,
+): Promise<readonly BesideField[]> {
+  const { readBesideFields } = await import('./json.ts');
+  const iterator = chunks[Symbol.asyncIterator]();
+  let isText = true;
+  const next = () =>
+    iterator.next().catch((error: unknown) => {
+      isText = false;
+      throw error;
+    });
+  try {
+    return await readBesideFields({ [Symbol.asyncIterator]: () => ({ next }) }, request);
+  } catch (error) {
+    if (!(error instanceof InputError) || !isText) throw error;
+    while (!(await next()).done);
+    return [];
+  }
+}
+
+async function createSource({ beside, read }: ReadList, request: SourceRequest): Promise<Source> {
+  const { name, format, map, listed, targetFields } = request;
+  const yaml = format === 'yaml' ? await import('./yaml.ts') : undefined;
+  const formatText = yaml?.formatYamlItem ?? JSON.stringify;
+  let source: Source = {
+    name,
+    format,
+    isVerbatim: format !== 'yaml',
+    beside: [],
+    recordChunks: read(),
+    preamble: () => '',
+    withField: yaml?.withYamlField ?? withField,
+  };
+  if (listed?.nested !== undefined) {
+    const { withNestedRecords } = await import('./nested-records.ts');
+    source = withNestedRecords(source, listed.nested, formatText);
+  }
+  const fieldOf = (name: string) => map?.fieldOf(name) ?? name;
+  const isTarget = (name: string) => targetFields.some((target) => target.name === fieldOf(name));
+  const shared = beside.flatMap(({ name, value }) =>
+    isTarget(name) && typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  if (shared.length > 0) source = withSharedFields(source, new Map(shared), formatText);
+  if (map) source = withRenamedFields(source, map);
+  const named = beside.map((field) => ({ ...field, name: fieldOf(field.name) }));
+  return { ...source, beside: named.filter(({ name, value }) => name !== '' && value !== null) };
 }

@@ -19,6 +19,19 @@ export interface SourceRecord extends Position {
  */
 export type RecordChunk = readonly SourceRecord[];
 
+/** A field of the object that contains the list of records. */
+export interface BesideField extends Position {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** A list of records, and the fields beside it. */
+export interface ReadList {
+  readonly beside: readonly BesideField[];
+  /** Reads the records from the beginning. */
+  read(): AsyncIterable<RecordChunk>;
+}
+
 export function createUnreadableRecord(
   text: string,
   position: Position,
@@ -37,6 +50,11 @@ export interface Source {
   readonly name: string;
   readonly format: InputFormat;
   readonly isVerbatim: boolean;
+  /**
+   * The fields beside the list of records, with the names of `--map`. Each record already contains
+   * the target fields among them.
+   */
+  readonly beside: readonly BesideField[];
   readonly recordChunks: AsyncIterable<RecordChunk>;
   /**
    * Fields in the header of a CSV file. An empty cell in such a column is an absent field.

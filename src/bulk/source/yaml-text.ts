@@ -1,11 +1,15 @@
 import {
+  type Document,
+  type DocumentOptions,
   isMap,
   isNode,
   isSeq,
   LineCounter,
   type Node,
+  type ParseOptions,
   parseDocument,
   type ScalarTag,
+  type SchemaOptions,
   stringify,
   type Tags,
   visit,
@@ -22,8 +26,12 @@ import { InputError, type Position } from './source.ts';
  * bombs.
  */
 const MAX_ALIASES = 100;
+
 /** A parsed YAML text. `positionOf` converts an offset in the text to a position in the input. */
-export type ParsedYaml = ReturnType<typeof parseYamlText>;
+export interface ParsedYaml {
+  readonly document: Document.Parsed;
+  positionOf(offset?: number): Position;
+}
 
 /** Tags for unquoted scalars. The field of a scalar determines its type. */
 const PLAIN_SCALARS: readonly ScalarTag[] = [
@@ -45,27 +53,32 @@ const PLAIN_SCALARS: readonly ScalarTag[] = [
   },
 ].map((tag) => ({ default: true, ...tag }));
 
+const COMMON_OPTIONS = {
+  merge: true,
+  stringKeys: true,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+const TYPED_OPTIONS = { ...COMMON_OPTIONS, schema: 'core' } as const;
+export const RECORD_OPTIONS = {
+  ...COMMON_OPTIONS,
+  schema: 'failsafe',
+  customTags: [...PLAIN_SCALARS],
+} as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
+
 /**
- * Parses one document that starts on a line of the input. With `record`, scalars are parsed as in
- * `parsePlainScalar`; with `typed`, they have the types of YAML 1.2. Keys are text.
+ * Parses one document. With `record`, unquoted numbers and booleans become a `PlainScalar`; with `typed`,
+ * they have the types of YAML 1.2. Keys are text.
  * @throws SvcError `invalid_input` for invalid YAML
  */
-export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed', line = 1) {
+export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed'): ParsedYaml {
   const lineCounter = new LineCounter();
   const positionOf = (offset = 0): Position => {
-    const { line: within, col } = lineCounter.linePos(offset);
-    return { line: line + within - 1, column: col };
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
   };
-  const schema = scalars === 'typed' ? 'core' : 'failsafe';
-  const customTags = scalars === 'typed' ? {} : { customTags: [...PLAIN_SCALARS] };
-  const options = {
-    merge: true,
-    stringKeys: true,
-    lineCounter,
-    prettyErrors: false,
-    logLevel: 'error',
-  } as const;
-  const document = parseDocument(text, { schema, ...customTags, ...options });
+  const options = scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS;
+  const document = parseDocument(text, { ...options, lineCounter });
   const [error] = document.errors;
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
   return { document, positionOf };
@@ -175,7 +188,10 @@ export function formatYamlItem(value: unknown): string {
   return stringify([value], { version: '1.1', lineWidth: 0, customTags }).replace(/\n$/, '');
 }
 
-export function describeYamlError({ code, message }: YAMLError): [problem: string, hint?: string] {
+export function describeYamlError({
+  code,
+  message,
+}: Pick<YAMLError, 'code' | 'message'>): [problem: string, hint?: string] {
   switch (code) {
     case 'DUPLICATE_KEY':
       return ['a field occurs twice in one record'];

@@ -10,6 +10,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
+import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
@@ -76,6 +77,7 @@ async function prepare(
   );
   let usesNewFields = false;
   const limits = parseBatchLimits(allFields, options);
+  if (usesDataFlag) await checkUnknownFields(context, newest, request.data);
   const confirmations = collectConfirmations(newest, allFields, request.data);
   const input = await gatherInput(context, oldest, allFields, request, job, (value, target) => {
     if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);

@@ -12,7 +12,7 @@ import {
   type RecordInput,
 } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
-import { RecordTargets } from '../../bulk/record-targets.ts';
+import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
@@ -103,10 +103,26 @@ async function checkInput(
     const data = { ...given, ...(await pickIds()) };
     return fields.field === undefined ? check(data, []) : { ...checked, data };
   }
+  if (hasDefaultOrganization) await noteUnusedOrganization(context, input, given, targets);
   if (!hasDefaultOrganization || fields.field === undefined || !targets.isNamed('organizationId'))
     return checked;
   const { organizationId: _, ...data } = given;
   return { ...checked, data };
+}
+
+/** Says that the records go to other organizations than the one in the settings. */
+async function noteUnusedOrganization(
+  context: Context,
+  { name }: RecordInput,
+  { organizationId: unused }: BulkRequest['data'],
+  targets: RecordTargets,
+): Promise<void> {
+  const isOther = ({ data }: RecordTarget) => (data['organizationId'] ?? unused) !== unused;
+  if (!targets.all.some(isOther)) return;
+  const { org } = await context.openSettings();
+  await context.note(
+    `using the organizations in ${name} instead of ${String(unused)} (${org?.source})`,
+  );
 }
 
 /**

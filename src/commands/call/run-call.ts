@@ -2,7 +2,6 @@ import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../options.ts';
@@ -10,6 +9,7 @@ import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
 import { confirmNewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
+import { checkUnknownFields } from './unknown-fields.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export async function runCall(
     const { checkEventTypes } = await import('./event-types.ts');
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
-  if (usesDataFlag) await warnAboutUnknownFields(context, operation, data);
+  if (usesDataFlag) await checkUnknownFields(context, operation, data);
   if (operation.precondition && !context.options.dryRun)
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? []))
@@ -138,17 +138,4 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
     ...data,
     [splitIds.field]: unique.slice(part * splitIds.max, (part + 1) * splitIds.max),
   }));
-}
-
-async function warnAboutUnknownFields(
-  context: Context,
-  { input }: Operation,
-  data: Data,
-): Promise<void> {
-  const known = Object.keys(input.shape);
-  for (const field of Object.keys(data).filter((name) => !known.includes(name))) {
-    await context.warn(
-      `${context.inputNaming === 'flags' ? '--data: ' : ''}unknown field '${field}' is sent unchanged; ${didYouMean(field, known)}`,
-    );
-  }
 }

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { type Diagnostic, formatDiagnostic } from '../../../src/bulk/diagnostic.ts';
 import { openInputFile } from '../../../src/bulk/input-file.ts';
 import { decompress } from '../../../src/bulk/source/bytes.ts';
 import { decodeText } from '../../../src/bulk/source/decode.ts';
 import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
-import { readSource } from '../../../src/bulk/source/read-source.ts';
+import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
 import type { InputFormat, SourceRecord } from '../../../src/bulk/source/source.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 export interface Reading {
   readonly records: readonly SourceRecord[];
-  readonly warnings: readonly string[];
+  /** The names and lines of the fields beside the list. */
+  readonly beside: readonly string[];
   readonly preamble: string;
   readonly format: InputFormat;
 }
@@ -21,6 +21,7 @@ export interface Reading {
 const LAYOUT = {
   listName: 'users',
   knownFields: ['userId', 'name', 'email', 'initial'],
+  targetFields: [],
   id: 'userId',
 };
 
@@ -30,29 +31,27 @@ export async function read(
   format?: InputFormat,
   size = 65_536,
 ): Promise<Reading> {
-  const warnings: string[] = [];
-  const source = await open(chunksOf(Buffer.from(bytes), size), format, (warning) => {
-    warnings.push(formatDiagnostic({ file: 'stdin', ...warning }));
-  });
+  const source = await open(chunksOf(Buffer.from(bytes), size), format);
   const records: SourceRecord[] = [];
   for await (const block of source.recordChunks) {
     // Values are read as they are asked for.
     records.push(...block.map(({ value, text, line, column }) => ({ value, text, line, column })));
   }
-  return { records, warnings, preamble: source.preamble(), format: source.format };
+  const beside = source.beside.map(({ name, line }) => `${line}: ${name}`);
+  return { records, beside, preamble: source.preamble(), format: source.format };
 }
 
-async function open(
-  chunks: readonly Buffer[],
-  format: InputFormat | undefined,
-  warn: (warning: Diagnostic) => void,
-) {
+async function open(chunks: readonly Buffer[], format: InputFormat | undefined) {
   const stdin = Readable.from(chunks);
   if (format) {
     await decodeInputText(stdin, 'stdin');
     // The head that tells a format is one chunk, which would hide where the others end.
-    const text = decodeText(decompress(Readable.from(chunks), 'stdin'), 'stdin');
-    return readSource(text, { ...LAYOUT, name: 'stdin', format, warn });
+    const openText = async () => ({
+      head: chunks[0]?.toString() ?? '',
+      chunks: decodeText(decompress(Readable.from(chunks), 'stdin'), 'stdin'),
+      cancel: async () => undefined,
+    });
+    return createSourceReader(openText, { ...LAYOUT, name: 'stdin', format })();
   }
   const spool = join(await createTemporaryFolder(), 'spool');
   const input = await openInputFile({
@@ -63,7 +62,7 @@ async function open(
     spool,
     signal: new AbortController().signal,
   });
-  return input.open(warn);
+  return input.open();
 }
 
 function chunksOf(bytes: Buffer, size: number): Buffer[] {

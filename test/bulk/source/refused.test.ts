@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
-import { readSource } from '../../../src/bulk/source/read-source.ts';
+import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
 import { refusal } from './read-records.ts';
 
@@ -188,7 +188,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'a YAML document after the end',
       'yaml',
       '- userId: a\n...\n- userId: b\n',
-      'stdin:2:1: unexpected text after the end of the document',
+      'stdin:3:1: a second document begins here',
     ],
     [
       'YAML with text after the list',
@@ -270,14 +270,15 @@ describe('a reader that stops at an error', () => {
       name: 'file',
       listName: 'users',
       knownFields: ['userId'],
+      targetFields: [],
       id: 'userId',
-      warn: () => undefined,
     };
-    const source = await readSource(chunks, {
+    const open = createSourceReader(async () => ({ head: '', chunks, cancel: async () => {} }), {
       ...request,
       format: format === 'CSV' ? 'csv' : 'json',
     });
     const reading = async () => {
+      const source = await open();
       for await (const records of source.recordChunks) expect(records).not.toHaveLength(0);
     };
     await expect(reading()).rejects.toThrow('file:');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { parseSimpleItem } from '../../../src/bulk/source/yaml-simple-item.ts';
 import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
 import { repeats } from '../../repeats.ts';
 import { chunkSize, read, refusal, users } from './read-records.ts';
@@ -34,16 +33,13 @@ describe('the layout of a YAML list', () => {
   });
 
   it('can be followed by other fields, which are reported', async () => {
-    const { records, warnings } = await read(
+    const { records, beside } = await read(
       'users:\n- userId: a\n- userId: b\nversion: 1\nmore:\n  - x\n',
       'yaml',
       3,
     );
     expect(records).toHaveLength(2);
-    expect(warnings).toEqual([
-      "stdin:4: 'version' is ignored; only the records under 'users' are read",
-      "stdin:5: 'more' is ignored; only the records under 'users' are read",
-    ]);
+    expect(beside).toEqual(['4: version', '5: more']);
   });
 
   it('keeps values that share an anchor', async () => {
@@ -104,7 +100,7 @@ describe('YAML that is not a tree', () => {
   });
 });
 
-describe('a simple item', () => {
+describe('an item of a block list', () => {
   const word = fc.oneof(
     fc.constantFrom(
       'a',
@@ -149,39 +145,31 @@ describe('a simple item', () => {
   const key = fc.constantFrom('userId', 'name', 'email', '__proto__', 'constructor', '<<', 'a b');
   const line = fc.tuple(key, word, fc.constantFrom('\n', '\r\n', ' \n'));
 
-  it('is read in the same way as by the full parser', () => {
-    fc.assert(
-      fc.property(
+  it('is read in the same way as in a text that is parsed at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(line, { minLength: 1, maxLength: 3 }),
         fc.constantFrom('- ', '  -   '),
-        (lines, dash) => {
+        chunkSize,
+        async (lines, dash, size) => {
           const margin = ' '.repeat(dash.length);
-          const text = lines
+          const item = lines
             .map(([name, value, end], at) => `${at === 0 ? dash : margin}${name}: ${value}${end}`)
             .join('');
-          const simple = parseSimpleItem(text);
-          if (simple) expect([simple.value]).toEqual(whole(text));
+          const text = `${item}${dash}userId: last\n`;
+          const [expected, found] = await Promise.allSettled([
+            Promise.resolve().then(() => whole(text)),
+            values(text, size),
+          ]);
+          expect(found.status).toBe(expected.status);
+          if (expected.status === 'fulfilled') expect(found).toEqual(expected);
         },
       ),
       { numRuns: repeats(750) },
     );
   });
 
-  it('is what most items are', () => {
-    const text =
-      '- userId: user-00000001\n  name: Ada Lovelace 1\n  email: a.b@mail.example.com\n  initial: "A"\n';
-    expect(parseSimpleItem(text)).toEqual({
-      value: {
-        userId: 'user-00000001',
-        name: 'Ada Lovelace 1',
-        email: 'a.b@mail.example.com',
-        initial: 'A',
-      },
-      column: 3,
-    });
-  });
-
-  it('or any other comes back from chunks of any size', async () => {
+  it('comes back from chunks of any size', async () => {
     await fc.assert(
       fc.asyncProperty(users, chunkSize, async (list, size) => {
         fc.pre(list.length > 0);

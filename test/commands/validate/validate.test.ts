@@ -239,7 +239,7 @@ describe('everything in one pass', () => {
       name: 'u.yaml',
       content: '- userId: a\n- userId: [\n- userId: a\n',
     });
-    expect(yaml.stdout).toContain("u.yaml:3: userId: 'a' is already on line 1\n");
+    expect(yaml.stdout).toMatch(/^u\.yaml:3:1: .*\nu\.yaml:3: userId: 'a' is already on line 1\n$/);
     expect(yaml.error?.message).toBe('u.yaml: 2 problems in 3 users');
   });
 

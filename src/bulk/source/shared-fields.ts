@@ -1,0 +1,69 @@
+import { isObject } from '../../kernel/json.ts';
+import { PlainScalar } from './plain-scalar.ts';
+import { InputError, type RecordChunk, type Source, type SourceRecord } from './source.ts';
+
+/** Text fields that all records of a file share. */
+export type SharedFields = ReadonlyMap<string, string>;
+
+/** A class, because a getter of a literal would give each record a hidden class of its own. */
+class CompletedRecord implements SourceRecord {
+  readonly line: number;
+  readonly column: number;
+  readonly #original: SourceRecord;
+  readonly #format: RecordFormat;
+
+  constructor(original: SourceRecord, format: RecordFormat) {
+    this.line = original.line;
+    this.column = original.column;
+    this.#original = original;
+    this.#format = format;
+  }
+
+  get value(): unknown {
+    const { shared, name } = this.#format;
+    const { value } = this.#original;
+    if (!isObject(value) || value instanceof PlainScalar) return value;
+    const own = Object.entries(value).filter(([field, inner]) => {
+      const expected = shared.get(field);
+      if (expected === undefined) return true;
+      const text = inner instanceof PlainScalar ? inner.text : inner;
+      if (text === expected || text === null) return false;
+      throw new InputError(
+        name,
+        this,
+        `${field}: '${String(text)}' differs from '${expected}', which the file sets for all records`,
+      );
+    });
+    return Object.fromEntries([...shared, ...own]);
+  }
+
+  /** Contains the shared fields, so that the text can be sent again without its file. */
+  get text(): string {
+    try {
+      return this.#format.formatText(this.value);
+    } catch (error) {
+      if (error instanceof InputError) return this.#original.text;
+      throw error;
+    }
+  }
+}
+
+interface RecordFormat {
+  readonly shared: SharedFields;
+  readonly name: string;
+  readonly formatText: (value: unknown) => string;
+}
+
+/** Wraps a source so that each of its records has the shared fields. */
+export function withSharedFields(
+  source: Source,
+  shared: SharedFields,
+  formatText: RecordFormat['formatText'],
+): Source {
+  const format = { shared, name: source.name, formatText };
+  async function* completeChunks(): AsyncGenerator<RecordChunk> {
+    for await (const chunk of source.recordChunks)
+      yield chunk.map((record) => new CompletedRecord(record, format));
+  }
+  return { ...source, isVerbatim: false, recordChunks: completeChunks() };
+}

@@ -1,0 +1,28 @@
+import { findSimilar } from '../kernel/nearest.ts';
+import { flagName } from './flags.ts';
+
+/** Whether two field names are equal except for case, spaces, dashes, underscores, and dots. */
+export function isSameName(first: string, second: string): boolean {
+  return normalize(first) === normalize(second);
+}
+
+/**
+ * Finds the known field that another name probably means: `Organization ID` or `org` for
+ * `organizationId`, `folder` for `folderId`.
+ */
+export function findIntendedField(name: string, known: readonly string[]): string | undefined {
+  return (
+    known.find((field) => isSameName(name, field)) ??
+    known.find((field) => {
+      const short = flagName(field);
+      return (
+        isSameName(`${name}id`, field) || isSameName(name, short) || isSameName(name, `${short}id`)
+      );
+    }) ??
+    findSimilar(name, known)
+  );
+}
+
+function normalize(name: string): string {
+  return name.toLowerCase().replace(/[\s_.-]/g, '');
+}
