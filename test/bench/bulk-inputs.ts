@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-export const INPUT_FORMATS = ['ndjson', 'json', 'csv', 'yaml'] as const;
+export const INPUT_FORMATS = ['ndjson', 'json', 'csv'] as const;
 export type BenchFormat = (typeof INPUT_FORMATS)[number];
 
 /** Bytes of a user as a line of NDJSON, with its end. */
@@ -28,13 +28,6 @@ const WRITERS = {
     after: '',
     user: ({ userId, name, email, initial }: BenchUser) =>
       `${userId},${name},${email},${initial}\n`,
-  },
-  yaml: {
-    before: '',
-    between: '',
-    after: '',
-    user: ({ userId, name, email, initial }: BenchUser) =>
-      `- userId: ${userId}\n  name: ${name}\n  email: ${email}\n  initial: ${initial}\n`,
   },
 } as const;
 

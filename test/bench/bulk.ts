@@ -4,7 +4,7 @@
  * it with `npm run bench:bulk`, whole or in parts:
  *
  * npm run bench:bulk -- throughput|link|growth|memory|files|organizations|shards… --users 1000000
- * --formats ndjson,json,csv,yaml --rounds 3
+ * --formats ndjson,json,csv --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -98,7 +98,6 @@ const CASES: readonly (readonly [format: BenchFormat, plain: string | undefined,
     ['ndjson', 'lines', 1],
     ['json', 'whole', 0.6],
     ['csv', 'papaparse', 0.9],
-    ['yaml', undefined, 0],
   ];
 
 const [, , reading, path = '', expected = '0'] = process.argv;
