@@ -27,6 +27,8 @@ export type BatchRequestOutcome = RequestTiming &
          */
         readonly invalidRecords?: ReadonlyMap<number, string>;
         readonly tooLarge?: boolean;
+        /** Whether a proxy refused the request, so that the service may have applied it. */
+        readonly unsettled?: boolean;
       }
     /** The service may have applied the request in full, in part, or not at all. */
     | {

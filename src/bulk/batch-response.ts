@@ -11,8 +11,8 @@ export interface ParsedResponse {
 }
 
 /**
- * Parses results by ID or in the order of the request. Only a literal `true` is success; a missing
- * one is unknown.
+ * Parses results by ID or in the order of the request. Only a literal `true` is success. A
+ * missing result, and one without `success` and `code`, is unknown.
  */
 export function parseItemResults(
   batch: RecordList,
@@ -84,6 +84,13 @@ function itemResult(record: BulkRecord, result: unknown): RecordResult {
       code: 'outcome_unknown',
     };
   const { success, message, code } = result as Readonly<Record<string, unknown>>;
+  if (typeof success !== 'boolean' && typeof code !== 'string')
+    return {
+      record,
+      status: 'unknown',
+      message: 'the response does not say whether the record was applied',
+      code: 'outcome_unknown',
+    };
   if (typeof message === 'string' && message !== last.message)
     last = { message, clean: redactRemembered(message) };
   return {

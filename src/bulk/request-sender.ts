@@ -122,11 +122,13 @@ function interpretError(
 ): UnmeasuredOutcome {
   if (error instanceof ServiceError && hasRecordResults(error, batch))
     return { kind: 'answered', response: error.details };
-  if (isRequestTooLarge(error) && (!single || batch.length > 1))
+  const isTooLarge = isRequestTooLarge(error);
+  if (isTooLarge && (batch.length > 1 || (!single && error.failure !== 'outcome_unknown')))
     return {
       kind: 'refused',
       error: new SvcError('invalid_argument', error.message),
       tooLarge: true,
+      unsettled: error.failure === 'outcome_unknown',
     };
   switch (error.failure) {
     case 'outcome_unknown': {
@@ -135,7 +137,11 @@ function interpretError(
         kind: 'unknown',
         error,
         by: isInternal ? 'service' : 'connection',
-        resend: RESEND_RULES[operation.effect],
+        // Would be too large again.
+        resend:
+          isTooLarge && RESEND_RULES[operation.effect] === 'now'
+            ? 'resumed'
+            : RESEND_RULES[operation.effect],
       };
     }
     case 'invalid_argument':

@@ -147,7 +147,7 @@ class BatchSender {
       if (!outcome) return last;
       last = outcome;
       this.#mayBeApplied ||=
-        outcome.kind === 'unknown' || (outcome.kind === 'answered' && outcome.unsettled === true);
+        outcome.kind === 'unknown' || ('unsettled' in outcome && outcome.unsettled === true);
       this.#requests += 1 + outcome.retries;
       this.#retries += outcome.retries + (attempt > 1 ? 1 : 0);
       if (outcome.kind !== 'unknown' || outcome.by !== 'connection' || outcome.resend !== 'now')

@@ -23,8 +23,8 @@ const LARGE_BODY = 50_000;
 
 /**
  * Interprets a response. An `error` is a failure, regardless of the HTTP status. A success may lack
- * `data` and the `result` wrapper. Any other response is unusable, and the HTTP status decides
- * whether to retry. Rejects with the reason of the context's signal.
+ * `data` and the `result` wrapper. Any other response is unusable, perhaps from a proxy: it does not
+ * prove that a write was not applied, and the HTTP status decides whether to retry. Rejects with the reason of the context's signal.
  */
 export async function parseResponse(
   response: WireResponse,
@@ -137,8 +137,8 @@ function createUnusableFailure(
   { httpStatus, retryAfter }: WireResponse,
   context: ResponseContext,
 ) {
-  const { failure, applied, retry } = interpretHttpStatus(httpStatus);
-  const failed = { kind: 'failed', applied, retry, retryAfter } as const;
+  const { failure, retry } = interpretHttpStatus(httpStatus);
+  const failed = { kind: 'failed', applied: 'maybe', retry, retryAfter } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
   const hint = createUnusableHint(failure, context);
   const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})`;
@@ -163,5 +163,5 @@ function createRedirectFailure(
   const to = target ? ` to ${target.origin}` : '';
   const message = `${host()} responded with a redirect${to} (HTTP ${httpStatus}); svc does not follow redirects`;
   const error = new ForeignResponseError('invalid_response', message, { hint: BASE_URL_HINT });
-  return { kind: 'failed', error, applied: 'no', retry: 'never' };
+  return { kind: 'failed', error, applied: 'maybe', retry: 'never' };
 }

@@ -20,9 +20,11 @@ export class RequestTooLargeError extends ForeignResponseError {
   }
 }
 
+/** Whether the service or a proxy responded with HTTP 413, also if the outcome is unknown. */
 export function isRequestTooLarge(error: SvcError): boolean {
   return (
     error instanceof RequestTooLargeError ||
+    error.cause instanceof RequestTooLargeError ||
     (error instanceof ServiceError && error.httpStatus === TOO_LARGE)
   );
 }

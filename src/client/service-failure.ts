@@ -39,6 +39,8 @@ export function parseServiceFailure(
   const message =
     redact(text ?? `the service failed without a message (HTTP ${response.httpStatus})`) + code;
   const meaning = interpretStatus(status, response.httpStatus);
+  const hasServiceEnvelope =
+    isKnownStatus(fields['status']) && typeof fields['message'] === 'string';
   const retry = retryPolicyOf(meaning, message, details);
   const isQuota = meaning.retry === 'after_pause' && retry === 'never';
   const hintText = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
@@ -52,9 +54,9 @@ export function parseServiceFailure(
       ...(isQuota && { retryable: false }),
       httpStatus: response.httpStatus,
       details,
-      hasServiceEnvelope: isKnownStatus(fields['status']) && typeof fields['message'] === 'string',
+      hasServiceEnvelope,
     }),
-    applied: meaning.applied,
+    applied: hasServiceEnvelope ? meaning.applied : 'maybe',
     retry,
     retryAfter: response.retryAfter,
     isServiceRateLimit: fields['status'] === 'RESOURCE_EXHAUSTED',

@@ -68,7 +68,8 @@ export function interpretStatus(status: string | undefined, httpStatus: number):
  */
 const SAME_FROM_PROXY = new Set([401, 403, 408, 429]);
 
-export function interpretHttpStatus(httpStatus: number): StatusMeaning {
+/** Interprets the HTTP status of a response that is not from the service. */
+export function interpretHttpStatus(httpStatus: number): Omit<StatusMeaning, 'applied'> {
   if (isClientError(httpStatus) && !SAME_FROM_PROXY.has(httpStatus))
     return rejected('invalid_response');
   return interpretStatus(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/fault-rules.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
+import { throwFileError } from '../kernel/files.ts';
 import type { ClockContext } from '../service/development/clock-control.ts';
 import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type {
@@ -190,7 +191,9 @@ async function resolveStore(
   store: string | undefined,
 ): Promise<{ path: string; remove(): Promise<void> }> {
   if (store !== undefined) return { path: store, remove: async () => undefined };
-  const folder = await mkdtemp(join(tmpdir(), 'svc-'));
+  const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
+    throwFileError('create a folder in', tmpdir()),
+  );
   return {
     path: join(folder, 'service.sqlite'),
     remove: () => rm(folder, { recursive: true, force: true }),

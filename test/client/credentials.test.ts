@@ -235,7 +235,7 @@ describe('a redirect', () => {
       const here = await serve(asked, { location: `${elsewhere}/v2/things?secret=1` }, http);
       const { client } = newClient({ target: target(here) });
       const error = await errorOf(client.call(OPERATIONS.keyed, {}));
-      expect(error).toMatchObject({ exitCode: 8, failure: 'invalid_response' });
+      expect(error).toMatchObject({ exitCode: 9, failure: 'outcome_unknown' });
       expect(error.message).toContain(
         `a redirect to ${elsewhere} (HTTP ${http}); svc does not follow redirects`,
       );

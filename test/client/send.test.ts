@@ -176,7 +176,7 @@ describe('a batch with IDs', () => {
       fetch: scriptedFetch(new Response(text, { status: 400 })).fetch,
     });
     await expect(client.sendText(keyed, '{}', ['b', 'a'])).rejects.toMatchObject({
-      failure: 'invalid_response',
+      failure: 'outcome_unknown',
     });
   });
 });

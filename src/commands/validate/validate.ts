@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -49,11 +49,10 @@ export async function validateFiles(
     });
   const map = parseColumnMap(options.map);
   const fields = await loadFields(noun, verb, options.apiVersion);
-  const folder = await mkdtemp(join(tmpdir(), 'svc-validate-'));
+  const files = paths.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
+  const source = { files, ...optionalProperty('map', map) };
+  const input = await openInputFiles(context, fields, source, createSpoolPath());
   try {
-    const files = paths.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
-    const source = { files, ...optionalProperty('map', map) };
-    const input = await openInputFiles(context, fields, source, join(folder, 'input'));
     const targetNames = fields.targetFields.map(({ name }) => name);
     const hasTarget = fields.field !== undefined;
     const rules = {
@@ -78,8 +77,13 @@ export async function validateFiles(
       hint: hint ?? 'fix the problems, then check the files again',
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await input.discard();
   }
+}
+
+/** Returns the path of a file that is created only if the input is a pipe. */
+function createSpoolPath(): string {
+  return join(tmpdir(), `svc-validate-${randomUUID()}`);
 }
 
 async function loadFields(

@@ -99,9 +99,10 @@ describe('one result for a whole batch', () => {
 
   it.each<[unknown, Readonly<Record<string, number>>, number]>([
     [{ success: true }, { succeeded: 2 }, 0],
-    [{ success: 'true' }, { failed: 2 }, 10],
+    [{ success: 'true' }, { unknown: 2 }, 9],
+    [{}, { unknown: 2 }, 9],
     [{ success: false, message: 'no' }, { failed: 2 }, 10],
-    [{ b: { success: true } }, { failed: 2 }, 10],
+    [{ b: { success: true } }, { unknown: 2 }, 9],
     // The response reports success for the whole request.
     [null, { succeeded: 2 }, 0],
   ])('%j', async (reply, counts, code) => {

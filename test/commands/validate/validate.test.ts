@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
 import { VALIDATE_COMMANDS } from '../../../src/commands/validate/commands.ts';
 import type { ValidateFlags } from '../../../src/commands/validate/flags.ts';
@@ -23,6 +23,7 @@ interface World {
   readonly flags?: ValidateFlags;
   readonly output?: GlobalOptions['output'];
   readonly environment?: Environment;
+  readonly temporaryFolder?: string;
 }
 
 async function validate({
@@ -33,6 +34,7 @@ async function validate({
   flags = {},
   output,
   environment = {},
+  temporaryFolder,
 }: World) {
   const cwd = await createTemporaryFolder();
   if (name !== '-') await writeFile(join(cwd, name), content);
@@ -43,6 +45,8 @@ async function validate({
     environment,
     ...(output && { options: { output } }),
   });
+  if (temporaryFolder !== undefined) vi.stubEnv('TMPDIR', temporaryFolder);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const run = await VALIDATE_COMMANDS.find(({ command }) => command[0] === noun)?.load();
   const error = await run?.(context, {
     arguments: [],
@@ -123,6 +127,21 @@ describe('validating a file', () => {
     ]);
     const left = (await readdir(tmpdir())).filter((name) => name.startsWith('svc-validate-'));
     expect(left.filter((name) => !before.includes(name))).toEqual([]);
+  });
+});
+
+describe('without a usable folder for temporary files', () => {
+  it('reads files, and reports the folder for a pipe', async () => {
+    const temporaryFolder = '/nonexistent';
+    const named = await validate({ name: 'u.json', content: '[{"userId":"a"}]', temporaryFolder });
+    expect(named.error).toBeUndefined();
+    const text = '{"userId":"a"}\n{"userId":"b"}';
+    vi.unstubAllEnvs();
+    const piped = await validate({ name: '-', content: text, temporaryFolder });
+    expect(piped.error).toMatchObject({
+      failure: 'local',
+      message: expect.stringContaining('/nonexistent'),
+    });
   });
 });
 
