@@ -12,6 +12,7 @@ import type { ServiceRequest } from './calls/request.ts';
 import { prepareQuery } from './store/prepared-query.ts';
 import { invalidArgument, Refusal } from './store/refusal.ts';
 import { prepareSelect } from './store/statements.ts';
+import { loadOnce } from './store/transaction-cache.ts';
 
 /**
  * Checks the credential that an operation requires. The order of the checks is part of the API:
@@ -57,8 +58,11 @@ export function requireCredentialHeaders(kind: Auth, request: ServiceRequest): v
 async function authenticateKey(request: ServiceRequest, call: ServiceCall): Promise<KeyCall> {
   const apiKey = requireCredential(request, 'apiKey');
   const token = requireCredential(request, 'authToken');
-  const known = await tokensOfKey(call.database, { apiKey });
-  if (known.length === 0) throw new Refusal('PERMISSION_DENIED', 'Invalid API key.');
+  const known = await loadOnce(call.database, `tokens of ${apiKey}`, async () => {
+    const rows = await tokensOfKey(call.database, { apiKey });
+    return rows.length > 0 ? rows : undefined;
+  });
+  if (!known) throw new Refusal('PERMISSION_DENIED', 'Invalid API key.');
   const matching = known.filter((key) => key.token !== null && isSameSecret(key.token, token));
   if (matching.length === 0) throw new Refusal('UNAUTHENTICATED', 'Invalid auth token.');
   return { ...call, apiKey };

@@ -7,10 +7,12 @@ import { stateSchema } from '../../src/catalog/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createService } from '../../src/service/embedded.ts';
 import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
+import { findOrganization } from '../../src/service/records/organizations.ts';
 import { resetState } from '../../src/service/state/reset.ts';
 import { exportState, importState } from '../../src/service/state/transfer.ts';
 import { type OpenStoreOptions, openStore } from '../../src/service/store/open.ts';
 import { decodeText, encodeText } from '../../src/service/store/postgres-text.ts';
+import { Refusal } from '../../src/service/store/refusal.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { listen } from '../listen.ts';
 import { repeats } from '../repeats.ts';
@@ -212,6 +214,83 @@ describe('writes of several processes', () => {
       writer(stores[1], ['schemaVersion', 'workspaces']),
     ]);
     expect(begun).toBeGreaterThan(4);
+  });
+});
+
+describe('concurrent writes of an API key', () => {
+  const transactionOf = async (database: Database) =>
+    (await sql<{ id: string }>`select txid_current()::text as id`.execute(database)).rows[0]?.id;
+
+  it('share a transaction, and those of another key have their own', async () => {
+    const store = await opened(await newStoreLocation());
+    const ids = await Promise.all(
+      ['a', 'a', 'a', 'b'].map((apiKey) => store.write(transactionOf, apiKey)),
+    );
+    expect(new Set(ids.slice(0, 3)).size).toBe(1);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('do not affect each other if one is refused or breaks a statement', async () => {
+    const store = await opened(await newStoreLocation());
+    const credentials = await ensureLocalCredentials(store);
+    const rename = (name: string, after?: (database: Database) => unknown) =>
+      store.write(async (database) => {
+        const renamed = database.updateTable('workspaces').set({ name });
+        await renamed.where('name', 'not like', `%${name}`).execute();
+        await after?.(database);
+        return database.selectFrom('workspaces').select('name').executeTakeFirst();
+      }, credentials.apiKey);
+    const outcomes = await Promise.allSettled([
+      rename('one'),
+      rename('two', () => {
+        throw new Refusal('NOT_FOUND', 'no');
+      }),
+      rename('three', (database) => sql`select 1 / 0`.execute(database)),
+      store.write(
+        (database) => database.selectFrom('workspaces').select('name').executeTakeFirst(),
+        credentials.apiKey,
+      ),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: { name: 'one' } },
+      { reason: { status: 'NOT_FOUND' } },
+      { reason: { status: 'INVALID_ARGUMENT' } },
+      { value: { name: 'one' } },
+    ]);
+  });
+});
+
+describe('prepared statements', () => {
+  it('that the server has forgotten are sent again, as behind a pooler', async () => {
+    const store = await opened(await newStoreLocation());
+    const { apiKey } = await ensureLocalCredentials(store);
+    const read = () => store.read((database) => findOrganization({ database, apiKey }, 'acme'));
+    const prepared = await store.read(
+      async (database) =>
+        (
+          await sql<{ count: number }>`
+          select count(*) as count from pg_prepared_statements where name like ${'svc %'}`.execute(
+            database,
+          )
+        ).rows[0]?.count,
+    );
+    expect(prepared).toBeGreaterThan(0);
+    // On all connections.
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(Array.from({ length: 30 }, read));
+      await Promise.all(
+        Array.from({ length: 30 }, () =>
+          store.write((database) => sql`deallocate all`.execute(database), apiKey),
+        ),
+      );
+      await Promise.all([
+        store.write(async (database) => {
+          const found = await findOrganization({ database, apiKey }, 'acme');
+          expect(found).toBeUndefined();
+        }, apiKey),
+        ...Array.from({ length: 30 }, read),
+      ]);
+    }
   });
 });
 

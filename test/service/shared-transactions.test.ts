@@ -1,6 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSerialQueue } from '../../src/service/store/file-queue.ts';
-import { batchReads, batchWrites, poolReads } from '../../src/service/store/shared-transactions.ts';
+import {
+  batchReads,
+  batchRemoteWrites,
+  batchWrites,
+  poolReads,
+} from '../../src/service/store/shared-transactions.ts';
 import type { Database, Work } from '../../src/service/store/store.ts';
 
 const NO_DATABASE = {} as Database;
@@ -208,6 +214,142 @@ describe('concurrent writes', () => {
     await Promise.all([write('a'), write('b', slow), write('c'), write('d')]);
     expect(log.filter((entry) => /^(begin|commit|[a-d])$/.test(entry)).join()).toBe(
       'begin,a,b,commit,begin,c,d,commit',
+    );
+  });
+});
+
+describe('writes of a remote database', () => {
+  const conflict = new Error('conflict');
+
+  /**
+   * Creates writes to a list of names, which a transaction replaces at its commit. `commit` may
+   * fail.
+   */
+  function createWrites(commit: (transaction: number) => void = () => undefined) {
+    const log: string[] = [];
+    let [committed, current, saved, transactions]: [string[], string[], string[], number] = [
+      [],
+      [],
+      [],
+      0,
+    ];
+    const idle = Promise.withResolvers<void>();
+    const write = batchRemoteWrites(
+      async (work) => {
+        for (;;) {
+          transactions++;
+          current = [...committed];
+          try {
+            const result = await work(NO_DATABASE);
+            commit(transactions);
+            committed = current;
+            return result;
+          } catch (error) {
+            if (error !== conflict) throw error;
+          }
+        }
+      },
+      {
+        endsTransaction: (error) => error === conflict,
+        execute: async (_, sql) => {
+          log.push(sql);
+          if (sql === 'savepoint task') saved = [...current];
+          else current = [...saved];
+        },
+      },
+      idle.resolve,
+    );
+    return {
+      log,
+      idle: idle.promise,
+      committed: () => committed,
+      transactions: () => transactions,
+      add: (name: string, error?: unknown) =>
+        write(async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          current.push(name);
+          if (error !== undefined) throw error;
+          return name;
+        }),
+    };
+  }
+
+  it('share a transaction without savepoints, and settle after its commit', async () => {
+    const writes = createWrites();
+    const added = ['a', 'b', 'c'].map((name) =>
+      writes.add(name).then(() => expect(writes.committed()).toContain(name)),
+    );
+    await Promise.all(added);
+    expect(writes).toMatchObject({ log: [] });
+    expect([writes.transactions(), writes.committed()]).toEqual([1, ['a', 'b', 'c']]);
+    await writes.idle;
+  });
+
+  it('run again with savepoints if one fails, which changes nothing', async () => {
+    const writes = createWrites();
+    const refusal = new Error('no');
+    const outcomes = await Promise.allSettled([
+      writes.add('a'),
+      writes.add('b', refusal),
+      writes.add('c'),
+    ]);
+    expect(outcomes).toEqual([
+      { status: 'fulfilled', value: 'a' },
+      { status: 'rejected', reason: refusal },
+      { status: 'fulfilled', value: 'c' },
+    ]);
+    expect(writes.committed()).toEqual(['a', 'c']);
+    expect(writes.transactions()).toBe(2);
+  });
+
+  it('need no savepoint if there is only one', async () => {
+    const writes = createWrites();
+    await expect(writes.add('a', new Error('no'))).rejects.toThrow('no');
+    expect([writes.log, writes.transactions(), writes.committed()]).toEqual([[], 1, []]);
+  });
+
+  it('all fail if the commit fails', async () => {
+    const writes = createWrites(() => {
+      throw new Error('no disk');
+    });
+    const outcomes = await Promise.allSettled([writes.add('a'), writes.add('b')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(writes.committed()).toEqual([]);
+  });
+
+  it('settle once if the transaction runs again after a conflict', async () => {
+    const writes = createWrites((transaction) => {
+      if (transaction === 1) throw conflict;
+    });
+    expect(await Promise.all([writes.add('a'), writes.add('b')])).toEqual(['a', 'b']);
+    expect([writes.transactions(), writes.committed()]).toEqual([2, ['a', 'b']]);
+  });
+
+  it('apply each write that succeeds exactly once, in order, whatever fails', async () => {
+    const error = new Error('no');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ fails: fc.boolean(), pause: fc.nat(2) }), { maxLength: 12 }),
+        async (plan) => {
+          const writes = createWrites();
+          const started: Promise<unknown>[] = [];
+          for (const [at, { fails, pause }] of plan.entries()) {
+            for (let turn = 0; turn < pause; turn++)
+              await new Promise((resolve) => setImmediate(resolve));
+            const added = writes.add(`${at}`, fails ? error : undefined);
+            // The rejection may come before the others have started.
+            added.catch(() => undefined);
+            started.push(added);
+          }
+          const outcomes = await Promise.allSettled(started);
+          expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
+            plan.map(({ fails }) => fails),
+          );
+          expect(writes.committed()).toEqual(
+            plan.flatMap(({ fails }, at) => (fails ? [] : [`${at}`])),
+          );
+        },
+      ),
     );
   });
 });

@@ -145,3 +145,32 @@ describe('membership levels', () => {
     expect(organizations).toEqual([]);
   });
 });
+
+describe('concurrent calls', () => {
+  it('do not use an organization that a refused call has created', async () => {
+    const { call, reported } = await startTestService();
+    const users = [{ userId: 'u1' }];
+    const inMissing = { organizationId: 'acme', documentId: 'missing', users };
+    const refused = () => call(ADD, inMissing);
+    const added = () => call(ADD, { organizationId: 'acme', users });
+    const outcomes = await Promise.all([refused(), added(), refused(), added()]);
+    expect(outcomes.map(({ http }) => http)).toEqual([400, 200, 400, 200]);
+    expect(reported).toEqual([]);
+  });
+
+  it('after a reset of the token need the new token, also in the same transaction', async () => {
+    const { call, credentials, workspaceHeaders } = await startTestService();
+    const add = (userId: string, headers?: Record<string, string>) =>
+      call(ADD, { organizationId: 'acme', users: [{ userId }] }, headers);
+    const [, reset] = await Promise.all([
+      add('u1'),
+      call('/v2/workspace/authtoken/reset', { apiKey: credentials.apiKey }, workspaceHeaders()),
+    ]);
+    const { token } = reset.body.result?.data.newAuthToken ?? {};
+    const outcomes = await Promise.all([
+      add('u2'),
+      add('u3', { 'x-svc-api-key': credentials.apiKey, 'x-svc-auth-token': token }),
+    ]);
+    expect(outcomes.map(({ http }) => http)).toEqual([401, 200]);
+  });
+});

@@ -3,6 +3,7 @@ import { generateToken } from '../records/secrets.ts';
 import { DEFAULT_TOKEN_NAME } from '../records/workspaces.ts';
 import { Refusal } from '../store/refusal.ts';
 import { prepareDelete, prepareInsert, prepareSelect } from '../store/statements.ts';
+import { forgetCached } from '../store/transaction-cache.ts';
 import type { HandlersOf } from './handler.ts';
 
 const selectTokens = prepareSelect('authTokens', ['token', 'name', 'domains']);
@@ -19,6 +20,7 @@ export const authTokens: HandlersOf<'auth-tokens'> = {
     await insertTokens(database, [
       { ...newAuthToken, apiKey, domains: JSON.stringify(newAuthToken.domains) },
     ]);
+    forgetCached(database);
     return { data: { apiKey, newAuthToken } };
   },
 

@@ -1,6 +1,7 @@
 import type { KeyCall, KeyScope } from '../calls/call.ts';
 import { invalidArgument } from '../store/refusal.ts';
 import { prepareInsert, prepareSelect } from '../store/statements.ts';
+import { loadOnce } from '../store/transaction-cache.ts';
 
 const selectOrganizationKey = prepareSelect('organizations', ['key']);
 export const insertOrganizations = prepareInsert(
@@ -13,8 +14,10 @@ export async function findOrganization(
   { database, apiKey }: KeyScope,
   organizationId: string,
 ): Promise<number | undefined> {
-  const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
-  return found?.key;
+  return loadOnce(database, `organization ${organizationId} of ${apiKey}`, async () => {
+    const [found] = await selectOrganizationKey(database, { apiKey, organizationId });
+    return found?.key;
+  });
 }
 
 export async function ensureOrganization(call: KeyCall, organizationId: string): Promise<number> {

@@ -78,10 +78,23 @@ export function toTransactionError(error: unknown, name: string): unknown {
   return error;
 }
 
-/** Whether to retry a transaction: it failed due to a deadlock or a serialization conflict. */
+/**
+ * Whether to retry a transaction: it failed due to a deadlock, a serialization conflict, or a
+ * prepared statement that the server does not have anymore.
+ */
 export function isRetryable(error: unknown): boolean {
   const code = systemErrorCode(error);
-  return code === '40P01' || code === '40001';
+  return code === '40P01' || code === '40001' || isUnusableStatement(error);
+}
+
+/**
+ * Whether a prepared statement is unknown, exists already, or has an outdated result type. A pooler
+ * may run each transaction on another connection of the server, and a table may change.
+ */
+export function isUnusableStatement(error: unknown): boolean {
+  const code = systemErrorCode(error);
+  if (code === '0A000') return error instanceof Error && error.message.startsWith('cached plan');
+  return code === '26000' || code === '42P05';
 }
 
 /** Whether the server or a pooler has closed an idle connection. */

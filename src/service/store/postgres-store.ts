@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type TransactionSettings } from 'kysely';
 import { SvcError } from '../../kernel/errors.ts';
-import { createSerialQueue } from './file-queue.ts';
-import { MAX_CONNECTIONS, openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres.ts';
 import {
   isBrokenConnection,
   isMissingTable,
@@ -12,7 +11,7 @@ import {
 import { createPostgresPeers } from './postgres-peers.ts';
 import { Refusal } from './refusal.ts';
 import { upgradeStore } from './schema.ts';
-import { poolReads } from './shared-transactions.ts';
+import { batchRemoteWrites, poolReads, type RemoteSavepoints } from './shared-transactions.ts';
 import type { Store, Work } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -60,6 +59,11 @@ async function checkEncoding(kysely: Kysely<Tables>, url: string): Promise<void>
   });
 }
 
+/**
+ * Connections for reads. Few, because the reads that wait for a connection share a transaction and
+ * its lookups.
+ */
+const READ_CONNECTIONS = 4;
 /** Maximum number of attempts after a deadlock or a conflict. Both are rare. */
 const MAX_TRIES = 10;
 
@@ -70,53 +74,61 @@ const MAX_TRIES = 10;
  * commits before the lock.
  */
 function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): Store {
-  const runInQueue = createNamedQueues();
-  const write = async <Result>(lock: RawBuilder<unknown>, work: Work<Result>) => {
-    const settings = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
-    const withLock: Work<Result> = async (database) => {
+  const write = <Result>(lock: RawBuilder<unknown>, work: Work<Result>) =>
+    transactRepeatedly(kysely, WRITING, async (database) => {
       await lock.execute(database);
       return work(database);
-    };
-    for (let tries = 1; ; tries++) {
-      try {
-        return await transact(kysely, settings, withLock);
-      } catch (error) {
-        if (!isRetryable(error) || tries >= MAX_TRIES) throw toTransactionError(error, url);
-      }
-    }
-  };
+    }).catch((error) => {
+      throw toTransactionError(error, url);
+    });
   const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey('')})`;
   const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey('')})`;
   const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
-  const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
   const isStatementError = (error: unknown) => !(error instanceof Refusal);
   const read = poolReads(
-    MAX_CONNECTIONS,
-    (work) => transact(kysely, snapshot, work),
+    READ_CONNECTIONS,
+    (work) => transactRepeatedly(kysely, SNAPSHOT, work),
     isStatementError,
   );
+  const explain = (error: unknown): never => {
+    throw toTransactionError(error, url);
+  };
+  // Writes that wait for each other hold no connection, so reads can use all of them.
+  const runInBatch = batchByName((name, onIdle) => {
+    const lock = name === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(name)})`;
+    return batchRemoteWrites((work) => write(lock, work), SAVEPOINTS, onIdle);
+  });
   return {
-    read: (work) =>
-      read(work).catch((error) => {
-        throw toTransactionError(error, url);
-      }),
-    write: (work, apiKey) => {
-      const lock =
-        apiKey === undefined
-          ? exclusive
-          : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
-      return runInQueue(apiKey ?? '', () => write(lock, work));
-    },
+    read: (work) => read(work).catch(explain),
+    write: (work, apiKey = '') => runInBatch(apiKey, work).catch(explain),
     writeRelaxed: (work) => write(relaxed, work),
     // Deleting rows would check all references to each row.
-    deleteAllRows: async (tables) => {
+    deleteAllRows: (tables) => {
       const names = sql.join(tables.map((table) => sql.table(table)));
-      await runInQueue('', () =>
-        write(exclusive, (database) => sql`truncate ${names}`.execute(database)),
+      return write(exclusive, (database) => sql`truncate ${names}`.execute(database)).then(
+        () => undefined,
       );
     },
     close: () => kysely.destroy(),
   };
+}
+
+const WRITING = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
+const SNAPSHOT = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
+
+/** Runs a transaction again after a conflict with another one. */
+async function transactRepeatedly<Result>(
+  kysely: Kysely<Tables>,
+  settings: Required<TransactionSettings>,
+  work: Work<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transact(kysely, settings, work);
+    } catch (error) {
+      if (!isRetryable(error) || tries >= MAX_TRIES) throw error;
+    }
+  }
 }
 
 /**
@@ -177,21 +189,17 @@ function timeoutSettings(busyTimeout: number): RawBuilder<unknown> {
   return sql`set_config('lock_timeout', ${String(busyTimeout)}, true), set_config('idle_in_transaction_session_timeout', ${String(IDLE_TRANSACTION_TIMEOUT)}, true)`;
 }
 
-/** Creates a queue per name. Writes in a queue hold no connection, so reads can use all of them. */
-function createNamedQueues() {
-  const queuesByName = new Map<
-    string,
-    { readonly run: ReturnType<typeof createSerialQueue>; waiting: number }
-  >();
-  return async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
-    const queue = queuesByName.get(name) ?? { run: createSerialQueue(), waiting: 0 };
-    queuesByName.set(name, queue);
-    queue.waiting++;
-    try {
-      return await queue.run(work);
-    } finally {
-      queue.waiting--;
-      if (queue.waiting === 0) queuesByName.delete(name);
-    }
+const SAVEPOINTS: RemoteSavepoints = {
+  execute: (database, statement) => sql.raw(statement).execute(database),
+  endsTransaction: (error) => isRetryable(error) || isBrokenConnection(error),
+};
+
+/** Creates batches by name when they are needed, and forgets idle ones. */
+function batchByName(create: (name: string, onIdle: () => void) => Store['write']) {
+  const batchesByName = new Map<string, Store['write']>();
+  return <Result>(name: string, work: Work<Result>): Promise<Result> => {
+    const write = batchesByName.get(name) ?? create(name, () => batchesByName.delete(name));
+    batchesByName.set(name, write);
+    return write(work);
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Socket } from 'node:net';
 import {
   Kysely,
@@ -9,7 +10,7 @@ import {
 import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
-import { isConnectionLimit } from './postgres-errors.ts';
+import { isConnectionLimit, isUnusableStatement } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
 import type { Tables } from './tables.ts';
@@ -18,7 +19,7 @@ import type { Tables } from './tables.ts';
  * Maximum connections of the pool. Each process has one more for notifications. Servers allow 100
  * by default.
  */
-export const MAX_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT = 10_000;
 /** Time limit for a statement, in milliseconds. Detects connections that broke silently. */
 const QUERY_TIMEOUT = 60_000;
@@ -44,7 +45,8 @@ export function openPostgres(url: string) {
   const pool = new Pool({ ...settings, max: MAX_CONNECTIONS });
   pool.on('connect', trackClient);
   pool.on('error', () => undefined);
-  const dialect = new PostgresDialect({ pool: createTranslatingPool(pool, () => isAborted) });
+  const translated = createTranslatingPool(pool, new StatementNames(), () => isAborted);
+  const dialect = new PostgresDialect({ pool: translated });
   dialect.createAdapter = () => new PooledAdapter();
   return {
     kysely: new Kysely<Tables>({ dialect }),
@@ -90,14 +92,18 @@ const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text'
   return type === TEXT ? decodeText : types.getTypeParser(type, format as 'text');
 };
 
-function createTranslatingPool(pool: Pool, isAborted: () => boolean): PostgresPool {
+function createTranslatingPool(
+  pool: Pool,
+  names: StatementNames,
+  isAborted: () => boolean,
+): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     options: {},
     connect: async () => {
       if (isAborted()) throw new Error('Connection terminated');
       const client = await connectOrWait(pool);
-      const wrapped = wrappers.get(client) ?? createTranslatingClient(client);
+      const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names);
       wrappers.set(client, wrapped);
       return wrapped;
     },
@@ -125,17 +131,50 @@ async function connectOrWait(pool: Pool): Promise<PoolClient> {
   }
 }
 
-function createTranslatingClient(client: PoolClient): PostgresPoolClient {
+function createTranslatingClient(client: PoolClient, names: StatementNames): PostgresPoolClient {
   // The other overload is for cursors, which no query uses.
-  const query = (sql: string, values: readonly unknown[]) =>
-    client.query(
-      sql,
-      values.map((value) => (typeof value === 'string' ? encodeText(value) : value)),
+  const query = async (text: string, parameters: readonly unknown[]) => {
+    const values = parameters.map((value) =>
+      typeof value === 'string' ? encodeText(value) : value,
     );
+    const name = values.length === 0 ? undefined : names.find(text);
+    try {
+      return await client.query({ text, values, ...(name !== undefined && { name }) });
+    } catch (error) {
+      if (isUnusableStatement(error)) names.disable();
+      throw error;
+    }
+  };
   return {
     query: query as object as PostgresPoolClient['query'],
     release: (error) => client.release(error),
   };
+}
+
+/** Maximum number of statements that the server prepares on each connection. */
+const MAX_NAMES = 500;
+
+/**
+ * Names of prepared statements, which the server parses and plans once per connection. The same
+ * name always means the same statement, because a pooler may share a connection between processes.
+ */
+class StatementNames {
+  readonly #names = new Map<string, string>();
+  #isEnabled = true;
+
+  find(sql: string): string | undefined {
+    if (!this.#isEnabled) return undefined;
+    const known = this.#names.get(sql);
+    if (known !== undefined || this.#names.size >= MAX_NAMES) return known;
+    const name = `svc ${hash('sha256', sql).slice(0, 32)}`;
+    this.#names.set(sql, name);
+    return name;
+  }
+
+  /** From now on, no statement has a name: the server or a pooler does not keep them. */
+  disable(): void {
+    this.#isEnabled = false;
+  }
 }
 
 class PooledAdapter extends PostgresAdapter implements SharingAdapter {

@@ -1,6 +1,7 @@
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { SerialQueue } from './file-queue.ts';
 import type { Database, Store, Work } from './store.ts';
+import { forgetCached } from './transaction-cache.ts';
 
 type Transact = <Result>(work: Work<Result>) => Promise<Result>;
 /**
@@ -73,6 +74,7 @@ export function poolReads(
     });
 }
 
+/** Savepoints of a database that can be used synchronously. */
 export interface Savepoints {
   readonly isInTransaction: () => boolean;
   readonly execute: (sql: 'savepoint task' | 'rollback to task' | 'release task') => void;
@@ -106,6 +108,7 @@ export function batchWrites(
           // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
           if (!isInTransaction()) throw error;
           execute('rollback to task');
+          forgetCached(database);
           return () => reject(error);
         } finally {
           if (isInTransaction()) execute('release task');
@@ -114,6 +117,68 @@ export function batchWrites(
       const task = { run, fail: reject };
       pending.push(task);
       void enqueue(async () => (pending[0] === task ? runPending() : undefined));
+    });
+}
+
+export interface RemoteSavepoints {
+  readonly execute: (
+    database: Database,
+    sql: 'savepoint task' | 'rollback to savepoint task',
+  ) => Promise<unknown>;
+  /** Whether the transaction is not usable after this error, even with a savepoint. */
+  readonly endsTransaction: (error: unknown) => boolean;
+}
+
+/**
+ * Runs the writes that wait for each other in a shared transaction, in their order. Savepoints cost
+ * round trips, so the transaction has none at first. If a write fails, all of them run again with a
+ * savepoint each, and the failed write does not affect the others.
+ * @param onIdle called when no write is running or waiting
+ */
+export function batchRemoteWrites(
+  transact: Transact,
+  savepoints: RemoteSavepoints,
+  onIdle: () => void,
+): Store['write'] {
+  const pending: Task[] = [];
+  let isRunning = false;
+  const runPending = async () => {
+    isRunning = true;
+    // Requests that have already arrived may write too.
+    await yieldToEvents();
+    while (pending.length > 0) {
+      const tasks = pending.splice(0);
+      const rest =
+        (await tryTasks(tasks, transact, MAX_SHARED_TIME)) ??
+        (await runTasks(tasks.map(withSavepoint), transact, MAX_SHARED_TIME));
+      const first = tasks.length - rest.length;
+      pending.unshift(...tasks.slice(first));
+    }
+    isRunning = false;
+    onIdle();
+  };
+  const withSavepoint = ({ run, fail }: Task): Task => ({
+    fail,
+    run: async (database) => {
+      await savepoints.execute(database, 'savepoint task');
+      try {
+        return await run(database);
+      } catch (error) {
+        if (savepoints.endsTransaction(error)) throw error;
+        await savepoints.execute(database, 'rollback to savepoint task');
+        forgetCached(database);
+        return () => fail(error);
+      }
+    },
+  });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const run: Task['run'] = async (database) => {
+        const result = await work(database);
+        return () => resolve(result);
+      };
+      pending.push({ run, fail: reject });
+      if (!isRunning) void runPending();
     });
 }
 
@@ -127,10 +192,28 @@ async function runTasks(
   tasks: readonly Task[],
   transact: Transact,
   timeLimit = Number.POSITIVE_INFINITY,
-) {
+): Promise<readonly Task[]> {
+  const rest = await tryTasks(tasks, transact, timeLimit);
+  if (rest) return rest;
+  for (const task of tasks) await tryTasks([task], transact);
+  return [];
+}
+
+/**
+ * Runs tasks in one transaction, like `runTasks`.
+ * @returns the tasks that were not started; `undefined` if a task made the transaction unusable, and
+ * no task is settled
+ */
+async function tryTasks(
+  tasks: readonly Task[],
+  transact: Transact,
+  timeLimit = Number.POSITIVE_INFINITY,
+): Promise<readonly Task[] | undefined> {
   let isUsable = true;
   const settled: (() => void)[] = [];
   const runAll: Work<void> = async (database) => {
+    // The transaction may run again after a deadlock.
+    settled.length = 0;
     const end = performance.now() + timeLimit;
     for (const { run } of tasks) {
       isUsable = false;
@@ -142,8 +225,8 @@ async function runTasks(
   try {
     await transact(runAll);
   } catch (error) {
-    if (isUsable || tasks.length === 1) for (const { fail } of tasks) fail(error);
-    else for (const task of tasks) await runTasks([task], transact);
+    if (!isUsable && tasks.length > 1) return undefined;
+    for (const { fail } of tasks) fail(error);
     return [];
   }
   for (const settle of settled) settle();

@@ -1,0 +1,26 @@
+import type { Database } from './store.ts';
+
+const cachesByTransaction = new WeakMap<Database, Map<string, unknown>>();
+
+/**
+ * Returns what `load` found earlier in the same transaction, which many calls may share, or loads
+ * it. A write that changes the value must call `forgetCached`. Missing values are not cached.
+ */
+export async function loadOnce<Value>(
+  database: Database,
+  name: string,
+  load: () => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  const cache = cachesByTransaction.get(database) ?? new Map<string, unknown>();
+  cachesByTransaction.set(database, cache);
+  const known = cache.get(name);
+  if (known !== undefined) return known as Value;
+  const loaded = await load();
+  if (loaded !== undefined) cache.set(name, loaded);
+  return loaded;
+}
+
+/** Forgets all values of a transaction, because it was partly rolled back or changed one of them. */
+export function forgetCached(database: Database): void {
+  cachesByTransaction.delete(database);
+}
