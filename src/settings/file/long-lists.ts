@@ -1,3 +1,4 @@
+import { parseDocument } from 'yaml';
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
@@ -17,17 +18,15 @@ export interface CutText {
 
 /** Length of a file, in characters, whose nodes would need too much time and memory. */
 const LONG_TEXT = 500_000;
-/** Length of the shortest text that V8 stores as a part of another one. */
-const MIN_PART = 13;
-const RESERVED = /^(?:true|false|null|~)$/i;
-const FIELD = /^(?:"([A-Za-z]+)"|([A-Za-z]+)): *(.+)$/;
-const PLAIN = /^[\p{L}_][\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]+)*$/u;
-const FLOW_FIELDS = /(?:"[^"\\]*"|'[^']*'|[^,"'{}[\]])+/g;
+/** Number of items that are parsed together. */
+const PART_ITEMS = 1_000;
+/** Variables, and anchors, aliases, and tags, which may refer to other parts of the file. */
+const NOT_ALONE = /\$\{|(?:^|[\s,:[{-])[&*!][^\s]/;
 
 /**
- * Reads the long lists of a file whose records have only plain fields, in JSON or one of the two
- * usual forms of YAML, without the place of each value. Returns undefined for all other files,
- * which must be read as a whole.
+ * Reads the long lists of a JSON or YAML file in parts, without the place of each value. Returns
+ * undefined for files whose lists have other values than strings and switches, or that must be read
+ * as a whole for another reason.
  */
 export function cutLongLists(text: string): CutText | undefined {
   if (text.length < LONG_TEXT) return undefined;
@@ -75,9 +74,12 @@ function cutYaml(text: string): CutText | undefined {
   const kept: string[] = [];
   let reader: ListReader | undefined;
   for (const line of linesOf(text)) {
-    if (reader && /^[^\s#-]/.test(line)) reader = undefined;
+    if (reader && /^[^\s#-]/.test(line)) {
+      if (!reader.finish()) return undefined;
+      reader = undefined;
+    }
     if (reader) {
-      if (!reader.read(line)) return undefined;
+      if (!reader.add(line)) return undefined;
       kept.push(kept.at(-1)?.endsWith(':') ? ' []' : '');
       continue;
     }
@@ -89,7 +91,7 @@ function cutYaml(text: string): CutText | undefined {
     // The schema checks them later.
     lists[kind] = reader.records as never;
   }
-  return { text: kept.join('\n'), lists };
+  return reader?.finish() === false ? undefined : { text: kept.join('\n'), lists };
 }
 
 function* linesOf(text: string): Generator<string> {
@@ -102,59 +104,43 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /**
- * Reads the lines of a list: `- { name: value }`, or `- name: value` with more fields on lines of
- * their own.
+ * Parses the lines of a list in parts, so that only the nodes of one part are in memory. All lines
+ * of an item are indented more than its dash.
  */
 class ListReader {
-  readonly records: { [field: string]: string | boolean }[] = [];
-  #indent: string | undefined;
+  readonly records: unknown[] = [];
+  readonly #lines: string[] = [];
+  #items = 0;
+  #dash: string | undefined;
 
-  read(line: string): boolean {
-    const text = line.trim();
-    if (text === '' || text.startsWith('#')) return true;
-    const [, indent = '', item] = /^( *)(- +)?/.exec(line) ?? [];
-    if (item === undefined) {
-      const record = this.records.at(-1);
-      return (
-        record !== undefined &&
-        indent.length === (this.#indent?.length ?? 0) + 2 &&
-        addField(record, text)
-      );
-    }
-    this.#indent ??= indent;
-    if (indent !== this.#indent || item.length !== 2) return false;
-    const record = {};
-    this.records.push(record);
-    const content = text.slice(item.length);
-    if (!content.startsWith('{')) return addField(record, content);
-    if (!content.endsWith('}')) return false;
-    const inner = content.slice(1, -1);
-    const fields = inner.match(FLOW_FIELDS) ?? [];
-    return fields.join(',') === inner && fields.every((field) => addField(record, field.trim()));
+  add(line: string): boolean {
+    this.#dash ??= /^ *- /.exec(line)?.[0];
+    const isItem = this.#dash !== undefined && line.startsWith(this.#dash);
+    if (isItem && this.#items === PART_ITEMS && !this.finish()) return false;
+    if (isItem) this.#items += 1;
+    this.#lines.push(line);
+    return true;
+  }
+
+  /** @returns false if a record has a value that requires its place, or cannot be read alone */
+  finish(): boolean {
+    const text = this.#lines.splice(0).join('\n');
+    this.#items = 0;
+    if (NOT_ALONE.test(text)) return false;
+    const document = parseDocument(text, { stringKeys: true, prettyErrors: false });
+    if (document.errors.length > 0 || document.warnings.length > 0) return false;
+    const records: unknown = document.toJS();
+    if (!Array.isArray(records) || !records.every(isFlat)) return false;
+    this.records.push(...records);
+    return true;
   }
 }
 
-function addField(record: { [field: string]: string | boolean }, text: string): boolean {
-  const [, quoted, plain, source = ''] = FIELD.exec(text) ?? [];
-  const name = quoted ?? plain;
-  const value = parseScalar(source);
-  if (name === undefined || value === undefined || Object.hasOwn(record, name)) return false;
-  record[name] = typeof value === 'string' ? detach(value) : value;
-  return true;
-}
-
-/** Copies a text. A part of a longer text would keep all of it in memory. */
-function detach(text: string): string {
-  return text.length < MIN_PART ? text : Buffer.from(text).toString();
-}
-
-/** Parses a scalar that can be read in one way only; undefined for any other. */
-function parseScalar(source: string): string | boolean | undefined {
-  if (source.includes('${')) return undefined;
-  if (source === 'true' || source === 'false') return source === 'true';
-  if (PLAIN.test(source)) return RESERVED.test(source) ? undefined : source;
-  if (/^"[^"\\]*"$/.test(source) || /^'[^']*'$/.test(source)) return source.slice(1, -1);
-  return undefined;
+function isFlat(record: unknown): boolean {
+  return (
+    isObject(record) &&
+    Object.values(record).every((value) => typeof value === 'string' || typeof value === 'boolean')
+  );
 }
 
 /** Whether the records match the schema, are different, and no folder contains itself. */

@@ -115,19 +115,29 @@ it.each([
   ['an unknown field', `folders:\n${record('a', ', colour: red')}`],
   ['a number', `folders:\n${record('a', ', folderName: 12')}`],
   ['a variable', `vars: { v: x }\nfolders:\n${record('a', `, folderName: "\${v}"`)}`],
-  ['an escape', `folders:\n${record('a', String.raw`, folderName: "\u0041"`)}`],
   ['an anchor', `folders:\n${record('&x a')}`],
   [
     'an environment',
     `folders:\n${record('a')}environments:\n  prod:\n    folders:\n${record('a')}`,
   ],
-  [
-    'a text of several lines',
-    `folders:\n  - organizationId: acme\n    folderId: a\n    folderName: |\n      x\n`,
-  ],
+  ['a tag', `folders:\n${record('a', ', folderName: !!str x')}`],
+  ['a merged map', `folders:\n${record('a', ', <<: { folderName: x }')}`],
+  ['an error', `folders:\n${record('a', ', folderName: "x')}`],
   ['the same list twice', `folders:\n${record('a')}folders:\n${record('b')}`],
 ])('leaves a file with %s to the complete reading', (_, text) => {
   expect(cutLongLists(PADDING + text)).toBeUndefined();
+});
+
+it('reads long lists in parts, whatever their texts contain', () => {
+  const records = Array.from(
+    { length: 2_500 },
+    (_, at) =>
+      `  # ${at}\n  - organizationId: acme\n    folderId: f${at}\n    folderName: ${['|\n      - x\n      y', '"\\u0041 \n      - b"', '>-\n\n      c\n      d', "'e''f' # g"][at % 4]}\n`,
+  );
+  const text = `${PADDING}folders:\n${records.join('')}stack: acme\n`;
+  const cut = parseCut(text);
+  expect(cut?.folders).toHaveLength(2_500);
+  expect(cut).toEqual(parse(text));
 });
 
 it('keeps the lines of everything else', () => {
