@@ -14,6 +14,8 @@ type CopiedField =
   | 'columns'
   | 'argument'
   | 'selectedBy'
+  | 'issuesCredential'
+  | 'revealsSecrets'
   | 'wait';
 
 /**
@@ -74,7 +76,8 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       selectedBy,
       wait,
     } = operation;
-    const { bulk, createsParents, pages, eventTypes, revealsSecrets, output } = operation;
+    const { bulk, createsParents, pages, eventTypes, output } = operation;
+    const { issuesCredential, revealsSecrets } = operation;
     return {
       name: name as OperationName,
       resource,
@@ -98,6 +101,8 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       createsParents: createsParents?.kinds,
       paged: pages !== undefined,
       takesEvents: eventTypes && true,
+      issuesCredential,
+      revealsSecrets,
       secrets: revealsSecrets ? [] : findSecretPaths(output),
     };
   });

@@ -4,6 +4,7 @@ import type { CallEvent, PlannedRequest } from './call-event.ts';
 import type { NetworkProxy } from './proxy.ts';
 import type { Target } from './target.ts';
 import type { Transport } from './transport.ts';
+import type { ReadOnly } from './write-guard.ts';
 
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;
@@ -27,6 +28,8 @@ export interface ClientOptions {
   /** Receives each planned request. If set, no request is sent. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
+  /** If set, only operations that read and grant no access are sent. */
+  readonly readOnly?: ReadOnly | undefined;
   /** Called once, before the first write. Throws if writes are not allowed. */
   readonly beforeWrite?: () => Promise<void>;
   /** Aborts every call with its reason, except batches in flight, which finish. */

@@ -16,6 +16,7 @@ import {
   type WireRequest,
 } from './request.ts';
 import { normalizeBaseUrl } from './target.ts';
+import { assertAllowed } from './write-guard.ts';
 
 export type { CallEvent, PlannedRequest } from './call-event.ts';
 export type { ClientOptions } from './client-options.ts';
@@ -33,7 +34,10 @@ export function createClient(options: ClientOptions): Client {
   const sendOnce = createSendOnce(options, (request, signal) => transport(request, signal));
   const sendWithRetries = createSendWithRetries(options, sendOnce);
   /** If the permission is refused, all writes reject with its error, and none is sent. */
-  const ensureWritesAllowed = once(async () => options.beforeWrite?.());
+  const ensureWritesAllowed = once(async () => {
+    assertAllowed(options.readOnly, { effect: 'once' });
+    await options.beforeWrite?.();
+  });
   async function execute(
     operation: CalledOperation,
     request: WireRequest,
@@ -42,6 +46,7 @@ export function createClient(options: ClientOptions): Client {
       await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
+    assertAllowed(options.readOnly, operation);
     if (operation.effect !== 'read') await ensureWritesAllowed();
     const { success, ...stats } = await sendWithRetries(operation, request);
     return {

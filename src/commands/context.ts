@@ -1,5 +1,6 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
+import type { ReadOnly } from '../client/write-guard.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Hint } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
@@ -39,6 +40,8 @@ export interface Context extends ProcessEnvironment {
   settings(): Promise<Settings>;
   /** Settings without secrets; the keychain is not accessed. */
   openSettings(): Promise<SettingsWithoutSecrets>;
+  /** Why the command may only read; undefined if it may write. */
+  readOnly(): Promise<ReadOnly | undefined>;
   client(): Promise<Client>;
   /** The embedded service that the client calls; undefined over the network. */
   embedded(): Promise<EmbeddedInstance | undefined>;

@@ -17,6 +17,11 @@ export const FAILURES = {
     meaning: 'the service rejected the credential',
   },
   permission_denied: { exitCode: 4, retryable: false, meaning: 'the credential lacks permission' },
+  read_only: {
+    exitCode: 4,
+    retryable: false,
+    meaning: 'the target is read-only; nothing was sent',
+  },
   not_found: { exitCode: 5, retryable: false, meaning: 'the object does not exist' },
   failed_precondition: {
     exitCode: 6,

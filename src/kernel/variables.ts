@@ -15,6 +15,7 @@ export const SETTING_VARIABLES = {
 
 export const SWITCH_VARIABLES = {
   allow: 'SVC_ALLOW',
+  readOnly: 'SVC_READ_ONLY',
   history: 'SVC_HISTORY',
   undo: 'SVC_UNDO',
   completionCache: 'SVC_COMPLETION_CACHE',

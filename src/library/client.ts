@@ -1,12 +1,14 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
-import { manifest } from '../catalog/manifest.ts';
+import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
 import { createHttpTransport } from '../client/http-transport.ts';
 import { fetchPages } from '../client/pages.ts';
 import type { Transport } from '../client/transport.ts';
+import type { ReadOnly } from '../client/write-guard.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { maskSecrets } from '../kernel/mask-secrets.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
 /**
@@ -33,6 +35,11 @@ export interface ClientSettings {
   readonly signal?: AbortSignal;
   /** Allows plain HTTP to hosts other than this machine. */
   readonly insecureHttp?: boolean;
+  /**
+   * Refuses all writes and all operations that hand out a credential, and masks the secrets in
+   * results. Binds this client, not its token.
+   */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -61,6 +68,7 @@ const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait
 /** Creates a client. @throws SvcError `usage` if the base URL is not valid */
 export function createClient(settings: ClientSettings): Client {
   const { timeout, maxWait, signal, insecureHttp } = { ...DEFAULTS, ...settings };
+  const readOnly = parseReadOnly(settings);
   const client = createInternalClient({
     target: targetOf(settings),
     clock: systemClock,
@@ -68,15 +76,20 @@ export function createClient(settings: ClientSettings): Client {
     maxWait,
     ...(signal && { signal }),
     ...(insecureHttp && { insecureHttp }),
+    ...(readOnly && { readOnly }),
   });
+  const show = <Data>({ secrets }: OperationEntry, data: Data): Data =>
+    readOnly ? (maskSecrets(data, secrets) as Data) : data;
   return {
     call: async (name, input) => {
-      const outcome = await client.call(await loadOperationByName(name), input);
-      return outcome.sent ? (outcome.data as Output<typeof name> | null) : null;
+      const { entry, operation } = await findOperation(name);
+      const outcome = await client.call(operation, input);
+      return outcome.sent ? show(entry, outcome.data as Output<typeof name> | null) : null;
     },
     async *pages(name, input) {
-      for await (const page of fetchPages(client, await loadOperationByName(name), input))
-        yield page.data as Output<typeof name> | null;
+      const { entry, operation } = await findOperation(name);
+      for await (const page of fetchPages(client, operation, input))
+        yield show(entry, page.data as Output<typeof name> | null);
     },
   };
 }
@@ -107,8 +120,16 @@ function targetOf(settings: ClientSettings): Target {
   };
 }
 
-async function loadOperationByName(name: OperationName) {
+/** @throws SvcError `usage` for a value that is not a boolean */
+function parseReadOnly({ readOnly, baseUrl }: ClientSettings): ReadOnly | undefined {
+  if (readOnly !== undefined && typeof readOnly !== 'boolean')
+    throw new SvcError('usage', `readOnly must be true or false, got ${JSON.stringify(readOnly)}`);
+  const subject = URL.parse(baseUrl)?.host ?? baseUrl;
+  return readOnly ? { subject, sources: ['createClient({ readOnly: true })'] } : undefined;
+}
+
+async function findOperation(name: OperationName) {
   const entry = manifest.find((known) => known.name === name);
   if (!entry) throw new SvcError('usage', `unknown operation '${name}'`);
-  return loadOperation(entry.resource, entry.name);
+  return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

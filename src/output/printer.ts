@@ -1,9 +1,9 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
-import { mapInner } from '../kernel/json.ts';
+import { maskSecrets } from '../kernel/mask-secrets.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-import { maskSecret } from '../kernel/redact.ts';
+
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
 import {
@@ -207,21 +207,6 @@ async function* mapEachPage(
   change: (page: Page) => Page,
 ): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
-}
-
-/**
- * Copies a value with the values at the given paths masked. Absent, null, and empty values stay
- * unchanged.
- */
-function maskSecrets(value: unknown, paths: readonly SecretPath[]): unknown {
-  if (paths.length === 0 || value === undefined || value === null) return value;
-  if (paths.some((path) => path.length === 0))
-    return typeof value === 'string' ? maskSecret(value) : maskSecret('?');
-  return mapInner(value, (inner, key) => maskSecrets(inner, pathsBelow(paths, key)));
-}
-
-function pathsBelow(paths: readonly SecretPath[], key: string): readonly SecretPath[] {
-  return paths.filter(([head]) => head === key || head === '*').map(([, ...rest]) => rest);
 }
 
 type Page = readonly unknown[];

@@ -12,6 +12,7 @@ export interface Profile {
   readonly org?: string | undefined;
   readonly output?: string | undefined;
   readonly protected?: boolean | undefined;
+  readonly readOnly?: boolean | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
   /** The location of each secret: `keychain`, `file`, or a value from a newer version of svc. */

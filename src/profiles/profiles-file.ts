@@ -11,6 +11,7 @@ import {
   writeJsonFile,
 } from './json-file.ts';
 import type { Profile } from './profile.ts';
+import { checkReadOnly } from './read-only.ts';
 
 export interface SavedProfiles {
   readonly current: string | undefined;
@@ -89,6 +90,7 @@ function parseProfile(value: unknown, name: string): Profile {
   const fields = expectObject(value, `the profile '${name}'`);
   checkFields(fields, 'string', TEXT_FIELDS, `${name}.`);
   checkFields(fields, 'boolean', ['protected'], `${name}.`);
+  checkReadOnly(fields['readOnly'], `profile '${name}': readOnly`);
   if (Object.hasOwn(fields, 'secrets')) {
     const locations = expectObject(fields['secrets'], `'${name}.secrets'`);
     checkFields(locations, 'string', SECRET_SETTINGS, `${name}.secrets.`);

@@ -18,6 +18,8 @@ interface Sourced<Value> {
 
 export interface Settings extends Layer {
   readonly protected: boolean;
+  /** Whether the profile is read-only. Other settings can make the target read-only too. */
+  readonly readOnly: boolean;
   readonly headerPrefix: Sourced<string>;
   readonly missingReason?: string;
 }
@@ -66,6 +68,7 @@ const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'defaul
 export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
   ...DEFAULTS,
   protected: false,
+  readOnly: false,
   withSecrets: async () => EMPTY_SETTINGS,
 };
 
@@ -96,7 +99,7 @@ export async function resolveSettingsWithoutSecrets(
   }
   const explicit = createLayers((values) => values);
   const { chosen, profile } = await chooseProfile(folders, explicit.profile);
-  if (!chosen) return resolved({ ...DEFAULTS, ...explicit, protected: false });
+  if (!chosen) return resolved({ ...DEFAULTS, ...explicit, protected: false, readOnly: false });
   const source = `profile '${chosen.value}'`;
   const origin = originOf(profile);
   const calledOrigin = explicit.baseUrl ? originOf({ baseUrl: explicit.baseUrl.value }) : origin;
@@ -111,6 +114,7 @@ export async function resolveSettingsWithoutSecrets(
     ...explicit,
     profile: chosen,
     protected: profile.protected === true,
+    readOnly: profile.readOnly === true,
     ...(missingReason !== undefined && { missingReason }),
   });
   // The credentials of a profile are only sent to its own origin.

@@ -1,4 +1,5 @@
 import type { Auth, Feature } from '../catalog/define.ts';
+import { isHarmless } from '../catalog/harmless.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
@@ -26,7 +27,7 @@ import {
 } from './development/requests/call-log.ts';
 import type { DevelopmentState } from './development/state.ts';
 import { createRoutes, type ExecutableOperation, pathOfTarget } from './handlers/routes.ts';
-import { badRequest, Refusal } from './store/refusal.ts';
+import { badRequest, Refusal, readOnlyRefusal } from './store/refusal.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   readonly rateLimit?: CallRate;
   /** Whether a bulk call fails with INTERNAL and `details` if some of its documents fail. */
   readonly strict?: boolean;
+  /** Whether calls that write, or that hand out secrets, are refused. */
+  readonly readOnly?: boolean;
 }
 
 export interface ServiceDependencies extends ServiceOptions {
@@ -102,7 +105,7 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
 
 /** Each call is a transaction, so a refused call changes nothing. */
 function createPerformer(
-  { store, clock, without = [], rateLimit, strict, development }: AppDependencies,
+  { store, clock, without = [], rateLimit, strict, readOnly, development }: AppDependencies,
   followUps: FollowUps,
 ) {
   const countCall = rateLimit && createRateLimiter(rateLimit);
@@ -126,6 +129,7 @@ function createPerformer(
       });
       countOnce?.(call);
       const { message, feature } = operation;
+      if (readOnly && !isHarmless(operation)) throw readOnlyRefusal();
       if (feature && without.includes(feature))
         throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
       const input = parseInput(operation, data, clock.now());

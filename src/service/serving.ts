@@ -10,7 +10,7 @@ import { finishMigrations } from './records/migrations.ts';
 import { generateToken } from './records/secrets.ts';
 import { type RunningServer, startServer } from './server.ts';
 
-interface ServingOptions extends Pick<ServiceDependencies, 'report'> {
+interface ServingOptions extends Pick<ServiceDependencies, 'report' | 'readOnly'> {
   readonly time: ServiceTime;
   readonly development: DevelopmentContext;
   readonly handle: RequestHandler;
@@ -28,20 +28,26 @@ export interface RunningService {
 }
 
 /**
- * Serves the embedded service on a port and delivers its webhooks. First finishes interrupted
- * document migrations.
+ * Serves the embedded service on a port and delivers its webhooks, unless it is read-only. First
+ * finishes interrupted document migrations.
  * @throws SvcError `usage` for an inspector page on an address that other machines can reach
  */
 export async function startServing(
   options: ServingOptions,
   address: ListenAddress,
 ): Promise<RunningService> {
-  const { development, handle, time, timeScale, ui, report = () => undefined } = options;
+  const { development, handle, time, timeScale, ui, readOnly, report = () => undefined } = options;
   const { store, realClock: clock, intercept } = development;
   const token = generateToken();
   const publicRoutes = ui ? await (await import('./development/inspector.ts')).loadInspector() : {};
-  const admin = createAdmin({ token, routes: createRoutes(development), publicRoutes, report });
-  await Promise.all([finishMigrations(store), loadOperations()]);
+  const admin = createAdmin({
+    token,
+    routes: createRoutes(development),
+    publicRoutes,
+    report,
+    readOnly,
+  });
+  await Promise.all([readOnly ? undefined : finishMigrations(store), loadOperations()]);
   const server: RunningServer = await startServer(
     (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
     address,
@@ -53,14 +59,16 @@ export async function startServing(
       `--ui needs a loopback address such as 127.0.0.1, got ${address.host}`,
     );
   }
-  const deliveries = startDeliveries(store, {
-    clock,
-    time,
-    timeScale,
-    allowPrivateTargets: server.isLoopback,
-    report,
-    intercept,
-  });
+  const deliveries = readOnly
+    ? undefined
+    : startDeliveries(store, {
+        clock,
+        time,
+        timeScale,
+        allowPrivateTargets: server.isLoopback,
+        report,
+        intercept,
+      });
   return {
     url: server.url,
     /** Token for `/_svc/`. Undefined if other machines can reach the server. */
@@ -69,6 +77,6 @@ export async function startServing(
      * Address of the inspector page with the token, which the browser does not send to the server.
      */
     ui: ui ? `${server.url}/_svc/ui#token=${token}` : undefined,
-    close: async () => void (await Promise.all([server.close(), deliveries.stop()])),
+    close: async () => void (await Promise.all([server.close(), deliveries?.stop()])),
   };
 }

@@ -330,7 +330,7 @@ describe('svc mcp', () => {
     const refused = await held.call('users_add', users);
     expect(refused).toMatchObject({
       failed: true,
-      result: { error: { hint: expect.stringContaining('SVC_ALLOW') } },
+      result: { error: { hint: expect.stringContaining('svc help read-only') } },
     });
     expect(service.received).toEqual([]);
     const allowed = await startHost(['--allow-writes', '--yes', '-p', 'prod'], {
@@ -432,7 +432,7 @@ describe('svc mcp', () => {
     const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
     expect(await call('presence_delete', presence)).toMatchObject({
       failed: true,
-      result: { error: { hint: expect.stringContaining('SVC_ALLOW') } },
+      result: { error: { hint: expect.stringContaining('svc help read-only') } },
     });
     expect(service.received).toEqual([]);
   });

@@ -84,6 +84,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     settings: async () =>
       (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
+    readOnly: async () => undefined,
     client: () => Promise.reject(new Error('no client in this test')),
     embedded: async () => undefined,
     format: async () => format,

@@ -53,6 +53,7 @@ describe('the settings', () => {
   it('are almost empty without configuration', async () => {
     expect(await resolve()).toEqual({
       protected: false,
+      readOnly: false,
       headerPrefix: { value: 'x-svc-', source: 'default' },
     });
   });
@@ -62,6 +63,7 @@ describe('the settings', () => {
     const stored = `profile 'prod' (file ${join(folders.config, 'secrets.json')})`;
     expect(await resolve()).toEqual({
       protected: false,
+      readOnly: false,
       profile: { value: 'prod', source: 'default' },
       baseUrl: { value: 'https://api.example.com', source: "profile 'prod'" },
       headerPrefix: { value: 'x-svc-', source: 'default' },

@@ -18,6 +18,7 @@ import {
 import { connect } from '../call/connect.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
+import { ensureAllowed } from '../call/read-only.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
@@ -46,6 +47,7 @@ const RESET = authTokens['auth-tokens.reset'];
  * inconclusive, exits with 9.
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
+  await ensureAllowed(context, entry);
   const { data, usesDataFlag } = await readInputData(context, entry, invocation);
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));

@@ -5,6 +5,7 @@ import {
   createClient,
   type Target,
 } from '../../client/client.ts';
+import type { ReadOnly } from '../../client/write-guard.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
@@ -25,14 +26,21 @@ export interface Connection {
 
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
+    const readOnly = await context.readOnly();
     const { embedded, ...route } = await openEmbeddedRoute(context);
-    return { ...connection(context, embedded.target, route), embedded };
+    return { ...connection(context, embedded.target, route, readOnly), embedded };
   }
   const target = targetOf(await context.settings());
-  return connection(context, target, await openNetworkRoute(context, target));
+  const readOnly = await context.readOnly();
+  return connection(context, target, await openNetworkRoute(context, target), readOnly);
 }
 
-function connection(context: Context, target: Target, { wire, close }: ServiceRoute): Connection {
+function connection(
+  context: Context,
+  target: Target,
+  { wire, close }: ServiceRoute,
+  readOnly: ReadOnly | undefined,
+): Connection {
   const { clock, signal, options, io } = context;
   const printPlan: ClientOptions['dryRun'] = (request) =>
     io.stdout.write(formatJsonDocument(request, io.stdout.isTerminal));
@@ -45,6 +53,7 @@ function connection(context: Context, target: Target, { wire, close }: ServiceRo
     insecureHttp: options.insecureHttp,
     inputNaming: context.inputNaming,
     observe: createCallLog(context),
+    readOnly,
     beforeWrite: () => checkProtectedProfile(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });

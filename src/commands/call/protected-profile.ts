@@ -1,4 +1,4 @@
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
@@ -19,7 +19,7 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   const name = settings.profile?.value;
   if (!settings.protected || name === undefined) return;
   if (options.yes && environment[ALLOW_VARIABLE] === name) return;
-  if (!canAsk(context)) throw protectedProfileError(name, environment[ALLOW_VARIABLE], options.yes);
+  if (!canAsk(context)) throw createProtectedProfileError(name);
   const message = `This command writes to ${profileLabel(settings)}. Type the profile name to continue`;
   const typed = await (await context.prompter()).text({ message });
   if (typed.trim() !== name)
@@ -35,17 +35,9 @@ function profileLabel({ profile, baseUrl }: SettingsWithoutSecrets): string {
   return parts.filter((part) => part !== undefined).join(', ') || 'no service configured';
 }
 
-function protectedProfileError(
-  name: string,
-  allowed: string | undefined,
-  isConfirmed: boolean,
-): SvcError {
-  const other = allowed && allowed !== name ? `, and ${ALLOW_VARIABLE} names '${allowed}'` : '';
-  const missing = [
-    ...(isConfirmed ? [] : ['add --yes']),
-    ...(allowed === name ? [] : [`set ${ALLOW_VARIABLE}=${name}`]),
-  ];
-  return new SvcError('usage', `profile '${name}' is protected${other}; nothing was sent`, {
-    hint: `in a script, ${missing.join(' and ')}; on a terminal, svc asks for the profile name`,
+/** Creates an error that names no way around the protection. */
+function createProtectedProfileError(name: string): SvcError {
+  return new SvcError('usage', `profile '${name}' is protected; nothing was sent`, {
+    hint: hint`to read about protected profiles, run ${step('inspect', 'help', 'read-only')}`,
   });
 }

@@ -44,6 +44,7 @@ export function createMachineChecks(context: Context): readonly Check[] {
       run: () => checkWritable(folders[name]),
     })),
     { name: 'permissions', run: () => checkPermissions(folders) },
+    { name: 'writes', run: () => checkWrites(context) },
     ...(options.local ? [] : profileChecks),
   ];
 }
@@ -86,6 +87,15 @@ function checkProfile(settings: Settings): CheckResult {
   if (missingReason !== undefined)
     return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
   return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
+}
+
+async function checkWrites({ readOnly }: Context): Promise<CheckResult> {
+  const found = await readOnly();
+  if (!found) return ok('svc may write');
+  const sources = found.sources.join(', ');
+  return info(
+    `svc refuses writes (set by ${sources}); this binds svc, not the token, which other programs can use`,
+  );
 }
 
 async function checkKeychain(context: Context): Promise<CheckResult> {

@@ -1,3 +1,4 @@
+import { assertAllowed } from '../../client/write-guard.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
@@ -16,7 +17,7 @@ import type { Context } from '../context.ts';
  * @throws SvcError if the store rejects a request or fails
  */
 export async function withStore<Result>(
-  { options, folders, signal, clock }: Context,
+  context: Context,
   effect: 'read' | 'write',
   work: (
     store: Store,
@@ -24,6 +25,8 @@ export async function withStore<Result>(
     state: { development: DevelopmentState; time: ServiceClock },
   ) => Promise<Result>,
 ): Promise<Result> {
+  if (effect === 'write') await ensureLocalWrites(context);
+  const { options, folders, signal, clock } = context;
   return closeAfter(
     await openStore(await resolveStoreLocation(options.store, folders), { signal }),
     (store) =>
@@ -34,6 +37,11 @@ export async function withStore<Result>(
         return work(store, apiKey, { development, time: createServiceClock(clock, development) });
       }),
   );
+}
+
+/** @throws SvcError `read_only` if the embedded service is read-only, except with `--dry-run` */
+export async function ensureLocalWrites({ options, readOnly }: Context): Promise<void> {
+  if (!options.dryRun) assertAllowed(await readOnly(), { effect: 'once' });
 }
 
 export async function explainRefusals<Result>(

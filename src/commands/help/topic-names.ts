@@ -4,6 +4,7 @@ const SUMMARIES = {
   environment: 'Environment variables, and their order of precedence',
   'exit-codes': 'Exit codes, and which commands to retry',
   formatting: 'Output formats, fields, and filters',
+  'read-only': 'Read-only targets and protected profiles',
   profiles: 'Saved connections and their credentials',
   bulk: 'Import of records from files',
   webhooks: 'Set up, receive, send, and verify webhook deliveries',

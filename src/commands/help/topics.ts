@@ -15,6 +15,7 @@ const TEXTS: { readonly [Name in TopicName]: () => string } = {
   'exit-codes': exitCodes,
   formatting,
   profiles,
+  'read-only': readOnly,
   bulk,
   webhooks,
 };
@@ -137,7 +138,27 @@ function profiles(): string {
     '  svc folders list --org acme --profile prod',
     '  svc profiles use prod',
     '',
-    "A .svc.json file in the current folder or a parent folder sets the profile, organization, and output format for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
+    "A .svc.json file in the current folder or a parent folder sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
+  );
+}
+
+function readOnly(): string {
+  return lines(
+    'A read-only target accepts no writes from svc, and svc hands out none of its secrets. Each of these settings makes the target of a command read-only, and none of them turns another one off:',
+    '',
+    ...formatRows([
+      ['svc profiles add prod --read-only', 'the profile, for every command that uses it'],
+      [`${SWITCH_VARIABLES.readOnly}=1`, 'the environment, for every target, including --local'],
+      ['"readOnly": true in .svc.json', 'the folder and all folders below it, for every target'],
+      ['svc serve --read-only', 'the embedded service, for every client'],
+      ['createClient({ readOnly: true })', 'one client of the library'],
+    ]),
+    '',
+    `A refused command exits with 4 and the error code read_only, and sends nothing. Any other value of ${SWITCH_VARIABLES.readOnly} than 1, true, 0, and false is an error. --dry-run still works, because it sends nothing.`,
+    '',
+    'Read-only binds svc, not the token: another program can write with the same token. Only the service can issue a token that reads.',
+    '',
+    'A protected profile asks for its name on a terminal before the first write of a command. In CI, a script passes --yes and sets SVC_ALLOW to the name of the profile.',
   );
 }
 
@@ -226,6 +247,10 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [
     SWITCH_VARIABLES.allow,
     'name of the protected profile that scripts may write to (together with --yes)',
+  ],
+  [
+    SWITCH_VARIABLES.readOnly,
+    '1 refuses all writes and all commands that hand out secrets (see svc help read-only)',
   ],
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
   [SWITCH_VARIABLES.undo, '0 turns off saving the values that jobs replace, which svc undo needs'],

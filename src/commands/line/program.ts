@@ -139,6 +139,10 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
+    if (options.showSecrets) {
+      const { ensureSecretsAllowed } = await import('../call/read-only.ts');
+      await ensureSecretsAllowed(context);
+    }
     const invocation = { arguments: command.args, options: command.opts() };
     if (leaf.kind === 'tool') return (await leaf.definition.load())(context, invocation);
     const { loadRunner } = await import('../run/run-operation.ts');

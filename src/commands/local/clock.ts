@@ -10,7 +10,7 @@ import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createErrorReporter } from '../embedded/error-reporter.ts';
-import { explainRefusals } from '../embedded/store.ts';
+import { ensureLocalWrites, explainRefusals } from '../embedded/store.ts';
 import type { ChangeClockFlags } from './flags.ts';
 
 export async function showClock(context: Context): Promise<void> {
@@ -44,6 +44,7 @@ async function withClock<Result>(
   effect: 'read' | 'write',
   work: (clock: ClockContext) => Promise<Result>,
 ): Promise<Result> {
+  if (effect === 'write') await ensureLocalWrites(context);
   const { clock, options, folders, signal } = context;
   const location = await resolveStoreLocation(options.store, folders);
   const service = await openEmbedded(location, {

@@ -48,8 +48,9 @@ async function runOnStore(
   words: readonly string[],
 ): Promise<void> {
   const { clock, folders, signal } = context;
+  const readOnly = (await context.readOnly()) !== undefined;
   await closeAfter(
-    await openEmbedded(location, { clock, signal, logFolder: folders.data }),
+    await openEmbedded(location, { clock, signal, logFolder: folders.data, readOnly }),
     async ({ handle, target }) => {
       const server = await startServer(handle, ADDRESS);
       const variables = createEnvironment(context.environment, server.url, target);

@@ -8,6 +8,7 @@ import type { Format } from '../../output/format.ts';
 import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/transfer.ts';
+import { ensureSecretsAllowed } from '../call/read-only.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
@@ -16,6 +17,7 @@ export async function localExport(
   context: Context,
   { arguments: [file = '-'] }: Invocation,
 ): Promise<void> {
+  await ensureSecretsAllowed(context);
   const { options, cwd } = context;
   if (file === '-') {
     checkFormat(options.output ?? (await formatSetting(context)));

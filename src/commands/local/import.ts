@@ -7,7 +7,7 @@ import {
 } from '../../settings/compare.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withStore } from '../embedded/store.ts';
+import { ensureLocalWrites, withStore } from '../embedded/store.ts';
 import { renderPlan } from '../plan/render-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import type { ImportFlags } from './flags.ts';
@@ -22,6 +22,7 @@ export async function localImport(
   context: Context,
   { arguments: [file = '-'], options: { env } }: Invocation<ImportFlags>,
 ) {
+  await ensureLocalWrites(context);
   const { options } = context;
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);

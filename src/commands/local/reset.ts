@@ -1,10 +1,11 @@
 import { resetState } from '../../service/state/reset.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
-import { withStore } from '../embedded/store.ts';
+import { ensureLocalWrites, withStore } from '../embedded/store.ts';
 
 export async function localReset(context: Context): Promise<void> {
   const { options, folders } = context;
+  await ensureLocalWrites(context);
   const path = displayStoreLocation(await resolveStoreLocation(options.store, folders));
   if (options.dryRun) return context.note('--dry-run: nothing was deleted');
   await context.confirm(`Delete every record in ${path}?`, 'this machine');

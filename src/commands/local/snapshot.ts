@@ -7,7 +7,7 @@ import { summarize } from '../../settings/build-plan.ts';
 import { compareStates } from '../../settings/compare-states.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { explainRefusals } from '../embedded/store.ts';
+import { ensureLocalWrites, explainRefusals } from '../embedded/store.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
@@ -16,6 +16,7 @@ export async function saveSnapshot(
   context: Context,
   { arguments: [name = ''] }: Invocation,
 ): Promise<void> {
+  await ensureLocalWrites(context);
   const { snapshots } = await openSnapshots(context);
   if (context.options.dryRun) return context.note('--dry-run: nothing was saved');
   await (await context.printer()).value(
@@ -29,6 +30,7 @@ export async function restoreSnapshot(
   context: Context,
   { arguments: [name = ''] }: Invocation,
 ): Promise<void> {
+  await ensureLocalWrites(context);
   const { snapshots, store } = await openSnapshots(context);
   await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was restored');
@@ -76,6 +78,7 @@ export async function removeSnapshot(
   context: Context,
   { arguments: [name = ''] }: Invocation,
 ): Promise<void> {
+  await ensureLocalWrites(context);
   const { snapshots } = await openSnapshots(context);
   await snapshots.find(name);
   if (context.options.dryRun) return context.note('--dry-run: nothing was removed');

@@ -47,6 +47,7 @@ async function readAddOptions(
       org: options.org,
       output: options.defaultOutput,
       protected: options.protected ? true : undefined,
+      readOnly: options.readOnly ? true : undefined,
     },
     authToken: await readSecretFlag(
       context,
@@ -83,7 +84,10 @@ export async function addProfile(
     options.name === undefined
       ? await askChecked(context, 'Profile name', checkName)
       : checkName(options.name);
-  const profile = await completeProfile(context, options);
+  const profile = {
+    ...(await completeProfile(context, options)),
+    ...(before.profiles.get(name)?.readOnly && { readOnly: true }),
+  };
   const ask = (owner: string | undefined, name: string) =>
     owner && canAsk(context) ? askSecret(context, `Auth token of ${name}${owner}`) : undefined;
   const secrets: Secrets = {

@@ -7,6 +7,7 @@ export const PROFILE_COLUMNS: readonly Column[] = [
   { header: 'API KEY', field: 'apiKey', kind: 'whole', hideOrder: 3 },
   { header: 'ORG', field: 'org', kind: 'whole', hideOrder: 2 },
   { header: 'PROTECTED', field: 'protected', hideOrder: 4 },
+  { header: 'READ-ONLY', field: 'readOnly', hideOrder: 6 },
   { header: 'SECRETS', field: 'secrets', hideOrder: 1 },
 ];
 

@@ -18,6 +18,7 @@ export const ADD_FLAGS = [
   { flags: '--org <id>', description: 'default organization' },
   { flags: '--default-output <format>', description: 'default output format', choices: FORMATS },
   { flags: '--protected', description: 'ask for the profile name before each write' },
+  { flags: '--read-only', description: 'refuse all writes, and commands that hand out secrets' },
   { flags: '--no-verify', description: 'save the credentials without verifying them' },
   { flags: '--replace', description: 'replace an existing profile and its secrets' },
   {

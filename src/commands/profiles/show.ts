@@ -1,3 +1,4 @@
+import { createReadOnlyError } from '../../client/write-guard.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
 import type { Profile } from '../../profiles/profile.ts';
@@ -24,6 +25,7 @@ export async function showProfile(
   const name = given ?? (await requireActiveProfile(context));
   const saved = await readProfiles(context.folders);
   const profile = findProfile(saved, name);
+  if (context.options.showSecrets && profile.readOnly) throw createSecretsError(name);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
   const { authToken, workspaceAuthToken } = secrets;
   const locations = new Set(
@@ -45,6 +47,11 @@ export async function showProfile(
   await printer.value(view, { secrets: [['authToken'], ['workspaceAuthToken']] });
 }
 
+function createSecretsError(name: string): SvcError {
+  const readOnly = { subject: `profile '${name}'`, sources: ['the profile'] };
+  return createReadOnlyError(readOnly, 'this command hands out secrets');
+}
+
 async function requireActiveProfile(context: Context): Promise<string> {
   const { profile } = await context.openSettings();
   if (profile) return profile.value;
@@ -62,6 +69,7 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
     workspaceId: profile.workspaceId ?? null,
     org: profile.org ?? null,
     protected: profile.protected === true,
+    readOnly: profile.readOnly === true,
     secrets: [...new Set(Object.values(profile.secrets ?? {}))].sort().join(', ') || null,
   };
 }

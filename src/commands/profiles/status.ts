@@ -70,9 +70,11 @@ export async function whoami(context: Context): Promise<void> {
     name,
     (local ? undefined : settings[name])?.value ?? null,
   ]);
-  const line = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
+  const readOnly = await context.readOnly();
+  const connection = local ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(settings);
+  const line = readOnly ? `${connection}, read-only (${readOnly.sources.join(', ')})` : connection;
   await printer.value(
-    { ...Object.fromEntries(identity), local },
+    { ...Object.fromEntries(identity), local, readOnly: readOnly !== undefined },
     { renderText: ({ isTerminal }) => `${isTerminal ? escapeForTerminal(line) : line}\n` },
   );
 }

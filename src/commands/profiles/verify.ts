@@ -105,6 +105,7 @@ function toSettings(
   );
   return {
     protected: false,
+    readOnly: false,
     headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX),
     ...Object.fromEntries(given),
   };

@@ -86,6 +86,10 @@ export function openContext(
     }),
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
+    readOnly: once(async () => {
+      const { findReadOnly } = await import('../call/read-only.ts');
+      return findReadOnly(context, options.local || isLocalOnly);
+    }),
     format,
     client: async () => {
       const connecting = connection();
@@ -106,6 +110,7 @@ export function openContext(
     warn: async (message) =>
       print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
     confirm: async (question, about = 'service') => {
+      if (about === 'service') await checkProtections(context);
       if (options.yes) return;
       const { serviceLabel } = await import('../call/protected-profile.ts');
       await confirm(
@@ -124,6 +129,19 @@ export function openContext(
       for (const close of closeFunctions) await close();
     },
   };
+}
+
+/**
+ * Refuses a write to a read-only target, and a write to a protected profile if the user cannot be
+ * asked, before any question.
+ * @throws SvcError `read_only` or `usage`
+ */
+async function checkProtections(context: Context): Promise<void> {
+  const { ensureAllowed } = await import('../call/read-only.ts');
+  await ensureAllowed(context, { effect: 'once' });
+  if (canAsk(context)) return;
+  const { checkProtectedProfile } = await import('../call/protected-profile.ts');
+  await checkProtectedProfile(context);
 }
 
 /**

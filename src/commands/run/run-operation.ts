@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
+import { ensureAllowed } from '../call/read-only.ts';
 import { runCall } from '../call/run-call.ts';
 import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';
@@ -20,6 +21,7 @@ export function loadRunner(
  */
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const [entry, newer] = selectVersions(versions, invocation);
+  await ensureAllowed(context, entry);
   const input = await readInputData(context, entry, invocation);
   const isFile = entry.bulk && getFlagValue(invocation.options, 'file') !== undefined;
   const pickIds = async () => {

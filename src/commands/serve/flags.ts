@@ -33,6 +33,10 @@ export const SERVE_FLAGS = [
     description: 'serve the inspector, a web page to monitor and control the service',
   },
   {
+    flags: '--read-only',
+    description: 'refuse calls that write or that hand out secrets, and deliver no webhooks',
+  },
+  {
     flags: '--strict',
     description: 'fail a call with INTERNAL and details if some of its documents fail',
   },

@@ -34,11 +34,15 @@ export async function serveCommand(
     host: options.host ?? DEFAULT_ADDRESS.host,
     port: parsePort(options.port) ?? DEFAULT_ADDRESS.port,
   };
+  const readOnly = options.readOnly === true || (await context.readOnly()) !== undefined;
+  if (readOnly && options.faults !== undefined)
+    throw new SvcError('usage', '--faults changes the store, and a read-only service does not');
   const faults =
     options.faults === undefined ? undefined : await readFaultFile(context, options.faults);
   const switches = { ...parseServiceSwitches(options), ...optionalProperty('faults', faults) };
   await serve(context, address, {
     ...switches,
+    readOnly,
     timeScale: parseTimeScale(options),
     ui: options.ui,
   });

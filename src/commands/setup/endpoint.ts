@@ -9,6 +9,7 @@ import { sendPost } from '../../webhooks/post.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
+import { ensureAllowed } from '../call/read-only.ts';
 import { requireData } from '../call/require-data.ts';
 import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
@@ -49,6 +50,7 @@ import {
 } from './setup-operation.ts';
 
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
+  await ensureAllowed(context, { effect: 'once' });
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
   const flags = await readFlagData(context, invocation);
   const given =

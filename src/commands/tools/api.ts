@@ -69,6 +69,8 @@ function describeOperation(
     path,
     auth: auth ?? entry?.auth ?? 'key',
     effect: entry && canRepeat ? entry.effect : 'once',
+    ...optionalProperty('issuesCredential', operation?.issuesCredential),
+    ...optionalProperty('revealsSecrets', operation?.revealsSecrets),
     ...optionalProperty('feature', operation?.feature),
     ...optionalProperty('lookup', operation?.lookup),
     ...optionalProperty('command', operation?.command),

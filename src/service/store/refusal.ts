@@ -24,3 +24,7 @@ export function badRequest(): Refusal {
 export function invalidArgument(message: string): Refusal {
   return new Refusal('INVALID_ARGUMENT', message);
 }
+
+export function readOnlyRefusal(): Refusal {
+  return new Refusal('PERMISSION_DENIED', 'The service is read-only.');
+}

@@ -139,7 +139,7 @@ describe('doctor', () => {
     expect(findings.filter(({ state }) => state === 'fail')).toHaveLength(1);
     const context = await fakeContext({ options: { output: 'table' } });
     await expect(doctorCommand(context, { arguments: [], options: {} })).rejects.toThrow(
-      '1 of 18 checks failed',
+      '1 of 19 checks failed',
     );
     const skipped = context.stdout().match(/^skipped .*$/gm);
     expect(skipped).toEqual([
@@ -169,7 +169,7 @@ describe('doctor', () => {
     });
     expect(error).toMatchObject({
       failure: 'unauthenticated',
-      message: '1 of 18 checks failed: key-credentials',
+      message: '1 of 19 checks failed: key-credentials',
     });
     expect(found('key-credentials')).toMatchObject({
       state: 'fail',
@@ -254,7 +254,7 @@ describe('doctor', () => {
     expect(closed.found('key-credentials')?.detail).toBe('skipped because connection failed');
     expect(closed.error).toMatchObject({
       failure: 'unreachable',
-      message: '1 of 18 checks failed: connection',
+      message: '1 of 19 checks failed: connection',
     });
     const nowhere = await run({ environment: NOBODY('https://nowhere.invalid') });
     expect(nowhere.found('dns')).toMatchObject({

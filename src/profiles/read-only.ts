@@ -1,0 +1,44 @@
+import { SvcError } from '../kernel/errors.ts';
+import type { Environment } from '../kernel/folders.ts';
+import { SWITCH_VARIABLES } from '../kernel/variables.ts';
+import { readFolderFiles } from './folder-settings.ts';
+
+const VARIABLE = SWITCH_VARIABLES.readOnly;
+const VALUES = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+]);
+
+/**
+ * Finds the settings outside of a profile that make every target read-only: the environment, and
+ * the `.svc.json` files of the folder and all of its parents. No setting turns another one off.
+ * @throws SvcError `usage` for an unknown value
+ */
+export async function findReadOnlySources({
+  environment,
+  cwd,
+}: {
+  readonly environment: Environment;
+  readonly cwd: string;
+}): Promise<readonly string[]> {
+  const sources: string[] = parseReadOnlyVariable(environment) ? [VARIABLE] : [];
+  for await (const { path, settings } of readFolderFiles(cwd))
+    if (settings.readOnly === true) sources.push(path);
+  return sources;
+}
+
+function parseReadOnlyVariable(environment: Environment): boolean {
+  const text = environment[VARIABLE];
+  if (text === undefined || text === '') return false;
+  const value = VALUES.get(text);
+  if (value !== undefined) return value;
+  throw new SvcError('usage', `${VARIABLE} must be 1 or 0, got '${text}'`);
+}
+
+/** @throws SvcError `usage` if a value is neither a boolean nor undefined */
+export function checkReadOnly(value: unknown, name: string): void {
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new SvcError('usage', `${name} must be true or false, got ${JSON.stringify(value)}`);
+}
