@@ -38,6 +38,7 @@ const manifest = {
     'index.js',
     'check-node.js',
     'CHANGELOG.md',
+    'skills',
     'THIRD-PARTY-NOTICES.txt',
     'sbom.cdx.json',
   ],
@@ -49,6 +50,7 @@ const manifest = {
 await mkdir(folder, { recursive: true });
 await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 await cp('bin', join(folder, 'bin'), { recursive: true });
+await cp('skills', join(folder, 'skills'), { recursive: true });
 await cp('docs/man', join(folder, 'man'), { recursive: true });
 await cp('packaging/README.md', join(folder, 'README.md'));
 for (const [path, text] of await createDeclarations()) {

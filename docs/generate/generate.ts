@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
+import { agentsSkill } from '../../src/commands/help/agents-skill.ts';
 import { loadHandlers } from '../../src/service/handlers/index.ts';
 import { commandReference } from './commands.ts';
 import { manualPages } from './man.ts';
@@ -123,6 +124,7 @@ export async function generateFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [TABLE, formatOperationsTable(await collectEvidence(readServiceTests()))],
     ...(await commandReference()),
+    ['skills/svc/SKILL.md', agentsSkill()],
     ['docs/screens.md', await screensPage()],
     ['docs/performance.md', performancePage(results)],
     ['test/guarantees.md', guaranteesTable(results)],

@@ -53,7 +53,7 @@ const input = withRules(
           .boolean()
           .optional()
           .describe(
-            'notify the whole organization, not only the named users (default with --data and --file: true)',
+            'notify the whole organization, not only the named users (default in data and files: true)',
           ),
       ),
       notificationSource: z

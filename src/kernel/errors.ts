@@ -17,6 +17,11 @@ export const FAILURES = {
     meaning: 'the service rejected the credential',
   },
   permission_denied: { exitCode: 4, retryable: false, meaning: 'the credential lacks permission' },
+  approval_required: {
+    exitCode: 4,
+    retryable: false,
+    meaning: 'the write needs an approval; nothing was sent',
+  },
   read_only: {
     exitCode: 4,
     retryable: false,

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { Ajv } from 'ajv';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isHarmless } from '../../src/catalog/harmless.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
@@ -15,13 +18,20 @@ import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
+interface ToolResult {
+  readonly result: unknown;
+  /** All texts of the result. */
+  readonly texts: readonly string[];
+  readonly failed: boolean;
+}
+
 interface Host {
   readonly client: Client;
-  /** Calls a tool and returns its JSON result, its other messages, and whether it failed. */
-  call(
-    name: string,
-    data?: Record<string, unknown>,
-  ): Promise<{ result: unknown; notes: string[]; failed: boolean }>;
+  /** Calls a tool, and returns its JSON result. */
+  tool(name: string, values?: Record<string, unknown>): Promise<ToolResult>;
+  read(operation: string, input?: Record<string, unknown>): Promise<ToolResult>;
+  /** Previews a write, and sends it with the token of the preview. */
+  write(operation: string, input: Record<string, unknown>): Promise<ToolResult>;
 }
 
 type Answer = (message: string) => 'accept' | 'decline' | 'cancel';
@@ -82,296 +92,467 @@ async function connectHost(
     }));
   await client.connect(transport);
   onTestFinished(() => client.close());
+  const tool: Host['tool'] = async (name, values = {}) => {
+    const { content, isError } = await client.callTool({ name, arguments: values });
+    const texts = content.map((part) => (part.type === 'text' ? part.text : part.type));
+    return { result: tryParse(texts[0] ?? ''), texts, failed: isError === true };
+  };
   return {
     client,
-    call: async (name, data = {}) => {
-      const { content, isError } = await client.callTool({ name, arguments: data });
-      const [first = '', ...notes] = content.map((part) =>
-        part.type === 'text' ? part.text : part.type,
-      );
-      return { result: JSON.parse(first), notes, failed: isError === true };
+    tool,
+    read: (operation, input = {}) => tool('read', { operation, input }),
+    write: async (operation, input) => {
+      const preview = await tool('write', { operation, input });
+      const { token } = Object(preview.result) as { readonly token?: string };
+      return preview.failed ? preview : tool('write', { operation, input, token });
     },
   };
 }
 
-const toolsByEffect = (isMeant: (effect: string) => boolean) =>
-  manifest.filter(({ effect }) => isMeant(effect)).map(({ name }) => name.replaceAll(/[.-]/g, '_'));
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
-describe('svc mcp', () => {
-  it('continues after a response that is too large', async () => {
-    const user = await newUser();
-    const text = `{"result":{"status":"success","data":[${'{},'.repeat(4_000_000)}{}]}}`;
-    const { env } = await startMockService((_, response) => void response.end(text));
-    const { call } = await startHostOfTool([], {
-      ...user.env,
-      ...env,
-      NODE_OPTIONS: '--max-old-space-size=150',
-    });
-    for (let calls = 0; calls < 2; calls += 1) {
-      const { failed, result } = await call('documents_list', { organizationId: 'acme' });
-      expect([failed, result]).toEqual([
-        true,
-        { error: expect.objectContaining({ code: 'invalid_response' }) },
+const tokenOf = ({ result }: ToolResult) => (result as { readonly token: string }).token;
+const HELLO = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+};
+const ACME = { organizationId: 'acme' };
+const USERS = { ...ACME, users: [{ userId: 'u1' }] };
+const PRESENCE = { ...ACME, documentId: 'd1', userIds: ['u1'] };
+
+describe('the tools of svc mcp', () => {
+  it('are three, small, and valid for strict validators', async () => {
+    const { env } = await newUser();
+    const listed = async (...words: string[]) =>
+      (await (await startHost(['--local', ...words], env)).client.listTools()).tools;
+    expect((await listed()).map(({ name }) => name)).toEqual(['describe', 'read']);
+    const tools = await listed('--allow-writes');
+    expect(tools.map(({ name }) => name)).toEqual(['describe', 'read', 'write']);
+    const text = JSON.stringify({ tools });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3_000);
+    expect(text).not.toMatch(/"(pattern|\$schema)"/);
+    const ajv = new Ajv({ strict: true, allErrors: true });
+    for (const { inputSchema } of tools) expect(ajv.validateSchema(inputSchema)).toBe(true);
+    for (const { inputSchema } of tools) ajv.compile(inputSchema);
+  });
+
+  it('describe every operation in few bytes, without flags, patterns, and schemas of other versions', async () => {
+    const { env } = await newUser();
+    const { tool } = await startHost(['--local', '--allow-writes'], env);
+    const { texts } = await tool('describe');
+    const offered = manifest.filter((entry) => !/generate|secret|reset/.test(entry.name));
+    expect(texts[0]?.split('\n')).toHaveLength(offered.length);
+    expect(Buffer.byteLength(texts[0] ?? '')).toBeLessThanOrEqual(10_000);
+    for (const { name, command } of offered) {
+      const one = await tool('describe', { operation: name });
+      expect([name, one.failed, one.result]).toMatchObject([name, false, { operation: name }]);
+      const text = one.texts.join('');
+      expect([name, Buffer.byteLength(text)]).toEqual([
+        name,
+        expect.toSatisfy((size) => size <= 6_000),
       ]);
+      expect([name, text]).toEqual([
+        name,
+        expect.not.stringMatching(/"\$schema"|"pattern":"|(^| )--[a-z]/),
+      ]);
+      expect((await tool('describe', { operation: command.join(' ') })).failed).toBe(false);
+    }
+    expect(await tool('describe', { operation: 'documents.lst' })).toMatchObject({
+      failed: true,
+      result: { error: { hint: "did you mean 'documents.list'?" } },
+    });
+  });
+
+  it('return the same as the command line for every operation, and offer none that hands out a secret', async () => {
+    const { env, svc } = await newUserInProcess();
+    const [world, other] = [await startTestService(), await startTestService()];
+    const calls = Object.entries(await createValidCalls(world));
+    const otherCalls: Readonly<Record<string, object>> = await createValidCalls(other);
+    const host = await startHost(
+      ['--local', '--store', world.path, '--allow-writes', '--yes'],
+      env,
+    );
+    const isLast = (name: string) => name.endsWith('.delete');
+    for (const [name, data] of calls.sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)))) {
+      const entry = manifest.find((known) => known.name === name);
+      if (!entry) throw new Error(name);
+      const input = { ...data };
+      if (!isHarmless({ ...entry, effect: 'read' })) {
+        for (const tool of ['read', 'write']) {
+          expect(await host.tool(tool, { operation: name, input })).toMatchObject({
+            failed: true,
+            result: { error: { message: expect.stringContaining('hands out a secret') } },
+          });
+        }
+        continue;
+      }
+      const isRead = entry.effect === 'read';
+      const { failed, result, texts } = await host[isRead ? 'read' : 'write'](name, input);
+      expect([name, failed], texts.join('\n')).toEqual([name, false]);
+      const words = [
+        ...entry.command,
+        '--data',
+        JSON.stringify(isRead ? data : otherCalls[name]),
+        '--local',
+        '-y',
+        '-o',
+        'json',
+      ];
+      const version = entry.name.endsWith('.v2') ? ['--api-version', 'v2'] : [];
+      const v1 = entry.name === 'folders.list.v1' ? ['--api-version', 'v1'] : [];
+      const store = isRead ? world.path : other.path;
+      const run = await svc([...words, ...version, ...v1, '--store', store]);
+      const shown = run.stdout === '' ? '' : JSON.parse(run.stdout);
+      expect([name, shapeOf(result)]).toEqual([name, shapeOf(shown)]);
+      if (isRead) expect([name, result]).toEqual([name, shown]);
     }
   });
 
-  it('offers a tool for each read operation, and for every operation with --allow-writes', async () => {
-    const { env } = await newUser();
-    const named = async (...words: string[]) =>
-      (await (await startHost(['--local', ...words], env)).client.listTools()).tools.map(
-        ({ name }) => name,
-      );
-    expect((await named()).sort()).toEqual(toolsByEffect((effect) => effect === 'read').sort());
-    const all = await named('--allow-writes');
-    expect([...all].sort()).toEqual(toolsByEffect(() => true).sort());
-    expect(new Set(all).size).toBe(manifest.length);
-    expect(all.filter((name) => !/^[a-z0-9_]{1,64}$/.test(name))).toEqual([]);
+  it('refuse unknown fields with the nearest name', async () => {
+    const { env, svc } = await newUserInProcess();
+    const { tool } = await startHost(['--local', '--allow-writes'], env);
+    const refused = [
+      [
+        'write',
+        'documents.add',
+        { ...ACME, folder: 'f1', documents: [{ documentId: 'd1' }] },
+        'folderId',
+      ],
+      [
+        'write',
+        'users.add',
+        { organisationId: 'acme', users: [{ userId: 'u1' }] },
+        'organizationId',
+      ],
+      ['read', 'documents.list', { ...ACME, page_size: 1 }, 'pageSize'],
+    ] as const;
+    for (const [name, operation, input, nearest] of refused) {
+      expect(await tool(name, { operation, input })).toMatchObject({
+        failed: true,
+        result: { error: { code: 'invalid_input', hint: `did you mean '${nearest}'?` } },
+      });
+    }
+    expect(await tool('read', { operation: 'folders.list', data: ACME })).toMatchObject({
+      failed: true,
+      result: { error: { message: "unknown field 'data'; nothing was sent" } },
+    });
+    expect((await svc(['local', 'list', 'documents', '-o', 'json'])).stdout.trim()).toBe('[]');
   });
 
-  it('describes the input and the effects of each tool', async () => {
+  it('speak of fields, never of flags', async () => {
     const { env } = await newUser();
-    const { client } = await startHost(['--local', '--allow-writes'], env);
-    const tools = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));
-    expect(tools.get('users_add')).toMatchObject({
-      title: 'Add users to an organization, folder, or document',
-      inputSchema: { type: 'object', required: ['organizationId', 'users'] },
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
+    const { tool, write } = await startHost(['--local', '--allow-writes'], env);
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 200; level += 1) deep = { deep };
+    const results = [
+      await tool('read', { operation: 'documents.list', input: {} }),
+      await tool('read', { operation: 'folders.list', input: deep }),
+      await tool('read', { operation: 'folders.list', input: { ...ACME, folderId: 'none' } }),
+      await tool('read', { operation: 'agents.get', input: { agentId: 'none' } }),
+      await tool('read', { operation: 'users.data', input: {} }),
+      await tool('read', { operation: 'webhooks.endpoints.list' }),
+      await write('users.add', ACME),
+      await write('users.add', { ...ACME, users: [{}] }),
+      await write('email.update', { emailServiceConfig: { apiKey: '****' } }),
+      await write('crdt.update', {
+        ...ACME,
+        documentId: 'd',
+        editorId: 'e',
+        type: 'map',
+        data: 'x',
+      }),
+      await write('webhooks.endpoints.create', { url: 'ftp://x' }),
+      await write('webhooks.endpoints.delete', { endpointId: 'ep_1' }),
+      await write('folders.add', { ...ACME, folders: [{ folderId: 'f1', parentFolderId: 'f0' }] }),
+    ];
+    for (const { failed, texts } of results) {
+      expect(failed, texts.join('\n')).toBe(true);
+      expect(texts.join('\n').replaceAll('start this server with --yes', '')).not.toMatch(
+        /(^|[\s"'`(])--[a-z]/,
+      );
+    }
+  });
+
+  it('cut a large list, and say how to get the rest', async () => {
+    const { env } = await newUser();
+    const many = Array.from({ length: 500 }, (_, at) => ({
+      id: `d${at}`,
+      documentName: 'é'.repeat(300),
+    }));
+    const service = await startMockService(() => success(many));
+    const { tool } = await startHost([], { ...env, ...service.env });
+    const seen: unknown[] = [];
+    for (let calls = 0; seen.length < many.length && calls < 50; calls += 1) {
+      const { texts, result, failed } = await tool('read', {
+        operation: 'documents.list',
+        input: ACME,
+        offset: seen.length,
+      });
+      expect(failed, texts[0]).toBe(false);
+      expect(Buffer.byteLength(texts.join(''))).toBeLessThanOrEqual(40_000);
+      seen.push(...(result as unknown[]));
+      if (seen.length < many.length)
+        expect(texts[1]).toContain(`call read again with offset ${seen.length} for the rest`);
+    }
+    expect(seen).toEqual(many);
+    const ids = await tool('read', { operation: 'documents.list', input: ACME, fields: ['id'] });
+    expect(ids.result).toEqual(many.map(({ id }) => ({ id })));
+  });
+
+  it('refuse a single record that is too large', async () => {
+    const { env } = await newUser();
+    const service = await startMockService(() =>
+      success([{ id: 'd1', text: 'x'.repeat(100_000) }]),
+    );
+    const { read } = await startHost([], { ...env, ...service.env });
+    expect(await read('documents.list', ACME)).toMatchObject({
+      failed: true,
+      result: { error: { hint: expect.stringContaining('with fields') } },
+    });
+  });
+
+  it('mask secrets', async () => {
+    const { env, svc } = await newUserInProcess();
+    const clear = await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json']);
+    const { authToken } = JSON.parse(clear.stdout);
+    const { read } = await startHost(['--local'], env);
+    const { result, texts } = await read('workspace.get');
+    expect(texts.join('')).not.toContain(authToken);
+    expect(result).toMatchObject({ authToken: expect.stringMatching(/^\*{4}/) });
+    expect((await svc(['mcp', '--show-secrets'])).code).toBe(2);
+  });
+});
+
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.keys(value).sort();
+}
+
+describe('a write', () => {
+  it('is previewed with its request, and is sent once with the token of exactly this request', async () => {
+    const { env } = await newUser();
+    const service = await startMockService(() => success({ u1: { success: true } }));
+    const host = await startHost(['--allow-writes'], { ...env, ...service.env });
+    const preview = await host.tool('write', { operation: 'users.add', input: USERS });
+    expect(preview).toMatchObject({
+      failed: false,
+      result: {
+        preview: expect.stringContaining('nothing was sent'),
+        target: new URL(service.env.SVC_BASE_URL).host,
+        effect: 'keyed',
+        records: 1,
+        token: expect.stringMatching(/^[0-9a-f]{32}$/),
+        requests: [
+          {
+            method: 'POST',
+            url: `${service.env.SVC_BASE_URL}/v1/users/add`,
+            body: { data: USERS },
+          },
+        ],
       },
     });
-    const hints = (name: string) => tools.get(name)?.annotations;
-    expect(hints('documents_list')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    expect(hints('presence_delete')).toMatchObject({ destructiveHint: true, idempotentHint: true });
-    expect(hints('auth_tokens_reset')).toMatchObject({
-      destructiveHint: true,
-      idempotentHint: false,
-    });
-    expect(hints('email_update')).toMatchObject({ destructiveHint: true });
-  });
-
-  it('works with the embedded service, and hides tools that write by default', async () => {
-    const { env, svc } = await newUserInProcess();
-    const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
-    const reader = await startHostOfTool(['--local'], env);
-    await expect(reader.call('users_add', users)).rejects.toThrow('--allow-writes');
-    await expect(reader.call('users_ad', users)).rejects.toThrow('unknown tool users_ad');
-    const writer = await startHostOfTool(['--local', '--allow-writes'], env);
-    expect(await writer.call('users_add', users)).toMatchObject({
+    expect(service.received).toEqual([]);
+    const call = { operation: 'users.add', input: USERS, token: tokenOf(preview) };
+    expect(await host.tool('write', call)).toMatchObject({
       failed: false,
       result: { succeeded: 1 },
     });
-    const documents = {
-      organizationId: 'acme',
-      documents: [{ documentId: 'd1' }, { documentId: 'd2' }],
-    };
-    expect(await writer.call('documents_add', documents)).toMatchObject({ failed: false });
-    const page = await reader.call('documents_list', { organizationId: 'acme', pageSize: 1 });
-    expect(page).toMatchObject({
-      result: [{ id: 'd1' }],
-      notes: [expect.stringMatching(/^more results: 1 shown; continue with pageToken \S+$/)],
+    expect(service.received.map(({ body }) => body)).toEqual([{ data: USERS }]);
+    // The token was used.
+    expect(await host.tool('write', call)).toMatchObject({
+      failed: true,
+      result: { error: { code: 'approval_required', exitCode: 4 } },
     });
-    await writer.client.close();
-    expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
+    expect(service.received).toHaveLength(1);
   });
 
-  it('returns results that match the output schemas of all operations', async () => {
+  it('is not sent with the token of another request, session, or operation, or with two at once', async () => {
     const { env } = await newUser();
-    const world = await startTestService();
-    const calls = Object.entries(await createValidCalls(world));
-    const words = ['--local', '--store', world.path, '--allow-writes', '--yes', '--show-secrets'];
-    const { client } = await startHost(words, env);
-    // The client knows the schemas and rejects results that do not match.
-    const { tools } = await client.listTools();
-    expect(tools.filter(({ outputSchema }) => outputSchema?.type !== 'object')).toEqual([]);
-    const isLast = (name: string) => name === 'auth-tokens.reset' || name.endsWith('.delete');
-    for (const [name, data] of calls.sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)))) {
-      const tool = name.replaceAll(/[.-]/g, '_');
-      const { content, isError, structuredContent } = await client.callTool({
-        name: tool,
-        arguments: { ...data },
+    const service = await startMockService(() => success({ u1: { success: true } }));
+    const begin = () => startHost(['--allow-writes'], { ...env, ...service.env });
+    const [host, other] = [await begin(), await begin()];
+    const previewed = async () =>
+      tokenOf(await host.tool('write', { operation: 'users.add', input: USERS }));
+    const changed = { ...ACME, users: [{ userId: 'u2' }] };
+    const attempts = [
+      () => ['users.add', changed] as const,
+      () => ['users.add', { ...USERS, organizationId: 'beta' }] as const,
+      () => ['users.add', { ...USERS, documentId: 'd1' }] as const,
+      () => ['users.update', USERS] as const,
+      () => ['users.add.v2', USERS] as const,
+    ];
+    for (const attempt of attempts) {
+      const token = await previewed();
+      const [operation, input] = attempt();
+      const refused = await host.tool('write', { operation, input, token });
+      expect(refused).toMatchObject({
+        failed: true,
+        result: { error: { code: 'approval_required' } },
       });
-      expect(isError, `${name}: ${JSON.stringify(content)}`).toBeUndefined();
-      const [first] = content;
-      const { result } = structuredContent as { result?: unknown };
-      if (result !== undefined)
-        expect(result).toEqual(first?.type === 'text' && JSON.parse(first.text));
+      // A token that was used for another request is gone.
+      const again = await host.tool('write', { operation: 'users.add', input: USERS, token });
+      expect(again.failed).toBe(true);
     }
-  });
-
-  it('accepts a response with missing or additional fields', async () => {
-    const { env } = await newUser();
-    const service = await startMockService(() => success([{ id: 'd1', more: [1] }, { id: 'd2' }]));
-    const { client } = await startHost([], { ...env, ...service.env });
-    await client.listTools();
-    const { structuredContent } = await client.callTool({
-      name: 'documents_list',
-      arguments: { organizationId: 'acme' },
-    });
-    expect(structuredContent).toMatchObject({ result: [{ id: 'd1', more: [1] }, { id: 'd2' }] });
-  });
-
-  it('rejects a result that is too large and suggests a smaller request', async () => {
-    const { env } = await newUser();
-    const documentName = 'x'.repeat(100_000);
-    const many = Array.from({ length: 20 }, (_, at) => ({ id: `d${at}`, documentName }));
-    const service = await startMockService(() => success(many));
-    const { call } = await startHost([], { ...env, ...service.env });
-    const { failed, result, notes } = await call('documents_list', { organizationId: 'acme' });
-    expect({ failed, result, notes }).toMatchObject({
-      failed: true,
-      result: { error: { hint: expect.stringContaining('request smaller pages') } },
-      notes: [],
-    });
-  });
-
-  it('reports an invalid call in the terms of the tool and continues', async () => {
-    const { env } = await newUser();
-    const { call } = await startHost(['--local', '--allow-writes'], env);
-    const wrong = await call('documents_list', {});
-    expect(wrong).toMatchObject({
-      failed: true,
-      result: { error: { code: 'invalid_input', exitCode: 3 } },
-    });
-    expect(wrong.result).toMatchObject({
-      error: { message: 'organizationId is required', hint: "see the tool's input schema" },
-    });
-    const messageOf = async (name: string, data: Record<string, unknown>) =>
-      ((await call(name, data)).result as { error: { message: string } }).error.message;
-    expect(await messageOf('users_add', { organizationId: 'acme' })).toBe('users is required');
-    expect(await messageOf('users_add', { organizationId: 'acme', users: [{}] })).toBe(
-      'users:1: userId: is missing',
+    const calls = (token: string) => ({ operation: 'users.add', input: USERS, token });
+    expect((await other.tool('write', calls(await previewed()))).failed).toBe(true);
+    for (const token of ['', '0'.repeat(32), 'null', '__proto__'])
+      expect((await host.tool('write', calls(token))).failed).toBe(true);
+    expect(service.received).toEqual([]);
+    const token = await previewed();
+    const both = await Promise.all(
+      [calls(token), calls(token)].map((call) => host.tool('write', call)),
     );
-    let deep: Record<string, unknown> = {};
-    for (let level = 0; level < 200; level += 1) deep = { deep };
-    expect(await messageOf('folders_list', deep)).toContain('levels deep');
-    expect(await call('folders_list', { organizationId: 'acme' })).toMatchObject({
-      failed: false,
-      result: [],
-    });
+    expect(both.map(({ failed }) => failed).sort()).toEqual([false, true]);
+    expect(service.received).toHaveLength(1);
   });
 
-  it('masks secrets, and returns results that are only a secret with --show-secrets', async () => {
+  it('gets the IDs that its preview showed', async () => {
     const { env, svc } = await newUserInProcess();
-    const clear = JSON.parse(
-      (await svc(['workspace', 'get', '--local', '--show-secrets', '-o', 'json'])).stdout,
-    );
-    const careful = await startHost(['--local'], env);
-    const { result } = await careful.call('workspace_get');
-    expect(JSON.stringify(result)).not.toContain(clear.authToken);
-    const token = {
-      userId: 'u1',
-      userProperties: { name: 'Ada', email: 'ada@example.com' },
-      permissions: { resources: [] },
+    const { tool } = await startHost(['--local', '--allow-writes'], env);
+    const input = {
+      ...ACME,
+      documentId: 'd1',
+      activities: [{ featureType: 'x', actionType: 'x', actionUser: { userId: 'u1' } }],
     };
-    expect(await careful.call('access_tokens_generate', token)).toMatchObject({
-      failed: true,
-      result: { error: { code: 'usage' } },
+    const preview = await tool('write', { operation: 'activities.add', input });
+    const { requests } = preview.result as {
+      requests: { body: { data: { activities: { id: string }[] } } }[];
+    };
+    const id = requests[0]?.body.data.activities[0]?.id;
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const token = tokenOf(preview);
+    expect(await tool('write', { operation: 'activities.add', input, token })).toMatchObject({
+      failed: false,
     });
-    const open = await startHost(['--local', '--show-secrets'], env);
-    expect((await open.call('workspace_get')).result).toMatchObject({ authToken: clear.authToken });
-    expect(await open.call('access_tokens_generate', token)).toMatchObject({ failed: false });
+    expect((await svc(['local', 'list', 'activities', '-o', 'json'])).stdout).toContain(id);
+  });
+
+  it('is refused by a read-only target and by a protected profile, which names no way around', async () => {
+    const { env, svc } = await newUserInProcess();
+    const service = await startMockService(() => success({ u1: { success: true } }));
+    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
+    const add = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--no-verify'];
+    const kept = [...add, '--protected', '--auth-token-stdin', '--insecure-storage'];
+    expect(await svc(kept, { stdin: token })).toMatchObject({ code: 0 });
+    for (const words of [['--yes'], []]) {
+      const held = await startHost(['--allow-writes', '-p', 'prod', ...words], env, () => 'accept');
+      for (const [operation, input] of [
+        ['users.add', USERS],
+        ['presence.delete', PRESENCE],
+      ] as const) {
+        const refused = await held.write(operation, input);
+        expect(refused).toMatchObject({
+          failed: true,
+          result: { error: { hint: expect.stringContaining('svc help read-only') } },
+        });
+        expect(refused.texts.join('')).not.toMatch(/SVC_ALLOW|--yes/);
+      }
+    }
+    const allowed = { ...env, SVC_ALLOW: 'prod' };
+    const writer = await startHost(['--allow-writes', '--yes', '-p', 'prod'], allowed);
+    expect(await writer.write('users.add', USERS)).toMatchObject({ failed: false });
+    expect(service.received).toHaveLength(1);
+    const readOnly = { ...env, ...service.env, SVC_READ_ONLY: '1' };
+    const reader = await startHost(['--allow-writes', '--yes'], readOnly);
+    expect((await reader.client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'describe',
+      'read',
+    ]);
+    await expect(reader.tool('write', { operation: 'users.add', input: USERS })).rejects.toThrow(
+      'only reads',
+    );
+    expect(await reader.read('users.add', USERS)).toMatchObject({ failed: true });
+    expect(service.received).toHaveLength(1);
   });
 
   it('sends nothing with --dry-run and returns the request', async () => {
     const { env } = await newUser();
     const service = await startMockService(() => success([]));
-    const { call } = await startHost(['--allow-writes', '--dry-run'], { ...env, ...service.env });
-    const deleted = await call('presence_delete', {
-      organizationId: 'acme',
-      documentId: 'd1',
-      userIds: ['u1'],
-    });
-    expect(deleted.result).toMatchObject({ method: 'POST', body: { data: { userIds: ['u1'] } } });
-    expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({
-      result: { method: 'POST' },
-    });
-    // A host cannot add a flag that allows an unknown event type, so a note replaces the error.
-    const created = await call('webhooks_endpoints_create', {
-      url: 'https://a.example',
-      filterTypes: ['coment.add'],
-    });
-    expect(created).toMatchObject({
-      failed: false,
-      result: { body: { data: { filterTypes: ['coment.add'] } } },
-    });
-    expect(created.notes.join('\n')).toContain("did you mean 'comment.add'?");
+    const { tool, read } = await startHost(
+      ['--allow-writes', '--dry-run'],
+      { ...env, ...service.env },
+      () => 'accept',
+    );
+    const preview = await tool('write', { operation: 'presence.delete', input: PRESENCE });
+    expect(preview.result).toMatchObject({ requests: [{ body: { data: PRESENCE } }] });
+    expect(preview.result).not.toHaveProperty('token');
+    expect(await read('documents.list', ACME)).toMatchObject({ result: { method: 'POST' } });
     expect(service.received).toEqual([]);
   });
 
-  it('does not prompt: confirmations need --yes, and protected profiles need SVC_ALLOW', async () => {
-    const { env, svc } = await newUserInProcess();
-    const service = await startMockService(() => success({ u1: { success: true } }));
-    const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
-    const unasked = await startHost(['--allow-writes'], { ...env, ...service.env });
-    expect(await unasked.call('presence_delete', presence)).toMatchObject({
-      failed: true,
-      result: { error: { hint: expect.stringContaining('--allow-writes --yes') } },
-    });
-    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
-    const words = [
-      'profiles',
-      'add',
-      'prod',
-      '--base-url',
-      url,
-      '--api-key',
-      'k1',
-      '--protected',
-      '--no-verify',
-    ];
-    const added = await svc([...words, '--auth-token-stdin'], { stdin: token });
-    expect(added).toMatchObject({ code: 0 });
-    const held = await startHost(['--allow-writes', '--yes', '-p', 'prod'], env);
-    const users = { organizationId: 'acme', users: [{ userId: 'u1' }] };
-    const refused = await held.call('users_add', users);
-    expect(refused).toMatchObject({
-      failed: true,
-      result: { error: { hint: expect.stringContaining('svc help read-only') } },
-    });
-    expect(service.received).toEqual([]);
-    const allowed = await startHost(['--allow-writes', '--yes', '-p', 'prod'], {
-      ...env,
-      SVC_ALLOW: 'prod',
-    });
-    expect(await allowed.call('users_add', users)).toMatchObject({ failed: false });
-    expect(service.received).toHaveLength(1);
-  });
-
-  it('asks for confirmation through a host that supports it, and follows the reply', async () => {
+  it('is confirmed by the user through the host, and refused if the host cannot ask', async () => {
     const { env } = await newUser();
     const service = await startMockService(() => success(null));
-    const endpoint = { endpointId: 'ep_1' };
     const asked: string[] = [];
     const answering = (answer: 'accept' | 'decline' | 'cancel') =>
       startHost(['--allow-writes'], { ...env, ...service.env }, (message) => {
         asked.push(message);
         return answer;
       });
+    const endpoint = { endpointId: 'ep_1' };
     for (const answer of ['decline', 'cancel'] as const) {
-      const { call } = await answering(answer);
-      expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({
+      const { write } = await answering(answer);
+      expect(await write('webhooks.endpoints.delete', endpoint)).toMatchObject({
         failed: true,
         result: { error: { message: 'not confirmed; nothing was changed' } },
       });
     }
-    expect(service.received).toEqual([]);
-    const { call } = await answering('accept');
-    expect(await call('webhooks_endpoints_delete', endpoint)).toMatchObject({ failed: false });
-    expect(service.received.map(({ path }) => path.split('/').at(-1))).toEqual(['get', 'delete']);
-    expect(asked).toHaveLength(3);
-    expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
+    const unasked = await startHost(['--allow-writes'], { ...env, ...service.env });
     const unasking = await startHost(
       ['--allow-writes', '--no-input'],
       { ...env, ...service.env },
       () => 'accept',
     );
-    expect(await unasking.call('webhooks_endpoints_delete', endpoint)).toMatchObject({
-      failed: true,
+    for (const { tool } of [unasked, unasking]) {
+      expect(await tool('write', { operation: 'presence.delete', input: PRESENCE })).toMatchObject({
+        failed: true,
+        result: { error: { code: 'usage', message: expect.stringContaining('cannot ask') } },
+      });
+    }
+    expect(service.received).toEqual([]);
+    const { write } = await answering('accept');
+    expect(await write('webhooks.endpoints.delete', endpoint)).toMatchObject({ failed: false });
+    expect(service.received.map(({ path }) => path.split('/').at(-1))).toEqual(['get', 'delete']);
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
+  });
+
+  it('is recorded in the history', async () => {
+    const { env, svc } = await newUserInProcess();
+    const writer = await startHostOfTool(['--local', '--allow-writes'], env);
+    expect(await writer.write('users.add', USERS)).toMatchObject({
+      failed: false,
+      result: { succeeded: 1 },
     });
+    await writer.client.close();
+    expect((await svc(['history', '-o', 'json'])).stdout).toContain('svc mcp --allow-writes');
+  });
+});
+
+describe('svc mcp', () => {
+  it('continues after a response that is too large', async () => {
+    const user = await newUser();
+    const text = `{"result":{"status":"success","data":[${'{},'.repeat(4_000_000)}{}]}}`;
+    const { env } = await startMockService((_, response) => void response.end(text));
+    const { read } = await startHostOfTool([], {
+      ...user.env,
+      ...env,
+      NODE_OPTIONS: '--max-old-space-size=150',
+    });
+    for (let calls = 0; calls < 2; calls += 1) {
+      const { failed, result } = await read('documents.list', ACME);
+      expect([failed, result]).toEqual([
+        true,
+        { error: expect.objectContaining({ code: 'invalid_response' }) },
+      ]);
+    }
   });
 
   it.each([
@@ -394,62 +575,37 @@ describe('svc mcp', () => {
       };
       const only =
         'versionNegotiation' in options ? options : { supportedProtocolVersions: [revision] };
-      const { client, call } = await startHost(
+      const { client, read, write } = await startHost(
         ['--allow-writes'],
         { ...env, ...service.env },
         accept,
         only,
       );
       expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-      expect((await client.listTools()).tools).toHaveLength(manifest.length);
-      expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({
+      expect((await client.listTools()).tools).toHaveLength(3);
+      expect(await read('documents.list', ACME)).toMatchObject({
         result: [{ id: 'd1' }],
       });
-      expect(await call('webhooks_endpoints_delete', { endpointId: 'ep_1' })).toMatchObject({
+      expect(await write('webhooks.endpoints.delete', { endpointId: 'ep_1' })).toMatchObject({
         failed: false,
       });
       expect(asked).toEqual([expect.stringMatching(/^svc asks: Delete endpoint ep_1\?/)]);
     },
   );
 
-  it('does not let a host confirm for a protected profile', async () => {
-    const { env, svc } = await newUserInProcess();
-    const service = await startMockService(() => success({ u1: { success: true } }));
-    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
-    const words = [
-      'profiles',
-      'add',
-      'prod',
-      '--base-url',
-      url,
-      '--api-key',
-      'k1',
-      '--protected',
-      '--no-verify',
-    ];
-    await svc([...words, '--auth-token-stdin'], { stdin: token });
-    const { call } = await startHost(['--allow-writes', '-p', 'prod'], env, () => 'accept');
-    const presence = { organizationId: 'acme', documentId: 'd1', userIds: ['u1'] };
-    expect(await call('presence_delete', presence)).toMatchObject({
-      failed: true,
-      result: { error: { hint: expect.stringContaining('svc help read-only') } },
-    });
-    expect(service.received).toEqual([]);
-  });
-
   it('stops a call that the host cancels, and handles the next one', async () => {
     const { env } = await newUser();
     const service = await startMockService(({ path }) =>
       path.includes('folders') ? undefined : success([]),
     );
-    const { client, call } = await startHost([], { ...env, ...service.env });
+    const { client, read } = await startHost([], { ...env, ...service.env });
     const giving = AbortSignal.timeout(300);
     const hung = client.callTool(
-      { name: 'folders_list', arguments: { organizationId: 'acme' } },
+      { name: 'read', arguments: { operation: 'folders.list', input: ACME } },
       { signal: giving },
     );
     await expect(hung).rejects.toThrow();
-    expect(await call('documents_list', { organizationId: 'acme' })).toMatchObject({
+    expect(await read('documents.list', ACME)).toMatchObject({
       failed: false,
       result: [],
     });
@@ -465,7 +621,7 @@ describe('svc mcp', () => {
     });
     const { client } = await startHost([], { ...env, ...service.env });
     const heard: string[] = [];
-    const params = { name: 'documents_list', arguments: { organizationId: 'acme' } };
+    const params = { name: 'read', arguments: { operation: 'documents.list', input: ACME } };
     await client.callTool(params, { onprogress: ({ message = '' }) => void heard.push(message) });
     expect(heard.join('\n')).toMatch(/rate limit/i);
   });
@@ -489,11 +645,8 @@ describe('svc mcp', () => {
   it('returns the response of a service as one result', async () => {
     const { env } = await newUser();
     const service = await startMockService(() => failure(404, 'NOT_FOUND', 'Folder not found.'));
-    const { call } = await startHost([], { ...env, ...service.env });
-    const { failed, result } = await call('folders_list', {
-      organizationId: 'acme',
-      folderId: 'f1',
-    });
+    const { read } = await startHost([], { ...env, ...service.env });
+    const { failed, result } = await read('folders.list', { ...ACME, folderId: 'f1' });
     expect({ failed, result }).toMatchObject({
       failed: true,
       result: { error: { code: 'not_found' } },
@@ -502,12 +655,7 @@ describe('svc mcp', () => {
 
   it('exits with 0 at the end of stdin or on SIGTERM, with 130 on Ctrl-C, and writes only the protocol', async () => {
     const { env } = await newUser();
-    const hello = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    };
-    const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })}\n`;
+    const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: HELLO })}\n`;
     const endings = [
       { signal: undefined, code: 0 },
       { signal: 'SIGTERM', code: 0 },
@@ -528,5 +676,43 @@ describe('svc mcp', () => {
         result: { serverInfo: { name: 'svc' } },
       });
     }
+  });
+
+  it('answers 3,000 calls at once, and finishes the calls in flight when stdin ends', async () => {
+    const { env } = await newUser();
+    const service = await startMockService(async () => {
+      await setTimeout(5);
+      return success([{ id: 'd1' }]);
+    });
+    const child = spawn(process.execPath, [BIN, 'mcp'], { env: { ...env, ...service.env } });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let written = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      written += text;
+    });
+    const send = (message: object) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ id: 0, method: 'initialize', params: HELLO });
+    send({ method: 'notifications/initialized' });
+    const values = { operation: 'documents.list', input: ACME };
+    for (let id = 1; id <= 3_000; id += 1)
+      send({ id, method: 'tools/call', params: { name: 'read', arguments: values } });
+    child.stdin.end();
+    const [code] = await once(child, 'close');
+    const answers = written
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const results = answers.filter(({ id }) => id > 0);
+    expect(code).toBe(0);
+    expect(new Set(results.map(({ id }) => id)).size).toBe(3_000);
+    expect(
+      results.filter(
+        ({ result }) =>
+          result?.content?.[0]?.text !== '[{"id":"d1"}]' &&
+          JSON.stringify(JSON.parse(result?.content?.[0]?.text ?? '0')) !== '[{"id":"d1"}]',
+      ),
+    ).toEqual([]);
+    expect(service.received).toHaveLength(3_000);
   });
 });

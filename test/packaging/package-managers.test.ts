@@ -111,6 +111,7 @@ describe('the published package', () => {
       'man/*',
       'package.json',
       'sbom.cdx.json',
+      'skills/svc/SKILL.md',
       'types/*',
     ]);
     const types = new Set(paths.map((path) => basename(path).replace(/^[^.]*/, '')));

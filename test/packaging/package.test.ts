@@ -157,6 +157,7 @@ describe('npm pack in the checkout itself', () => {
       'bin',
       'dist',
       'package.json',
+      'skills',
     ]);
     await execute('tar', ['-xzf', filename], { cwd: other });
     const { home, env } = await newUser();

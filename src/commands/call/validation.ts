@@ -29,8 +29,8 @@ export function checkInput(
     const masked = entry.flags.find(
       ({ kind, path }) => kind === 'secret' && isMasked(valueAt(data, path)),
     );
-    const message =
-      'is masked and would replace the real secret; to print the secret, use --show-secrets';
+    const advice = inputNaming === 'flags' ? '; to print the secret, use --show-secrets' : '';
+    const message = `is masked and would replace the real secret${advice}`;
     if (masked) throw createInputError(inputNaming, entry, { path: masked.path, message }, failure);
     return data;
   }

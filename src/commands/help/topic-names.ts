@@ -6,6 +6,7 @@ const SUMMARIES = {
   formatting: 'Output formats, fields, and filters',
   'read-only': 'Read-only targets and protected profiles',
   profiles: 'Saved connections and their credentials',
+  agents: 'Instructions for AI agents',
   bulk: 'Import of records from files',
   webhooks: 'Set up, receive, send, and verify webhook deliveries',
 } as const;

@@ -4,6 +4,7 @@ import { TIME_STYLES } from '../../output/display-options.ts';
 import { FORMATS } from '../../output/format.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { longName } from '../options.ts';
+import { agentsSkill } from './agents-skill.ts';
 import { flagLines } from './command-help.ts';
 import { formatRows } from './format-rows.ts';
 import { TOPICS, type TopicName } from './topic-names.ts';
@@ -16,6 +17,7 @@ const TEXTS: { readonly [Name in TopicName]: () => string } = {
   formatting,
   profiles,
   'read-only': readOnly,
+  agents: agentsSkill,
   bulk,
   webhooks,
 };

@@ -1,21 +1,19 @@
-import { type CommandDefinition, defineCommand, type OperationRunner } from '../definition.ts';
+import { type CommandDefinition, defineCommand } from '../definition.ts';
 
-export function createMcpCommand(runners: readonly OperationRunner[]): CommandDefinition {
-  return defineCommand({
-    command: ['mcp'],
-    globalFlags: ['service', 'result', 'envelope', 'dry-run'],
-    summary: 'Serve the operations as tools for AI assistants (Model Context Protocol)',
-    description:
-      'Runs as a child process of an MCP host and communicates with the host over stdin and stdout. Every operation is a tool that takes its data as JSON. By default, only tools that read are available; --allow-writes adds the others. If an operation needs confirmation, the host asks its user; if the host cannot ask, the operation requires --yes. A protected profile also requires SVC_ALLOW. Operations that return a secret require --show-secrets. Exits when the host closes its stdin.',
-    examples: {
-      'svc mcp --local < /dev/null': 'serve tools that read the embedded service',
-      'svc mcp --profile staging --allow-writes --dry-run < /dev/null':
-        'serve tools that show write requests instead of sending them',
-    },
-    options: [{ flags: '--allow-writes', description: 'add tools that write' }],
-    load: async () => {
-      const { serveTools } = await import('./serve-tools.ts');
-      return (context, { options }) => serveTools(context, runners, options.allowWrites === true);
-    },
-  });
-}
+export const MCP_COMMAND: CommandDefinition = defineCommand({
+  command: ['mcp'],
+  globalFlags: ['service', 'dry-run'],
+  summary: 'Serve the operations to AI assistants (Model Context Protocol)',
+  description:
+    'Runs as a child process of an MCP host and communicates with the host over stdin and stdout. Offers three tools: describe lists the operations and their fields, read calls operations that read, and write, only with --allow-writes, calls the others. write first returns a preview of the request with a token, and sends the request when it is called again with the token. If an operation needs confirmation, the host asks its user; if the host cannot ask, svc refuses the operation. Operations that hand out a secret are not offered. Exits when the host closes its stdin, after the calls in flight.',
+  examples: {
+    'svc mcp --local < /dev/null': 'serve tools that read the embedded service',
+    'svc mcp --profile staging --allow-writes --dry-run < /dev/null':
+      'serve tools that show write requests instead of sending them',
+  },
+  options: [{ flags: '--allow-writes', description: 'add the tool that writes' }],
+  load: async () => {
+    const { serveTools } = await import('./serve-tools.ts');
+    return (context, { options }) => serveTools(context, options.allowWrites === true);
+  },
+});

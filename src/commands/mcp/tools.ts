@@ -1,146 +1,177 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import type { Operation } from '../../catalog/define.ts';
-import { loadOperation } from '../../catalog/index.ts';
-import { createOperationSchemas, type JsonSchema } from '../../catalog/json-schema.ts';
-import { findEntryByCommand, manifest, type OperationEntry } from '../../catalog/manifest.ts';
-import { commandLineOf, Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
-import type { OperationRunner } from '../definition.ts';
+import { isHarmless } from '../../catalog/harmless.ts';
+import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { commandLineOf, Hint, type NextStep, SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
-export type OperationTool = Awaited<ReturnType<typeof createTool>>;
+export type ToolInput = Readonly<Record<string, unknown>>;
+export type ToolName = 'describe' | 'read' | 'write';
 
-interface ToolOptions {
-  readonly writes: boolean;
-  readonly remote: boolean;
-  /** Whether results match their schemas. False for dry runs, envelopes, and selected fields. */
-  readonly hasPlainOutput: boolean;
-  readonly runners: readonly OperationRunner[];
-}
+/** Largest result of a tool, in bytes. */
+export const MAX_RESULT_BYTES = 40_000;
 
-export async function createTools(
-  options: ToolOptions,
-): Promise<ReadonlyMap<string, OperationTool>> {
-  const entries = manifest.filter(({ effect }) => options.writes || effect === 'read');
-  const tools = await Promise.all(entries.map((entry) => createTool(entry, options)));
-  return new Map(tools.map((tool) => [tool.tool.name, tool]));
-}
-
-async function createTool(entry: OperationEntry, { remote, hasPlainOutput, runners }: ToolOptions) {
-  const operation = await loadOperation(entry.resource, entry.name);
-  // Some hosts reject conditions at the top level of a schema.
-  const { input, output } = createOperationSchemas(operation, { rules: false });
-  const inputSchema: Tool['inputSchema'] = JSON.parse(JSON.stringify(input));
-  return {
-    entry,
-    operation,
-    runner: runners.find(({ operation: name }) => name === entry.name),
-    tool: {
-      name: toolName(entry.name),
-      title: entry.summary,
-      description: descriptionOf(entry),
-      inputSchema,
-      ...(hasPlainOutput && { outputSchema: createOutputSchema(entry, operation, output) }),
-      annotations: {
-        readOnlyHint: entry.effect === 'read',
-        destructiveHint: isDestructive(operation),
-        idempotentHint: entry.effect !== 'once',
-        openWorldHint: remote,
-      },
-    },
-  };
-}
-
-function descriptionOf(entry: OperationEntry): string {
-  const { summary, description, command, version, paged } = entry;
-  const parts = [
-    `${summary}.`,
-    description,
-    paged &&
-      'Returns one page at a time; a note after the result contains the cursor of the next page.',
-    `Equivalent to \`svc ${command.join(' ')}\` (${version}).`,
-  ];
-  return parts.filter(Boolean).join(' ');
-}
-
-/**
- * Whether an operation can destroy data: it replaces or deletes records, is not repeatable, or
- * needs confirmation.
- */
-function isDestructive({ effect, confirm }: Operation): boolean {
-  return (
-    effect === 'set' ||
-    effect === 'delete' ||
-    effect === 'once' ||
-    (effect !== 'read' && confirm !== undefined)
-  );
-}
-
-type Shape = Readonly<Record<string, unknown>>;
-const TEXT = { type: 'string' };
-const COUNTS =
-  'total succeeded failed unknown skipped created updated unchanged existing requests retries'.split(
-    ' ',
-  );
-
-const SUMMARY: Shape = {
+const OPERATION = {
+  type: 'string',
+  description: 'operation name, such as documents.list',
+} as const;
+const INPUT = {
   type: 'object',
-  properties: {
-    operation: TEXT,
-    job: TEXT,
-    ...Object.fromEntries(COUNTS.map((name) => [name, { type: 'integer' }])),
-    seconds: { type: 'number' },
-    failures: {
-      type: 'array',
-      items: { type: 'object', properties: { id: TEXT, message: { type: ['string', 'null'] } } },
-    },
-  },
-};
+  description: 'fields of the operation, as describe lists them',
+} as const;
 
-/**
- * Creates the schema of a tool's structured result. All fields are optional and nullable, because
- * hosts reject results that do not match, while svc accepts responses with extra or missing fields.
- */
-function createOutputSchema(
-  { bulk }: OperationEntry,
-  { records, columns }: Operation,
-  output: JsonSchema,
-) {
-  const relaxedOutput = relaxSchema(output);
-  const items =
-    records === undefined
-      ? relaxedOutput
-      : (relaxedOutput['properties'] as Shape | undefined)?.[records];
-  const result = bulk === 'array' ? SUMMARY : columns ? (items ?? {}) : relaxedOutput;
-  return {
-    type: 'object',
-    properties: {
-      result: { description: "the command's output as JSON", ...(result as Shape) },
-      notes: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'messages, such as warnings and notes about more pages',
-      },
+export function createTools({
+  writes,
+  remote,
+}: {
+  readonly writes: boolean;
+  /** Whether the service is on another machine. */
+  readonly remote: boolean;
+}): readonly Tool[] {
+  return [
+    {
+      name: 'describe',
+      title: 'List the operations, or describe one',
+      description:
+        'Without an operation: every operation with its effect and purpose. With one: its input and result fields, and an example.',
+      inputSchema: schema({ operation: OPERATION }, []),
+      annotations: { readOnlyHint: true, openWorldHint: false },
     },
-  };
-}
-
-/** Keeps only types and descriptions. Drops references, because the schema's root changes. */
-function relaxSchema(schema: unknown): Shape {
-  if (typeof schema !== 'object' || schema === null) return {};
-  const { type, description, properties, items, anyOf } = schema as Shape;
-  return {
-    ...(type !== undefined && { type: [...new Set([type, 'null'].flat())] }),
-    ...(typeof description === 'string' && { description }),
-    ...(properties !== undefined && {
-      properties: Object.fromEntries(
-        Object.entries(properties as Shape).map(([name, of]) => [name, relaxSchema(of)]),
+    {
+      name: 'read',
+      title: 'Call an operation that reads',
+      description: `Returns the result as JSON, at most ${MAX_RESULT_BYTES / 1_000} kB. A longer list is cut; a note says how to get the rest. A list operation returns one page; a note contains the cursor of the next.`,
+      inputSchema: schema(
+        {
+          operation: OPERATION,
+          input: INPUT,
+          fields: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'result fields to return; a.b selects a nested field',
+          },
+          offset: { type: 'integer', minimum: 0, description: 'records of the page to skip' },
+        },
+        ['operation'],
       ),
-    }),
-    ...(items !== undefined && { items: relaxSchema(items) }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(relaxSchema) }),
+      annotations: { readOnlyHint: true, openWorldHint: remote },
+    },
+    ...(writes
+      ? [
+          {
+            name: 'write',
+            title: 'Call an operation that writes',
+            description:
+              'Call it twice. Without a token, it checks the input, sends nothing, and returns the request, its effects, and a token. Show them to the user, then repeat the call with the same input and the token to send the request. A token works once.',
+            inputSchema: schema(
+              {
+                operation: OPERATION,
+                input: INPUT,
+                token: { type: 'string', description: 'token of the preview of exactly this call' },
+              },
+              ['operation', 'input'],
+            ),
+            annotations: {
+              readOnlyHint: false,
+              destructiveHint: true,
+              idempotentHint: false,
+              openWorldHint: remote,
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+function schema(properties: Tool['inputSchema']['properties'], required: readonly string[]) {
+  return {
+    type: 'object' as const,
+    properties,
+    required: [...required],
+    additionalProperties: false,
   };
 }
 
+export interface ToolArguments {
+  readonly operation?: string | undefined;
+  readonly input: ToolInput;
+  readonly fields?: readonly string[] | undefined;
+  readonly offset: number;
+  readonly token?: string | undefined;
+}
+
+/** Checks the arguments of a tool, since hosts need not. @throws SvcError `invalid_input` */
+export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArguments {
+  const known = Object.keys(inputSchema.properties ?? {});
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw createUnknownFieldError(unknown, known);
+  const { operation, input = {}, fields, offset = 0, token } = given;
+  const check = (name: string, isValid: boolean, expected: string) => {
+    if (!isValid) throw new SvcError('invalid_input', `${name} must be ${expected}`);
+  };
+  const isText = (value: unknown) => typeof value === 'string';
+  const isTexts = Array.isArray(fields) && fields.length > 0 && fields.every(isText);
+  const isOptional = !inputSchema.required?.includes('operation');
+  check('operation', isText(operation) || (isOptional && operation === undefined), 'a string');
+  check('input', isObject(input), 'an object');
+  check('fields', fields === undefined || isTexts, 'a list of field names');
+  check('offset', Number.isSafeInteger(offset) && Number(offset) >= 0, 'a whole number');
+  check('token', token === undefined || isText(token), 'a string');
+  return { operation, input, fields, offset, token } as ToolArguments;
+}
+
+export function createUnknownFieldError(field: string, known: readonly string[]): SvcError {
+  return new SvcError('invalid_input', `unknown field '${field}'; nothing was sent`, {
+    hint: didYouMean(field, known),
+  });
+}
+
+/** Whether a tool offers an operation. None offers one that hands out a secret. */
+export function isOffered(entry: OperationEntry, tool: 'read' | 'write'): boolean {
+  return (
+    isHarmless({ ...entry, effect: 'read' }) && (entry.effect === 'read') === (tool === 'read')
+  );
+}
+
+/** @throws SvcError `invalid_input` if the tool does not offer the operation */
+export function findOperation(
+  name: string,
+  tool: 'read' | 'write',
+  allowWrites: boolean,
+): OperationEntry {
+  const entry = findEntry(name, allowWrites);
+  if (isOffered(entry, tool)) return entry;
+  const problem = !isHarmless({ ...entry, effect: 'read' })
+    ? 'hands out a secret, which would stay in the conversation'
+    : entry.effect === 'read'
+      ? 'reads: use the tool read'
+      : allowWrites
+        ? 'writes: use the tool write'
+        : 'writes, and this server only reads';
+  throw new SvcError('invalid_input', `${entry.name} ${problem}`);
+}
+
+/** Finds an operation by its name or its command. @throws SvcError `invalid_input` */
+export function findEntry(name: string, allowWrites: boolean): OperationEntry {
+  const bare = name.replace(/^svc /, '');
+  const entry = manifest.find(
+    (known) => known.name === bare || known.command.join(' ') === bare || known.path === bare,
+  );
+  if (entry) return entry;
+  const offered = manifest.filter(
+    (known) => isOffered(known, 'read') || (allowWrites && isOffered(known, 'write')),
+  );
+  throw new SvcError('invalid_input', `unknown operation '${name}'`, {
+    hint: didYouMean(
+      bare.replaceAll(' ', '.'),
+      offered.map((known) => known.name),
+      'the tool describe lists the operations',
+    ),
+  });
+}
+
+/** Formats an error for a host: its hint names tools instead of commands. */
 export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
   const error = withServiceFlags(thrown, options);
   const { structuredHint } = error;
@@ -149,41 +180,15 @@ export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
     : error;
 }
 
-/**
- * Formats a step for a host: refers to the input schema instead of help, and to tools instead of
- * list commands.
- */
 function toToolStep(step: NextStep): string {
   const { kind, command } = step;
-  if (kind === 'help') return "the tool's input schema";
   const firstFlag = command.findIndex((word) => word.startsWith('-'));
-  const entry =
-    kind === 'list'
-      ? findEntryByCommand(command.slice(0, firstFlag < 0 ? undefined : firstFlag))
-      : undefined;
-  return entry ? toolName(entry.name) : commandLineOf(step);
-}
-
-export function toolName(operation: string): string {
-  return operation.replace(/\W/g, '_');
-}
-
-export function cannotAskUserError(question: string): SvcError {
-  return new SvcError(
-    'usage',
-    `${question} This host cannot ask its user for confirmation; nothing was sent.`,
-    {
-      hint: 'to allow operations that need confirmation, start this server with --allow-writes --yes',
-    },
-  );
-}
-
-export function secretWithheldError(command: readonly string[]): SvcError {
-  return new SvcError(
-    'usage',
-    'this operation returns a secret, which would be visible in the conversation',
-    {
-      hint: hint`run ${step('show', ...command)} yourself, or start this server with --show-secrets`,
-    },
-  );
+  const words = command.slice(0, firstFlag < 0 ? undefined : firstFlag).join(' ');
+  const entry = manifest.find((known) => known.command.join(' ') === words);
+  if (!entry) return commandLineOf(step);
+  if (kind === 'help') return `describe with operation ${entry.name}`;
+  if (kind === 'list' && isOffered(entry, 'read')) return `read with operation ${entry.name}`;
+  return kind === 'change' && isOffered(entry, 'write')
+    ? `write with operation ${entry.name}`
+    : commandLineOf(step);
 }

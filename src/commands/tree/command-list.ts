@@ -1,12 +1,66 @@
 import type { Flag } from '../../catalog/flags.ts';
+import { isHarmless } from '../../catalog/harmless.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { longName, optionalProperty } from '../options.ts';
+import { findChild } from './aliases.ts';
+import { describeCommand } from './describe-command.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
-export async function printCommandList(context: Context, program: Node): Promise<void> {
+/** Prints all commands, or one. @throws SvcError `usage` for an unknown command */
+export async function printCommands(
+  context: Context,
+  program: Node,
+  words: readonly string[],
+  compact: boolean,
+): Promise<void> {
+  if (words.length > 0) return printDescriptor(context, findNode(program, words));
+  return compact ? printMap(context, program) : printTree(context, program);
+}
+
+function findNode(program: Node, words: readonly string[]): Node {
+  let node = program;
+  for (const word of words.flatMap((each) => each.split(' '))) {
+    if (node === program && word === 'svc') continue;
+    const child = findChild(node, word);
+    if (!child)
+      throw new SvcError('usage', `unknown command '${words.join(' ')}'`, {
+        hint: didYouMean(word, [...node.children.keys()]),
+      });
+    node = child;
+  }
+  return node;
+}
+
+async function printDescriptor(context: Context, node: Node): Promise<void> {
+  const printer = await context.printer();
+  const described = node.leaf ? await describeCommand(node, node.leaf) : await describeNode(node);
+  await printer.value(described, {
+    renderText: () => `${JSON.stringify(described, null, 2)}\n`,
+  });
+}
+
+/** Prints one line per command. A sign after the name marks a command that writes. */
+async function printMap(context: Context, program: Node): Promise<void> {
+  const { manifest } = await import('../../catalog/manifest.ts');
+  const writes = new Set(
+    manifest.filter((entry) => !isHarmless(entry)).map(({ command }) => command.join(' ')),
+  );
+  const map = [...leavesOf(program)].map(({ path, summary }): [string, string] => {
+    const command = path.join(' ');
+    return [writes.has(command) ? `${command} *` : command, summary];
+  });
+  const printer = await context.printer();
+  await printer.value(Object.fromEntries(map), {
+    renderText: () => map.map(([command, summary]) => `${command}: ${summary}\n`).join(''),
+  });
+}
+
+async function printTree(context: Context, program: Node): Promise<void> {
   const printer = await context.printer();
   const tree = {
     ...(await describeNode(program)),

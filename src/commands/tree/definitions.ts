@@ -4,7 +4,7 @@ import { DOCTOR_COMMAND } from '../doctor/commands.ts';
 import { HISTORY_COMMANDS } from '../history/commands.ts';
 import { JOB_COMMANDS } from '../jobs/commands.ts';
 import { LOCAL_COMMANDS } from '../local/commands.ts';
-import { createMcpCommand } from '../mcp/commands.ts';
+import { MCP_COMMAND } from '../mcp/commands.ts';
 import { PROFILE_COMMANDS } from '../profiles/commands.ts';
 import { SERVE_COMMANDS } from '../serve/commands.ts';
 import { SETTINGS_COMMANDS } from '../settings/commands.ts';
@@ -22,7 +22,7 @@ export const TOOLS: readonly CommandDefinition[] = [
   ...HISTORY_COMMANDS,
   DOCTOR_COMMAND,
   ...SERVE_COMMANDS,
-  createMcpCommand(RUNNERS),
+  MCP_COMMAND,
   ...LOCAL_COMMANDS,
   ...JOB_COMMANDS,
   ...TOOL_COMMANDS,

@@ -1,7 +1,13 @@
 import { GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import { outline } from '../../catalog/outline.ts';
-import type { CommandDefinition, Leaf, Node, OperationRunner } from '../definition.ts';
+import {
+  type CommandDefinition,
+  defineCommand,
+  type Leaf,
+  type Node,
+  type OperationRunner,
+} from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
@@ -24,16 +30,32 @@ export function commandTree(): Node {
   return root;
 }
 
-const LIST_COMMAND: CommandDefinition = {
+const LIST_COMMAND: CommandDefinition = defineCommand({
   command: ['commands'],
   globalFlags: ['result'],
-  summary: 'List every command with its flags',
-  examples: { 'svc commands -o json': 'print the command tree as JSON' },
-  load: async () => {
-    const { printCommandList } = await import('./command-list.ts');
-    return (context) => printCommandList(context, commandTree());
+  summary: 'List every command, or describe one with its flags',
+  description:
+    'With a command, describes only that command: its flags with their types, its effect, whether it asks for confirmation, the fields of its result, and an example. --compact prints one line per command, for agents.',
+  examples: {
+    'svc commands --compact': 'print one line per command',
+    'svc commands users add -o json': 'describe one command as JSON',
+    'svc commands -o json': 'print the command tree as JSON',
   },
-};
+  arguments: [
+    {
+      name: 'command',
+      description: 'command to describe (default: all)',
+      required: false,
+      many: true,
+    },
+  ],
+  options: [{ flags: '--compact', description: 'print one line per command' }],
+  load: async () => {
+    const { printCommands } = await import('./command-list.ts');
+    return (context, { arguments: words, options }) =>
+      printCommands(context, commandTree(), words, options.compact === true);
+  },
+});
 
 export function subcommandsOf({
   path,

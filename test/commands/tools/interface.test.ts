@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
+import { topicText } from '../../../src/commands/help/topics.ts';
 import { openApiCommand } from '../../../src/commands/tools/openapi.ts';
 import { schemaCommand } from '../../../src/commands/tools/schema.ts';
-import { printCommandList } from '../../../src/commands/tree/command-list.ts';
+import { printCommands } from '../../../src/commands/tree/command-list.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
@@ -96,7 +97,7 @@ describe('svc commands', () => {
 
   const listed = async (): Promise<Listed> => {
     const context = await fakeContext(JSON_OUTPUT);
-    await printCommandList(context, commandTree());
+    await printCommands(context, commandTree(), [], false);
     return JSON.parse(context.stdout());
   };
 
@@ -175,8 +176,66 @@ describe('svc commands', () => {
 
   it('is a readable list on a terminal', async () => {
     const context = await fakeContext();
-    await printCommandList(context, commandTree());
+    await printCommands(context, commandTree(), [], false);
     expect(context.stdout()).toMatch(/^COMMAND {2,}SUMMARY\nusers add {2,}Add users to/);
-    expect(context.stdout()).toMatch(/^commands {2,}List every command with its flags$/m);
+    expect(context.stdout()).toMatch(
+      /^commands {2,}List every command, or describe one with its flags$/m,
+    );
   });
 });
+
+describe('svc commands for agents', () => {
+  const print = async (words: readonly string[], compact: boolean, json: boolean) => {
+    const context = await fakeContext(json ? JSON_OUTPUT : {});
+    await printCommands(context, commandTree(), words, compact);
+    return context.stdout();
+  };
+
+  it('describes each command in at most 6 kB, with its required flags and effect', async () => {
+    const names = Object.keys(JSON.parse(await print([], true, true)));
+    expect(names.length).toBeGreaterThan(100);
+    for (const name of names) {
+      const text = await print(name.replace(' *', '').split(' '), false, true);
+      expect([name, Buffer.byteLength(text) <= 6_000]).toEqual([name, true]);
+      expect(JSON.parse(text)).toMatchObject({ command: `svc ${name.replace(' *', '')}` });
+    }
+    const users = JSON.parse(await print(['users', 'add'], false, true));
+    expect(users).toMatchObject({
+      effect: 'keyed',
+      flags: expect.arrayContaining([
+        { flag: '--org', value: 'id', required: true, description: 'organization ID' },
+      ]),
+      resultFields: expect.arrayContaining(['total', 'failures']),
+      example: expect.stringMatching(/^svc users add /),
+    });
+    const deleting = JSON.parse(await print(['webhooks endpoints delete'], false, true));
+    expect(deleting).toMatchObject({ effect: 'delete', confirmation: expect.any(String) });
+  });
+
+  it('lists all commands in at most 10 kB, and marks those that change something', async () => {
+    const map = await print([], true, false);
+    for (const text of [map, await print([], true, true)])
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+    const lines = map.trim().split('\n');
+    expect(lines).toContain('users add *: Add users to an organization, folder, or document');
+    expect(lines).toContain(`access-tokens generate *: ${summaryOf('access-tokens.generate')}`);
+    expect(lines).toContain(`folders list: ${summaryOf('folders.list')}`);
+  });
+
+  it('names the nearest command', async () => {
+    await expect(print(['users', 'ad'], false, true)).rejects.toMatchObject({
+      failure: 'usage',
+      hint: "did you mean 'add'?",
+    });
+  });
+
+  it('teaches agents in at most 6 kB', () => {
+    const skill = topicText('agents');
+    expect(Buffer.byteLength(skill)).toBeLessThanOrEqual(6_000);
+    expect(skill).toMatch(/^---\nname: svc\ndescription: .+\n---\n/);
+  });
+});
+
+function summaryOf(name: string): string {
+  return manifest.find((entry) => entry.name === name)?.summary ?? '';
+}

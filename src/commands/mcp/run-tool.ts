@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import type { Operation } from '../../catalog/define.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { redactRemembered } from '../../kernel/redact.ts';
+import type { Context } from '../context.ts';
+import { openContext } from '../run/open-context.ts';
+import { runOperation } from '../run/run-operation.ts';
+import { createMemorySink } from './memory-sink.ts';
+import { createUnknownFieldError, type ToolInput } from './tools.ts';
+
+export interface ToolHost {
+  readonly signal: AbortSignal;
+  readonly onMessage: (text: string) => void;
+}
+
+export interface ToolRun {
+  /** Everything that the operation printed: JSON, or nothing. */
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly error?: unknown;
+}
+
+interface RunSettings extends ToolHost {
+  readonly dryRun?: boolean;
+  readonly fields?: readonly string[] | undefined;
+  readonly confirm: Context['confirm'];
+}
+
+/** Runs an operation like its command with `--data`. Never rejects for an expected error. */
+export async function runInMemory(
+  context: Context,
+  entry: OperationEntry,
+  input: ToolInput,
+  { signal: hostSignal, onMessage, dryRun, fields, confirm }: RunSettings,
+): Promise<ToolRun> {
+  const result = createMemorySink();
+  const messages = createMemorySink(onMessage);
+  const io = {
+    stdin: { isTerminal: false, stream: Readable.from([]) },
+    stdout: result,
+    stderr: messages,
+  };
+  const options = {
+    ...context.options,
+    output: 'json',
+    input: false,
+    quiet: false,
+    dryRun: dryRun ?? context.options.dryRun,
+    ...(fields && { fields }),
+  } as const;
+  const signal = AbortSignal.any([context.signal, hostSignal]);
+  const opened = openContext({ ...context, io, signal }, options, context.activity, {
+    inputNaming: 'fields',
+  });
+  // Reuses the settings, so that the keychain is read once per session.
+  const { settings, openSettings } = context;
+  const toolContext: Context = { ...opened.context, settings, openSettings, confirm };
+  const finish = (error?: unknown): ToolRun => ({
+    text: result.text().trimEnd(),
+    notes: redactRemembered(messages.text()).split('\n').filter(Boolean),
+    ...(error !== undefined && { error }),
+  });
+  try {
+    await runOperation(toolContext, [entry], {
+      arguments: [],
+      options: { data: JSON.stringify(input), allowUnknownEvent: true },
+    });
+    return finish();
+  } catch (error) {
+    return finish(error);
+  } finally {
+    await opened.close();
+  }
+}
+
+const MAX_DEPTH = 100;
+
+/**
+ * Checks an input before it is used. Fields beside the records are refused if they are unknown,
+ * because the service would drop them.
+ * @throws SvcError `invalid_input`
+ */
+export async function loadChecked(entry: OperationEntry, input: ToolInput): Promise<Operation> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  if (isDeeperThan(MAX_DEPTH, input))
+    throw new SvcError('invalid_input', `input is nested more than ${MAX_DEPTH} levels deep`);
+  const known = Object.keys(operation.input.shape);
+  const unknown = Object.keys(input).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw createUnknownFieldError(unknown, known);
+  const list = operation.bulk?.field;
+  if (list !== undefined && input[list] === undefined)
+    throw new SvcError('invalid_input', `${list} is required`, {
+      hint: `see describe with operation ${entry.name}`,
+    });
+  return operation;
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}

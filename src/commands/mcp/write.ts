@@ -1,0 +1,144 @@
+import type { Operation } from '../../catalog/define.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import { checkProtectedProfile, serviceLabel } from '../call/protected-profile.ts';
+import { ensureAllowed } from '../call/read-only.ts';
+import type { Context } from '../context.ts';
+import { createTokenError, hashOf, type Previews } from './previews.ts';
+import { loadChecked, runInMemory, type ToolHost, type ToolRun } from './run-tool.ts';
+import type { ToolArguments, ToolInput } from './tools.ts';
+
+export interface WriteHost extends ToolHost {
+  /**
+   * Asks the user a question.
+   * @throws ConfirmationRequired, or an SvcError if the host cannot ask the user
+   */
+  readonly ask: (question: string) => boolean;
+  readonly canAsk: boolean;
+}
+
+/** Bytes of requests that a preview shows. */
+const MAX_SHOWN_BYTES = 30_000;
+
+const NO_QUESTION: Context['confirm'] = async () => undefined;
+
+/**
+ * Previews a write, or sends it if `token` belongs to its preview. Sends nothing in any other case.
+ */
+export async function callWrite(
+  context: Context,
+  entry: OperationEntry,
+  { input: given, token }: ToolArguments,
+  { previews, host }: { readonly previews: Previews; readonly host: WriteHost },
+): Promise<ToolRun> {
+  await ensureAllowed(context, entry);
+  await checkProtectedProfile(context);
+  const operation = await loadChecked(entry, given);
+  if (token === undefined) return preview(context, entry, operation, { given, previews, host });
+  const shown = previews.find(token, entry.name, given);
+  const { input } = shown;
+  const planned = await runInMemory(context, entry, input, {
+    ...host,
+    dryRun: true,
+    confirm: NO_QUESTION,
+  });
+  if (planned.error !== undefined) return planned;
+  if (hashOf(planned.text) !== shown.requests) {
+    previews.take(token);
+    throw createTokenError('the request has changed since the preview');
+  }
+  if (context.options.dryRun) return planned;
+  const question = context.options.yes ? undefined : operation.confirm?.(input);
+  // Throws to ask, and runs again with the answer. Until then, the token stays valid.
+  const isConfirmed =
+    question === undefined || host.ask(`${question} (${await serviceLabel(context)})`);
+  if (!previews.take(token)) throw createTokenError('the token was used before');
+  if (!isConfirmed) throw new SvcError('usage', 'not confirmed; nothing was changed');
+  return runInMemory(context, entry, input, { ...host, confirm: NO_QUESTION });
+}
+
+async function preview(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  { given, previews, host }: { given: ToolInput; previews: Previews; host: WriteHost },
+): Promise<ToolRun> {
+  const input = withGeneratedIds(operation, given);
+  const planned = await runInMemory(context, entry, input, {
+    ...host,
+    dryRun: true,
+    confirm: NO_QUESTION,
+  });
+  if (planned.error !== undefined) return planned;
+  const question = context.options.yes ? undefined : operation.confirm?.(input);
+  // Refuses at once what could not be confirmed later.
+  if (question !== undefined && !host.canAsk) host.ask(question);
+  const requests = parseRequests(planned.text);
+  const token = context.options.dryRun
+    ? undefined
+    : previews.add({
+        operation: entry.name,
+        given: hashOf(given),
+        input,
+        requests: hashOf(planned.text),
+      });
+  const shown = {
+    preview: `nothing was sent; repeat the call with this token to send ${requests.length === 1 ? 'the request' : `${requests.length} requests`}`,
+    operation: entry.name,
+    target: await serviceLabel(context),
+    effect: entry.effect,
+    ...countRecords(operation, input),
+    ...(question !== undefined && { asksUser: question }),
+    ...(token !== undefined && { token }),
+    requests: takeShown(requests),
+  };
+  return { text: JSON.stringify(shown), notes: planned.notes };
+}
+
+function countRecords({ bulk }: Operation, input: ToolInput): { readonly records?: number } {
+  const records = bulk?.field === undefined ? undefined : input[bulk.field];
+  return Array.isArray(records) ? { records: records.length } : {};
+}
+
+/** Adds the IDs that svc would generate, so that the preview shows the request that is sent. */
+function withGeneratedIds({ generatedId, bulk }: Operation, input: ToolInput): ToolInput {
+  if (generatedId !== undefined && input[generatedId] === undefined)
+    return { ...input, [generatedId]: crypto.randomUUID() };
+  const records = bulk?.field === undefined ? undefined : input[bulk.field];
+  if (!bulk?.generatesIds || bulk.field === undefined || !Array.isArray(records)) return input;
+  const completed = records.map((record: unknown) =>
+    isObject(record) && record[bulk.id] === undefined
+      ? { ...record, [bulk.id]: crypto.randomUUID() }
+      : record,
+  );
+  return { ...input, [bulk.field]: completed };
+}
+
+interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
+
+function parseRequests(text: string): readonly ShownRequest[] {
+  const documents = text.match(/^\{$[\s\S]*?^\}$/gm) ?? [];
+  return documents.map((document) => {
+    const { method, url, body } = JSON.parse(document) as ShownRequest;
+    return { method, url, body };
+  });
+}
+
+/** Leaves out the bodies of requests that exceed the size of a preview. */
+function takeShown(requests: readonly ShownRequest[]): readonly object[] {
+  let bytes = 0;
+  return requests.slice(0, MAX_SHOWN_REQUESTS).map((request) => {
+    const size = Buffer.byteLength(JSON.stringify(request));
+    bytes += size;
+    if (bytes <= MAX_SHOWN_BYTES) return request;
+    const { method, url } = request;
+    return { method, url, bytes: size, sha256: hashOf(request.body) };
+  });
+}
+
+const MAX_SHOWN_REQUESTS = 20;
