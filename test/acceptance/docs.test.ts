@@ -9,7 +9,9 @@ import { HOME } from './svc.ts';
 
 /** Generated pages. Their commands are tested with the help examples. */
 const GENERATED = ['docs/operations.md'];
-const PAGES = globSync(['README.md', 'docs/*.md', 'packaging/*.md', 'skills/svc/SKILL.md'], { cwd: HOME })
+const PAGES = globSync(['README.md', 'docs/*.md', 'packaging/*.md', 'skills/svc/SKILL.md'], {
+  cwd: HOME,
+})
   .filter((page) => !GENERATED.includes(page))
   .sort();
 

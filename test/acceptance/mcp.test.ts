@@ -246,6 +246,14 @@ describe('the tools of svc mcp', () => {
     expect((await svc(['local', 'list', 'documents', '-o', 'json'])).stdout.trim()).toBe('[]');
   });
 
+  it('name the field of a flag in an error of the service', async () => {
+    const { env } = await newUser();
+    const { write } = await startHost(['--local', '--allow-writes'], env);
+    const folders = { ...ACME, folders: [{ folderId: 'f1' }] };
+    const { texts } = await write('folders.add', folders);
+    expect(texts.join('')).toContain('add createOrganization to create it');
+  });
+
   it('speak of fields, never of flags', async () => {
     const { env } = await newUser();
     const { tool, write } = await startHost(['--local', '--allow-writes'], env);

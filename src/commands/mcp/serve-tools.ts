@@ -9,6 +9,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { manifest } from '../../catalog/manifest.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { version } from '../../kernel/version.ts';
@@ -35,6 +36,7 @@ import {
   type ToolArguments,
   type ToolInput,
   type ToolName,
+  toFieldNames,
   toToolError,
 } from './tools.ts';
 import { callWrite, type WriteHost } from './write.ts';
@@ -186,11 +188,12 @@ async function callTool(
   const { context } = session;
   try {
     host.signal.throwIfAborted();
-    const run = await runTool(session, tool.name as ToolName, parseArguments(tool, given), host);
-    return await toResult(context, run);
+    const values = parseArguments(tool, given);
+    const run = await runTool(session, tool.name as ToolName, values, host);
+    return await toResult(context, run, values.operation);
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
-    return toResult(context, { text: '', notes: [], error });
+    return toResult(context, { text: '', notes: [], error }, undefined);
   }
 }
 
@@ -225,15 +228,19 @@ async function runTool(
 async function toResult(
   { options, environment }: Context,
   { text, notes, error }: ToolRun,
+  operation: string | undefined,
 ): Promise<CallToolResult> {
+  const entry = manifest.find(({ name }) => name === operation);
   const failed = error !== undefined;
   const problem = createMemorySink();
   if (failed) {
-    const toolError = error instanceof SvcError ? toToolError(error, options) : error;
+    const toolError = error instanceof SvcError ? toToolError(error, options, entry) : error;
     const io = { stdin: { isTerminal: false }, stdout: problem, stderr: problem };
     await reportError(io as never, ['-o', 'json'], environment, toolError);
   }
-  const parts = [text, problem.text().trimEnd(), notes.join('\n')].filter((part) => part !== '');
+  const parts = [text, problem.text().trimEnd(), toFieldNames(notes.join('\n'), entry)].filter(
+    (part) => part !== '',
+  );
   return {
     content: parts.map((part) => ({ type: 'text', text: cut(part) })),
     ...(failed && { isError: true }),

@@ -171,13 +171,39 @@ export function findEntry(name: string, allowWrites: boolean): OperationEntry {
   });
 }
 
-/** Formats an error for a host: its hint names tools instead of commands. */
-export function toToolError(thrown: SvcError, options: ServiceFlags): SvcError {
+/**
+ * Formats an error for a host: names fields instead of flags, and tools instead of commands.
+ * @param entry the operation that was called, if it is known
+ */
+export function toToolError(
+  thrown: SvcError,
+  options: ServiceFlags,
+  entry: OperationEntry | undefined,
+): SvcError {
   const error = withServiceFlags(thrown, options);
-  const { structuredHint } = error;
-  return structuredHint instanceof Hint
-    ? error.reworded({ hint: structuredHint.format(toToolStep) })
-    : error;
+  const { structuredHint = '' } = error;
+  const parts = structuredHint instanceof Hint ? structuredHint.parts : [structuredHint];
+  const hint = parts
+    .map((part) => (typeof part === 'string' ? toFieldNames(part, entry) : toToolStep(part)))
+    .join('');
+  return error.reworded({
+    message: toFieldNames(error.message, entry),
+    ...(hint !== '' && { hint }),
+  });
+}
+
+/** Flags of the server itself. */
+const SERVER_FLAGS = ['yes', 'allow-writes', 'profile'];
+
+/** Replaces the flags in a text by the fields that they set: `createOrganization`. */
+export function toFieldNames(text: string, entry: OperationEntry | undefined): string {
+  return text.replace(/(?<![\w-])--([a-z][a-z-]*)/g, (flag, name: string) => {
+    if (SERVER_FLAGS.includes(name)) return flag;
+    const known = entry?.flags.find((each) => each.name === name);
+    return (
+      known?.path.join('.') ?? name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    );
+  });
 }
 
 function toToolStep(step: NextStep): string {
