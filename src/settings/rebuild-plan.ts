@@ -57,11 +57,12 @@ export function findUnshownChange(saved: SavedPlan, rebuilt: Plan): string | und
 }
 
 /** Whether a change makes a write. */
-function isWritten({ sign }: Change): boolean {
+export function isWritten({ sign }: Change): boolean {
   return sign !== '!' && sign !== '?';
 }
 
-function formatComparable(change: Change): string {
+/** Formats a change so that equal changes have equal text. */
+export function formatComparable(change: Change): string {
   const { before } = change;
   return formatCanonicalJson({
     ...change,

@@ -137,6 +137,25 @@ export function findPlanFiles({ files, changes }: SavedPlan): readonly SettingsF
   return [...files, { path: users.from, sha256: users.sha256 }];
 }
 
+/** Whether a record differs from the one that a plan was made for. */
+export async function hasRecordChanged(
+  { records, salt }: SavedPlan,
+  key: RecordKey,
+  record: unknown,
+): Promise<boolean> {
+  const [hashed] = await hashRecords(salt, [[key, record]]);
+  return records[key] !== hashed?.[1];
+}
+
+/** Returns the first secret that has another value than when a plan was made. */
+export async function findChangedSecret(
+  { secrets, salt }: SavedPlan,
+  current: readonly SecretValue[],
+): Promise<string | undefined> {
+  const hashes = await hashSecrets(salt, current);
+  return hashes.find(([name, hashed]) => secrets[name] !== hashed)?.[0];
+}
+
 async function findChangedRecord(
   { records, salt }: SavedPlan,
   live: LiveRecords,

@@ -5,14 +5,21 @@ import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
+import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
-import { type EndedRun, runPlan } from '../../settings/execute/run-plan.ts';
+import {
+  type EndedRun,
+  type PlanRunDependencies,
+  runPlan,
+} from '../../settings/execute/run-plan.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
-import type { ReadyPlan } from '../../settings/saved-plan.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import { findChangedSecret, type ReadyPlan } from '../../settings/saved-plan.ts';
 import { jobError } from '../bulk/job-error.ts';
 import {
   createLockedFolder,
@@ -25,18 +32,22 @@ import { openBeforeImages } from '../call/before-images.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
-import { stalePlanError } from './check-plan.ts';
+import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
 import { printApplied } from './print-applied.ts';
 
 type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 
 /**
  * Applies a plan as a job, which can be resumed.
- * @param name name of the plan in messages
+ * @param file file of the plan, if it was saved
  * @throws SvcError unless every change was made; the result is printed first, unless nothing was
  * sent
  */
-export async function applyPlan(context: Context, plan: ReadyPlan, name: string): Promise<void> {
+export async function applyPlan(
+  context: Context,
+  plan: ReadyPlan,
+  file: string | undefined,
+): Promise<void> {
   const { clock } = context;
   const secrets = await readWrittenSecrets(context, plan);
   await (await context.client()).ensureWritesAllowed();
@@ -45,14 +56,14 @@ export async function applyPlan(context: Context, plan: ReadyPlan, name: string)
   let started = false;
   try {
     const description = await describeApplyJob(context, job, plan);
-    await Ledger.use(context, (ledger) => {
-      if (!ledger.noteApplied(plan.sha256))
-        throw stalePlanError(plan, name, 'the plan was applied before');
-    });
     await markStarted(lockedFolder.folder);
     const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
     started = true;
-    await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets);
+    await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets, {
+      noteApplied: (ledger) => {
+        if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, file, APPLIED_BEFORE);
+      },
+    });
   } finally {
     if (!started) await discardJob(lockedFolder, clock);
   }
@@ -66,17 +77,32 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   const plan = job.journal.getFact('plan') as ReadyPlan;
   const secrets = await readWrittenSecrets(context, plan);
   const file = job.description.inputs.find(({ path }) => path === findSentFile(plan.writes)?.path);
-  if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256) {
-    throw new SvcError(
-      'invalid_input',
-      `${file.name} changed after job ${job.description.job} started; nothing was sent`,
-      {
-        hint: 'restore the original file, or plan again',
-      },
-    );
-  }
-  await (await context.client()).ensureWritesAllowed();
-  await runApplyJob(context, job, plan, secrets);
+  if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256)
+    throw changedInputError(file.name, job.description.job);
+  const client = await context.client();
+  await client.ensureWritesAllowed();
+  const secret = await findChangedSecret(plan, [...secrets.values()]);
+  if (secret !== undefined) throw changedInputError(`the secret ${secret}`, job.description.job);
+  const hasSent = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
+  await runApplyJob(context, job, plan, secrets, {
+    noteApplied: (ledger) => void ledger.noteApplied(plan.sha256),
+    compareUnsent: async (isUnsent) => {
+      const live = await readLive(createReadOnlyClient(client), plan.query);
+      const unsent = await compareUnsent(plan, { live, secrets, isUnsent });
+      const isAllChanged = unsent.changed.size === job.description.records;
+      if (hasSent || !isAllChanged) return unsent;
+      const [key] = plan.writes.flatMap(({ items }) => items.map((item) => item.key));
+      throw stalePlanError(plan, undefined, `${key} has changed since the plan was saved`);
+    },
+  });
+}
+
+function changedInputError(name: string, job: string): SvcError {
+  return new SvcError(
+    'invalid_input',
+    `${name} changed after job ${job} started; nothing was sent`,
+    { hint: 'restore the original, or plan again' },
+  );
 }
 
 async function readWrittenSecrets(
@@ -86,17 +112,25 @@ async function readWrittenSecrets(
   return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
 }
 
+interface RunHooks {
+  /** Called before the first request. Throws to stop the job. */
+  readonly noteApplied: (ledger: Ledger) => void;
+  readonly compareUnsent?: PlanRunDependencies['compareUnsent'];
+}
+
 async function runApplyJob(
   context: Context,
   job: ApplyJob,
   plan: ReadyPlan,
   secrets: SecretsByReference,
+  { noteApplied, compareUnsent: compare }: RunHooks,
 ): Promise<void> {
   const { clock, signal } = context;
   const { description, journal, lockedFolder } = job;
   try {
     const client = await context.client();
     const images = await openBeforeImages(context, APPLY, lockedFolder.folder);
+    let isNoted = false;
     const ended = await Ledger.use(context, (ledger) =>
       runPlan(plan, {
         journal,
@@ -105,7 +139,12 @@ async function runApplyJob(
         signal,
         ledger,
         secrets,
-        beforeSend: async ({ operation }, inputs) => images?.save(operation, inputs),
+        ...(compare && { compareUnsent: compare }),
+        beforeSend: async ({ operation }, inputs) => {
+          await images?.save(operation, inputs);
+          if (!isNoted) noteApplied(ledger);
+          isNoted = true;
+        },
         onStart: async (counters, limiter) =>
           showSendProgress(context, counters, limiter, {
             records: description.records,
@@ -113,16 +152,25 @@ async function runApplyJob(
           }),
       }),
     );
-    if (ended.stop?.kind === 'fatal' && ended.counters.decided === 0) {
+    const { stop, counters } = ended;
+    if (stop?.kind === 'broken' && stop.error.failure === 'stale_plan') throw stop.error;
+    if (stop?.kind === 'fatal' && counters.decided === 0) {
       // Nothing has changed, so the plan can be applied again.
       journal.close();
       await discardJob(lockedFolder, clock);
       await Ledger.use(context, (ledger) => ledger.forgetApplied(plan.sha256));
-      throw ended.stop.error;
+      throw stop.error;
     }
     const { summary, failure } = endRun(job, ended, clock.now());
     await printApplied(context, plan, journal, summary);
     if (failure !== undefined) throw failure;
+  } catch (error) {
+    const isStale = error instanceof SvcError && error.failure === 'stale_plan';
+    if (isStale) {
+      journal.close();
+      await discardJob(lockedFolder, clock);
+    }
+    throw error;
   } finally {
     journal.close();
     lockedFolder.release();

@@ -23,20 +23,20 @@ interface CheckedPlan {
 /**
  * Checks that a saved plan still describes the difference between its values and the service, and
  * plans its writes.
- * @param name name of the plan in messages
+ * @param file file of the plan; undefined for a plan that was just made
  * @throws SvcError `stale_plan` if anything has changed, if the plan was applied before, or if it
  * does not show all that it would change; `invalid_input` for a missing secret
  */
 export async function checkPlan(
   context: Context,
   saved: SavedPlan,
-  name: string,
+  file: string | undefined,
 ): Promise<CheckedPlan> {
   const { cwd, clock, signal } = context;
   const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(saved.sha256));
-  if (wasApplied) throw stalePlanError(saved, name, 'the plan was applied before');
+  if (wasApplied) throw stalePlanError(saved, file, APPLIED_BEFORE);
   const secrets = await readPlanSecrets(context, saved);
-  const files = await Promise.all(
+  const hashes = await Promise.all(
     findPlanFiles(saved).map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
   );
   const target = await findPlanTarget(context);
@@ -47,15 +47,15 @@ export async function checkPlan(
     secrets: [...secrets.values()],
     wasApplied,
     now: clock.now(),
-    files: files.filter((file) => file !== undefined),
+    files: hashes.filter((each) => each !== undefined),
     live,
   });
-  if (reason !== undefined) throw stalePlanError(saved, name, reason);
+  if (reason !== undefined) throw stalePlanError(saved, file, reason);
   const usersToSend = await countPlannedUsers(context, saved);
   const plan = rebuildPlan(saved, { live, secrets, usersToSend });
   const unshown = findUnshownChange(saved, plan);
   if (unshown === undefined) return { plan, live };
-  throw stalePlanError(saved, name, `the plan does not show how it would change ${unshown}`);
+  throw stalePlanError(saved, file, `the plan does not show how it would change ${unshown}`);
 }
 
 /** Reads every secret that a plan refers to. @throws SvcError if one is missing */
@@ -78,14 +78,19 @@ async function countPlannedUsers(context: Context, { target, changes }: SavedPla
   );
 }
 
+export const APPLIED_BEFORE = 'the plan was applied before';
+
+/** @param file file of the plan; undefined for one that was not saved */
 export function stalePlanError(
   { files, environment }: SavedPlan,
-  name: string,
+  file: string | undefined,
   reason: string,
 ): SvcError {
   const env = environment === null ? [] : ['--env', environment];
   const words = files.length === 0 ? ['undo'] : ['plan', ...env];
-  return new SvcError('stale_plan', `${name} is outdated: ${reason}; nothing was sent`, {
-    hint: hint`create a new plan with ${step('show', ...words, '--out', name)}`,
+  const out = file === undefined ? [] : ['--out', file];
+  const message = `${file ?? 'the plan'} is outdated: ${reason}; nothing was sent`;
+  return new SvcError('stale_plan', message, {
+    hint: hint`create a new plan with ${step('show', ...words, ...out)}`,
   });
 }

@@ -41,7 +41,7 @@ export async function applySettings(
   await withPlan(context, flags, 'plan', async (opened, { plan, settings, predicted }) => {
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, settings.name, predicted);
+    await confirmAndApply(opened, ready, { name: settings.name }, predicted);
   });
 }
 
@@ -80,7 +80,7 @@ async function applySavedPlan(
     const { plan, live } = await checkPlan(opened, saved, name);
     const prediction = await predictPlan(opened, plan, live);
     const ready = { ...saved, allowReplace, writes: plan.writes };
-    await confirmAndApply(opened, ready, name, prediction?.state);
+    await confirmAndApply(opened, ready, { name, file: name }, prediction?.state);
   });
 }
 
@@ -91,7 +91,7 @@ async function applySavedPlan(
 async function confirmAndApply(
   context: Context,
   plan: ReadyPlan,
-  name: string,
+  { name, file }: { readonly name: string; readonly file?: string },
   predicted: State | undefined,
 ): Promise<void> {
   if (plan.writes.length === 0)
@@ -108,8 +108,8 @@ async function confirmAndApply(
   }
   if (!context.options.yes) {
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
-    await checkPlan(context, plan, name);
+    await checkPlan(context, plan, file);
   }
-  await applyPlan(context, plan, name);
+  await applyPlan(context, plan, file);
   if (predicted) await checkPrediction(context, plan, predicted);
 }

@@ -45,6 +45,8 @@ export interface ExecutionDependencies {
   readonly secrets: SecretsByReference;
   readonly recorder: JobRecorder;
   readonly states: ItemStates;
+  /** Records that must not be written, nor those that require them. */
+  readonly failed?: Iterable<RecordKey>;
   /** Called before each request, with an input of the operation for each record. */
   readonly beforeSend: (write: PlannedWrite, inputs: readonly LiveRecord[]) => Promise<void>;
 }
@@ -64,11 +66,12 @@ export class PlanExecution {
   readonly #dependencies: ExecutionDependencies;
   readonly #ordered;
   readonly #concurrent;
-  readonly #failed = new Set<RecordKey>();
+  readonly #failed: Set<RecordKey>;
 
   constructor(dependencies: ExecutionDependencies) {
-    const { clock } = dependencies;
+    const { clock, failed } = dependencies;
     this.#dependencies = dependencies;
+    this.#failed = new Set(failed);
     this.#ordered = createLimiter({ concurrency: 1, maximum: 1, clock });
     this.#concurrent = createLimiter({ concurrency: 'auto', maximum: MAX_CONCURRENCY, clock });
   }

@@ -27,6 +27,13 @@ export function readOutcomes(journal: Journal, items: number) {
   return { isWritten: (index: number) => settled.has(index), users };
 }
 
+/** Failure of an item that svc records itself, without a response. */
+export interface ItemFailure {
+  readonly id: string;
+  readonly message: string;
+  readonly code: string;
+}
+
 export interface MadeChanges {
   readonly changes: readonly Change[];
   readonly users: number;
@@ -58,20 +65,40 @@ export function reopenFailures(journal: Journal): void {
   reopenItems(journal, failed);
 }
 
-export function failItems(
-  journal: Journal,
-  failures: ReadonlyMap<number, { readonly id: string; readonly message: string }>,
-) {
+/** Records items that succeeded but were stored differently as failed. */
+export function failItems(journal: Journal, failures: ReadonlyMap<number, ItemFailure>): void {
   reopenItems(journal, new Set(failures.keys()));
-  for (const [at, failure] of failures) {
-    const range = { first: at, last: at, count: 1 };
+  settleItems(journal, new Set(), failures);
+}
+
+/**
+ * Records outcomes of items without a request. Other items of an open batch stay open.
+ * @param succeeded indexes of items that were written
+ */
+export function settleItems(
+  journal: Journal,
+  succeeded: ReadonlySet<number>,
+  failures: ReadonlyMap<number, ItemFailure>,
+): void {
+  const isSettled = (index: number) => succeeded.has(index) || failures.has(index);
+  const open = [...journal.sentBatches()].filter(
+    (batch) => !batch.settled && indexesOf(batch).some(isSettled),
+  );
+  const covered = new Set(open.flatMap(indexesOf));
+  const others = [...succeeded, ...failures.keys()].filter((index) => !covered.has(index));
+  const unsent = groupConsecutive(others.toSorted((a, b) => a - b));
+  for (const { first, last, count } of [...open, ...unsent]) {
+    const range = { first, last, count };
+    const indexes = indexesOf(range);
     journal.recordIntents([range]);
-    const item = { at, ...failure, line: null, status: 'failed', code: 'differs' } as const;
     journal.recordOutcome({
       range,
-      known: [range],
-      open: [],
-      items: [item],
+      known: groupConsecutive(indexes.filter(isSettled)),
+      open: groupConsecutive(indexes.filter((index) => !isSettled(index))),
+      items: indexes.flatMap((at) => {
+        const failure = failures.get(at);
+        return failure ? [{ at, line: null, status: 'failed' as const, ...failure }] : [];
+      }),
       requests: 0,
       retries: 0,
     });

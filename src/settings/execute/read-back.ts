@@ -7,6 +7,7 @@ import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../settings.ts';
 import { type SecretsByReference, withSecretValues } from './item-secrets.ts';
+import type { ItemFailure } from './item-states.ts';
 
 /** Fields of inputs that records do not have, or that the service never returns. */
 const NOT_COMPARED = ['documentId', 'endpointId', 'folderId', 'metadata'];
@@ -25,7 +26,7 @@ export async function readBack(
 ) {
   const expected = collectExpected(writes, secrets, isWritten);
   const live = await readLive(client, queryKeys([...expected.keys()]));
-  const differences = new Map<number, { readonly id: string; readonly message: string }>();
+  const differences = new Map<number, ItemFailure>();
   for (const [key, { index, fields }] of expected) {
     const { kind, id, org } = parseRecordKey(key);
     const reading = {
@@ -35,7 +36,7 @@ export async function readBack(
     };
     if (reading[kind as keyof typeof reading]?.problem) continue;
     const message = describeDifference(findLiveRecord(live, key), fields);
-    if (message !== undefined) differences.set(index, { id, message });
+    if (message !== undefined) differences.set(index, { id, message, code: 'differs' });
   }
   return differences;
 }
@@ -62,7 +63,8 @@ function collectExpected(
   return expected;
 }
 
-function comparedFields(item: PlannedItem, secrets: SecretsByReference): LiveRecord {
+/** Returns the fields of an item that its record has, with their planned values. */
+export function comparedFields(item: PlannedItem, secrets: SecretsByReference): LiveRecord {
   if (parseRecordKey(item.key).kind === 'crdt') return { data: item.data['data'] };
   const fields = Object.entries(withSecretValues(item, secrets));
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));

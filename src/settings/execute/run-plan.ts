@@ -4,20 +4,29 @@ import { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { Metrics } from '../../bulk/journal/metrics.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan, PlannedWrite, RecordKey } from '../plan.ts';
 import { countUsersToSend } from '../users-file.ts';
+import type { UnsentItems } from './compare-unsent.ts';
 import {
   countItems,
   type ExecutionDependencies,
   findSentFile,
   PlanExecution,
 } from './execute-plan.ts';
-import { failItems, readItemStates, readOutcomes, reopenFailures } from './item-states.ts';
+import {
+  failItems,
+  readItemStates,
+  readOutcomes,
+  reopenFailures,
+  settleItems,
+} from './item-states.ts';
 import { readBack } from './read-back.ts';
 
 export interface PlanRunDependencies
-  extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states'> {
+  extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states' | 'failed'> {
   readonly journal: Journal;
+  /** For a resumed job: finds items that must not be sent. */
+  readonly compareUnsent?: (isUnsent: (index: number) => boolean) => Promise<UnsentItems>;
   /** Called before the first write. Returns a function to call at the end. */
   readonly onStart: (
     counters: JobCounters,
@@ -37,12 +46,19 @@ export async function runPlan(
 ) {
   const { journal, client, clock, secrets, onStart } = dependencies;
   reopenFailures(journal);
+  const failed = await settleUnsent(plan.writes, dependencies);
   await countSentUsers(plan, dependencies);
   const counters = new JobCounters(journal.counts());
   const metrics = new Metrics(clock.now(), journal.getFact('metrics'));
   const recorder = new JobRecorder({ journal, clock, counters, metrics });
   const states = readItemStates(journal, countItems(plan.writes));
-  const execution = new PlanExecution({ ...dependencies, target: plan.target, recorder, states });
+  const execution = new PlanExecution({
+    ...dependencies,
+    target: plan.target,
+    recorder,
+    states,
+    failed,
+  });
   const end = await onStart(counters, execution);
   let stop: StopReason | undefined = await execution.run(plan.writes).finally(end);
   recorder.flush();
@@ -59,6 +75,22 @@ export async function runPlan(
     }
   }
   return { stop, counters, recorder, metrics };
+}
+
+/**
+ * Settles the items of a resumed job that must not be sent.
+ * @returns the keys of those that failed
+ */
+async function settleUnsent(
+  writes: readonly PlannedWrite[],
+  { journal, compareUnsent }: PlanRunDependencies,
+): Promise<readonly RecordKey[]> {
+  if (!compareUnsent) return [];
+  const items = writes.flatMap((write) => write.items);
+  const { settled } = readItemStates(journal, items.length);
+  const { landed, changed } = await compareUnsent((index) => !settled.has(index));
+  settleItems(journal, landed, changed);
+  return items.filter((_, index) => changed.has(index)).map(({ key }) => key);
 }
 
 /**
