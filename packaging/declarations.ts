@@ -39,6 +39,7 @@ async function emit(folder: string): Promise<void> {
       declaration: true,
       emitDeclarationOnly: true,
       outDir: folder,
+      tsBuildInfoFile: join(folder, 'tsconfig.tsbuildinfo'),
       rootDir: join(home, 'src'),
       typeRoots: [join(home, 'node_modules/@types')],
     },
