@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { startDeliveries } from '../../src/service/deliveries/engine.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { openPostgres } from '../../src/service/store/postgres.ts';
-import { createPostgresPeers, type PeerListener } from '../../src/service/store/postgres-peers.ts';
+import { createPostgresPeers } from '../../src/service/store/postgres-peers.ts';
 import { eventually } from '../eventually.ts';
 import { deliveringWorld } from '../service/deliveries/delivering.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
@@ -23,7 +23,7 @@ const untilWoken: Clock['sleep'] = (_, signal) =>
   new Promise((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 const briefly: Clock['sleep'] = (_, signal) => systemClock.sleep(20, signal);
 
-const deaf: PeerListener = { onNotified: () => undefined, onPeerLost: () => undefined };
+const ignore = () => undefined;
 
 /** Opens connections to a database for the duration of a test. */
 function database(place: string) {
@@ -61,10 +61,7 @@ describe('a peer', () => {
     });
     const told = { one: vi.fn(), other: vi.fn() };
     const clock = clockWith(untilWoken);
-    const members = await Promise.all([
-      one?.join(clock, { ...deaf, onNotified: told.one }),
-      other?.join(clock, { ...deaf, onNotified: told.other }),
-    ]);
+    const members = await Promise.all([one?.join(clock, told.one), other?.join(clock, told.other)]);
     onTestFinished(async () => void (await Promise.all(members.map((member) => member?.leave()))));
     expect(members.map((member) => member?.isReceiving)).toEqual([true, true]);
     // Each peer is notified once when it joins.
@@ -83,12 +80,12 @@ describe('a peer', () => {
     const clock = clockWith((milliseconds, signal) =>
       (milliseconds > 5_000 ? untilWoken : briefly)(0, signal),
     );
-    const member = await peers.join(clock, deaf);
+    const member = await peers.join(clock, ignore);
     expect(member.isReceiving).toBe(false);
     await member.leave();
   });
 
-  it('counts as lost after three missed polls, but not if it reconnects', async () => {
+  it('counts as lost if it is missing in two checks, but not if it reconnects', async () => {
     const place = await newStoreLocation();
     const [own, others] = [database(place), database(place)];
     let [process, mayConnect] = [0, true];
@@ -98,32 +95,25 @@ describe('a peer', () => {
       process = (client as Client & { processID: number }).processID;
       return client;
     };
-    const gone = vi.fn();
-    const looks = createSteppedPolls();
-    const watching = await createPostgresPeers(others.kysely, others.connect).join(looks.clock, {
-      ...deaf,
-      onPeerLost: gone,
-    });
-    const member = await createPostgresPeers(own.kysely, connect).join(clockWith(briefly), deaf);
+    const clock = clockWith(briefly);
+    const watching = await createPostgresPeers(others.kysely, others.connect).join(clock, ignore);
+    const member = await createPostgresPeers(own.kysely, connect).join(clock, ignore);
     onTestFinished(async () => void (await Promise.all([watching.leave(), member.leave()])));
     const hasDisappeared = async (name = member.name) =>
       (await watching.selectDisappeared([name], others.kysely)).length > 0;
-    await looks.next();
+    const check = () => watching.hasLostPeer(others.kysely);
+    expect(await check()).toBe(false);
     const first = process;
     await terminate(process);
-    await looks.next();
     await eventually(() => expect([process !== first, member.isReceiving]).toEqual([true, true]));
-    await looks.next();
-    await looks.next();
-    expect([await hasDisappeared(), gone.mock.calls.length]).toEqual([false, 0]);
+    expect([await check(), await check(), await hasDisappeared()]).toEqual([false, false, false]);
     mayConnect = false;
     await terminate(process);
     await eventually(() => expect(member.isReceiving).toBe(false));
-    await looks.next();
-    await looks.next();
-    expect(await hasDisappeared()).toBe(false);
-    await looks.next();
-    expect([await hasDisappeared(), gone.mock.calls.length]).toEqual([true, 1]);
+    expect([await check(), await check()]).toEqual([false, true]);
+    // Each loss is reported once.
+    expect(await check()).toBe(false);
+    expect(await hasDisappeared()).toBe(true);
     // A process that never joined cannot be lost.
     expect(await hasDisappeared('1234:abcd')).toBe(false);
   });
@@ -132,8 +122,8 @@ describe('a peer', () => {
     const place = await newStoreLocation();
     const [one, other] = [database(place), database(place)];
     const clock = clockWith(untilWoken);
-    const watching = await createPostgresPeers(one.kysely, one.connect).join(clock, deaf);
-    const member = await createPostgresPeers(other.kysely, other.connect).join(clock, deaf);
+    const watching = await createPostgresPeers(one.kysely, one.connect).join(clock, ignore);
+    const member = await createPostgresPeers(other.kysely, other.connect).join(clock, ignore);
     const selectDisappeared = () => watching.selectDisappeared([member.name], one.kysely);
     expect(await selectDisappeared()).toEqual([]);
     await member.leave();
@@ -141,30 +131,6 @@ describe('a peer', () => {
     await watching.leave();
   });
 });
-
-/**
- * Creates a clock whose pauses between two polls end when `next` is called, which resolves after
- * the poll.
- */
-function createSteppedPolls() {
-  let paused = Promise.withResolvers<void>();
-  let step: () => void = () => undefined;
-  const clock = clockWith((milliseconds, signal) => {
-    if (milliseconds !== 1_000) return systemClock.sleep(milliseconds, signal);
-    return new Promise((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason));
-      step = resolve;
-      paused.resolve();
-    });
-  });
-  const next = async () => {
-    await paused.promise;
-    paused = Promise.withResolvers();
-    step();
-    await paused.promise;
-  };
-  return { clock, next };
-}
 
 async function terminate(process: number): Promise<void> {
   const client = new Client(inject('postgres'));

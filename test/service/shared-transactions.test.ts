@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSerialQueue } from '../../src/service/store/file-queue.ts';
 import {
   batchReads,
@@ -220,6 +220,12 @@ describe('concurrent writes', () => {
 
 describe('writes of a remote database', () => {
   const conflict = new Error('conflict');
+
+  // The time that a transaction is shared is limited, also on a busy machine.
+  beforeEach(() => {
+    const spy = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    return () => spy.mockRestore();
+  });
 
   /**
    * Creates writes to a list of names, which a transaction replaces at its commit. `commit` may

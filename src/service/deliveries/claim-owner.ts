@@ -16,7 +16,6 @@ export class ClaimOwner {
   /** The random suffix is needed because process IDs are reused. */
   #name = `${processId}:${randomBytes(8).toString('hex')}`;
   #membership: Member | undefined;
-  #hasLostPeer = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -32,21 +31,12 @@ export class ClaimOwner {
     return this.#membership?.isReceiving ?? false;
   }
 
-  /** Whether a peer has ended without releasing its claims. */
-  get hasLostPeer(): boolean {
-    return this.#hasLostPeer && this.isNotified;
-  }
-
   /**
    * Uses the name of a peer, if the store has peers, so that they can release the claims of a lost
    * process.
    */
   async join(clock: Clock, wake: () => void): Promise<void> {
-    const onPeerLost = () => {
-      this.#hasLostPeer = true;
-      wake();
-    };
-    this.#membership = await this.#store.peers?.join(clock, { onNotified: wake, onPeerLost });
+    this.#membership = await this.#store.peers?.join(clock, wake);
     if (!this.#membership?.isReceiving) return;
     this.retire();
     this.#name = this.#membership.name;
@@ -65,7 +55,13 @@ export class ClaimOwner {
 
   async releaseOrphanedClaims(now: () => number): Promise<void> {
     await this.#store.writeRelaxed((database) => this.releaseOrphanedClaimsIn(database, now()));
-    this.#hasLostPeer = false;
+  }
+
+  /** Releases the claims of peers that have ended without doing so. */
+  async releaseLostClaims(now: () => number): Promise<void> {
+    const member = this.#membership;
+    if (!member || !(await this.#store.read((database) => member.hasLostPeer(database)))) return;
+    await this.releaseOrphanedClaims(now);
   }
 
   async releaseOrphanedClaimsIn(database: Database, now: number): Promise<void> {

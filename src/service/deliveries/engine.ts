@@ -58,7 +58,7 @@ const POLL_INTERVAL = 500;
  * Polling interval with notifications from peers, in milliseconds. A peer may end before it sends
  * one.
  */
-const NOTIFIED_POLL_INTERVAL = 5_000;
+const NOTIFIED_POLL_INTERVAL = 3_000;
 /** Time to collect outcomes before recording them in one transaction, in milliseconds. */
 const FLUSH_DELAY = 10;
 /** Time limit for attempts in flight when the engine stops, in milliseconds. */
@@ -112,6 +112,8 @@ class Engine {
   readonly #clock: Clock;
   readonly #time: ServiceTime;
   #latest = 0;
+  /** Time of the next check for peers that have ended. */
+  #peerCheckAt = 0;
   readonly #report: (error: unknown) => void;
   readonly #schedule: RetrySchedule;
   readonly #sender: HttpSender;
@@ -164,8 +166,10 @@ class Engine {
   async run(): Promise<void> {
     await this.open();
     while (!this.#isStopping) {
-      if (this.#owner.hasLostPeer)
-        await this.#reportErrors(() => this.#owner.releaseOrphanedClaims(() => this.#now()));
+      if (this.#owner.isNotified && this.#realNow() >= this.#peerCheckAt) {
+        this.#peerCheckAt = this.#realNow() + NOTIFIED_POLL_INTERVAL;
+        await this.#reportErrors(() => this.#owner.releaseLostClaims(() => this.#now()));
+      }
       const lanes = await this.#reportErrors(() => this.#runCycle());
       const next = lanes && this.#nextDueAt(lanes);
       if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());

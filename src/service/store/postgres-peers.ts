@@ -1,19 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { type Kysely, sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Tables } from './tables.ts';
 
-const POLL_INTERVAL = 1_000;
-/**
- * Number of consecutive polls without a peer after which the peer is lost. Allows a peer to
- * reconnect.
- */
-const MAX_MISSED_POLLS = 3;
 /** Time limit for a member to receive its own notification, in milliseconds. */
 const ECHO_TIMEOUT = 2_000;
-/** Delay before a reconnect, in milliseconds. Doubles with each attempt, up to `last`. */
-const RECONNECT_DELAY = { first: 100, last: POLL_INTERVAL } as const;
+/** Delay before a reconnect, in milliseconds. */
+const RECONNECT_DELAY = 1_000;
 /** Delay before a reconnect if a pooler drops notifications, in milliseconds. */
 const NO_ECHO_RECONNECT_DELAY = 60_000;
 const CLOSE_TIMEOUT = 1_000;
@@ -22,10 +17,10 @@ const CHANNEL = `'svc ' || hashtextextended('svc ' || current_schema(), 0)`;
 const CLASS = `hashtext('svc peers ' || current_schema())`;
 
 /**
- * Connects peers with NOTIFY and LISTEN. Each member listens on a connection of its own, which
- * holds an advisory lock on the member's number until the process ends. Notifications have a
- * transaction of their own, after the commit, because PostgreSQL serializes the commits of
- * transactions with NOTIFY.
+ * Wakes peers with NOTIFY and LISTEN, so that they find new work before they poll. Each member
+ * listens on a connection of its own, which holds an advisory lock on the member's number until the
+ * process ends. Notifications have a transaction of their own, after the commit, because PostgreSQL
+ * serializes the commits of transactions with NOTIFY.
  */
 export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promise<Client>) {
   const ownId = randomBytes(8).toString('hex');
@@ -36,9 +31,13 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
     /** Notifies peers about new work. Peers that miss the notification find the work by polling. */
     notify: coalesce(() => send(ownId).catch(ignoreError)),
     count: async () => (await selectConnectedNumbers(kysely)).length,
-    /** Joins the peers. Resolves after the first check of whether notifications arrive. */
-    join: async (clock: Clock, listener: PeerListener) => {
-      const member = new Member({ kysely, connect, send, ownId, clock, listener });
+    /**
+     * Joins the peers. Resolves after the first check of whether notifications arrive.
+     * @param onNotified called after a notification of a peer, and after an interruption in which
+     * one may have been missed
+     */
+    join: async (clock: Clock, onNotified: () => void) => {
+      const member = new Member({ connect, send, ownId, clock, onNotified });
       await member.firstCheck.promise;
       return member;
     },
@@ -46,16 +45,6 @@ export function createPostgresPeers(kysely: Kysely<Tables>, connect: () => Promi
 }
 
 export type Peers = ReturnType<typeof createPostgresPeers>;
-
-export interface PeerListener {
-  /**
-   * Called after a notification of a peer, and after an interruption in which one may have been
-   * missed.
-   */
-  readonly onNotified: () => void;
-  /** Called when a peer disappears without leaving. */
-  readonly onPeerLost: () => void;
-}
 
 /** Coalesces calls. All calls during a run share the next run. */
 function coalesce(work: () => Promise<void>): () => Promise<void> {
@@ -81,12 +70,11 @@ function ignoreError(): void {
 }
 
 interface PeerDependencies {
-  readonly kysely: Kysely<Tables>;
   readonly connect: () => Promise<Client>;
   readonly send: (payload: string) => Promise<void>;
   readonly ownId: string;
   readonly clock: Clock;
-  readonly listener: PeerListener;
+  readonly onNotified: () => void;
 }
 
 export class Member {
@@ -96,8 +84,8 @@ export class Member {
   readonly firstCheck = Promise.withResolvers<void>();
   readonly #leaving = new AbortController();
   readonly #connection: Promise<void>;
-  /** Number of consecutive polls that missed each peer, by the peer's number. */
-  #peers: ReadonlyMap<number, number> = new Map();
+  #known: readonly number[] = [];
+  #missing: readonly number[] = [];
   #isReceiving = false;
   #echo: () => void = ignoreError;
 
@@ -111,17 +99,27 @@ export class Member {
   }
 
   /**
-   * Returns the names of peers that have disappeared. Asks the database, because a peer may have
-   * joined since the last poll.
+   * Whether a peer was missing in this call and the last one. A peer that is missing once may be
+   * reconnecting.
    */
+  async hasLostPeer(database: Kysely<Tables>): Promise<boolean> {
+    const connected = await selectConnectedNumbers(database);
+    const isMissing = (number: number) => !connected.includes(number);
+    const isLost = this.#missing.some(isMissing);
+    this.#missing = this.#known.filter(isMissing);
+    this.#known = connected;
+    return isLost;
+  }
+
+  /** Returns the names of peers that are not connected. */
   async selectDisappeared(
     names: readonly string[],
     database: Kysely<Tables>,
   ): Promise<readonly string[]> {
-    const absent = names.filter((name) => PEER_NAME.test(name) && !this.#peers.has(numberOf(name)));
-    if (!this.#isReceiving || absent.length === 0) return [];
+    const peers = names.filter((name) => PEER_NAME.test(name));
+    if (!this.#isReceiving || peers.length === 0) return [];
     const connected = await selectConnectedNumbers(database);
-    return absent.filter((name) => !connected.includes(numberOf(name)));
+    return peers.filter((name) => !connected.includes(numberOf(name)));
   }
 
   async leave(): Promise<void> {
@@ -131,18 +129,16 @@ export class Member {
 
   async #keepConnected(): Promise<void> {
     const { signal } = this.#leaving;
-    for (let pause: number = RECONNECT_DELAY.first; !signal.aborted; ) {
+    while (!signal.aborted) {
       const end = await this.#listen().catch(ignoreError);
       this.firstCheck.resolve();
-      if (end === 'received') pause = RECONNECT_DELAY.first;
-      const delay = end === 'noEcho' ? NO_ECHO_RECONNECT_DELAY : pause;
+      const delay = end === 'noEcho' ? NO_ECHO_RECONNECT_DELAY : RECONNECT_DELAY;
       if (!signal.aborted) await this.#dependencies.clock.sleep(delay, signal).catch(ignoreError);
-      pause = Math.min(pause * 2, RECONNECT_DELAY.last);
     }
   }
 
-  async #listen(): Promise<'noEcho' | 'received'> {
-    const { connect, clock, listener } = this.#dependencies;
+  async #listen(): Promise<'noEcho' | 'closed'> {
+    const { connect, clock, onNotified } = this.#dependencies;
     const client = await connect();
     const closed = new AbortController();
     client.on('end', () => closed.abort());
@@ -153,14 +149,11 @@ export class Member {
       await client.query(`listen ${client.escapeIdentifier(rows[0]?.channel ?? '')}`);
       if (!(await this.#receivesEcho(ending))) return 'noEcho';
       await client.query(`select pg_advisory_lock_shared(${CLASS}, $1)`, [this.#number]);
-      do {
-        await this.#pollPeers();
-        if (!this.#isReceiving) listener.onNotified();
-        this.#isReceiving = true;
-        this.firstCheck.resolve();
-        await clock.sleep(POLL_INTERVAL, ending).catch(ignoreError);
-      } while (!ending.aborted && (await this.#receivesEcho(ending)));
-      return 'received';
+      this.#isReceiving = true;
+      onNotified();
+      this.firstCheck.resolve();
+      if (!ending.aborted) await once(ending, 'abort');
+      return 'closed';
     } finally {
       this.#isReceiving = false;
       await closeClient(client, clock);
@@ -168,9 +161,9 @@ export class Member {
   }
 
   #receive(payload = ''): void {
-    const { ownId, listener } = this.#dependencies;
+    const { ownId, onNotified } = this.#dependencies;
     if (payload === `${ownId}?`) this.#echo();
-    else if (payload !== ownId && !payload.endsWith('?')) listener.onNotified();
+    else if (payload !== ownId && !payload.endsWith('?')) onNotified();
   }
 
   async #receivesEcho(signal: AbortSignal): Promise<boolean> {
@@ -181,19 +174,6 @@ export class Member {
     await send(`${ownId}?`);
     const timeout = clock.sleep(ECHO_TIMEOUT, signal).catch(ignoreError);
     return Promise.race([arrived, timeout.then(() => false)]);
-  }
-
-  async #pollPeers(): Promise<void> {
-    const connected = new Map(
-      (await selectConnectedNumbers(this.#dependencies.kysely)).map((number) => [number, 0]),
-    );
-    const absent = [...this.#peers].filter(([number]) => !connected.has(number));
-    const stillConnected = absent.filter(([, polls]) => polls + 1 < MAX_MISSED_POLLS);
-    this.#peers = new Map([
-      ...connected,
-      ...stillConnected.map(([number, polls]) => [number, polls + 1] as const),
-    ]);
-    if (stillConnected.length < absent.length) this.#dependencies.listener.onPeerLost();
   }
 }
 
