@@ -4,6 +4,7 @@
  */
 const LAYERS = {
   commands: [
+    'contract',
     'settings',
     'bulk',
     'webhooks',
@@ -15,6 +16,7 @@ const LAYERS = {
     'kernel',
   ],
   library: ['service', 'client', 'catalog', 'kernel'],
+  contract: ['settings', 'service', 'client', 'catalog', 'kernel'],
   settings: ['bulk', 'service', 'client', 'catalog', 'kernel'],
   bulk: ['client', 'catalog', 'kernel'],
   output: ['client', 'catalog', 'kernel'],
@@ -38,6 +40,7 @@ const FOLDERS = {
     ['tree'],
     [
       'auth-tokens',
+      'contract',
       'doctor',
       'history',
       'jobs',
@@ -164,7 +167,17 @@ module.exports = {
       },
     },
     {
-      from: { path: below(['bulk/', 'client/', 'commands/', 'library/', 'service/', 'settings/']) },
+      from: {
+        path: below([
+          'bulk/',
+          'client/',
+          'commands/',
+          'contract/',
+          'library/',
+          'service/',
+          'settings/',
+        ]),
+      },
       to: { path: '^node_modules/zod/', dependencyTypes: ['type-only'] },
     },
     { from: { path: '^bin/' }, to: { path: '^package[.]json$' } },

@@ -23,6 +23,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['auth', 'Show the active credentials, and recover interrupted token resets'],
   ['jobs', 'Inspect, resume, and remove bulk jobs'],
   ['completion', 'Set up shell completion'],
+  ['contract', 'Check the embedded service against the real one'],
   ['local', 'Manage, inspect, and test with the embedded service'],
   ['local snapshot', 'Save, restore, and compare the data of the embedded service'],
   ['local clock', 'Change the time of the embedded service'],
@@ -41,7 +42,7 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
     ),
   ],
   ['Settings as code', words('pull plan apply drift compare undo')],
-  ['Run a service', words('serve local')],
+  ['Run a service', words('serve local contract')],
   ['Automate', words('jobs history mcp')],
   [
     'Settings',

@@ -12,6 +12,8 @@ interface SchemaDefinition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly entries?: Readonly<Record<string, string>>;
   readonly options?: readonly z.ZodType[];
+  /** Returns the schema of `z.lazy`. */
+  readonly getter?: () => z.ZodType;
 }
 
 export function definitionOf(schema: z.ZodType): SchemaDefinition {

@@ -23,7 +23,7 @@ export type SendOnce = (
 ) => Promise<SendOutcome>;
 
 export function createSendOnce(options: ClientOptions, transport: Transport): SendOnce {
-  const { target, clock, signal, proxy } = options;
+  const { target, clock, signal, proxy, record } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValuesOf(target));
 
@@ -48,7 +48,7 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
     const response = await send(request, abortSignal);
     if ('kind' in response) return response;
     observer.response(attempt, request, response, monotonicNow(clock) - started);
-    return parseResponse(response, {
+    const outcome = await parseResponse(response, {
       operation,
       expectedIds: request.expectedIds,
       signal: abortSignal,
@@ -56,6 +56,13 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
       host: () => new URL(request.url).host,
       credentialHint: () => createRejectedCredentialHint(target, operation.auth),
     });
+    record?.({
+      path: operation.path,
+      requestBody: request.body,
+      response,
+      confirmed: outcome.kind === 'success' && outcome.confirmed === true,
+    });
+    return outcome;
   };
 }
 

@@ -1,6 +1,7 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
+import type { Exchange } from './exchange.ts';
 import type { NetworkProxy } from './proxy.ts';
 import type { Target } from './target.ts';
 import type { Transport } from './transport.ts';
@@ -30,6 +31,8 @@ export interface ClientOptions {
   readonly observe?: (event: CallEvent) => void;
   /** If set, only operations that read and grant no access are sent. */
   readonly readOnly?: ReadOnly | undefined;
+  /** Receives every exchange, to record its shape. Must not throw. */
+  readonly record?: (exchange: Exchange) => void;
   /** Called once, before the first write. Throws if writes are not allowed. */
   readonly beforeWrite?: () => Promise<void>;
   /** Aborts every call with its reason, except batches in flight, which finish. */

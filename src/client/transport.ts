@@ -8,6 +8,8 @@ export interface WireResponse {
   /** The `Date` header: the time of the response by the sender's clock. */
   readonly date: string | undefined;
   readonly body: BodyText;
+  /** Returns the first value of another header. Names are in lower case. */
+  readonly header?: (name: string) => string | undefined;
 }
 
 /**
@@ -58,5 +60,6 @@ export function readResponseHead(
     retryAfter: first('retry-after'),
     location: first('location'),
     date: first('date'),
+    header: first,
   };
 }

@@ -1,6 +1,7 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
 import type { ReadOnly } from '../client/write-guard.ts';
+import type { Recorder } from '../contract/recorder.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Hint } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
@@ -27,6 +28,10 @@ export interface ProcessEnvironment {
    * command.
    */
   readonly signal: AbortSignal;
+  /** Runs another command line in this process, with other environment variables. */
+  readonly runLine?: (words: readonly string[], environment: Environment) => Promise<void>;
+  /** Receives the exchanges with the service, instead of the file that `SVC_CONTRACT` names. */
+  readonly recorder?: Pick<Recorder, 'record'>;
 }
 
 /**

@@ -20,6 +20,7 @@ export const SWITCH_VARIABLES = {
   undo: 'SVC_UNDO',
   completionCache: 'SVC_COMPLETION_CACHE',
   pager: 'SVC_PAGER',
+  contract: 'SVC_CONTRACT',
 } as const;
 
 export const SECRET_SETTINGS = [

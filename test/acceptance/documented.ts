@@ -109,6 +109,8 @@ async function createFolder() {
     'cases: [{ org: acme, user: u1, document: d1, expect: allowed }]',
   );
   expect(await svc(['--local', 'plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
+  await writeFile(join(home, 'contract.json'), '{"svcContract":1,"operations":{}}');
+  await writeFile(join(home, 'findings.json'), '{"findings":[]}');
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');

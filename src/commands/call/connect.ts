@@ -14,6 +14,7 @@ import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
+import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
 import { addSpinner } from './spinner.ts';
@@ -21,7 +22,8 @@ import { addSpinner } from './spinner.ts';
 export interface Connection {
   readonly client: Client;
   readonly embedded?: EmbeddedInstance;
-  close(): Promise<void>;
+  /** @param error why the command failed; an error of the close itself is then only a warning */
+  close(error?: unknown): Promise<void>;
 }
 
 export async function connect(context: Context): Promise<Connection> {
@@ -32,13 +34,26 @@ export async function connect(context: Context): Promise<Connection> {
   }
   const target = targetOf(await context.settings());
   const readOnly = await context.readOnly();
-  return connection(context, target, await openNetworkRoute(context, target), readOnly);
+  const recording = await openRecording(context);
+  const { wire, close } = await openNetworkRoute(context, target);
+  const route: OpenedRoute = {
+    wire: { ...wire, ...optionalProperty('record', recording?.record) },
+    close: async (error) => {
+      await close();
+      await recording?.save(error);
+    },
+  };
+  return connection(context, target, route, readOnly);
+}
+
+interface OpenedRoute extends Pick<Connection, 'close'> {
+  readonly wire: ServiceRoute['wire'] & Pick<ClientOptions, 'record'>;
 }
 
 function connection(
   context: Context,
   target: Target,
-  { wire, close }: ServiceRoute,
+  { wire, close }: OpenedRoute,
   readOnly: ReadOnly | undefined,
 ): Connection {
   const { clock, signal, options, io } = context;

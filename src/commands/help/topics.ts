@@ -257,6 +257,7 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [SWITCH_VARIABLES.history, '0 turns the history of writes off'],
   [SWITCH_VARIABLES.undo, '0 turns off saving the values that jobs replace, which svc undo needs'],
   [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
+  [SWITCH_VARIABLES.contract, 'file that every command adds the shapes of its exchanges to'],
   [SWITCH_VARIABLES.pager, 'pager for long tables on a terminal (default: PAGER, or less)'],
   ['CI', 'if set, never prompt'],
   ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],

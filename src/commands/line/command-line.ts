@@ -11,8 +11,12 @@ import { createProgram } from './program.ts';
 
 export async function runCommandLine(
   words: readonly string[],
-  processEnvironment: ProcessEnvironment,
+  givenEnvironment: ProcessEnvironment,
 ): Promise<void> {
+  const processEnvironment: ProcessEnvironment = {
+    ...givenEnvironment,
+    runLine: (nested, environment) => runCommandLine(nested, { ...givenEnvironment, environment }),
+  };
   let printed = '';
   let opened: OpenedContext | undefined;
   let failure: unknown;
@@ -61,7 +65,7 @@ function openCommandContext(
         const { recordRun } = await import('../history/record.ts');
         await recordRun(context, activity, { command, started, error });
       }
-      await close();
+      await close(error);
     },
   };
 }

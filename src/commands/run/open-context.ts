@@ -41,7 +41,7 @@ export function openContext(
     inputNaming = 'flags',
   }: { readonly isLocalOnly?: boolean; readonly inputNaming?: Context['inputNaming'] } = {},
 ): OpenedContext {
-  const closeFunctions: (() => Promise<void>)[] = [];
+  const closeFunctions: ((error?: unknown) => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
     if (options.jq !== undefined) return 'json';
@@ -69,7 +69,7 @@ export function openContext(
     const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
     // A failed connection has nothing to close.
     const opened = connecting.catch(() => undefined);
-    closeFunctions.push(async () => (await opened)?.close());
+    closeFunctions.push(async (error) => (await opened)?.close(error));
     return connecting;
   });
   const context: Context = {
@@ -124,9 +124,9 @@ export function openContext(
   };
   return {
     context,
-    close: async () => {
+    close: async (error) => {
       await progress?.stop();
-      for (const close of closeFunctions) await close();
+      for (const close of closeFunctions) await close(error);
     },
   };
 }

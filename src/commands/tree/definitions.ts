@@ -1,4 +1,5 @@
 import { RECOVER_COMMAND, RESET_RUNNER } from '../auth-tokens/commands.ts';
+import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { DOCTOR_COMMAND } from '../doctor/commands.ts';
 import { HISTORY_COMMANDS } from '../history/commands.ts';
@@ -24,6 +25,7 @@ export const TOOLS: readonly CommandDefinition[] = [
   ...SERVE_COMMANDS,
   MCP_COMMAND,
   ...LOCAL_COMMANDS,
+  ...CONTRACT_COMMANDS,
   ...JOB_COMMANDS,
   ...TOOL_COMMANDS,
   ...VALIDATE_COMMANDS,

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { DEFAULT_CONTRACT_FILE } from '../../contract/contract.ts';
+import { readContractFile } from '../../contract/contract-file.ts';
+import { type Finding, type Grading, gradeContract } from '../../contract/grade.ts';
+import { playSamples } from '../../contract/play-samples.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { readNamedFile } from '../../kernel/named-file.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import type { DiffFlags } from './flags.ts';
+import { renderGrading } from './render-grading.ts';
+
+/**
+ * @throws SvcError `differs` if there are findings, `invalid_input` if a file is not a contract or
+ * an earlier diff
+ */
+export async function diffContract(
+  context: Context,
+  { arguments: [name = DEFAULT_CONTRACT_FILE], options }: Invocation<DiffFlags>,
+): Promise<void> {
+  const { cwd, clock, signal } = context;
+  const known = await readKnownFindings(context, options.known);
+  const recorded = await readContractFile(resolve(cwd, name), name);
+  const grading = gradeContract(recorded, await playSamples(clock, signal));
+  const printer = await context.printer();
+  await printer.value(grading, { renderText: (view) => renderGrading(grading, known, view) });
+  const fresh = grading.findings.filter((finding) => !known.has(identifyFinding(finding)));
+  if (fresh.length > 0)
+    throw new SvcError(
+      'differs',
+      `${name} and the embedded service differ: ${formatNounCount(fresh.length, 'finding')}`,
+      {
+        hint: hint`to save the findings as known, run ${step('show', 'contract', 'diff', name, '-o', 'json')} > findings.json`,
+      },
+    );
+}
+
+/** Identifies a finding across recordings, without its count. */
+export function identifyFinding(finding: Pick<Finding, (typeof IDENTITY)[number]>): string {
+  return JSON.stringify(IDENTITY.map((field) => finding[field]));
+}
+
+const IDENTITY = ['operation', 'kind', 'outcome', 'path', 'recorded', 'embedded'] as const;
+
+async function readKnownFindings(
+  { cwd }: Context,
+  name: string | undefined,
+): Promise<ReadonlySet<string>> {
+  if (name === undefined) return new Set();
+  const grading = tryParseJson(String(await readNamedFile(name, cwd)));
+  const findings = isObject(grading) ? grading['findings'] : undefined;
+  if (!Array.isArray(findings) || !findings.every(isObject))
+    throw new SvcError('invalid_input', `${name} is not the JSON output of svc contract diff`);
+  return new Set((findings as unknown as Grading['findings']).map(identifyFinding));
+}

@@ -1,0 +1,339 @@
+import type { OperationName } from '../catalog/index.ts';
+import { manifest } from '../catalog/manifest.ts';
+import { HTTP_STATUS } from '../catalog/statuses.ts';
+import { diffRecords } from '../settings/differ.ts';
+import { COMPANIONS } from './companions.ts';
+import { type Contract, formatOutcome, type Outcome } from './contract.ts';
+import { type Decision, decisionOf, type FindingKind } from './decisions.ts';
+import { parentOf, typesOf, uniteTypes } from './merge.ts';
+
+/** A difference that makes the embedded service wrong. */
+export interface Finding {
+  readonly operation: OperationName;
+  readonly kind: FindingKind;
+  /** The recorded outcome: `200 success`. */
+  readonly outcome: string;
+  /** Path of the field; null for the outcome as a whole. */
+  readonly path: string | null;
+  readonly recorded: string;
+  /** The value of the embedded service; null if it has nothing comparable. */
+  readonly embedded: string | null;
+  /** Number of recorded responses with this outcome. */
+  readonly seen: number;
+  readonly decision: Decision;
+}
+
+/** A difference that does not count as a finding. */
+export interface ListedDifference {
+  readonly operation: OperationName;
+  readonly outcome: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface NotCompared {
+  readonly operation: OperationName;
+  readonly outcome: string;
+  readonly reason: string;
+  /** Number of recorded responses. */
+  readonly seen: number;
+}
+
+/** Result of one operation. `not_offered`: the service does not know the operation. */
+export type Verdict = 'agrees' | 'differs' | 'not_seen' | 'not_offered';
+
+export interface OperationVerdict {
+  readonly operation: OperationName;
+  readonly verdict: Verdict;
+  readonly seen: number;
+  readonly findings: number;
+}
+
+export interface Grading {
+  readonly verdicts: readonly OperationVerdict[];
+  readonly findings: readonly Finding[];
+  readonly listed: readonly ListedDifference[];
+  readonly notCompared: readonly NotCompared[];
+}
+
+type OperationGrading = Omit<Grading, 'verdicts'> & { readonly verdict: Verdict };
+
+/** Compares a recorded contract with the contract of the embedded service. */
+export function gradeContract(recorded: Contract, embedded: Contract): Grading {
+  const graded = manifest.map(({ name }) => {
+    const outcomes = recorded.operations.get(name) ?? [];
+    const seen = outcomes.reduce((sum, outcome) => sum + outcome.seen, 0);
+    return { name, seen, ...gradeOperation(name, outcomes, embedded.operations.get(name) ?? []) };
+  });
+  return {
+    verdicts: graded
+      .map(({ name, seen, verdict, findings }) => ({
+        operation: name,
+        verdict,
+        seen,
+        findings: findings.length,
+      }))
+      .toSorted((a, b) => (a.operation < b.operation ? -1 : 1)),
+    findings: graded.flatMap(({ findings }) => findings),
+    listed: graded.flatMap(({ listed }) => listed),
+    notCompared: graded.flatMap(({ notCompared }) => notCompared),
+  };
+}
+
+function gradeOperation(
+  operation: OperationName,
+  outcomes: readonly Outcome[],
+  embedded: readonly Outcome[],
+): OperationGrading {
+  const nothing = { findings: [], listed: [], notCompared: [] };
+  if (outcomes.length === 0) return { ...nothing, verdict: 'not_seen' };
+  const isMissing = (outcome: Outcome) => isNotOffered(outcome, embedded);
+  if (COMPANIONS.has(operation) && outcomes.every(isMissing))
+    return { ...nothing, verdict: 'not_offered' };
+  const graded = outcomes.map((outcome) => gradeOutcome(operation, outcome, embedded));
+  const findings = graded.flatMap((each) => each.findings);
+  return {
+    findings,
+    listed: graded.flatMap((each) => each.listed),
+    notCompared: graded.flatMap((each) => each.notCompared),
+    verdict: findings.length > 0 ? 'differs' : 'agrees',
+  };
+}
+
+/** Whether an outcome shows that the service does not have an operation. */
+function isNotOffered({ http, status }: Outcome, embedded: readonly Outcome[]): boolean {
+  if (status === 'UNIMPLEMENTED' || http === 501) return true;
+  return http === 404 && !embedded.some((outcome) => outcome.http === 404);
+}
+
+/** Statuses that any operation can have at times, whatever its request is. */
+const OUTAGES: readonly (string | null)[] = [
+  'ABORTED',
+  'CANCELLED',
+  'DATA_LOSS',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+  'RESOURCE_EXHAUSTED',
+  'UNAVAILABLE',
+  'UNKNOWN',
+] satisfies readonly (keyof typeof HTTP_STATUS)[];
+
+type OutcomeGrading = Omit<Grading, 'verdicts'>;
+
+function gradeOutcome(
+  operation: OperationName,
+  outcome: Outcome,
+  embedded: readonly Outcome[],
+): OutcomeGrading {
+  const { http, status, envelope, seen } = outcome;
+  const about = { operation, outcome: formatOutcome(outcome) };
+  const createFinding = (
+    kind: FindingKind,
+    difference: Pick<Finding, 'recorded' | 'embedded'> & { readonly path?: string },
+  ): Finding => ({
+    ...about,
+    kind,
+    path: null,
+    seen,
+    decision: decisionOf(operation, kind, status),
+    ...difference,
+  });
+  const only = (part: Partial<OutcomeGrading>): OutcomeGrading => ({
+    findings: [],
+    listed: [],
+    notCompared: [],
+    ...part,
+  });
+  const skip = (reason: string) => only({ notCompared: [{ ...about, reason, seen }] });
+  if (envelope === 'none' || outcome.examined === 0)
+    return skip(envelope === 'none' ? 'not a response of the service' : 'no response was examined');
+  const isOutage = OUTAGES.includes(status);
+  const sameStatus = embedded.filter((each) => each.status === status);
+  if (sameStatus.length === 0 && isOutage) {
+    const expected = HTTP_STATUS[status as keyof typeof HTTP_STATUS];
+    return http === expected
+      ? skip('an outage or a rate limit')
+      : only({
+          findings: [createFinding('http', { recorded: String(http), embedded: String(expected) })],
+        });
+  }
+  const contradicting = isOutage ? undefined : findSameMessage(outcome, embedded);
+  if (sameStatus.length === 0 || contradicting)
+    return only({
+      findings: [
+        createFinding('status', {
+          recorded: status ?? 'no status',
+          embedded: contradicting ? (contradicting.status ?? 'no status') : null,
+        }),
+      ],
+    });
+  const sameHttp = sameStatus.filter((each) => each.http === http);
+  const findings: Finding[] = [];
+  if (sameHttp.length === 0)
+    findings.push(
+      createFinding('http', {
+        recorded: String(http),
+        embedded: list(sameStatus.map((each) => String(each.http))),
+      }),
+    );
+  const comparable = sameHttp.length > 0 ? sameHttp : sameStatus;
+  if (!comparable.some((each) => each.envelope === envelope))
+    findings.push(
+      createFinding('envelope', {
+        recorded: envelope,
+        embedded: list(comparable.map((each) => each.envelope)),
+      }),
+    );
+  const fields = compareFields(outcome, comparable);
+  const others = compareOthers(outcome, comparable);
+  const unexamined = outcome.seen - outcome.examined;
+  return {
+    findings: [
+      ...findings,
+      ...fields.findings.map(({ kind, ...difference }) => createFinding(kind, difference)),
+    ],
+    listed: [...fields.listed, ...others].map((difference) => ({ ...about, ...difference })),
+    notCompared: [
+      ...fields.notCompared.map((path) => ({ ...about, reason: `fields below ${path}`, seen })),
+      ...(unexamined > 0 ? [{ ...about, reason: 'not examined', seen: unexamined }] : []),
+    ],
+  };
+}
+
+/**
+ * Returns the outcome of the embedded service that has a message of a recorded failure, if none of
+ * those with this message has the recorded status.
+ */
+function findSameMessage(
+  { status, messages }: Outcome,
+  embedded: readonly Outcome[],
+): Outcome | undefined {
+  for (const message of messages.filter(isDistinctive)) {
+    const same = embedded.filter((each) => each.messages.includes(message));
+    if (same.length > 0 && !same.some((each) => each.status === status)) return same[0];
+  }
+  return undefined;
+}
+
+/** Whether a message without its values still says what happened. */
+function isDistinctive(message: string): boolean {
+  return message.split(' ').filter((word) => !word.includes('<value>')).length > 1;
+}
+
+function list(texts: readonly string[]): string {
+  return [...new Set(texts)].sort().join(' or ');
+}
+
+interface FieldComparison {
+  readonly findings: readonly {
+    readonly kind: 'field' | 'type';
+    readonly path: string;
+    readonly recorded: string;
+    readonly embedded: string | null;
+  }[];
+  readonly listed: readonly Pick<ListedDifference, 'path' | 'text'>[];
+  readonly notCompared: readonly string[];
+}
+
+function compareFields(outcome: Outcome, embedded: readonly Outcome[]): FieldComparison {
+  const recorded = { ...outcome.always, ...outcome.sometimes };
+  const known = uniteFields(embedded);
+  const findings: FieldComparison['findings'][number][] = [];
+  const listed: Pick<ListedDifference, 'path' | 'text'>[] = [];
+  const notCompared = new Set<string>();
+  const differences = diffRecords(known, recorded, { fieldsOf: 'both' });
+  const missing = new Set<string>();
+  for (const { path: parts } of differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))) {
+    const path = parts.join('.');
+    const [types, knownTypes] = [typesOf(recorded[path]), typesOf(known[path])];
+    const parent = parentOf(path);
+    if (types.length === 0) {
+      const isParentSeen = parent === '' || typesOf(recorded[parent]).length > 0;
+      const wasEmpty = path.endsWith('[]') || path.endsWith('*');
+      if (isParentSeen && !wasEmpty && isAlways(path, embedded))
+        listed.push({ path, text: 'only in the embedded service' });
+    } else if (knownTypes.length === 0) {
+      if (missing.has(parent)) missing.add(path);
+      else if (isContent(path) && typesOf(known[parent]).length > 0 && !isOpened(known, parent))
+        notCompared.add(parent);
+      else {
+        missing.add(path);
+        findings.push({
+          kind: 'field',
+          path,
+          recorded: uniteTypes(types),
+          embedded: null,
+        });
+      }
+    } else if (types.some((type) => !knownTypes.includes(type))) {
+      findings.push({
+        kind: 'type',
+        path,
+        recorded: uniteTypes(types),
+        embedded: uniteTypes(knownTypes),
+      });
+    }
+  }
+  for (const path of Object.keys(outcome.sometimes))
+    if (isAlways(path, embedded))
+      listed.push({ path, text: 'always present only in the embedded service' });
+  return { findings, listed, notCompared: [...notCompared] };
+}
+
+function isContent(path: string): boolean {
+  return path.endsWith('[]') || path.endsWith('*');
+}
+
+function isOpened(fields: Readonly<Record<string, string>>, parent: string): boolean {
+  return Object.keys(fields).some((path) => parentOf(path) === parent);
+}
+
+function uniteFields(outcomes: readonly Outcome[]): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const { always, sometimes } of outcomes)
+    for (const [path, types] of Object.entries({ ...always, ...sometimes }))
+      fields[path] = uniteTypes([fields[path], types]);
+  return fields;
+}
+
+function isAlways(path: string, outcomes: readonly Outcome[]): boolean {
+  return outcomes.every(({ always }) => Object.hasOwn(always, path));
+}
+
+/** Compares parts of an outcome that are never findings. */
+function compareOthers(
+  outcome: Outcome,
+  embedded: readonly Outcome[],
+): readonly Pick<ListedDifference, 'path' | 'text'>[] {
+  const differences: Pick<ListedDifference, 'path' | 'text'>[] = [];
+  const add = (path: string, what: string, values: readonly string[], known: readonly string[]) => {
+    for (const value of values.filter((each) => !known.includes(each)))
+      differences.push({ path, text: `${what} only in the recording: ${value}` });
+  };
+  add(
+    'message',
+    'a message',
+    outcome.messages,
+    embedded.flatMap(({ messages }) => messages),
+  );
+  add(
+    'headers',
+    'a header',
+    outcome.headers,
+    embedded.flatMap(({ headers }) => headers),
+  );
+  for (const [path, values] of Object.entries(outcome.values))
+    add(
+      path,
+      'a value',
+      values,
+      embedded.flatMap((each) => each.values[path] ?? []),
+    );
+  const pages = embedded.flatMap((each) => each.pages ?? []);
+  if (outcome.pages) {
+    const cursors = (side: 'lastCursor' | 'nextCursor') => pages.flatMap((each) => each[side]);
+    add('cursor', 'a last cursor', outcome.pages.lastCursor, cursors('lastCursor'));
+    add('cursor', 'a next cursor', outcome.pages.nextCursor, cursors('nextCursor'));
+  }
+  return differences;
+}
