@@ -90,10 +90,7 @@ export function uniteTypes(all: Iterable<FieldTypes | undefined>): FieldTypes {
   return [...new Set([...all].flatMap(typesOf))].sort().join(' | ');
 }
 
-function unite(
-  first: readonly string[] = [],
-  second: readonly string[] = [],
-): readonly string[] {
+function unite(first: readonly string[] = [], second: readonly string[] = []): readonly string[] {
   return [...new Set([...first, ...second])].sort();
 }
 
