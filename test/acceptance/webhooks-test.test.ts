@@ -71,6 +71,8 @@ interface Grade {
   readonly case: string;
   readonly verdict: string;
   readonly did: string;
+  readonly why: string;
+  readonly fix: string;
 }
 
 async function gradeReceiver(user: User, form: Form, words: readonly string[]) {
@@ -136,7 +138,9 @@ describe('svc webhooks test', () => {
     const { code, stdout, stderr } = await user.svc(['webhooks', 'test', url, ...words]);
     expect(code).toBe(10);
     expect(stdout).toMatch(/^ +CASE +EXPECTED +ACTUAL\nok +valid +2xx +200 \(\d+ ms\)\n/);
-    expect(stdout).toMatch(/^fail +stale +401, 403 or 400 +200 \(\d+ ms\)$/m);
+    expect(stdout).toMatch(
+      /^fail +stale +401, 403 or 400 +200 \(\d+ ms\)\n +an attacker can replay a captured delivery later; reject a webhook-timestamp that is more than 5 minutes old\n/m,
+    );
     expect(stderr).toMatch(/^to check whether duplicates are applied twice, add --effects-url\n/);
     expect(stderr).toContain('\nsvc: 1 of 3 cases failed: stale\n');
   });
@@ -242,6 +246,8 @@ describe('svc webhooks test detects', () => {
           ({ code, grades } = await gradeReceiver(user, form, words));
         }
         expect(code, fault).toBe(10);
+        for (const { verdict, why, fix } of grades)
+          if (verdict === 'fail') expect(fix, why).toMatch(/^[a-z].{20}/);
         found[fault] = casesWithVerdict(grades, 'fail');
       }
     };

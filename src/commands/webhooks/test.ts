@@ -3,6 +3,8 @@ import type { Environment } from '../../kernel/folders.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
+import { createMeasure } from '../../output/width.ts';
+import { wrapWords } from '../../output/wrap.ts';
 import { RECEIVER_CASES, type ReceiverCase } from '../../webhooks/grading/cases.ts';
 import { fetchEffects } from '../../webhooks/grading/effects.ts';
 import { gradeReceiver } from '../../webhooks/grading/grade.ts';
@@ -39,7 +41,7 @@ export async function testCommand(
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
   const message = `${failed.length} of ${formatNounCount(tried, 'case')} failed: ${failed.join(', ')}`;
   throw new SvcError('records_failed', message, {
-    hint: failed[0] === 'valid' ? VALID_REJECTED_HINT : 'add -o json to see why each case matters',
+    ...(failed[0] === 'valid' && { hint: VALID_REJECTED_HINT }),
   });
 }
 
@@ -125,7 +127,14 @@ function selectCases(
   return chosen.filter(applies);
 }
 
-function renderGrades(grades: readonly Grade[], view: View, environment: Environment): string {
+const EXPLANATION = '    ';
+
+/** Renders a line per case, and the reason and the fix below each failed one. */
+async function renderGrades(
+  grades: readonly Grade[],
+  view: View,
+  environment: Environment,
+): Promise<string> {
   const { mark, colorize } = createMarks(view, environment);
   const head: readonly string[] = ['CASE', 'EXPECTED', 'ACTUAL'];
   const rows = grades.map(({ case: name, expected, did }) => [
@@ -139,8 +148,19 @@ function renderGrades(grades: readonly Grade[], view: View, environment: Environ
   const line = (cells: readonly string[]) =>
     cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   const blank = ' '.repeat(mark('ok').length);
-  const lines = grades.map(
-    ({ verdict }, index) => `${colorize(verdict, mark(verdict))}  ${line(rows[index] ?? [])}`,
-  );
+  const measure = await createMeasure([]);
+  const explain = (grade: Grade): readonly string[] => {
+    if (grade.verdict !== 'fail') return [];
+    const text = `${grade.why}; ${grade.fix}`;
+    const lines =
+      view.width === undefined
+        ? [text]
+        : wrapWords(text, view.width - blank.length - EXPLANATION.length, measure, true);
+    return lines.map((each) => `${blank}${EXPLANATION}${each}`);
+  };
+  const lines = grades.flatMap((grade, index) => [
+    `${colorize(grade.verdict, mark(grade.verdict))}  ${line(rows[index] ?? [])}`,
+    ...explain(grade),
+  ]);
   return `${[...(view.headers ? [`${blank}  ${line(head)}`] : []), ...lines].join('\n')}\n`;
 }

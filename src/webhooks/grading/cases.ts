@@ -16,6 +16,8 @@ export interface ReceiverCase extends CaseDefinition {
 
 interface CaseDefinition {
   readonly why: string;
+  /** The change to make in a receiver that fails the case. */
+  readonly fix: string;
   /** Creates the deliveries, which are sent in sequence. */
   readonly send: (create: CreateTestDelivery) => readonly TestDelivery[];
   readonly expects: ExpectationName;
@@ -39,10 +41,12 @@ const expecting =
   (expects: ExpectationName) =>
   (
     why: string,
+    fix: string,
     variations: readonly DeliveryVariation[],
     rest: Partial<CaseDefinition> = {},
   ): CaseDefinition => ({
     why,
+    fix,
     expects,
     send: (create) => variations.map((variation) => create(variation)),
     ...rest,
@@ -61,19 +65,26 @@ const oversized: DeliveryVariation = {
 };
 
 const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
-  valid: accepted('a delivery exactly as the service sends it', [{}]),
+  valid: accepted(
+    'a delivery exactly as the service sends it',
+    'check the path and the method, and that the receiver has the same secret or token',
+    [{}],
+  ),
   'raw-body': accepted(
     'the signature covers the received bytes, not the parsed and reserialized JSON',
+    'verify the raw body, before any JSON parser changes it',
     [indented],
     ADVANCED,
   ),
   'rotated-secret': accepted(
     'after a secret rotation, the header contains several signatures, one of which matches',
+    'split webhook-signature at spaces, and accept the delivery if any signature matches',
     [{ proof: 'rotated' }],
     ADVANCED,
   ),
   duplicate: accepted(
     'delivery is at-least-once: accept a duplicate, but do not apply it again',
+    'store each webhook-id, and respond with 2xx to one that was already handled',
     [],
     {
       send: (create) => {
@@ -84,42 +95,57 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
   ),
   'out-of-order': accepted(
     'a retried delivery can arrive after later ones: a comment is updated before it is added',
+    'accept deliveries in any order, and create missing records',
     [{ event: 'comment.update' }, { event: 'comment.add' }],
   ),
   'unknown-event': expecting('accepted or ignored')(
     'new event types can appear at any time: accept unknown ones and ignore them',
+    'respond with 2xx to event types that the receiver does not handle',
     [{ event: 'thread.link_copy' }],
   ),
-  encoded: accepted('with encodeData, the payload is base64 in encodedPayload', [
-    { encoding: 'encoded' },
-  ]),
+  encoded: accepted(
+    'with encodeData, the payload is base64 in encodedPayload',
+    'if the body has encodedPayload, decode it from base64 after the verification',
+    [{ encoding: 'encoded' }],
+  ),
   encrypted: accepted(
     'with encryptData, the payload is encrypted with the public key',
+    'if the body has encryptedData, decrypt the key with RSA-OAEP (SHA-256), then the data with AES-256-CBC',
     [{ encoding: 'encrypted' }],
     {
       skipReason: ({ encryptFor }) =>
         encryptFor === undefined ? 'requires --encrypt-for' : undefined,
     },
   ),
-  slow: accepted('on a slow network, bytes arrive one by one, even within a multi-byte character', [
-    { event: 'huddle.create', documentName: 'Einführung 🚀 計画', sendMode: 'byte by byte' },
-  ]),
+  slow: accepted(
+    'on a slow network, bytes arrive one by one, even within a multi-byte character',
+    'collect the body as bytes, and decode it as text only when it is complete',
+    [{ event: 'huddle.create', documentName: 'Einführung 🚀 計画', sendMode: 'byte by byte' }],
+  ),
   'wrong-signature': rejected(
     'anyone can sign with a different secret',
+    'compute the HMAC with the secret, and reject a signature that differs',
     [{ proof: 'other secret' }],
     ADVANCED,
   ),
-  'wrong-token': rejected('anyone can send a different token', [{ proof: 'other secret' }], {
-    form: 'basic',
-    skipReason: findMissingToken,
-  }),
+  'wrong-token': rejected(
+    'anyone can send a different token',
+    'compare the whole token, in constant time',
+    [{ proof: 'other secret' }],
+    {
+      form: 'basic',
+      skipReason: findMissingToken,
+    },
+  ),
   'changed-body': rejected(
     'a signature is valid for one body only',
+    'include the body in the signed content: webhook-id.webhook-timestamp.body',
     [{ proof: 'other body' }],
     ADVANCED,
   ),
   unsigned: rejected(
     'a delivery without a proof of origin can come from anyone',
+    'respond with 401 if the signature or token is missing',
     [{ proof: 'none' }],
     {
       skipReason: findMissingToken,
@@ -127,29 +153,39 @@ const CASE_DEFINITIONS: Readonly<Record<CaseName, CaseDefinition>> = {
   ),
   stale: rejected(
     'an attacker can replay a captured delivery later',
+    'reject a webhook-timestamp that is more than 5 minutes old',
     [{ age: STALE_AGE }],
     ADVANCED,
   ),
   future: rejected(
     'a timestamp in the future would extend the replay window',
+    'reject a webhook-timestamp that is more than 5 minutes ahead',
     [{ age: -STALE_AGE }],
     ADVANCED,
   ),
   cut: expecting('aborted')(
     'connections can break: do not process half a delivery, and do not wait for the rest',
+    'handle an aborted request as an error, and set a time limit for reading the body',
     [{ sendMode: 'cut' }],
   ),
-  large: expecting('too large')('without a size limit, a sender can exhaust the memory', [
-    oversized,
-  ]),
+  large: expecting('too large')(
+    'without a size limit, a sender can exhaust the memory',
+    'stop reading after 10 MB, and respond with 413',
+    [oversized],
+  ),
   get: expecting('not allowed')(
     'deliveries use only POST; other methods come from crawlers and scanners',
+    'respond with 405 to every method other than POST',
     [],
     {
       send: (create) => [{ ...create({ proof: 'none', method: 'GET' }), body: '' }],
     },
   ),
-  afterwards: accepted('after all other cases, the receiver still works', [{}]),
+  afterwards: accepted(
+    'after all other cases, the receiver still works',
+    'check the log of the receiver: an earlier case left it in a bad state',
+    [{}],
+  ),
 };
 
 export const RECEIVER_CASES: readonly ReceiverCase[] = CASE_NAMES.map((name) => ({

@@ -13,6 +13,8 @@ export interface Grade {
   readonly did: string;
   readonly expected: string;
   readonly why: string;
+  /** The change to make in the receiver, if it fails the case. */
+  readonly fix: string;
 }
 
 export interface CaseObservation {
@@ -52,8 +54,10 @@ export function gradeObservation(
   const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
   const status = results.at(-1)?.status ?? null;
+  const fix = findStatusFix(observation) ?? observation.case.fix;
   return {
     ...describeCase(observation.case, effects !== undefined),
+    fix,
     verdict,
     status,
     milliseconds,
@@ -61,13 +65,33 @@ export function gradeObservation(
   };
 }
 
-function describeCase({ name, why, expects }: ReceiverCase, showsEffects: boolean) {
+function describeCase({ name, why, fix, expects }: ReceiverCase, showsEffects: boolean) {
   const { text, applied } = EXPECTATIONS[expects];
   const effect =
     showsEffects && applied !== undefined
       ? [`, ${applied === 1 ? 'applied once' : 'not applied'}`]
       : [];
-  return { case: name, expected: [text, ...effect].join(''), why };
+  return { case: name, expected: [text, ...effect].join(''), why, fix };
+}
+
+/** Statuses that say more about the problem than the case does. */
+const STATUS_FIXES: ReadonlyMap<number | null, string> = new Map([
+  [404, 'check the path of the URL'],
+  [
+    413,
+    'raise the limit of the body to 10 MB: deliveries can be larger than the default of a framework',
+  ],
+  [415, 'accept the content type application/json'],
+]);
+
+/** Returns the fix for the status of a valid delivery that was not accepted. */
+function findStatusFix({ case: { expects }, results }: CaseObservation): string | undefined {
+  if (EXPECTATIONS[expects].applied !== 1) return undefined;
+  const failed = results.find((result) => !EXPECTATIONS[expects].isMet(result));
+  if (failed === undefined) return undefined;
+  if (failed.status !== null && failed.status >= 500)
+    return 'check the log of the receiver for the error';
+  return STATUS_FIXES.get(failed.status);
 }
 
 function describeResult(result: PostResult): string {

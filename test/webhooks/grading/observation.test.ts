@@ -52,6 +52,22 @@ describe('the expectations', () => {
   });
 });
 
+describe('the fix', () => {
+  it.each([
+    ['valid', 413, /body to 10 MB/],
+    ['valid', 404, /path of the URL/],
+    ['valid', 500, /log of the receiver/],
+    ['valid', 401, /same secret or token/],
+    ['stale', 200, /5 minutes old/],
+    ['stale', 404, /5 minutes old/],
+  ])('of %s after %i', (name, status, fix) => {
+    expect(gradeObservation(seen(name, [answer(status)]))).toMatchObject({
+      verdict: 'fail',
+      fix: expect.stringMatching(fix),
+    });
+  });
+});
+
 describe('the grade', () => {
   it('is a warning for a late response, and a failure for a late wrong one', () => {
     expect(gradeObservation(seen('valid', [answer(200, 5_000)]))).toMatchObject({
