@@ -7,7 +7,7 @@ import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { query, useChange, usePolled } from './service.ts';
 
-const TONES = { pending: 'idle', delivered: 'good', failed: 'bad' } as const;
+const TONES = { pending: 'idle', delivered: 'idle', failed: 'bad' } as const;
 const SHOWN_DELIVERIES = 200;
 
 const COMMANDS = [
@@ -80,7 +80,7 @@ function DeliveryView({ id }: { readonly id: string }) {
       <ol class="lines">
         {attempts?.map(({ at, status, error }) => (
           <li key={at}>
-            <Badge tone={status !== null && status >= 200 && status < 300 ? 'good' : 'bad'}>
+            <Badge tone={status !== null && status >= 200 && status < 300 ? 'idle' : 'bad'}>
               {status ?? 'error'}
             </Badge>
             <span class="note">{safe(error ?? '')}</span>

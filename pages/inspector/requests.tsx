@@ -5,7 +5,8 @@ import type {
   RequestRecord,
 } from '../../src/service/development/requests/request-record.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
-import { formatDuration, safe } from './format.ts';
+import { foldRequests, medianOf, type RequestGroup } from './fold-requests.ts';
+import { formatDuration, formatOperation, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { call, query, usePolled, usePolling } from './service.ts';
@@ -40,7 +41,8 @@ function matches(
   { operation, path, status, error, org, fault }: RequestRecord,
   filter: string,
 ): boolean {
-  const text = [operation, path, status, error, org, fault].join(' ').toLowerCase();
+  const name = formatOperation(operation ?? '');
+  const text = [operation, name, path, status, error, org, fault].join(' ').toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)
@@ -79,7 +81,7 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
         )}
         {shown.length > 0 && found.length === 0 && <Empty title="No requests match the filter" />}
         <div onPointerEnter={() => setHeldAt(newest)} onPointerLeave={() => setHeldAt(undefined)}>
-          <Rows label="requests" rows={found.map(toRow)} />
+          <Rows label="requests" rows={foldRequests(found, Number(id)).map(toRow)} />
         </div>
       </section>
       {id !== undefined && <RequestView key={id} id={id} />}
@@ -87,44 +89,44 @@ export function Requests({ route: [id] }: { readonly route: Route }) {
   );
 }
 
-function toRow({
-  id,
-  operation,
-  path,
-  status,
-  error,
-  ms,
-  fault,
-  records,
-  org,
-  time,
-}: RequestRecord) {
+function toRow({ newest, requests }: RequestGroup) {
+  const { id, operation, path, status, error, fault, time } = newest;
+  const orgs = new Set(requests.flatMap(({ org }) => org ?? []));
+  const records = requests.flatMap((request) => request.records ?? []);
+  const isFolded = requests.length > 1;
   const notes = [
     error,
     fault && `fault ${fault}`,
-    org,
-    records !== null && formatNounCount(records, 'record'),
+    orgs.size > 1 ? formatNounCount(orgs.size, 'organization') : [...orgs][0],
+    records.length > 0 &&
+      formatNounCount(
+        records.reduce((sum, count) => sum + count, 0),
+        'record',
+      ),
+    isFolded && `median ${formatDuration(medianOf(requests.map(({ ms }) => ms)))}`,
   ];
+  const name = operation === null ? path : formatOperation(operation);
   return {
     href: hrefOf('requests', String(id)),
-    badge: [status !== null && status < 400 ? 'good' : 'bad', status ?? 'none'] as const,
-    name: operation ?? path,
+    badge: [status !== null && status < 400 ? 'idle' : 'bad', status ?? 'none'] as const,
+    name: isFolded ? `${name} × ${requests.length}` : name,
     note: notes.filter(Boolean).join(' · '),
-    number: formatDuration(ms),
+    ...(!isFolded && { number: formatDuration(newest.ms) }),
     time: <Time at={time} isReal />,
   };
 }
 
 function RequestView({ id }: { readonly id: string }) {
   const { data, error } = usePolled<RequestDetail>(`requests/${encodeURIComponent(id)}`);
-  const { request, response, ms, ...record } = Object(data);
+  const { request, response, ms, operation, ...record } = Object(data);
+  const name = operation && formatOperation(operation);
   return (
     <Detail
-      title={safe(data?.operation ?? data?.path ?? `Request ${id}`)}
+      title={safe(name ?? data?.path ?? `Request ${id}`)}
       back={hrefOf('requests')}
       error={error}
     >
-      {data && <Fields of={{ ...record, duration: formatDuration(ms) }} isReal />}
+      {data && <Fields of={{ operation: name, ...record, duration: formatDuration(ms) }} isReal />}
       {data && <Json label="Request body" value={request} />}
       {data && <Json label="Response body" value={response} />}
     </Detail>

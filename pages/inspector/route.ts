@@ -7,8 +7,16 @@ export type Route = readonly string[];
 export const hrefOf = (...segments: Route): string =>
   `#/${segments.map(encodeURIComponent).join('/')}`;
 
-const currentRoute = (): Route =>
-  location.hash.slice(2).split('/').filter(Boolean).map(decodeURIComponent);
+const currentRoute = (): Route => location.hash.slice(2).split('/').filter(Boolean).map(decode);
+
+/** Decodes a segment. One that was typed by hand, such as `%`, stands for itself. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 /**
  * Returns the route in the URL fragment, so that reload and Back work. Also accepts a new token

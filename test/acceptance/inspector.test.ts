@@ -208,7 +208,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
 
   it('shows a request when it arrives, and opens it with masked secrets', async () => {
     const page = await openPage();
-    await page.getByText('folders.add').first().waitFor();
+    await page.getByText('folders add').first().waitFor();
     await running().call('/v2/workspace/emailconfig/update', {
       emailServiceConfig: { type: 'custom', apiKey: 'hunter22hunter22' },
     });
@@ -222,7 +222,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
   it('filters requests, and holds new ones while the list is paused or under the pointer', async () => {
     const page = await openPage();
     const rows = page.getByRole('list', { name: 'Requests' }).getByRole('link');
-    await page.getByText('folders.add').first().waitFor();
+    await page.getByText('folders add').first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('presence 200');
     await eventually(async () =>
@@ -245,6 +245,48 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await arrive();
     await button(page, 'Paused (1 new)').click();
     await eventually(async () => expect(await rows.count()).toBe(3));
+  });
+
+  it('folds repeated requests, and unfolds those of the open one', async () => {
+    const page = await openPage();
+    const rows = page.getByRole('list', { name: 'Requests' }).getByRole('link');
+    await page.keyboard.press('/');
+    await page.keyboard.type('groups add-users 400');
+    const arrive = (organizationId: string) =>
+      running().call('/v2/organizations/usergroups/users/add', {
+        organizationId,
+        organizationUserGroupId: 'none',
+        userIds: ['ada'],
+      });
+    for (let at = 0; at < 3; at += 1) await arrive('acme');
+    await eventually(async () => expect(await rows.count()).toBe(3));
+    for (let at = 0; at < 5; at += 1) await arrive('acme');
+    await eventually(async () => expect(await rows.count()).toBe(1));
+    await rows.first().getByText('groups add-users × 8').waitFor();
+    await rows
+      .first()
+      .getByText(/INVALID_ARGUMENT · acme · .*median \d+ ms/)
+      .waitFor();
+    expect(await rows.first().locator('.badge').getAttribute('class')).toBe('badge bad');
+    await rows.first().click();
+    await page.getByRole('article', { name: 'groups add-users' }).waitFor();
+    await eventually(async () => expect(await rows.count()).toBe(8));
+    await arrive('gamma');
+    await page.keyboard.press('Escape');
+    await page.mouse.move(0, 0);
+    await rows.first().getByText('groups add-users × 9').waitFor();
+    await rows.first().getByText('2 organizations').waitFor();
+  });
+
+  it('shows a page for any address', async () => {
+    const addresses = ['#/organizations/%', '#/requests/%E0%A4%A', '#/%', '#//', '#/requests/x/y'];
+    for (const address of addresses) {
+      const page = await openPage(address);
+      await page.reload();
+      await page.getByRole('navigation', { name: 'Views' }).waitFor();
+      expect(await page.getByRole('heading').count(), address).toBeGreaterThan(0);
+      await page.close();
+    }
   });
 
   it('stops reading while it is hidden', async () => {
@@ -386,13 +428,13 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     };
     const hasNodes = (count: number) =>
       eventually(async () => expect(await page.getByRole('treeitem').count()).toBe(count));
-    await page.getByText('folders.add').first().waitFor();
+    await page.getByText('folders add').first().waitFor();
     await press('Tab');
     expect(await focused()).toBe('Requests');
     await press('/', 'Tab', 'Tab', 'End', 'ArrowUp', 'Enter');
-    await page.getByRole('article', { name: 'folders.add' }).waitFor();
+    await page.getByRole('article', { name: 'folders add' }).waitFor();
     await press('ArrowUp');
-    await page.getByRole('article', { name: 'documents.add' }).waitFor();
+    await page.getByRole('article', { name: 'documents add' }).waitFor();
     await press('Escape');
     await eventually(async () => expect(await page.getByRole('article').count()).toBe(0));
     expect(await focused()).toContain('documents.add');
