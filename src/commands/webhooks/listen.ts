@@ -6,6 +6,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
+import { createMeasure, type Measure, truncateText } from '../../output/width.ts';
 import {
   createListener,
   isSuccessStatus,
@@ -17,7 +18,7 @@ import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk, shouldUseColor } from '../terminal/terminal.ts';
+import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
 import {
   decideRegistration,
@@ -240,11 +241,21 @@ export async function createDeliveryOutput(
   if (format === 'ndjson') return { show: (delivery) => printer.value(delivery, {}), end };
   if (format === 'table' && !context.options.fields) {
     const { io, options, environment } = context;
-    const isNarrow = (io.stdout.columns ?? MIN_WIDTH) < MIN_WIDTH;
+    const { columns = MIN_WIDTH, isTerminal } = io.stdout;
+    const layout = !isTerminal ? 'file' : columns < MIN_WIDTH ? 'narrow' : 'wide';
     const palette = await loadPalette(shouldUseColor(options.color, io.stdout, environment));
     const showsLatency = isForwarding && io.stdout.isTerminal;
     return {
-      show: (delivery) => io.stdout.write(formatLine(delivery, showsLatency, isNarrow, palette)),
+      show: async (delivery) => {
+        const texts = [delivery.event, documentIdOf(delivery.payload), delivery.forwarded?.error];
+        const measure = await createMeasure([texts.map((text) => escapeForTerminal(text ?? ''))]);
+        const { ellipsis } = selectGlyphs(context);
+        const shorten = (text: string, width: number) =>
+          truncateText(text, width, measure, ellipsis);
+        await io.stdout.write(
+          formatLine(delivery, { showsLatency, layout, columns, measure, shorten, palette }),
+        );
+      },
       end,
     };
   }
@@ -252,14 +263,24 @@ export async function createDeliveryOutput(
   return { show: async (delivery) => void all.push(delivery), end: () => printer.value(all, {}) };
 }
 
+/** Number of columns from which the columns of deliveries are aligned on a terminal. */
 const MIN_WIDTH = 96;
-const WIDTHS = [20, 32, 8, 12];
+
+/** Widths of the time, event, form, and document. On a terminal, longer texts are shortened. */
+const WIDTHS = { file: [20, 32, 8, 12], wide: [8, 26, 8, 12], narrow: [] } as const;
+
+interface LineOptions {
+  readonly showsLatency: boolean;
+  readonly layout: keyof typeof WIDTHS;
+  readonly columns: number;
+  readonly measure: Measure;
+  readonly shorten: (text: string, width: number) => string;
+  readonly palette: Palette;
+}
 
 function formatLine(
   delivery: ReceivedDeliveryEvent,
-  showsLatency: boolean,
-  isNarrow: boolean,
-  palette: Palette,
+  { showsLatency, layout, columns, measure, shorten, palette }: LineOptions,
 ): string {
   const {
     receivedAt,
@@ -270,19 +291,34 @@ function formatLine(
     payload,
     forwarded,
   } = delivery;
+  const isNarrow = layout === 'narrow';
+  const [timeWidth = 0, eventWidth = 0, formWidth = 0, documentWidth = 0] = WIDTHS[layout];
+  const toCell = (text: string, width: number) => {
+    const escaped = escapeForTerminal(text);
+    const shown = layout === 'wide' ? shorten(escaped, width) : escaped;
+    return shown + ' '.repeat(Math.max(0, width - measure(shown)));
+  };
   const cells = [
-    isNarrow ? replayedAt.slice(11, 19) : replayedAt.replace(/\.\d+Z$/, 'Z'),
-    event,
-    ...(isNarrow && verified ? [] : [verified ? form : `${form}, unverified`]),
-    documentIdOf(payload),
+    (layout === 'file' ? replayedAt.replace(/\.\d+Z$/, 'Z') : replayedAt.slice(11, 19)).padEnd(
+      timeWidth,
+    ),
+    toCell(event, eventWidth),
+    ...(isNarrow && verified ? [] : [(verified ? form : `${form}, unverified`).padEnd(formWidth)]),
+    toCell(documentIdOf(payload), documentWidth),
     ...(showsLatency
       ? [(forwarded ? formatMilliseconds(forwarded.milliseconds) : '-').padStart(isNarrow ? 0 : 6)]
       : []),
-  ].map((cell, column) => escapeForTerminal(cell).padEnd(isNarrow ? 0 : (WIDTHS[column] ?? 0)));
+  ];
   const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
-  const outcome = escapeForTerminal(formatForwardResult(delivery));
-  return `${[...cells, colorize?.(outcome) ?? outcome].join(isNarrow ? ' ' : '  ')}\n`;
+  const separator = isNarrow ? ' ' : '  ';
+  const start = cells.join(separator) + separator;
+  const result = escapeForTerminal(formatForwardResult(delivery));
+  const outcome =
+    layout === 'wide' ? shorten(result, Math.max(MIN_OUTCOME, columns - measure(start))) : result;
+  return `${start}${colorize?.(outcome) ?? outcome}\n`;
 }
+
+const MIN_OUTCOME = 14;
 
 function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {
   if (!forwarded) return '-';

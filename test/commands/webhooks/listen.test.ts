@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import stringWidth from 'string-width';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadResource } from '../../../src/catalog/index.ts';
 import { connect } from '../../../src/commands/call/connect.ts';
@@ -62,7 +63,7 @@ describe('svc webhooks listen', () => {
     [95, '12:00:00 comment.add d1\\u001b[2J 1.2 s \u001b[31mforwarded: 500\u001b[39m\n'],
     [
       96,
-      '2026-03-01T12:00:00Z  comment.add                       advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n',
+      '12:00:00  comment.add                 advanced  d1\\u001b[2J    1.2 s  \u001b[31mforwarded: 500\u001b[39m\n',
     ],
   ])('prints latencies and colors on a terminal with %i columns', async (columns, line) => {
     const context = await fakeContext({ answers: [] });
@@ -82,6 +83,31 @@ describe('svc webhooks listen', () => {
       forwarded: { status: 500, milliseconds: 1_200 },
     });
     expect(context.stdout()).toBe(line);
+  });
+
+  it('fits the columns of a terminal, whatever the texts of a delivery are', async () => {
+    for (const columns of [96, 100, 140]) {
+      const context = await fakeContext({ answers: [], columns });
+      const output = await createDeliveryOutput(context, true);
+      for (const event of [
+        'comment_annotation.suggestion_accept',
+        'x'.repeat(200),
+        '計画'.repeat(40),
+      ])
+        await output.show({
+          id: 'msg_1',
+          event,
+          form: 'advanced',
+          verified: false,
+          receivedAt: '2026-03-01T12:00:00.000Z',
+          payload: { data: { metadata: { documentId: 'd'.repeat(100) } } },
+          forwarded: { status: null, milliseconds: 1_200, error: 'no response '.repeat(20) },
+        });
+      const lines = context.stdout().trimEnd().split('\n');
+      expect(lines).toHaveLength(3);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+      expect(lines[0]).toMatch(/^12:00:00 {2}comment_annotation\.sugge/);
+    }
   });
 
   it('-o ndjson prints one JSON line per event', async () => {
