@@ -30,3 +30,32 @@ export function describeDiagnostic({ record, field, message }: Diagnostic): stri
     .filter((part) => part !== undefined)
     .join(': ');
 }
+
+/** Compares findings by their position in the input. */
+export function compareFindings(
+  files: readonly { readonly name: string }[],
+): (a: FileDiagnostic, b: FileDiagnostic) => number {
+  const order = new Map(files.map(({ name }, at) => [name, at]));
+  const fileOf = ({ file }: FileDiagnostic) => order.get(file) ?? 0;
+  return (a, b) =>
+    fileOf(a) - fileOf(b) || (a.line ?? 0) - (b.line ?? 0) || (a.record ?? 0) - (b.record ?? 0);
+}
+
+const MAX_SORTED = 10_000;
+
+/** Sorts findings by position. Findings after the first 10,000 keep the order in which they come. */
+export async function* inFileOrder(
+  findings: AsyncIterable<readonly FileDiagnostic[]>,
+  files: readonly { readonly name: string }[],
+): AsyncGenerator<readonly FileDiagnostic[]> {
+  let held: FileDiagnostic[] | undefined = [];
+  for await (const found of findings) {
+    held?.push(...found);
+    if (!held) yield found;
+    else if (held.length > MAX_SORTED) {
+      yield held.toSorted(compareFindings(files));
+      held = undefined;
+    }
+  }
+  if (held && held.length > 0) yield held.toSorted(compareFindings(files));
+}

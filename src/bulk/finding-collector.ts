@@ -1,4 +1,3 @@
-import { formatNounCount } from '../kernel/plural.ts';
 import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
 import { renameHint } from './source/renamed-field.ts';
 import type { InputError } from './source/source.ts';
@@ -6,7 +5,6 @@ import type { InputError } from './source/source.ts';
 const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
-const EMPTY_ROWS_HINT = 'delete the rows without values; spreadsheets often add some at the end';
 
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
@@ -19,10 +17,6 @@ export class FindingCollector {
   isIncomplete = false;
   #new: FileDiagnostic[] = [];
   #file = '';
-  /**
-   * Consecutive rows without values are one problem, because a spreadsheet can end with hundreds.
-   */
-  #emptyRows = { firstLine: 0, count: 0, lastIndex: -1 };
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
   #fileHint: string | undefined;
@@ -37,8 +31,7 @@ export class FindingCollector {
   }
 
   /** Leaves the current file. @param error the reason why the rest of the file cannot be read */
-  protected leaveFile(read: number, error?: InputError): void {
-    this.#endEmptyRows(error ? undefined : read);
+  protected leaveFile(error?: InputError): void {
     if (!error) return;
     this.isIncomplete = true;
     this.#fileHint ??= error.hint;
@@ -46,7 +39,6 @@ export class FindingCollector {
   }
 
   addToFile(problem: Diagnostic, hint?: string): void {
-    this.#endEmptyRows();
     this.add({ file: this.#file, ...problem }, hint);
   }
 
@@ -69,16 +61,6 @@ export class FindingCollector {
       ...(record !== undefined && { record }),
     };
     this.addToFile({ ...place, message: problem, isExact: true }, hint);
-  }
-
-  addEmptyRow(line: number, index: number): void {
-    if (index !== this.#emptyRows.lastIndex + 1) this.#endEmptyRows();
-    const { count, firstLine } = this.#emptyRows;
-    this.#emptyRows = {
-      firstLine: count === 0 ? line : firstLine,
-      count: count + 1,
-      lastIndex: index,
-    };
   }
 
   countHint(hint: string, count: number): void {
@@ -109,17 +91,5 @@ export class FindingCollector {
     const found = this.#new;
     this.#new = [];
     if (found.length > 0) yield found;
-  }
-
-  /**
-   * Adds the problem of consecutive empty rows, if there are any.
-   * @param read number of records, at the end of the file
-   */
-  #endEmptyRows(read?: number): void {
-    const { firstLine, count, lastIndex } = this.#emptyRows;
-    if (count === 0) return;
-    this.#emptyRows = { firstLine: 0, count: 0, lastIndex };
-    const message = `${formatNounCount(count, 'row')} without values${lastIndex + 1 === read ? ' at the end of the file' : ''}`;
-    this.add({ file: this.#file, line: firstLine, column: 1, message }, EMPTY_ROWS_HINT);
   }
 }

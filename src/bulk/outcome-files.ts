@@ -68,9 +68,11 @@ export async function countByOrganization(
     )
       break;
   }
+  const isNew = new Set(journal.getFact('newOrganizations'));
   const { organizations: existing = {} } = journal.getFact('existing') ?? NO_EXISTING;
   return Array.from(counts, ([id, { total, succeeded, failed }]) => {
-    return { id: String(id), total, succeeded: succeeded - (existing[String(id)] ?? 0), failed };
+    const counted = { total, succeeded: succeeded - (existing[String(id)] ?? 0), failed };
+    return { id: String(id), ...counted, new: isNew.has(String(id)) };
   });
 }
 

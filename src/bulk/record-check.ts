@@ -67,6 +67,7 @@ async function* checkFile(
       check(records);
       yield* checker.takeDiagnostics();
     }
+    checker.warnAboutEmptyRows(source);
     checker.endFile();
     fileCheck.preamble = source.preamble();
     fileCheck.identity = file.fingerprint();

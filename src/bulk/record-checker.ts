@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { findIntendedField, isSameName } from '../catalog/intended-field.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { groupDigits } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
@@ -125,7 +126,7 @@ export class RecordChecker extends FindingCollector {
   }
 
   endFile(error?: InputError): void {
-    this.leaveFile(this.read, error);
+    this.leaveFile(error);
     for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? [])
       this.addWarning(summary, count);
   }
@@ -165,6 +166,17 @@ export class RecordChecker extends FindingCollector {
           message: `'${name}' is ignored; only the records under '${fields.listName}' are read`,
         });
     }
+  }
+
+  /** Call at the end of a file. */
+  warnAboutEmptyRows({ emptyLines }: Pick<Source, 'emptyLines'>): void {
+    const [first, ...others] = emptyLines?.() ?? [];
+    if (first === undefined) return;
+    const [rows, are] = others.length === 0 ? ['row', 'is'] : ['rows', 'are'];
+    this.warn({
+      line: first,
+      message: `${groupDigits(others.length + 1)} ${rows} without values ${are} skipped`,
+    });
   }
 
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
@@ -208,10 +220,6 @@ export class RecordChecker extends FindingCollector {
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
-        if (source.format === 'csv' && Object.keys(Object(record.value)).length === 0) {
-          this.addEmptyRow(record.line, index);
-          return;
-        }
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
       for (const field in ownFields)

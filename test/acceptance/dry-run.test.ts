@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -6,7 +6,7 @@ import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import type { Run } from './svc.ts';
 
-const USERS = 'userId,name\nu1,Ada\nu2,Bob\n';
+const USERS = '{"users":[{"userId":"u1","name":"Ada"},{"userId":"u2","name":"Bob"}]}';
 const SECRET = 'dry-run-secret-91c4';
 
 /**
@@ -18,13 +18,9 @@ const COMMANDS: readonly (readonly [
   requests: number,
 ])[] = [
   ['users.add', ['users', 'add', '--org', 'acme', '--user', 'u1'], 1],
-  ['users.add', ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--batch-size', '1'], 2],
-  [
-    'users.add.v2',
-    ['users', 'add', '--api-version', 'v2', '--org', 'acme', '--file', 'users.csv'],
-    1,
-  ],
-  ['users.update', ['users', 'update', '--org', 'acme', '--file', 'users.csv'], 1],
+  ['users.add', ['users', 'add', '--org', 'acme', '--data', USERS, '--batch-size', '1'], 2],
+  ['users.add.v2', ['users', 'add', '--api-version', 'v2', '--org', 'acme', '--data', USERS], 1],
+  ['users.update', ['users', 'update', '--org', 'acme', '--data', USERS], 1],
   [
     'users.update.v2',
     ['users', 'update', '--api-version', 'v2', '--org', 'acme', '--user', 'u1'],
@@ -125,7 +121,6 @@ describe('--dry-run', () => {
   it('sends nothing, asks nothing, writes nothing, and prints each request of every command', async () => {
     const { svc, home } = await newUserInProcess();
     const { env, received } = await startMockService(() => success({}));
-    await writeFile(join(home, 'users.csv'), USERS);
     const all = {
       ...env,
       SVC_AUTH_TOKEN: SECRET,
@@ -155,7 +150,7 @@ describe('--dry-run', () => {
       expect(stdout + stderr).not.toContain(SECRET);
     }
     expect(received).toEqual([]);
-    expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual(['users.csv']);
+    expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual([]);
   });
 
   it('is tested with every operation that writes', () => {

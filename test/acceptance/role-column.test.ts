@@ -2,19 +2,23 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
+import { startMockService, success } from './mock-service.ts';
 
 const ADD = ['users', 'add', '--local', '--file', 'users.csv'];
 
 async function createUser(csv: string) {
   const user = await newUserInProcess();
   await writeFile(join(user.home, 'users.csv'), csv);
-  const planned = async (...words: readonly string[]) => {
-    const { stdout } = await user.svc([...ADD, '--dry-run', ...words]);
-    const requests = JSON.parse(`[${stdout.trim().replaceAll(/\n\}\n\{/g, '\n},{')}]`);
-    return requests.map(({ url, body }: { url: string; body: { data: unknown } }) => [
-      new URL(url).pathname,
-      body.data,
-    ]);
+  /** Sends the file to another service, and returns the path and data of each request. */
+  const sent = async (...words: readonly string[]) => {
+    const { env, received } = await startMockService(({ body }) => {
+      const users = body.data['users'] as readonly { readonly userId: string }[];
+      return success(Object.fromEntries(users.map(({ userId }) => [userId, { success: true }])));
+    });
+    await user.svc(['users', 'add', '--file', 'users.csv', '--concurrency', '1', ...words], {
+      env,
+    });
+    return received.map(({ path, body }) => [path, body.data]);
   };
   const rolesOf = async (organization: string) => {
     const { stdout } = await user.svc([
@@ -30,15 +34,15 @@ async function createUser(csv: string) {
       JSON.parse(stdout).map(({ userId, role }: Record<string, string>) => [userId, role]),
     );
   };
-  return { ...user, planned, rolesOf };
+  return { ...user, sent, rolesOf };
 }
 
 describe('a column with access roles', () => {
   it('is sent to the version of the operation that accepts it, with the flags of this version', async () => {
-    const { svc, planned, rolesOf } = await createUser(
+    const { svc, sent, rolesOf } = await createUser(
       'userId,organizationId,accessRole\nada,acme,viewer\ncy,beta,editor\nbo,acme,\n',
     );
-    expect(await planned('--create-organization')).toEqual([
+    expect(await sent('--create-organization')).toEqual([
       [
         '/v2/users/add',
         {
@@ -71,7 +75,7 @@ describe('a column with access roles', () => {
       ),
     ]);
     const empty = await createUser('userId,accessRole\nada,\n');
-    expect(await empty.planned('--org', 'acme')).toEqual([
+    expect(await empty.sent('--org', 'acme')).toEqual([
       ['/v1/users/add', { organizationId: 'acme', users: [{ userId: 'ada' }] }],
     ]);
   });

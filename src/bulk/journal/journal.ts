@@ -52,6 +52,8 @@ export interface JobFacts {
   readonly existing: ExistingCounts;
   /** The first organizations of a job whose records name them. */
   readonly organizations: readonly OrganizationCounts[];
+  /** The organizations that were new when the job started. */
+  readonly newOrganizations: readonly string[];
   readonly plan: unknown;
 }
 

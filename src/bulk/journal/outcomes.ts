@@ -50,4 +50,9 @@ export interface OrganizationCounts {
   readonly total: number;
   readonly succeeded: number;
   readonly failed: number;
+  /**
+   * Whether the organization did not exist before the job, or was not seen before on this machine.
+   * Absent in journals of earlier versions.
+   */
+  readonly new?: boolean;
 }

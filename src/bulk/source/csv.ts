@@ -24,12 +24,15 @@ interface Header {
 }
 
 /**
- * Reads CSV with a header row. An empty cell is an absent field. Removes apostrophes that
+ * Reads CSV with a header row. An empty cell is an absent field. Skips rows without
+ * values, which spreadsheets often add at the end. Removes apostrophes that
  * neutralize formulas.
  */
 export class CsvReader {
   readonly #request: SourceRequest;
   #header: Header | undefined;
+  /** Lines of the rows without values, which are skipped. */
+  readonly emptyLines: number[] = [];
 
   constructor(request: SourceRequest) {
     this.#request = request;
@@ -57,7 +60,8 @@ export class CsvReader {
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
     let records: SourceRecord[] = [];
     const parser = new CsvRowParser(this.#request.name, (cells, text, line) => {
-      if (this.#header) records.push(this.#record(this.#header, cells, text, line));
+      if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
+      else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
       else
         this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
     });

@@ -61,6 +61,8 @@ export interface Source {
    * Available after the first chunk.
    */
   columns?(): readonly string[];
+  /** Lines of the CSV rows that were skipped because they have no values. */
+  emptyLines?(): readonly number[];
   /**
    * Text at the start of a file of these records: the header of a CSV file. Available after the
    * first chunk.

@@ -1,12 +1,10 @@
-import { type BatchLimits, splitIntoBatches } from '../../bulk/batches.ts';
+import { splitIntoBatches } from '../../bulk/batches.ts';
 import { createJobName, type JobFolder } from '../../bulk/journal/job-folder.ts';
-import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
-import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import type { Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
@@ -14,10 +12,12 @@ import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
-import type { BulkOptions, BulkRequest } from './bulk-request.ts';
+import type { BulkRequest } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
+import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
 import { createLockedFolder, describeJob, discardJob, startJob } from './open-job.ts';
+import { parseBatchLimits } from './parse-batch-limits.ts';
 import { readRecords, type SendPlan } from './pending-records.ts';
 import { runJob } from './run-job.ts';
 
@@ -32,6 +32,10 @@ export async function runBulkOperation(
   oldest: OperationEntry,
   request: BulkRequest,
 ): Promise<void> {
+  if (context.options.dryRun && request.options.file !== undefined) {
+    const { runDryRun } = await import('./dry-run.ts');
+    return runDryRun(context, oldest, request);
+  }
   const job = createJobName(context.clock.now());
   const lockedFolder =
     request.options.file === undefined ? undefined : await createLockedFolder(context, job);
@@ -106,26 +110,17 @@ async function prepare(
   const newParents = first
     ? await confirmNewParents(context, operation, inputs, request.flags)
     : [];
+  const newOrganizations = targets.isNamed('organizationId')
+    ? await findNewOrganizations(context, organizationsOf(targets, data))
+    : undefined;
   targets.release();
   if (records > 0) await confirmations.confirm(context, client, records);
-  return { entry, plan: { calls, input, options, limits }, newParents };
-}
-
-/** @throws SvcError `usage` for a batch size of an operation that takes one record per call */
-export function parseBatchLimits(
-  { field, noun }: BulkFields,
-  { batchSize, rate = BATCH_SIZE }: BulkOptions,
-): BatchLimits {
-  if (field === undefined && batchSize !== undefined)
-    throw new SvcError(
-      'usage',
-      `--batch-size does not apply: each ${noun} is sent in a separate request`,
-    );
-  // The default batch holds at most one second of records, so that a low rate applies within each
-  // second.
-  const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));
-  return {
-    records: field === undefined ? 1 : (batchSize ?? defaultSize),
-    characters: BATCH_CHARACTERS,
+  const plan = {
+    calls,
+    input,
+    options,
+    limits,
+    ...(newOrganizations && { newOrganizations: [...newOrganizations] }),
   };
+  return { entry, plan, newParents };
 }

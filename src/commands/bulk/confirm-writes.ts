@@ -33,6 +33,7 @@ export function collectConfirmations(
      * questions.
      */
     visitRecord: warn || ask ? visitRecord : undefined,
+    showWarnings: (context: Context) => showWarnings(context, warnings),
     async confirm(context: Context, client: Client, records: number): Promise<void> {
       await showWarnings(context, warnings);
       if (context.options.dryRun) return;

@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { compareFindings, formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
@@ -19,7 +19,7 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
-import { pluralize } from '../../kernel/plural.ts';
+import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
@@ -65,7 +65,7 @@ export async function gatherInput(
     await showWarnings(context, check.warnings.map(formatDiagnostic));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
-    if (check.diagnosticCount > 0) throw await inputError(context, fields, request, input, check);
+    if (check.diagnosticCount > 0) throw await inputError(context, request, input, check);
     const grouped = await groupIfMixed(input, rules, check, context.signal, folder?.grouped);
     return { input, rules, check, data, grouped };
   } catch (error) {
@@ -158,19 +158,23 @@ export function copySignal(signal: AbortSignal) {
 
 async function inputError(
   context: Context,
-  fields: BulkFields,
   request: BulkRequest,
   { name, files }: RecordInput,
   check: RecordCheck,
 ): Promise<SvcError> {
   const isFromFlags = request.options.file === undefined && !request.usesDataFlag;
   const found = {
-    findings: check.diagnostics.map(formatDiagnostic),
+    findings: check.diagnostics.toSorted(compareFindings(files)).map(formatDiagnostic),
     findingCount: check.diagnosticCount,
   };
-  const part = `${files.length === 1 ? 'its' : 'their'} ${pluralize(fields.noun)}`;
+  const part = check.read === 0 ? undefined : formatNounCount(check.read, 'record');
   const failure = isFromFlags ? 'usage' : 'invalid_input';
-  return findingsError(context, found, { failure, name, part, hint: inputHint(check) });
+  return findingsError(context, found, {
+    failure,
+    name,
+    hint: inputHint(check),
+    ...optionalProperty('part', part),
+  });
 }
 
 function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string {
@@ -180,7 +184,7 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
 }
 
-function checkRecordSource(
+export function checkRecordSource(
   entry: OperationEntry,
   fields: BulkFields,
   { data, record, options }: BulkRequest,

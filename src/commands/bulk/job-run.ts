@@ -29,6 +29,7 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
   const files = await openOutputFiles(job, plan);
   const { clock } = context;
   const { journal } = job;
+  if (plan.newOrganizations) journal.setFact('newOrganizations', plan.newOrganizations);
   const saved = journal.getFact('metrics');
   const counts = journal.counts();
   const requests = counts.requests + (saved?.strayRequests ?? 0);

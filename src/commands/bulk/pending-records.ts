@@ -15,6 +15,8 @@ export interface SendPlan {
   readonly input: CheckedInput;
   readonly options: BulkOptions;
   readonly limits: BatchLimits;
+  /** The organizations that records name and that are new. Absent for a resumed job. */
+  readonly newOrganizations?: readonly string[];
 }
 
 /**

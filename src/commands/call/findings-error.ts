@@ -8,7 +8,7 @@ const MAX_SHOWN = 20;
  * Creates the error for an invalid input. Several findings are printed before the error, or joined
  * in JSON.
  * @param name source of the findings, such as `users.json`. `part` is the checked part of it, such
- * as `its users`.
+ * as `602 records`.
  */
 export async function findingsError(
   context: Context,
@@ -21,7 +21,9 @@ export async function findingsError(
     name,
     part,
     hint,
-  }: { readonly failure: Failure } & Readonly<Record<'name' | 'part' | 'hint', string>>,
+  }: { readonly failure: Failure; readonly part?: string } & Readonly<
+    Record<'name' | 'hint', string>
+  >,
 ): Promise<SvcError> {
   const [only = ''] = findings;
   if (findingCount === 1) return new SvcError(failure, only, { hint });
@@ -32,5 +34,6 @@ export async function findingsError(
   const { stderr } = context.io;
   for (const finding of shown) await stderr.write(await formatMessage(finding, stderr));
   const more = findingCount > shown.length ? ` (first ${shown.length} shown)` : '';
-  return new SvcError(failure, `${name}: ${findingCount} problems in ${part}${more}`, { hint });
+  const place = part === undefined ? '' : ` in ${part}`;
+  return new SvcError(failure, `${name}: ${findingCount} problems${place}${more}`, { hint });
 }

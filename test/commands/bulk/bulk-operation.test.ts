@@ -348,7 +348,7 @@ describe('before anything is sent', () => {
     expect(people.stderr).toBe(
       "u.csv:2: userId: is missing\nu.csv:4: userId: 'a' is already on line 3\n",
     );
-    expect(people.error?.message).toBe('u.csv: 2 problems in its users');
+    expect(people.error?.message).toBe('u.csv: 2 problems in 3 records');
     const scripts = await run({ files });
     expect(scripts.stderr).toBe('');
     expect(scripts.error?.message).toContain("u.csv:2: userId: is missing; u.csv:4: userId: 'a'");
@@ -362,8 +362,14 @@ describe('before anything is sent', () => {
     expect(mixed.error?.hint).toBe('nothing was sent; fix the input and try again');
   });
 
-  it('prints every request of a dry run and sends none', async () => {
-    const { planned, requests, stdout } = await run({ global: { dryRun: true } });
+  it('prints every request of a dry run of records from --data, and sends none', async () => {
+    const users = ['a', 'b', 'c', 'd', 'e'].map((userId) => ({ userId }));
+    const { planned, requests, stdout } = await run({
+      files: {},
+      data: { organizationId: 'acme', users },
+      usesDataFlag: true,
+      global: { dryRun: true },
+    });
     expect(
       planned.map(({ body }) => (body as { data: { users: unknown[] } }).data.users.length),
     ).toEqual([2, 2, 1]);

@@ -187,7 +187,11 @@ describe('warnings and confirmations', () => {
     expect(questions).toEqual(['Remove users from the presence list of document d1? (3 users)']);
     expect(requests.map(({ userIds }) => userIds)).toEqual([['a'], ['b'], ['c']]);
     const planned = await runBulk({ ...presence, global: { dryRun: true } });
-    expect([planned.questions, planned.planned.length]).toEqual([[], 3]);
+    expect([planned.questions, planned.requests, JSON.parse(planned.stdout)]).toMatchObject([
+      [],
+      [],
+      { records: 3, valid: true, requests: 3 },
+    ]);
   });
 
   it('print each distinct warning once, and count those after the fifth', async () => {

@@ -205,7 +205,7 @@ describe('records of several files', () => {
     expect(stderr).toBe(
       "d.csv:2: userId: is missing\nd.csv:3: userId: 'a1' is already on line 2 of a.json\n",
     );
-    expect(error?.message).toBe('a.json and 3 more files: 2 problems in their users');
+    expect(error?.message).toBe('a.json and 3 more files: 2 problems in 8 records');
     expect(requests).toEqual([]);
   });
 });

@@ -169,10 +169,7 @@ describe('generated IDs', () => {
   });
 
   it('are part of a dry run, and are kept for a record given by flags', async () => {
-    const { planned } = await log({
-      files: { 'log.json': JSON.stringify([LOOK]) },
-      global: { dryRun: true },
-    });
+    const { planned } = await log({ files: {}, record: LOOK, global: { dryRun: true } });
     expect(planned[0]?.body).toMatchObject({ data: { activities: [{ ...LOOK, id: UUID }] } });
     const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');

@@ -166,7 +166,13 @@ describe('records that name their targets', () => {
         ],
       ]);
       expect(summary.organizations).toEqual(
-        ['0777', 'acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 2, failed: 0 })),
+        ['0777', 'acme', 'beta'].map((id) => ({
+          id,
+          total: 2,
+          succeeded: 2,
+          failed: 0,
+          new: true,
+        })),
       );
     },
   );
@@ -233,7 +239,7 @@ describe('records that name their targets', () => {
       '"id":"u1","organizationId":"acme","line":2',
     );
     expect(summary.organizations).toEqual(
-      ['acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 1, failed: 1 })),
+      ['acme', 'beta'].map((id) => ({ id, total: 2, succeeded: 1, failed: 1, new: true })),
     );
   });
 

@@ -1,0 +1,195 @@
+import {
+  describeDiagnostic,
+  type FileDiagnostic,
+  formatDiagnostic,
+  inFileOrder,
+} from '../../bulk/diagnostic.ts';
+import type { StartedCheck } from '../../bulk/record-check.ts';
+import type { RecordCheck } from '../../bulk/record-checker.ts';
+import type { RecordInput } from '../../bulk/record-input.ts';
+import type { Column } from '../../catalog/define.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import type { Format } from '../../output/format.ts';
+import { formatMessage } from '../../output/message-text.ts';
+import type { Context } from '../context.ts';
+import { optionalProperty } from '../options.ts';
+import { formatAnnotation } from '../terminal/annotation.ts';
+
+/** The requests and records that a command would send. */
+export interface SendingPlan {
+  readonly requests: number;
+  /** The first organizations, if the operation has one. */
+  readonly organizations?: readonly PlannedOrganization[];
+}
+
+export interface PlannedOrganization {
+  readonly id: string;
+  readonly total: number;
+  /** Whether the organization does not exist, or was not seen before on this machine. */
+  readonly new: boolean;
+}
+
+export type CheckFormat = Format | 'github';
+
+interface CheckReport {
+  readonly noun: string;
+  readonly format: CheckFormat;
+  /** Called once after a check without problems. */
+  readonly planSending?: () => Promise<SendingPlan>;
+}
+
+/**
+ * Prints the findings of a check while it runs. Without findings, prints what would be sent.
+ * @throws SvcError `invalid_input` if there are problems
+ */
+export async function reportCheck(
+  context: Context,
+  input: RecordInput,
+  started: StartedCheck,
+  report: CheckReport,
+): Promise<void> {
+  const { check } = started;
+  const findings = inFileOrder(started.findings, input.files);
+  await REPORTS[report.format](context, input, { check, findings }, report);
+  const { diagnosticCount, read, hint } = check;
+  if (diagnosticCount === 0) return;
+  const problems = formatNounCount(diagnosticCount, 'problem');
+  // The first problem may hide all records.
+  const place = read === 0 ? '' : ` in ${formatNounCount(read, 'record')}`;
+  throw new SvcError('invalid_input', `${input.name}: ${problems}${place}`, {
+    hint: hint ?? 'fix the problems, then check the files again',
+  });
+}
+
+type Report = (
+  context: Context,
+  input: RecordInput,
+  started: StartedCheck,
+  report: CheckReport,
+) => Promise<void>;
+
+const writeLines: Report = async (
+  context,
+  { name },
+  { check, findings },
+  { noun, planSending },
+) => {
+  const { stdout } = context.io;
+  for await (const found of findings) {
+    const lines = await Promise.all(
+      found.map((finding) => formatMessage(formatDiagnostic(finding), stdout)),
+    );
+    await stdout.write(lines.join(''));
+  }
+  await printWarnings(context, check);
+  const { diagnosticCount, warningCount, read } = check;
+  if (diagnosticCount > 0) return;
+  const found =
+    warningCount === 0
+      ? 'no problems found'
+      : `no errors, ${formatNounCount(warningCount, 'warning')}`;
+  await stdout.write(
+    await formatMessage(`${name}: ${formatNounCount(read, noun)}, ${found}`, stdout),
+  );
+  if (!planSending) return;
+  const { requests, organizations = [] } = await planSending();
+  const places = organizations.length > 0 ? `: ${formatOrganizations(organizations)}` : '';
+  await stdout.write(
+    await formatMessage(
+      `dry run: ${formatNounCount(check.records, noun)} in ${formatNounCount(requests, 'request')}${places}`,
+      stdout,
+    ),
+  );
+};
+
+/** Formats counts by organization: `acme 199 · Acme Ltd 1 (new)`. */
+export function formatOrganizations(
+  organizations: readonly (Pick<PlannedOrganization, 'id' | 'total'> & {
+    readonly new?: boolean;
+  })[],
+): string {
+  const shown = organizations
+    .slice(0, MAX_SHOWN_ORGANIZATIONS)
+    .map(({ id, total, new: isNew }) => `${id} ${groupDigits(total)}${isNew ? ' (new)' : ''}`);
+  const more = organizations.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
+}
+
+const MAX_SHOWN_ORGANIZATIONS = 20;
+
+const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
+  const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) => {
+    const lines = found.map((finding) => {
+      const { file, line, column: col } = finding;
+      return formatAnnotation(
+        kind,
+        { file: file === 'stdin' ? undefined : file, line, col },
+        describeDiagnostic(finding),
+      );
+    });
+    return stdout.write(lines.join(''));
+  };
+  for await (const found of findings) await write('error', found);
+  await write('warning', check.warnings);
+};
+
+const FINDING_COLUMNS: readonly Column[] = [
+  { header: 'FILE', field: 'file' },
+  { header: 'LINE', field: 'line' },
+  { header: 'COLUMN', field: 'column' },
+  { header: 'FIELD', field: 'field' },
+  { header: 'MESSAGE', field: 'message' },
+];
+
+const printRecords: Report = async (context, { files }, { check, findings }) => {
+  async function* pages() {
+    for await (const found of findings)
+      yield found.map((finding) => toRecord(finding, files.length));
+  }
+  await (await context.printer()).records(pages(), {
+    columns: FINDING_COLUMNS.slice(files.length > 1 ? 0 : 1),
+  });
+  await printWarnings(context, check);
+};
+
+const printDocument: Report = async (context, { files }, { check, findings }, { planSending }) => {
+  const names = files.map(({ name }) => name);
+  const all: unknown[] = [];
+  for await (const found of findings)
+    all.push(...found.map((finding) => toRecord(finding, files.length)));
+  const { read: records, diagnosticCount, warningCount } = check;
+  const warnings = check.warnings.map((warning) => toRecord(warning, files.length));
+  const found = { valid: diagnosticCount === 0, findings: all, warnings, warningCount };
+  const checked = files.length === 1 ? { file: names[0] } : { files: names };
+  const plan = diagnosticCount === 0 ? await planSending?.() : undefined;
+  await (await context.printer()).value({ ...checked, records, ...found, ...plan }, {});
+};
+
+const REPORTS = {
+  github: writeAnnotations,
+  table: writeLines,
+  csv: printRecords,
+  ndjson: printRecords,
+  json: printDocument,
+  yaml: printDocument,
+} as const satisfies Record<CheckFormat, Report>;
+
+/** The result contains the file name only if there are several files. */
+function toRecord(
+  { file, line, column, record, field, message }: FileDiagnostic,
+  fileCount: number,
+): unknown {
+  return {
+    ...(fileCount > 1 && { file }),
+    line,
+    ...optionalProperty('column', column),
+    ...optionalProperty('record', record),
+    ...optionalProperty('field', field),
+    message,
+  };
+}
+
+async function printWarnings(context: Context, { warnings }: RecordCheck): Promise<void> {
+  for (const warning of warnings) await context.warn(formatDiagnostic(warning));
+}

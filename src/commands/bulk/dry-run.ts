@@ -1,0 +1,93 @@
+import { splitIntoBatches } from '../../bulk/batches.ts';
+import { groupIfMixed } from '../../bulk/grouped-records.ts';
+import { startCheck } from '../../bulk/record-check.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { isObject } from '../../kernel/json.ts';
+import { checkUnknownFields } from '../call/unknown-fields.ts';
+import { checkInput } from '../call/validation.ts';
+import type { Context } from '../context.ts';
+import { optionalProperty } from '../options.ts';
+import type { BulkRequest } from './bulk-request.ts';
+import { reportCheck, type SendingPlan } from './check-report.ts';
+import { collectConfirmations } from './confirm-writes.ts';
+import { checkRecordSource, createRules, openInputFiles } from './gather-input.ts';
+import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
+import { parseBatchLimits } from './parse-batch-limits.ts';
+import { readRecords } from './pending-records.ts';
+import { showCheckProgress } from './show-progress.ts';
+import { createTemporaryPath } from './temporary-path.ts';
+
+/**
+ * Checks every record of the files of a bulk command, and reports all problems and suspicious
+ * values, and what the command would send. Needs no credentials and no state folder.
+ * @throws SvcError `usage` for an invalid flag, `invalid_input` for an invalid record
+ */
+export async function runDryRun(
+  context: Context,
+  oldest: OperationEntry,
+  request: BulkRequest,
+): Promise<void> {
+  const { data, options, usesDataFlag, newer, hasDefaultOrganization } = request;
+  const entry = newer?.entry ?? oldest;
+  const operation = await loadOperation(entry.resource, entry.name);
+  const fields = bulkFieldsOf(operation);
+  const limits = parseBatchLimits(fields, options);
+  if (usesDataFlag) await checkUnknownFields(context, operation, data);
+  checkRecordSource(oldest, fields, request);
+  const files = (options.file ?? []).map((file) => ({
+    file,
+    ...optionalProperty('format', options.inputFormat),
+  }));
+  const source = { files, ...optionalProperty('map', options.map) };
+  const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
+  const defaults = hasDefaultOrganization ? ['organizationId'] : [];
+  const rules = {
+    ...createRules(fields, data, options, 'dry-run', defaults),
+    valueWarnings: operation.effect === 'set' ? ('update' as const) : ('add' as const),
+  };
+  const { targets } = rules;
+  const confirmations = collectConfirmations(operation, fields, data);
+  const stopProgress = await showCheckProgress(context, input);
+  const started = startCheck(input, rules, context.signal, confirmations.visitRecord);
+
+  async function planSending(): Promise<SendingPlan> {
+    const { check } = started;
+    const { first } = check;
+    if (first && fields.field !== undefined) {
+      const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
+      checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
+    }
+    await confirmations.showWarnings(context);
+    const ids = organizationsOf(targets, data);
+    const totals = new Map(ids.map((id) => [id, 0]));
+    const path = createTemporaryPath('records');
+    const grouped = await groupIfMixed(input, rules, check, context.signal, path);
+    let requests = 0;
+    try {
+      const records = readRecords({ input, rules, check, data, grouped });
+      for await (const batch of splitIntoBatches(records, limits)) {
+        requests += 1;
+        const [record] = batch.records;
+        const own = isObject(record?.value) ? record.value : {};
+        const id = { ...own, ...data, ...record?.target?.data }['organizationId'];
+        const total = typeof id === 'string' ? totals.get(id) : undefined;
+        if (total !== undefined) totals.set(String(id), total + batch.records.length);
+      }
+    } finally {
+      grouped?.close();
+    }
+    if (ids.length === 0) return { requests };
+    const unseen = await findNewOrganizations(context, ids);
+    const organizations = Array.from(totals, ([id, total]) => ({ id, total, new: unseen.has(id) }));
+    return { requests, organizations };
+  }
+
+  try {
+    const report = { noun: fields.noun, format: await context.format(), planSending };
+    await reportCheck(context, input, started, report).finally(stopProgress);
+  } finally {
+    await input.discard();
+  }
+}

@@ -1,0 +1,43 @@
+import type { RecordTargets } from '../../bulk/record-targets.ts';
+import type { Context } from '../context.ts';
+
+/** Maximum number of organizations in a summary. */
+const MAX_ORGANIZATIONS = 100;
+
+/** Returns the organizations that the records name, or the one of the command. */
+export function organizationsOf(
+  targets: RecordTargets,
+  data: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (!targets.fields.includes('organizationId')) return [];
+  const named = targets.all.map(
+    (target) => target.data['organizationId'] ?? data['organizationId'],
+  );
+  const ids = new Set(named.filter((id) => typeof id === 'string').take(MAX_ORGANIZATIONS));
+  if (ids.size === 0 && typeof data['organizationId'] === 'string') ids.add(data['organizationId']);
+  return [...ids];
+}
+
+/**
+ * Finds the organizations that do not exist in the embedded service, or that were not seen before
+ * on this machine. Sends no requests.
+ */
+export async function findNewOrganizations(
+  context: Context,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  if (context.options.local) {
+    const parents = ids.map((id) => ({ kind: 'organization' as const, id, organizationId: id }));
+    const { explainRefusals } = await import('../embedded/store.ts');
+    const missing = await explainRefusals(
+      'read',
+      async () => (await (await context.embedded())?.findMissingParents(parents)) ?? [],
+    );
+    return new Set(missing.map(({ id }) => id));
+  }
+  const { readCachedIds } = await import('../ids/id-cache.ts');
+  const profile = (await context.openSettings()).profile?.value;
+  const known = await readCachedIds(context, { local: false, profile }, 'organization');
+  return new Set(ids.filter((id) => !known.includes(id)));
+}

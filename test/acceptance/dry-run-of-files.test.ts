@@ -1,0 +1,115 @@
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
+import { startMockService, success } from './mock-service.ts';
+
+const TENANTS = `userId,name,organizationId
+${Array.from({ length: 150 }, (_, at) => `a${at},Ada,acme\nb${at},Bob,beta\n`).join('')}stray,Cy,Acme Ltd
+`;
+
+async function openUser() {
+  const user = await newUserInProcess();
+  const service = await startMockService(({ body }) => {
+    const users = body.data['users'] as readonly { readonly userId: string }[];
+    return success(Object.fromEntries(users.map(({ userId }) => [userId, { success: true }])));
+  });
+  await writeFile(join(user.home, 'users.csv'), TENANTS);
+  const svc = (...words: readonly string[]) => user.svc(words, { env: service.env });
+  return { user, svc, received: service.received };
+}
+
+describe('a dry run of a file', () => {
+  it('checks every record, and counts what would be sent by organization', async () => {
+    const { svc, received } = await openUser();
+    const add = ['users', 'add', '--file', 'users.csv', '--dry-run'];
+    const { code, stdout, stderr } = await svc(...add);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'users.csv: 301 users, no problems found\n' +
+        'dry run: 301 users in 5 requests: acme 150 (new) · beta 150 (new) · Acme Ltd 1 (new)\n',
+      '',
+    ]);
+    const json = await svc(...add, '-o', 'json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      file: 'users.csv',
+      records: 301,
+      valid: true,
+      findings: [],
+      requests: 5,
+      organizations: [
+        { id: 'acme', total: 150, new: true },
+        { id: 'beta', total: 150, new: true },
+        { id: 'Acme Ltd', total: 1, new: true },
+      ],
+    });
+    expect(received).toEqual([]);
+  });
+
+  it('marks organizations that no earlier import was sent to', async () => {
+    const { user, svc } = await openUser();
+    await writeFile(join(user.home, 'old.csv'), TENANTS.replace(/.*Acme Ltd\n/, ''));
+    const first = await svc('users', 'add', '--file', 'old.csv');
+    expect(first.stdout.split('\n')[1]).toBe('acme 150 (new) · beta 150 (new)');
+    const organizations = [
+      { id: 'Acme Ltd', new: true },
+      { id: 'acme', new: false },
+      { id: 'beta', new: false },
+    ];
+    const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1);
+    for (const flags of [['--dry-run'], ['--dry-run'], []]) {
+      const run = await svc('users', 'add', '--file', 'users.csv', ...flags, '-o', 'json');
+      const found: typeof organizations = JSON.parse(run.stdout).organizations;
+      expect(found.map(({ id, new: isNew }) => ({ id, new: isNew })).toSorted(byId)).toEqual(
+        organizations,
+      );
+    }
+    const last = await svc('users', 'add', '--file', 'users.csv');
+    expect(last.stdout.split('\n')[1]).toBe('Acme Ltd 1 · acme 150 · beta 150');
+  });
+
+  it('knows which organizations exist in the embedded service', async () => {
+    const { user } = await openUser();
+    const add = ['users', 'add', '--local', '--org', 'acme'];
+    expect((await user.svc([...add, '--user', 'u1'])).code).toBe(0);
+    const words = ['users', 'add', '--local', '--file', 'users.csv', '--dry-run'];
+    const { stdout } = await user.svc(words);
+    expect(stdout.split('\n')[1]).toBe(
+      'dry run: 301 users in 5 requests: acme 150 · beta 150 (new) · Acme Ltd 1 (new)',
+    );
+  });
+
+  it('reports all problems and suspicious values', async () => {
+    const { user, svc } = await openUser();
+    const rows = ['userId,email', 'a,ada@example', 'b,', 'a,x@example.com', ',y@example.com', ','];
+    await writeFile(join(user.home, 'bad.csv'), rows.join('\n'));
+    const add = ['users', 'add', '--org', 'acme', '--file', 'bad.csv', '--dry-run'];
+    const { code, stdout, stderr } = await svc(...add);
+    expect([code, stdout]).toEqual([
+      3,
+      "bad.csv:4: userId: 'a' is already on line 2\nbad.csv:5: userId: is missing\n",
+    ]);
+    expect(stderr).toContain("email: 'ada@example' is not a valid email address");
+    expect(stderr).toContain('bad.csv:6: 1 row without values is skipped');
+    expect(stderr).toContain('svc: bad.csv: 2 problems in 4 records');
+  });
+
+  it('needs no credentials, no state folder, and leaves no temporary files', async () => {
+    const { user } = await openUser();
+    const temporaryFiles = async () =>
+      (await readdir(tmpdir())).filter((name) => /^svc-(?:input|records)-/.test(name));
+    const before = await temporaryFiles();
+    await chmod(user.home, 0o500);
+    const words = ['users', 'add', '--org', 'acme', '--file', '-', '--dry-run'];
+    const setting = { stdin: TENANTS.replaceAll('Acme Ltd', 'acme'), env: { SVC_OUTPUT: 'table' } };
+    const { code, stdout } = await user.svc(
+      [...words.slice(0, 2), ...words.slice(4), '--input-format', 'csv'],
+      setting,
+    );
+    await chmod(user.home, 0o700);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('dry run: 301 users')]);
+    expect((await temporaryFiles()).filter((name) => !before.includes(name))).toEqual([]);
+    expect(await readdir(user.home)).toEqual(['users.csv']);
+  });
+});
