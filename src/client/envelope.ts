@@ -140,10 +140,18 @@ function createUnusableFailure(
   const { failure, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied: 'maybe', retry, retryAfter } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
+  if (FROM_GATEWAY.has(httpStatus)) {
+    const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})`;
+    const hint = 'try again when the service is up; the proxy itself responded';
+    return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
+  }
   const hint = createUnusableHint(failure, context);
   const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})`;
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
+
+/** HTTP statuses of a proxy that gets no response, or no valid one, from the service behind it. */
+const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function createUnusableHint(
   failure: Failure,

@@ -80,3 +80,34 @@ it('a recorder writes the intents of batches that start together in one transact
   expect(writes).toHaveBeenCalledTimes(2);
   journal.close();
 });
+
+it('a recorder leaves records that were not applied out of the speed', async () => {
+  const journal = await Journal.create(
+    {} as JobDescription,
+    join(await createTemporaryFolder(), 'journal.sqlite'),
+  );
+  const clock = { now: () => 5_000, sleep: async () => undefined };
+  const counts = { succeeded: 0, failed: 0, unknown: 0, requests: 0, retries: 0, ...NO_EXISTING };
+  const metrics = new Metrics(clock.now(), undefined);
+  const counters = new JobCounters(counts);
+  const recorder = new JobRecorder({ journal, clock, counters, metrics });
+  const settle = vi.spyOn(metrics, 'recordSettled');
+  const [succeeded, failed, unknown, skipped, alsoSkipped] = numbered(5);
+  if (!succeeded || !failed || !unknown || !skipped || !alsoSkipped) throw new Error('too few');
+  const details = { message: null, code: null };
+  await recorder.recordResult([succeeded, failed, unknown, skipped, alsoSkipped], {
+    items: [
+      { record: failed, status: 'failed', ...details },
+      { record: unknown, status: 'unknown', ...details },
+      { record: skipped, status: 'skipped', ...details },
+      { record: alsoSkipped, status: 'skipped', ...details },
+    ],
+    requests: 1,
+    retries: 0,
+    unexpectedIds: [],
+    fatal: undefined,
+    unanswered: undefined,
+  });
+  expect(settle.mock.calls).toEqual([[5_000, 3, 2]]);
+  journal.close();
+});

@@ -281,6 +281,17 @@ describe.each(['http', 'pool', 'fetch'] as const)('an unusable response over %s'
     expect(readError.message).not.toMatch(/undefined|\[object|\n/);
   });
 
+  it.each([502, 503, 504])(
+    'with HTTP %i is from a proxy, not from a wrong address',
+    async (http) => {
+      answer = html(http);
+      const { message, hint } = await errorOf(client(way).send(OPERATIONS.read, {}));
+      const { host } = new URL(baseUrl);
+      expect(message).toBe(`the proxy at ${host} did not reach the service (HTTP ${http})`);
+      expect(hint).not.toContain('base URL');
+    },
+  );
+
   it('that is a gzip bomb leaves the outcome of a write unknown', async () => {
     answer = send(BOMB, 200, { 'content-encoding': 'gzip' });
     const { exitCode, message } = await errorOf(client(way).send(OPERATIONS.once, {}));
