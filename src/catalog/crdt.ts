@@ -128,7 +128,6 @@ export const crdt = {
     },
     path: '/v2/crdt/update',
     effect: 'set',
-    canUndo: true,
     input: content,
     output: z.unknown(),
     message: 'CRDT data updated successfully.',

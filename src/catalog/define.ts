@@ -273,7 +273,7 @@ export interface Operation<
   readonly rejectionMessage?: (finding: InputProblem) => string | undefined;
   /** Field whose presence selects this operation among several with the same path. */
   readonly selectedBy?: string;
-  /** A single call replaces values that can be read first, so that `svc undo` can restore them. */
+  /** A job replaces values that can be read first, so that `svc undo` can restore them. */
   readonly canUndo?: true;
   /** The call issues a credential, so the history records it although it changes nothing. */
   readonly issuesCredential?: true;

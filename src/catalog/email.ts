@@ -37,7 +37,6 @@ export const email = {
     },
     path: '/v2/workspace/emailconfig/update',
     effect: 'set',
-    canUndo: true,
     input: requireChange(
       z.object({
         useEmailService: serviceSwitch('enable or disable email'),

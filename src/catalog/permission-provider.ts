@@ -31,7 +31,6 @@ export const permissionProvider = {
     },
     path: '/v2/workspace/permissionproviderconfig/update',
     effect: 'set',
-    canUndo: true,
     input: requireChange(
       z.object({
         usePermissionProvider: serviceSwitch('enable or disable the provider'),

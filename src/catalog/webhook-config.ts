@@ -61,7 +61,6 @@ export const webhookConfig = {
     },
     path: '/v2/workspace/webhookconfig/update',
     effect: 'set',
-    canUndo: true,
     input: requireChange(
       z.object({
         useWebhookService: serviceSwitch('enable or disable deliveries'),
@@ -106,7 +105,6 @@ export const webhookConfig = {
     examples: { 'svc webhooks advanced update --enable': 'enable advanced webhooks' },
     path: '/v2/workspace/advancedwebhookconfig/update',
     effect: 'set',
-    canUndo: true,
     feature: 'advanced-webhooks',
     input: requireChange(
       z.object({

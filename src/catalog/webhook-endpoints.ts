@@ -156,7 +156,6 @@ export const webhookEndpoints = {
     argument: { field: 'endpointId' },
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
-    canUndo: true,
     input: requireChange(
       z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }),
       ['endpointId'],
@@ -176,7 +175,6 @@ export const webhookEndpoints = {
     argument: { field: 'endpointId', many: true },
     path: '/v2/workspace/advancedwebhook/endpoints/delete',
     effect: 'delete',
-    canUndo: true,
     input: z.object({ endpointId }),
     output: z.looseObject({ endpointId: z.string(), deleted: z.boolean() }),
     message: 'Advanced webhook endpoint deleted successfully.',

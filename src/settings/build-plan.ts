@@ -1,7 +1,6 @@
 import { SvcError } from '../kernel/errors.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { planConfigs } from './build/config.ts';
-import { planEditors } from './build/editors.ts';
 import { planEndpoints } from './build/endpoints.ts';
 import { planAgents, planDocuments } from './build/fixed-records.ts';
 import { planFolders } from './build/folders.ts';
@@ -39,11 +38,7 @@ export function buildPlan(input: PlanInput): Plan {
     planAgents,
     planConfigs,
   ];
-  const { changes, writes, read } = joinParts([
-    ...parts.map((plan) => plan(input)),
-    endpoints,
-    planEditors(input),
-  ]);
+  const { changes, writes, read } = joinParts([...parts.map((plan) => plan(input)), endpoints]);
   return {
     target: input.target,
     changes,

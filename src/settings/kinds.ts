@@ -20,7 +20,6 @@ export const KIND_CLASSES = {
   config: 'managed',
   endpoints: 'managed',
   apiKeys: 'watched',
-  crdt: 'managed',
 } as const satisfies Readonly<Record<RecordKind, KindClass>>;
 
 /** Fields of records that are specific to a service, or cannot be read. */

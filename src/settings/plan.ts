@@ -16,8 +16,8 @@ export interface Change {
   readonly kind: RecordKind;
   readonly org: string | null;
   /**
-   * ID of the record: folder ID, uid of an endpoint (or its ID), name of a configuration, document
-   * and editor.
+   * ID of the record, such as the folder ID, the uid of an endpoint (or its ID), or the name of a
+   * configuration.
    */
   readonly id: string | null;
   /** Path of an updated field, joined with dots; null if the change is about the whole record. */

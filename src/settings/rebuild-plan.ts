@@ -1,6 +1,5 @@
 import { valueAt, withValue } from '../kernel/field-path.ts';
 import { formatCanonicalJson, isObject } from '../kernel/json.ts';
-import type { PlannedEditor } from './build/part.ts';
 import { buildPlan } from './build-plan.ts';
 import type { SecretsByReference } from './execute/item-secrets.ts';
 import { type ConfigName, secretPathOf } from './kinds.ts';
@@ -73,7 +72,6 @@ export function formatComparable(change: Change): string {
 interface PlannedValues {
   readonly declared: Declared;
   readonly deletions: readonly string[];
-  readonly editors: readonly PlannedEditor[];
 }
 
 /** Collects the values of all records, each once, as declarations. */
@@ -88,7 +86,6 @@ function collectValues(changes: readonly Change[], secrets: SecretsByReference):
     config: {} as Record<string, DeclaredRecord>,
   };
   const deletions: string[] = [];
-  const editors: PlannedEditor[] = [];
   const seen = new Set<string>();
   for (const { sign, kind, org, id, value } of changes) {
     const key = createRecordKey(kind, org, String(id));
@@ -100,14 +97,12 @@ function collectValues(changes: readonly Change[], secrets: SecretsByReference):
     if (sign === '-') deletions.push(String(id));
     else if (kind === 'config')
       declared.config[String(id)] = revealReference(id as ConfigName, record, secrets);
-    else if (kind === 'crdt') editors.push({ key, value: record });
     else if (kind !== 'agents' && kind !== 'apiKeys') declared[kind].push(record);
   }
   const file = findUsersFile(changes);
   return {
     declared: { ...declared, ...(file && { users: file }) },
     deletions,
-    editors,
   };
 }
 

@@ -14,13 +14,12 @@ import {
 } from './kinds.ts';
 import type { Change } from './plan.ts';
 import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
-import { KINDS, parseEditorId, parseRecordKey, type RecordKind } from './settings.ts';
+import { KINDS, type RecordKind } from './settings.ts';
 
 const name = z.string().min(1);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' });
 const file = z.strictObject({ path: name, sha256 });
 const SIGNS = ['+', '~', '-/+', '-', '>', '!', '?'] as const satisfies readonly Change['sign'][];
-const PLANNED_KINDS = [...KINDS, 'crdt'] as const satisfies readonly RecordKind[];
 
 const usersFile = z.strictObject({
   from: name.refine(isAbsolute, { error: 'expected an absolute path' }),
@@ -31,8 +30,6 @@ const endpoint = recordSchemas.endpoints
   .omit(Object.fromEntries(IGNORED_ENDPOINT_FIELDS.map((field) => [field, true])) as never)
   .partial()
   .refine(({ uid, id }) => uid != null || id !== undefined, { error: 'needs a uid or an id' });
-const { type, contentKey } = recordSchemas.crdt.shape;
-const editor = z.strictObject({ type, contentKey, data: z.unknown() });
 const configs = settingsSchema.shape.config.unwrap().shape;
 
 /** Schemas of the values of records. A kind without one is never written. */
@@ -43,13 +40,12 @@ const VALUE_SCHEMAS: { readonly [Kind in RecordKind]?: z.ZodType } = {
   groups: recordSchemas.groups,
   users: recordSchemas.users,
   endpoints: endpoint,
-  crdt: editor,
 };
 
 const change = z
   .strictObject({
     sign: z.enum(SIGNS),
-    kind: z.enum(PLANNED_KINDS),
+    kind: z.enum(KINDS),
     org: z.string().nullable(),
     id: z.string().nullable(),
     field: z.string().nullable(),
@@ -75,7 +71,6 @@ const query = z.strictObject({
   folders: z.array(name),
   documents: z.array(documentQuery),
   agents: z.union([z.array(name), z.literal('all')]),
-  editors: z.array(name.refine(isEditorKey, { error: 'expected an editor' })).optional(),
 });
 
 const count = z.number().int().min(0);
@@ -188,10 +183,4 @@ function findMarkers(value: unknown, path: readonly PropertyKey[]): readonly Pro
 function findReference(id: string, value: unknown): SecretReference | undefined {
   const path = Object.hasOwn(CONFIGS, id) ? secretPathOf(id as ConfigName) : undefined;
   return path && (valueAt(value, [...path, SECRET_MARKER]) as SecretReference | undefined);
-}
-
-function isEditorKey(key: string): boolean {
-  const { kind, org, id } = parseRecordKey(key);
-  const { documentId, editorId } = parseEditorId(id);
-  return kind === 'crdt' && [org, documentId, editorId].every((part) => part !== '');
 }

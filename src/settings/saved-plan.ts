@@ -120,12 +120,13 @@ export async function findStaleness(
   if (!(age >= 0 && age <= MAX_AGE)) return 'the plan is older than 24 hours';
   const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
   const file = findPlanFiles(saved).find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
+  if (file !== undefined) return `${file} has changed since the plan was saved`;
   const secrets = new Map(await hashSecrets(salt, current.secrets));
   const secret = Object.keys(saved.secrets).find(
     (name) => secrets.get(name) !== saved.secrets[name],
   );
   const changed =
-    file ?? (secret && `the secret ${secret}`) ?? (await findChangedRecord(saved, current.live));
+    (secret && `the secret ${secret}`) ?? (await findChangedRecord(saved, current.live));
   return changed && `${changed} has changed since the plan was saved`;
 }
 
@@ -204,7 +205,7 @@ function hash(salt: string, text: string): string {
   return createHmac('sha256', salt).update(text).digest('base64url');
 }
 
-const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const SCRYPT = { N: 2 ** 14, r: 8, p: 1 };
 const HASH_BYTES = 32;
 
 /**

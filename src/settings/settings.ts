@@ -16,11 +16,8 @@ export const KINDS = [
 ] as const satisfies readonly (keyof State)[];
 
 export type Kind = (typeof KINDS)[number];
-/**
- * Kind of a record that is read. Only `svc compare` reads API keys, and only `svc undo` contents of
- * editors (`crdt`).
- */
-export type RecordKind = Kind | 'apiKeys' | 'crdt';
+/** Kind of a record that is read. Only `svc compare` reads API keys. */
+export type RecordKind = Kind | 'apiKeys';
 
 /** A declared record: fields of the API, with a `SecretValue` in place of each secret. */
 export interface DeclaredRecord {
@@ -88,16 +85,6 @@ export function createRecordKey(
   ...ids: readonly string[]
 ): RecordKey {
   return [kind, org ?? '', ...ids].map(escapePart).join('/');
-}
-
-/** Returns the ID of an editor of a document: `d1/e1`. */
-export function createEditorId(documentId: string, editorId: string): string {
-  return [documentId, editorId].map(escapePart).join('/');
-}
-
-export function parseEditorId(id: string) {
-  const [documentId = '', editorId = ''] = id.split('/').map(unescapePart);
-  return { documentId, editorId };
 }
 
 export function parseRecordKey(key: RecordKey): {

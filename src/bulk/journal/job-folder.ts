@@ -26,7 +26,7 @@ export interface JobFolder {
 const RETENTION_DAYS = 30;
 const DAY = 86_400_000;
 const RETAINED_JOBS = 100;
-export const JOB_NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
+const JOB_NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
 /** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
 export function createJobName(now: number): string {
@@ -185,7 +185,7 @@ async function isDone(folder: JobFolder): Promise<boolean> {
   }
 }
 
-export function isExpired(name: string, now: number, days = RETENTION_DAYS): boolean {
+function isExpired(name: string, now: number, days = RETENTION_DAYS): boolean {
   const [, year, month, day] = JOB_NAME.exec(name) ?? [];
   return Date.UTC(Number(year), Number(month) - 1, Number(day)) < now - days * DAY;
 }

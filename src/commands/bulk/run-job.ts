@@ -12,11 +12,11 @@ import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
-import { openBeforeImages } from '../call/before-images.ts';
 import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../options.ts';
+import { openBeforeImages } from './before-images.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { jobError } from './job-error.ts';
 import { finishJob, type JobRun, openJobRun, summarizeRun } from './job-run.ts';
@@ -118,13 +118,13 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
   });
   // Other operations cannot replace anything that can be read.
   const isOverwrite = calls.operation.canUndo || options.ifExists === 'update';
-  const images = isOverwrite
-    ? await openBeforeImages(context, name, job.lockedFolder?.folder)
+  const saveImages = isOverwrite
+    ? await openBeforeImages(context, job.lockedFolder?.folder)
     : undefined;
   const saving =
     (name: OperationName, send: SendBatchRequest): SendBatchRequest =>
     async (batch, kind) => {
-      await images?.save(
+      await saveImages?.(
         name,
         batch.map(({ value, target }) => ({ ...calls.data, ...target?.data, ...Object(value) })),
       );
@@ -152,7 +152,7 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       signal,
     },
   ).finally(endProgress);
-  if (!stop && counters.succeeded + counters.unknown === 0) await images?.discard();
+  if (!stop && counters.succeeded + counters.unknown === 0) context.activity.undo = null;
   const { unexpectedIds, unexpectedIdCount } = counters;
   const more =
     unexpectedIdCount > unexpectedIds.length

@@ -1,7 +1,7 @@
 import type { Operation, Precondition } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
-import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../options.ts';
@@ -13,11 +13,6 @@ import { checkUnknownFields } from './unknown-fields.ts';
 import { checkInput, createInputError, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
-const MAY_BE_APPLIED: readonly Failure[] = [
-  'outcome_unknown',
-  'local',
-  ...Object.values(SIGNAL_FAILURES),
-];
 
 export async function runCall(
   context: Context,
@@ -56,15 +51,9 @@ export async function runCall(
       inputs[0] ?? {},
     );
   }
-  const { openBeforeImages } =
-    operation.canUndo && !context.options.dryRun ? await import('./before-images.ts') : {};
-  const images = await openBeforeImages?.(context, entry.name);
-  await images?.save(entry.name, inputs);
   try {
     await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
-    if (error instanceof SvcError && inputs.length === 1 && !MAY_BE_APPLIED.includes(error.failure))
-      await images?.discard();
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
     const { withHint } = await import('./error-hints.ts');

@@ -30,7 +30,7 @@ export interface HistoryEntry {
   /** `done`, or the error code. */
   readonly outcome: string;
   readonly exitCode: number;
-  /** ID of the job or call for `svc undo`; null if no replaced values were saved. */
+  /** ID of the job for `svc undo`; null if no replaced values were saved. */
   readonly undo: string | null;
   readonly seconds: number;
 }

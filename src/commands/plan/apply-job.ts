@@ -20,6 +20,7 @@ import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { findChangedSecret, type ReadyPlan } from '../../settings/saved-plan.ts';
+import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
 import {
   createLockedFolder,
@@ -28,7 +29,7 @@ import {
   type OpenJob,
 } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
-import { openBeforeImages } from '../call/before-images.ts';
+
 import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
@@ -129,7 +130,7 @@ async function runApplyJob(
   const { description, journal, lockedFolder } = job;
   try {
     const client = await context.client();
-    const images = await openBeforeImages(context, APPLY, lockedFolder.folder);
+    const saveImages = await openBeforeImages(context, lockedFolder.folder);
     let isNoted = false;
     const ended = await Ledger.use(context, (ledger) =>
       runPlan(plan, {
@@ -141,7 +142,7 @@ async function runApplyJob(
         secrets,
         ...(compare && { compareUnsent: compare }),
         beforeSend: async ({ operation }, inputs) => {
-          await images?.save(operation, inputs);
+          await saveImages?.(operation, inputs);
           if (!isNoted) noteApplied(ledger);
           isNoted = true;
         },

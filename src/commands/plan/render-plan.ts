@@ -250,7 +250,7 @@ function identify({ kind, org, id }: Change): string {
   return JSON.stringify([kind, org, id]);
 }
 
-const NOUNS: { readonly [Name in RecordKind]?: string } = { apiKeys: 'API key', crdt: 'editor' };
+const NOUNS: { readonly [Name in RecordKind]?: string } = { apiKeys: 'API key' };
 
 function nounOf(kind: RecordKind): string {
   return NOUNS[kind] ?? kind.replace(/s$/, '');

@@ -111,16 +111,15 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Create a plan that restores replaced values',
     description:
-      'Shows a plan that restores the folders, configurations, webhook endpoints, and editor contents that a job or a single command replaced. Changes nothing: save the plan with --out, and apply it with svc apply. Skips values that were changed later. Replaced values, without secrets, are kept for up to 30 days. SVC_UNDO=0 turns this off. Writes of svc api cannot be undone.',
+      'Shows a plan that restores the folders, configurations, and webhook endpoints that svc apply or a job replaced. Changes nothing: save the plan with --out, and apply it with svc apply. Skips values that were changed later. Replaced values, without secrets, are kept for up to 30 days. SVC_UNDO=0 turns this off. Single commands cannot be undone.',
     examples: {
-      'svc undo': 'show how to undo the latest change',
+      'svc undo': 'show how to undo the latest job',
       'svc undo 20260131-094500-5f3a9c --out undo.json': 'save the plan for svc apply undo.json',
     },
     arguments: [
       {
         name: 'job',
-        description:
-          'ID of a job, or of a command from svc history (default: the latest that can be undone)',
+        description: 'ID of a job (default: the latest that can be undone)',
         required: false,
       },
     ],

@@ -10,7 +10,6 @@ import {
 } from '../../bulk/journal/job-folder.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import type { Folders } from '../../kernel/folders.ts';
 import { isLocked } from '../../kernel/lock.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
@@ -18,7 +17,6 @@ import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-images.ts';
-import { callImagesPath, listCalls, readCall } from '../../settings/undo/call-images.ts';
 import {
   describePermanentChanges,
   describePermanentOperation,
@@ -42,8 +40,7 @@ interface Undoable {
 }
 
 /**
- * Prints a plan that restores the values that a job or a single call replaced, and saves it with
- * `--out`.
+ * Prints a plan that restores the values that a job replaced, and saves it with `--out`.
  * @throws SvcError `usage` if it does not exist, or if nothing can be undone; `locked` while the
  * job is running
  */
@@ -73,15 +70,8 @@ export async function undoJob(
 }
 
 async function findUndoable({ folders }: Context, id: string): Promise<Undoable> {
-  if ((await listCalls(folders)).includes(id)) return readOverwritingCall(folders, id);
   const folder = await findJob(folders, id);
   return readJob(folder, await readBeforeImages(folder.beforeImages));
-}
-
-async function readOverwritingCall(folders: Folders, id: string): Promise<Undoable> {
-  const images = await readBeforeImages(callImagesPath(folders, id));
-  const { operation, ...call } = await readCall(folders, id);
-  return { name: `${operation} ${id}`, ...call, images, permanent: [] };
 }
 
 async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promise<Undoable> {
@@ -103,23 +93,19 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
   return { name: `job ${folder.job}`, target, startedAt, images, permanent };
 }
 
-/** Length of the start time in the ID of a job or call, in seconds. */
+/** Length of the start time in the ID of a job, in seconds. */
 const TIME_LENGTH = '20260131-094500'.length;
 
 async function findLatest({ folders }: Context): Promise<Undoable> {
-  const calls = new Set(await listCalls(folders));
-  const ids = [...calls, ...(await listJobNames(folders))].toSorted().toReversed();
   let latest: Undoable | undefined;
   let latestTime: string | undefined;
-  for (const id of ids) {
+  for (const id of (await listJobNames(folders)).toSorted().toReversed()) {
     const time = id.slice(0, TIME_LENGTH);
     if (latest && time !== latestTime) break;
     const folder = jobFolderOf(folders, id);
-    const images = calls.has(id) ? [] : await readBeforeImages(folder.beforeImages);
-    if (!calls.has(id) && (images.length === 0 || (await isLocked(folder.lock)))) continue;
-    const found = calls.has(id)
-      ? await readOverwritingCall(folders, id)
-      : await readJob(folder, images);
+    const images = await readBeforeImages(folder.beforeImages);
+    if (images.length === 0 || (await isLocked(folder.lock))) continue;
+    const found = await readJob(folder, images);
     if (!latest || found.startedAt > latest.startedAt) [latest, latestTime] = [found, time];
   }
   if (latest) return latest;

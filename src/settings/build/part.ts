@@ -12,13 +12,6 @@ export interface PlanPart {
   readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
 }
 
-/** The content of an editor, which a write replaces as a whole. */
-export interface PlannedEditor {
-  readonly key: RecordKey;
-  /** Fields of the input without the IDs: `type`, `data`, and `contentKey`. */
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
 export interface PlanSource {
   readonly declared: Declared;
   /** Owner of endpoints: their uids start with `<stack>.`. */
@@ -27,8 +20,6 @@ export interface PlanSource {
   readonly prune?: boolean;
   /** Uids of endpoints to delete, in place of all that `prune` selects. */
   readonly deletions?: readonly string[];
-  /** Contents to restore. */
-  readonly editors?: readonly PlannedEditor[];
   /** Whether a record that cannot be read back was already sent with the same content. */
   readonly isSent: (record: SentRecord) => boolean;
   /** Number of records to send from the file of users, by organization. */

@@ -35,7 +35,7 @@ export async function compareUnsent(
   const items = plan.writes.flatMap((write) => write.items);
   for (const [index, item] of items.entries()) {
     const { kind, id } = parseRecordKey(item.key);
-    const isReadable = kind === 'crdt' || KIND_CLASSES[kind] !== 'sent';
+    const isReadable = KIND_CLASSES[kind] !== 'sent';
     if (!isReadable || !isUnsent(index)) continue;
     const state = await comparison.compare(item);
     if (state === 'planned') landed.add(index);

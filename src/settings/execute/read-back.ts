@@ -65,7 +65,6 @@ function collectExpected(
 
 /** Returns the fields of an item that its record has, with their planned values. */
 export function comparedFields(item: PlannedItem, secrets: SecretsByReference): LiveRecord {
-  if (parseRecordKey(item.key).kind === 'crdt') return { data: item.data['data'] };
   const fields = Object.entries(withSecretValues(item, secrets));
   return Object.fromEntries(fields.filter(([name]) => !NOT_COMPARED.includes(name)));
 }

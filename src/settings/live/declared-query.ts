@@ -48,7 +48,6 @@ export function queryKeys(keys: readonly RecordKey[]): LiveQuery {
       return { organizationId, ids: records.map(({ id }) => id), folders: [] };
     }),
     agents: [],
-    editors: keys.filter((_, at) => parsed[at]?.kind === 'crdt'),
   };
 }
 

@@ -21,7 +21,6 @@ export interface LiveQuery {
   readonly documents: readonly DocumentQuery[];
   readonly agents: readonly string[] | 'all';
   readonly apiKeys?: boolean;
-  readonly editors?: readonly RecordKey[];
 }
 
 /** A record as the service returned it. It may contain secrets. */
@@ -45,8 +44,6 @@ export interface LiveRecords {
   readonly agents: Reading<RecordsById>;
   /** API keys by name. Absent if they were not read. */
   readonly apiKeys?: Reading<RecordsById>;
-  /** Contents of editors that exist, by record key. */
-  readonly editors?: ReadonlyMap<RecordKey, LiveRecord>;
   readonly reads: number;
 }
 
@@ -71,8 +68,6 @@ export function findLiveRecord(live: LiveRecords, key: RecordKey): LiveRecord | 
       return live.configs.get(id as ConfigName)?.records;
     case 'endpoints':
       return findEndpoint(live.endpoints?.records ?? [], id);
-    case 'crdt':
-      return live.editors?.get(key);
     default:
       return undefined;
   }

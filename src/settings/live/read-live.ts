@@ -5,7 +5,6 @@ import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
-import { parseEditorId, parseRecordKey, type RecordKey } from '../settings.ts';
 import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
 import { createRequestQueue } from './request-queue.ts';
 
@@ -32,7 +31,7 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
     keys: readonly Key[],
     read: (key: Key) => Promise<Reading<Records>>,
   ) => new Map(await Promise.all(keys.map(async (key) => [key, await read(key)] as const)));
-  const [configs, endpoints, folders, documents, agents, apiKeys, editors] = await Promise.all([
+  const [configs, endpoints, folders, documents, agents, apiKeys] = await Promise.all([
     readEach(query.configs, (name) => attempt(() => readConfig(reader, name), {})),
     query.endpoints ? attempt(() => readEndpoints(reader), []) : undefined,
     readEach(query.folders, (org) =>
@@ -47,7 +46,6 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
     attempt(() => readAgents(reader, query.agents), new Map<string, LiveRecord>()),
     // Outside of the queue, which a missing credential would stop.
     query.apiKeys ? readApiKeys(client) : undefined,
-    Promise.all((query.editors ?? []).map((key) => readEditor(reader, key))),
   ]);
   const readings = [...configs.values(), ...folders.values(), ...documents.values()];
   assertNotAllDenied([
@@ -62,7 +60,6 @@ export async function readLive(client: Client, query: LiveQuery): Promise<LiveRe
     reads,
     ...(endpoints && { endpoints }),
     ...(apiKeys && { apiKeys }),
-    editors: new Map(editors.flat()),
     documents: new Map(
       Array.from(documents, ([{ organizationId }, reading]) => [organizationId, reading]),
     ),
@@ -142,19 +139,6 @@ async function readApiKeys(client: Client): Promise<Reading<Map<string, LiveReco
     if (isCredential || isRefusal(error)) return { problem: error };
     throw error;
   }
-}
-
-/** Reads the content of an editor. @returns no entry if it does not exist */
-async function readEditor(
-  client: Client,
-  key: RecordKey,
-): Promise<readonly (readonly [RecordKey, LiveRecord])[]> {
-  const { 'crdt.get': get } = await loadResource('crdt');
-  const { org, id } = parseRecordKey(key);
-  const input = { organizationId: org, ...parseEditorId(id) };
-  const { records, problem } = await attempt(() => client.call(get, input), undefined);
-  if (problem) throw problem;
-  return (records?.sent && records.data ? records.data : []).map(({ data }) => [key, { data }]);
 }
 
 /** Reads agents by ID, because a list contains only part of their fields. */

@@ -19,8 +19,8 @@ import {
   type LiveRecords,
 } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
-import type { PlannedItem, RecordKey } from '../plan.ts';
-import { createEditorId, createRecordKey, parseRecordKey } from '../settings.ts';
+import type { RecordKey } from '../plan.ts';
+import { createRecordKey } from '../settings.ts';
 
 /** A record before a write: one line of a file in the job's folder. Contains no secrets. */
 export interface BeforeImage {
@@ -34,8 +34,6 @@ export interface BeforeImage {
   /** Paths of changed secrets, whose values are not stored. */
   readonly secrets: readonly string[];
   readonly isDeleted?: true;
-  /** Input that restores the content of an editor, which is replaced as a whole. */
-  readonly input?: PlannedItem['data'];
 }
 
 /** Operations that overwrite or delete records that can be read, and the key of the record. */
@@ -46,12 +44,6 @@ const OVERWRITES: Partial<Record<OperationName, (data: LiveRecord) => RecordKey>
     createRecordKey('endpoints', null, String(endpointId)),
   'webhooks.endpoints.delete': ({ endpointId }) =>
     createRecordKey('endpoints', null, String(endpointId)),
-  'crdt.update': ({ organizationId, documentId, editorId }) =>
-    createRecordKey(
-      'crdt',
-      String(organizationId),
-      createEditorId(String(documentId), String(editorId)),
-    ),
   ...Object.fromEntries(
     CONFIG_NAMES.map((name) => [CONFIGS[name].update, () => createRecordKey('config', null, name)]),
   ),
@@ -67,7 +59,6 @@ const STOPPED: readonly Failure[] = Object.values(SIGNAL_FAILURES);
 
 interface BeforeImageOptions {
   readonly append: (images: readonly BeforeImage[]) => Promise<void>;
-  readonly subject: string;
   readonly client: Client;
   readonly clock: Clock;
   readonly warn: (text: string) => Promise<void>;
@@ -79,13 +70,7 @@ type SaveImages = (operation: OperationName, inputs: readonly LiveRecord[]) => P
  * Creates a function that saves the values that a request replaces, given an input of its operation
  * for each record. Only warns if they cannot be read, and throws like `append`.
  */
-export function createImageSaver({
-  append,
-  subject,
-  client,
-  clock,
-  warn,
-}: BeforeImageOptions): SaveImages {
+export function createImageSaver({ append, client, clock, warn }: BeforeImageOptions): SaveImages {
   const saved = new Set<RecordKey>();
   let listing:
     | { readonly query: string; readonly live: LiveRecords; readonly until: number }
@@ -103,7 +88,7 @@ export function createImageSaver({
   };
   const warnOnce = async (error: unknown) => {
     if (!(error instanceof SvcError) || STOPPED.includes(error.failure)) throw error;
-    if (!hasFailed) await warn(`${subject} cannot be undone completely: ${error.message}`);
+    if (!hasFailed) await warn(`the job cannot be undone completely: ${error.message}`);
     hasFailed = true;
   };
   return async (operation, inputs) => {
@@ -154,8 +139,6 @@ function createImage(
   written: LiveRecord | undefined,
   secrets: readonly string[],
 ): BeforeImage {
-  if (written && parseRecordKey(key).kind === 'crdt')
-    return createEditorImage(key, live['data'], written);
   const isSecret = (path: readonly string[]) => secrets.includes(path.join('.'));
   const after = written
     ? Object.entries(written).filter(([field]) => !IDENTITY.includes(field))
@@ -177,23 +160,4 @@ function createImage(
     secrets: hidden.map(({ field }) => field),
     ...(!written && { isDeleted: true }),
   };
-}
-
-/**
- * Creates the image of an editor. The service returns its content without the type, which never
- * changes between JSON types.
- */
-function createEditorImage(key: RecordKey, before: unknown, written: LiveRecord): BeforeImage {
-  const { data: after, type, ...editor } = written;
-  const text = JSON.stringify([before, after]);
-  if (text !== redactRemembered(text)) return { key, fields: [], secrets: ['data'] };
-  const typeBefore = Array.isArray(before)
-    ? 'array'
-    : isObject(before)
-      ? 'map'
-      : type === 'xml'
-        ? 'xml'
-        : 'text';
-  const input = { ...editor, type: typeBefore, data: before };
-  return { key, fields: [{ path: ['data'], before, after }], secrets: [], input };
 }

@@ -1,11 +1,10 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { NOT_CLEARABLE } from '../build/endpoints.ts';
-import type { PlannedEditor } from '../build/part.ts';
 import { buildPlan } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
-import type { Plan, PlannedItem, PlanTarget, RecordKey } from '../plan.ts';
+import type { Plan, PlanTarget } from '../plan.ts';
 import { isPlannable } from '../saved-plan-schema.ts';
 import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
@@ -24,15 +23,12 @@ export function planUndo(
     endpoints: [] as DeclaredRecord[],
     config: {} as Record<string, DeclaredRecord>,
   };
-  const editors: PlannedEditor[] = [];
   const notRestored: string[] = [];
   for (const image of images) {
     const { kind, id, org } = parseRecordKey(image.key);
     const found = findLiveRecord(live, image.key);
     const skip: Skip = (reason, field = '') =>
-      notRestored.push(
-        `${kind === 'crdt' ? 'editor' : kind} ${id}${org && ` (${org})`}${field && ` ${field}`}: ${reason}`,
-      );
+      notRestored.push(`${kind} ${id}${org && ` (${org})`}${field && ` ${field}`}: ${reason}`);
     for (const field of image.secrets) skip('svc does not store replaced secrets', field);
     if (image.isDeleted) {
       const record = recreateEndpoint(image, live, skip);
@@ -53,26 +49,19 @@ export function planUndo(
         : kind === 'endpoints'
           ? { id: found['id'], uid: found['uid'] }
           : {};
-    const isValid = (fields: DeclaredRecord) =>
-      kind === 'crdt' || isPlannable(kind, id, { ...identity, ...fields });
+    const isValid = (fields: DeclaredRecord) => isPlannable(kind, id, { ...identity, ...fields });
     const restored = restoreFields(image, found, isValid, skip);
     if (Object.keys(restored).length === 0) continue;
-    if (image.input) editors.push(toPlannedEditor(image.key, image.input));
-    else if (kind === 'folders') declared.folders.push({ ...identity, ...restored });
+    if (kind === 'folders') declared.folders.push({ ...identity, ...restored });
     else if (kind === 'endpoints') declared.endpoints.push({ ...identity, ...restored });
     else declared.config[id] = restored;
   }
   const query = queryKeys(images.map(({ key }) => key));
-  const plan = buildPlan({ target, declared, editors, live, query, isSent: () => false });
+  const plan = buildPlan({ target, declared, live, query, isSent: () => false });
   return { ...plan, notRestored };
 }
 
 type Skip = (reason: string, field?: string) => void;
-
-function toPlannedEditor(key: RecordKey, input: PlannedItem['data']): PlannedEditor {
-  const { organizationId: _org, documentId: _document, editorId: _editor, ...value } = input;
-  return { key, value };
-}
 
 /** Returns a new endpoint in place of a deleted one, unless there is one with the same uid. */
 function recreateEndpoint(
