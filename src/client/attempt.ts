@@ -40,12 +40,22 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
     }
   }
 
-  return async (operation, request, attempt) => {
+  return async (operation, planned, attempt) => {
+    const span = planned.span?.startAttempt(attempt, planned.url);
+    const request = span
+      ? { ...planned, headers: { ...planned.headers, ...span.headers } }
+      : planned;
     observer.request(attempt, request);
     const started = monotonicNow(clock);
     // A batch in flight finishes even if the job is stopped, so that its outcome is known.
     const abortSignal = operation.bulk ? undefined : signal;
-    const response = await send(request, abortSignal);
+    let httpStatus: number | undefined;
+    const response = await send(request, abortSignal)
+      .then((received) => {
+        if (!('kind' in received)) httpStatus = received.httpStatus;
+        return received;
+      })
+      .finally(() => span?.end(httpStatus));
     if ('kind' in response) return response;
     observer.response(attempt, request, response, monotonicNow(clock) - started);
     const outcome = await parseResponse(response, {

@@ -4,6 +4,7 @@ import type { CallEvent, PlannedRequest } from './call-event.ts';
 import type { Exchange } from './exchange.ts';
 import type { NetworkProxy } from './proxy.ts';
 import type { Target } from './target.ts';
+import type { Tracer } from './tracer.ts';
 import type { Transport } from './transport.ts';
 import type { ReadOnly } from './write-guard.ts';
 
@@ -39,6 +40,9 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   readonly inputNaming?: InputNaming;
   readonly insecureHttp?: boolean;
+  /** Headers to add to each request: a trace to continue. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly tracer?: Tracer | undefined;
   /** Random numbers in [0, 1) for the jitter of retries and pauses (default: `Math.random`). */
   readonly random?: () => number;
 }

@@ -48,7 +48,19 @@ export function createClient(options: ClientOptions): Client {
     }
     assertAllowed(options.readOnly, operation);
     if (operation.effect !== 'read') await ensureWritesAllowed();
-    const { success, ...stats } = await sendWithRetries(operation, request);
+    const span = options.tracer?.startCall(operation);
+    const traced = { ...request, headers: { ...request.headers, ...options.headers }, span };
+    let failure: string | undefined = 'aborted';
+    const { success, ...stats } = await sendWithRetries(operation, traced)
+      .then((sent) => {
+        failure = undefined;
+        return sent;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof SvcError) failure = error.failure;
+        throw error;
+      })
+      .finally(() => span?.end(failure));
     return {
       sent: true,
       confirmed: success.confirmed === true,

@@ -2,9 +2,11 @@ import type * as z from 'zod';
 import type { Operation } from '../catalog/define.ts';
 import { maskSecret, redactText, redactValue } from '../kernel/redact.ts';
 import { redactUrls } from '../kernel/redact-urls.ts';
+import { version } from '../kernel/version.ts';
 import type { PlannedRequest } from './call-event.ts';
 import { createCredentialHeaders } from './credentials.ts';
 import type { Target } from './target.ts';
+import type { CallSpan } from './tracer.ts';
 
 export interface CalledOperation
   extends Pick<
@@ -27,9 +29,14 @@ export interface WireRequest {
   readonly credentials: Readonly<Record<string, string>>;
   readonly body: string;
   readonly expectedIds?: readonly string[] | undefined;
+  readonly span?: CallSpan | undefined;
 }
 
-const HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
+const HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'user-agent': `svc/${version}`,
+};
 
 /** @param body `{"data":…}` as JSON */
 export function createWireRequest(

@@ -14,6 +14,7 @@ import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
 import type { parseGlobalOptions } from './global-flags.ts';
 import type { Prompter } from './prompter.ts';
+import type { Tracing } from './tracing.ts';
 
 export type GlobalOptions = ReturnType<typeof parseGlobalOptions>;
 
@@ -47,6 +48,8 @@ export interface Context extends ProcessEnvironment {
   openSettings(): Promise<SettingsWithoutSecrets>;
   /** Why the command may only read; undefined if it may write. */
   readOnly(): Promise<ReadOnly | undefined>;
+  /** Records spans, if the environment names a collector. */
+  tracing(): Promise<Tracing | undefined>;
   client(): Promise<Client>;
   /** The embedded service that the client calls; undefined over the network. */
   embedded(): Promise<EmbeddedInstance | undefined>;

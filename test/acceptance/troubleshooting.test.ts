@@ -25,6 +25,7 @@ const RESPONSES: { readonly [Name in Failure]?: ResponseHandler } = {
 const WITHOUT_EXAMPLE: readonly Failure[] = [
   ...([
     'bug',
+    'approval_required',
     'differs',
     'stdout_closed',
     'unsupported_node',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { Target } from '../../src/client/client.ts';
 import { normalizeBaseUrl } from '../../src/client/target.ts';
+import { version } from '../../src/kernel/version.ts';
 import { listen } from '../listen.ts';
 import {
   API_KEY,
@@ -29,7 +30,11 @@ describe('a request', () => {
     await client.call(OPERATIONS.read, { name: 'n' });
     await client.call(readWorkspace, {});
     await client.call(open, {});
-    const own = { accept: 'application/json', 'content-type': 'application/json' };
+    const own = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'user-agent': `svc/${version}`,
+    };
     expect(requests.map(({ headers }) => Object.fromEntries(headers))).toEqual([
       { ...own, 'x-vendor-api-key': API_KEY, 'x-vendor-auth-token': AUTH_TOKEN },
       {

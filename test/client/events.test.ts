@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { PlannedRequest } from '../../src/client/client.ts';
 import { maskSecret } from '../../src/kernel/redact.ts';
+import { version } from '../../src/kernel/version.ts';
 import { repeats } from '../repeats.ts';
 import {
   API_KEY,
@@ -75,6 +76,7 @@ describe('a dry run', () => {
       headers: {
         accept: 'application/json',
         'content-type': 'application/json',
+        'user-agent': `svc/${version}`,
         'x-svc-workspace-id': maskSecret(WORKSPACE_ID),
         'x-svc-workspace-auth-token': maskSecret(WORKSPACE_TOKEN),
       },

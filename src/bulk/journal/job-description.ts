@@ -1,3 +1,4 @@
+import type { Attribution } from '../../kernel/attribution.ts';
 import type { FileSpan } from '../record-position.ts';
 import type { InputFormat } from '../source/source.ts';
 
@@ -16,6 +17,8 @@ export interface JobDescription {
   readonly leftOut: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Origin of the job. Absent in jobs of earlier versions. */
+  readonly startedBy?: Attribution;
 }
 
 /** The service that a job sends to. A resume must use the same one. */

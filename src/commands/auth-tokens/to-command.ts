@@ -49,11 +49,12 @@ function createToFlagError(problem: string): SvcError {
  * @throws SvcError `local` unless the command exits with 0
  */
 async function runWithToken(
-  { cwd, environment, signal }: Context,
+  { cwd, environment, signal, tracing }: Context,
   line: string,
   token: string,
 ): Promise<void> {
-  const child = spawn(line, { cwd, env: { ...environment }, shell: true, stdio: ['pipe', 2, 2] });
+  const env = { ...environment, ...(await tracing())?.variables };
+  const child = spawn(line, { cwd, env, shell: true, stdio: ['pipe', 2, 2] });
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -7,6 +7,7 @@ import {
   removeJob,
 } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
+import { readAttribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
@@ -63,6 +64,7 @@ export async function describeJob(
     records: check.records,
     leftOut: check.skipped,
     startedAt: context.clock.now(),
+    startedBy: readAttribution(context.environment),
   };
 }
 

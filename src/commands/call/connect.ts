@@ -5,8 +5,8 @@ import {
   createClient,
   type Target,
 } from '../../client/client.ts';
-import type { ReadOnly } from '../../client/write-guard.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { Settings } from '../../profiles/resolve.ts';
@@ -30,7 +30,8 @@ export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
     const readOnly = await context.readOnly();
     const { embedded, ...route } = await openEmbeddedRoute(context);
-    return { ...connection(context, embedded.target, route, readOnly), embedded };
+    const tracer = await context.tracing();
+    return { ...connection(context, embedded.target, route, { readOnly, tracer }), embedded };
   }
   const target = targetOf(await context.settings());
   const readOnly = await context.readOnly();
@@ -43,7 +44,8 @@ export async function connect(context: Context): Promise<Connection> {
       await recording?.save(error);
     },
   };
-  return connection(context, target, route, readOnly);
+  const tracer = await context.tracing();
+  return connection(context, target, route, { readOnly, tracer });
 }
 
 interface OpenedRoute extends Pick<Connection, 'close'> {
@@ -54,7 +56,7 @@ function connection(
   context: Context,
   target: Target,
   { wire, close }: OpenedRoute,
-  readOnly: ReadOnly | undefined,
+  { readOnly, tracer }: Pick<ClientOptions, 'readOnly' | 'tracer'>,
 ): Connection {
   const { clock, signal, options, io } = context;
   const printPlan: ClientOptions['dryRun'] = (request) =>
@@ -69,6 +71,8 @@ function connection(
     inputNaming: context.inputNaming,
     observe: createCallLog(context),
     readOnly,
+    tracer,
+    headers: traceHeadersOf(context.environment),
     beforeWrite: () => checkProtectedProfile(context),
     ...(options.dryRun && { dryRun: printPlan }),
   });

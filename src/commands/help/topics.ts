@@ -259,6 +259,12 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   [SWITCH_VARIABLES.completionCache, '0 turns the cache of IDs for completion off'],
   [SWITCH_VARIABLES.contract, 'file that every command adds the shapes of its exchanges to'],
   [SWITCH_VARIABLES.pager, 'pager for long tables on a terminal (default: PAGER, or less)'],
+  ['TRACEPARENT', 'trace that requests and child processes continue, with TRACESTATE (W3C)'],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OpenTelemetry collector that receives the spans of a command over OTLP/HTTP; also OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, and OTEL_SDK_DISABLED',
+  ],
+  ['AI_AGENT', 'name of the AI agent for the history; also AGENT'],
   ['CI', 'if set, never prompt'],
   ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],
   ['NO_COLOR', 'if set, disable color'],

@@ -10,4 +10,6 @@ export const HISTORY_COLUMNS: readonly Column[] = [
   { header: 'EXIT', field: 'exitCode', hideOrder: 1 },
   { header: 'SECONDS', field: 'seconds', hideOrder: 2 },
   { header: 'UNDO', field: 'undo', hideOrder: 6 },
+  { header: 'USER', field: 'user', hideOrder: 7 },
+  { header: 'AGENT (SELF-REPORTED)', field: 'agent', hideOrder: 8 },
 ];

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Attribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import {
@@ -16,7 +17,7 @@ import { closeAfter } from '../../kernel/resource.ts';
 import type { JobCounts } from '../activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */
-export interface HistoryEntry {
+export interface HistoryEntry extends Attribution {
   /** Start time, RFC 3339. */
   readonly at: string;
   readonly profile: string | null;

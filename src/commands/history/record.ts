@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { readAttribution } from '../../kernel/attribution.ts';
 import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { rememberEnvironmentSecrets } from '../../kernel/variables.ts';
@@ -46,6 +47,8 @@ async function createEntry(
   const { options, clock, environment } = context;
   const { profile, baseUrl } = options.local ? {} : await context.openSettings();
   rememberEnvironmentSecrets(environment);
+  const attribution = readAttribution(environment);
+  const tracing = await context.tracing();
   const command = redactRemembered(sanitizeCommand(run.command));
   return {
     at: new Date(run.started).toISOString(),
@@ -60,6 +63,10 @@ async function createEntry(
     ...outcomeOf(run.error),
     undo: activity.undo,
     seconds: Math.round(clock.now() - run.started) / 1_000,
+    user: attribution.user,
+    agent: attribution.agent && redactRemembered(attribution.agent),
+    ci: attribution.ci && redactRemembered(attribution.ci),
+    trace: tracing?.traceId ?? attribution.trace,
   };
 }
 

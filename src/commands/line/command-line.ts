@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { SvcError } from '../../kernel/errors.ts';
+import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import { redactRemembered } from '../../kernel/redact.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
 import type { GlobalOptions, ProcessEnvironment } from '../context.ts';
@@ -7,6 +8,8 @@ import { parseGlobalOptions } from '../global-flags.ts';
 import { printHelp } from '../help/print-help.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
+import type { Tracing } from '../tracing.ts';
+import { commandPath } from './command-words.ts';
 import { createProgram } from './program.ts';
 
 export async function runCommandLine(
@@ -66,8 +69,28 @@ function openCommandContext(
         await recordRun(context, activity, { command, started, error });
       }
       await close(error);
+      const tracing = await context.tracing();
+      if (tracing) await sendSpans(context, tracing, commandPath(command), exitCodeOf(error));
     },
   };
+}
+
+/** Sends the spans of a command. Failures do not affect the command; `--verbose` prints the reason. */
+async function sendSpans(
+  { options, io }: OpenedContext['context'],
+  tracing: Tracing,
+  command: string,
+  exitCode: number,
+): Promise<void> {
+  const outcome = await tracing.finish(command, exitCode);
+  if (options.verbose || options.debug)
+    await io.stderr.write(`${redactRemembered(outcome)}\n`).catch(() => undefined);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error === undefined) return 0;
+  if (error instanceof CommandExit) return error.exitCode;
+  return FAILURES[error instanceof SvcError ? error.failure : 'bug'].exitCode;
 }
 
 function parsedServiceFlags(program: Command): ServiceFlags {

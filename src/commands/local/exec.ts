@@ -53,7 +53,11 @@ async function runOnStore(
     await openEmbedded(location, { clock, signal, logFolder: folders.data, readOnly }),
     async ({ handle, target }) => {
       const server = await startServer(handle, ADDRESS);
-      const variables = createEnvironment(context.environment, server.url, target);
+      const environment = {
+        ...context.environment,
+        ...(await context.tracing())?.variables,
+      };
+      const variables = createEnvironment(environment, server.url, target);
       const exitCode = await run(context, words, variables).finally(server.close);
       if (exitCode !== 0) throw new CommandExit(exitCode);
     },

@@ -6,6 +6,7 @@ import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
+import { readAttribution } from '../../kernel/attribution.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
@@ -234,5 +235,6 @@ async function describeApplyJob(
     records: items + (users?.records ?? 0),
     leftOut: 0,
     startedAt: clock.now(),
+    startedBy: readAttribution(context.environment),
   };
 }

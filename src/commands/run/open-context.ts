@@ -1,4 +1,5 @@
 import { hint, SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
 import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
@@ -91,6 +92,11 @@ export function openContext(
       return findReadOnly(context, options.local || isLocalOnly);
     }),
     format,
+    tracing: once(async () => {
+      if (!namesCollector(processEnvironment.environment)) return undefined;
+      const { recordSpans } = await import('../call/record-spans.ts');
+      return recordSpans(processEnvironment.environment);
+    }),
     client: async () => {
       const connecting = connection();
       // An invalid jq expression fails before anything is sent.
@@ -129,6 +135,13 @@ export function openContext(
       for (const close of closeFunctions) await close(error);
     },
   };
+}
+
+/** Whether the environment names a collector of spans. Without one, nothing more is loaded. */
+function namesCollector(environment: Environment): boolean {
+  return Boolean(
+    environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+  );
 }
 
 /**

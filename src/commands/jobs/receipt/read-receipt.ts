@@ -51,6 +51,10 @@ function createReceipt(
     series: metrics?.series ?? { seconds: 1, points: [] },
     reasons: groupByReason(journal.unsuccessfulRecords(), createRecordLocator(inputs)),
     rejects: journal.getFact('done')?.rejects ?? null,
+    user: description.startedBy?.user ?? null,
+    agent: description.startedBy?.agent ?? null,
+    ci: description.startedBy?.ci ?? null,
+    trace: description.startedBy?.trace ?? null,
   };
 }
 

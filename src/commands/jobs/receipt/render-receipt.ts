@@ -52,6 +52,9 @@ type ReceiptLine = readonly [name: string, text: string];
 export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
   const { id, operation, state, inputs, counts, requests, retries, runs, latency } = receipt;
   yield ['job', `${id} (${state})`];
+  const { user, agent, ci } = receipt;
+  const by = [user, agent && `agent ${agent} (self-reported)`, ci].filter(Boolean).join(', ');
+  if (by !== '') yield ['user', by];
   yield ['operation', `${operation} to ${formatTarget(receipt)}`];
   for (const { name, format, bytes, sha256 } of inputs) {
     yield ['input', `${name} (${format.toUpperCase()}, ${formatBytes(bytes)})`];

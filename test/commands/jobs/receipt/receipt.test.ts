@@ -13,6 +13,7 @@ describe('the text receipt of a job', () => {
     expect(await renderReceipt(RECEIPT, { plain: false })).toBe(
       [
         'job         20260131-094500-5f3a9c (done)',
+        'user        ada',
         'operation   users.add to https://api.example.com (profile prod, API key key-1)',
         'input       users.csv (CSV, 61 kB)',
         `sha256      ${'ab'.repeat(32)}`,

@@ -48,5 +48,9 @@ export const RECEIPT: JobReceipt = {
     ],
     others: 0,
   },
+  user: 'ada',
+  agent: null,
+  ci: null,
+  trace: null,
   rejects: 'users.rejects.csv',
 };
