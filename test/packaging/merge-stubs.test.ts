@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropImports, exportsOf, mergeStubs } from '../../packaging/merge-stubs.ts';
+import { dropImports, exportsOf, mergeStubs } from '../../packaging/bundle/merge-stubs.ts';
 
 const CHUNK = 'import{a as f}from"./shared.js";var x=f,y=2;export{x as a,y as b};\n';
 const STUB = 'import{a,b as c}from"./chunk.js";import"./shared.js";export{a as load,c as size};\n';

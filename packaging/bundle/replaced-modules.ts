@@ -1,0 +1,82 @@
+import type { Plugin } from 'esbuild';
+
+/** A module of a library that the bundle replaces. */
+interface ReplacedModule {
+  readonly module: string;
+  /** Matches the end of the module's path in `node_modules`, with slashes. */
+  readonly filter: RegExp;
+  readonly contents: string;
+  readonly why: string;
+  /** What the replacement saves, measured. */
+  readonly saves: string;
+}
+
+const REPLACED_MODULES: readonly ReplacedModule[] = [
+  {
+    module: 'undici',
+    filter: /\/undici\/index\.js$/,
+    contents: `
+      Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
+      exports.Pool = require('./lib/dispatcher/pool');
+      exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');`,
+    why: 'its index loads everything: fetch, WebSockets, caches, and mocks',
+    saves: '231 kB',
+  },
+  {
+    module: "undici's other parsers",
+    filter: /\/undici\/lib\/(?:milo\/[^/]+|llhttp\/llhttp-wasm)\.js$/,
+    contents: `throw new Error('this parser is not part of the build');`,
+    why: 'it contains each parser twice; every x64 and arm64 processor supports the faster one',
+    saves: '223 kB',
+  },
+  {
+    module: "zod's translations",
+    filter: /\/zod\/v4\/locales\/index\.js$/,
+    contents: `export { default as en } from './en.js';`,
+    why: 'svc writes its own messages, and every call loads zod',
+    saves: '261 kB',
+  },
+  {
+    module: "conf's validator (ajv)",
+    filter: /\/(?:ajv|ajv-formats)\/dist\/(?:2020|index)\.js$/,
+    contents: `exports.Ajv2020 = class { constructor() { throw new Error('svc passes no schema'); } };`,
+    why: 'svc passes no schema, and checks the files itself',
+    saves: '149 kB',
+  },
+  {
+    module: "conf's default folders (env-paths)",
+    filter: /\/env-paths\/index\.js$/,
+    contents: `export default () => { throw new Error('svc passes all folders explicitly'); }`,
+    why: 'it looks up the home folder while it loads, which fails without an entry in /etc/passwd',
+    saves: 'a failure in containers without an entry for the user',
+  },
+  {
+    module: "the MCP server's validator",
+    filter: /\/@modelcontextprotocol\/server\/dist\/shimsNode\.mjs$/,
+    contents:
+      'export const process = globalThis.process; export class DefaultJsonSchemaValidator {}',
+    why: 'svc never requests input through an MCP host',
+    saves: '155 kB',
+  },
+  {
+    module: "pg's native client",
+    filter: /\/pg\/lib\/native\/index\.js$/,
+    contents: `throw new Error('the native client is not part of this build');`,
+    why: 'it needs an optional package, which the bundler would not find',
+    saves: '8 kB, and a warning of the bundler',
+  },
+];
+
+/** Replaces the modules in the table. */
+export const replaceModules: Plugin = {
+  name: 'replace-modules',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules/ }, ({ path }) => {
+      const normalized = path.replaceAll('\\', '/');
+      const replaced = REPLACED_MODULES.find(({ filter }) => filter.test(normalized));
+      return (
+        replaced && { contents: replaced.contents, resolveDir: normalized.replace(/\/[^/]*$/, '') }
+      );
+    });
+  },
+};
