@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME, newUser, run } from '../acceptance/svc.ts';
 import { npm, packPackage } from './packed.ts';
+import { fetchTool } from './tools.ts';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -95,6 +97,30 @@ describe('the package', () => {
 });
 
 describe('the bill of materials', () => {
+  it('is valid by the schema of CycloneDX, with the versions in the lock file', async () => {
+    const bill = JSON.parse(await read('sbom.cdx.json'));
+    const schema = await fetchTool('cyclonedx');
+    const load = async (file: string) =>
+      JSON.parse(await readFile(join(dirname(schema), file), 'utf8'));
+    const ajv = new Ajv({ strict: false, validateFormats: false, logger: false });
+    for (const part of ['spdx', 'jsf-0.82'].map((name) => `${name}.SNAPSHOT.schema.json`)) {
+      const $id = `http://cyclonedx.org/schema/${part}`;
+      ajv.addSchema({ ...(await load(part)), $id });
+    }
+    const validate = ajv.compile(await load(basename(schema)));
+    expect(validate({ ...bill, components: [{ name: 'no type' }] })).toBe(false);
+    validate(bill);
+    expect(validate.errors).toBe(null);
+    const lock = JSON.parse(await readFile(join(HOME, 'package-lock.json'), 'utf8'));
+    const locked = Object.entries<{ version: string }>(lock.packages).map(
+      ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
+    );
+    const listed: readonly string[] = bill.components.map(
+      ({ name, version }: { name: string; version: string }) => `${name} ${version}`,
+    );
+    expect(listed.filter((entry) => !locked.includes(entry))).toEqual([]);
+  });
+
   it('has all fields that CycloneDX requires, and only valid references', async () => {
     const bill = JSON.parse(await read('sbom.cdx.json'));
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 });

