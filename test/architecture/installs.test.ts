@@ -14,8 +14,9 @@ const { devDependencies, optionalDependencies, bin } = JSON.parse(
 );
 const PUBLISHED = new Set([
   ...Object.keys({ ...devDependencies, ...optionalDependencies, ...bin }),
-  // The program of @changesets/cli.
+  // The program of @changesets/cli, and the package manager itself.
   'changeset',
+  'npm',
 ]);
 
 const FILES = globSync(
