@@ -19,5 +19,7 @@ ENV XDG_CONFIG_HOME=/data/config XDG_STATE_HOME=/data/state XDG_DATA_HOME=/data/
 USER node
 WORKDIR /work
 VOLUME /data
+# For `svc serve --host 0.0.0.0 --port 8080`.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["svc"]
 CMD ["--help"]

@@ -50,6 +50,9 @@ describe('the image', () => {
       node,
     ]);
     expect(valuesOf(image, 'USER')).toEqual(['node']);
+    const [, check = '[]'] =
+      /^--interval.* CMD (\[.*\])$/.exec(valuesOf(image, 'HEALTHCHECK')[0] ?? '') ?? [];
+    expect(JSON.parse(check).slice(0, 2)).toEqual(['node', '-e']);
     const copied = valuesOf(build, 'COPY').flatMap((value) => value.split(' ').slice(0, -1));
     expect(copied).toEqual(['package.json', 'package-lock.json', '.npmrc', '.']);
     for (const file of copied) await access(join(HOME, file));
