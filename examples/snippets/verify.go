@@ -40,15 +40,20 @@ func VerifyDelivery(body []byte, header http.Header, secret string) bool {
 
 // Receive handles deliveries. Register it with http.HandleFunc("/hook", Receive).
 func Receive(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 10<<20))
 	if err != nil {
-		http.Error(w, "cannot read the body", http.StatusBadRequest)
+		http.Error(w, "the body is too long or incomplete", http.StatusBadRequest)
 		return
 	}
 	if !VerifyDelivery(body, r.Header, os.Getenv("WEBHOOK_SECRET")) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	// Ignore a webhook-id that was already handled, because deliveries may repeat.
+	// Parse the body as JSON. With encodeData, the payload is base64 in encodedPayload.
+	// Ignore a webhook-id that was already handled: deliveries may repeat.
 	w.WriteHeader(http.StatusNoContent)
 }

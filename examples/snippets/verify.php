@@ -28,12 +28,24 @@ function verify_delivery(string $body, array $headers, string $secret): bool
 /** Handles a delivery. Call receive() in the script of the webhook URL. */
 function receive(): void
 {
-    $body = file_get_contents('php://input');
+    if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
+        http_response_code(405);
+        return;
+    }
+    $length = (int) ($_SERVER['CONTENT_LENGTH'] ?? 0);
+    $body = $length > 10 * 1024 * 1024 ? false : file_get_contents('php://input');
+    if ($body === false || strlen($body) < $length) {
+        http_response_code($body === false ? 413 : 400);
+        return;
+    }
     if (!verify_delivery($body, array_change_key_case(getallheaders()), getenv('WEBHOOK_SECRET'))) {
         http_response_code(401);
         return;
     }
     $delivery = json_decode($body, true);
-    // Ignore a webhook-id that was already handled, because deliveries may repeat.
+    if (isset($delivery['encodedPayload'])) {
+        $delivery = json_decode(base64_decode($delivery['encodedPayload']), true);
+    }
+    // Ignore a webhook-id that was already handled: deliveries may repeat.
     http_response_code(204);
 }

@@ -14,12 +14,3 @@ def verify_delivery(body, headers, secret):
     expected = b"v1," + base64.b64encode(signed)
     given = headers.get("webhook-signature", "").split(" ")
     return any(hmac.compare_digest(one.encode(), expected) for one in given)
-
-# In Flask, as app.post("/hook")(lambda: receive(request)):
-def receive(request):
-    body = request.get_data()
-    if not verify_delivery(body, request.headers, os.environ["WEBHOOK_SECRET"]):
-        return "", 401
-    delivery = json.loads(body)
-    # Ignore a webhook-id that was already handled, because deliveries may repeat.
-    return "", 204

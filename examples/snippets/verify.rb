@@ -16,10 +16,13 @@ end
 
 # In a Rails controller that skips verify_authenticity_token:
 def receive
+  return head(:content_too_large) if request.content_length.to_i > 10 * 1024 * 1024
+
   body = request.raw_post
   return head(:unauthorized) unless verify_delivery(body, request.headers, ENV.fetch("WEBHOOK_SECRET"))
 
   delivery = JSON.parse(body)
-  # Ignore a webhook-id that was already handled, because deliveries may repeat.
+  delivery = JSON.parse(delivery["encodedPayload"].unpack1("m")) if delivery["encodedPayload"]
+  # Ignore a webhook-id that was already handled: deliveries may repeat.
   head(:no_content)
 end

@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
   readSnippet,
+  readVerification,
   SNIPPET_LANGUAGES,
   type SnippetLanguage,
 } from '../../src/webhooks/snippets.ts';
@@ -157,7 +158,7 @@ describe('the code that verifies deliveries', () => {
     const isInstalled = spawnSync(checker, flags).status === 0;
     it.skipIf(!isInstalled)(`accepts only valid signatures in ${language}`, async () => {
       const folder = await createTemporaryFolder();
-      for (const [name, text] of Object.entries(files(await readSnippet(language))))
+      for (const [name, text] of Object.entries(files(await readVerification(language))))
         await writeFile(join(folder, name), text);
       const all = cases();
       const [program, ...words] = run;

@@ -65,11 +65,12 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['webhooks', 'snippet'],
     globalFlags: ['result'],
-    summary: 'Print code that verifies deliveries in a receiver',
+    summary: 'Print a receiver that verifies deliveries',
     description:
-      'The code uses only the standard library of the language. It verifies the raw body of a request, and compares signatures in constant time.',
+      'The code verifies the raw body of a request with the standard library of the language, and compares signatures in constant time. It passes svc webhooks test. Reads the signing secret from WEBHOOK_SECRET.',
     examples: {
       'svc webhooks snippet --lang node': 'print code for Node.js',
+      'svc webhooks snippet --lang node --framework express': 'print a receiver for Express',
       'svc webhooks snippet --lang go > verify.go': 'write Go code to a file',
     },
     options: SNIPPET_FLAGS,

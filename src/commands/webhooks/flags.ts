@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { WEBHOOK_FORMS } from '../../webhooks/form.ts';
 import { CASE_NAMES } from '../../webhooks/grading/case-names.ts';
-import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
+import { SNIPPET_FRAMEWORKS, SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { Context } from '../context.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
@@ -160,6 +160,11 @@ export type TestFlags = OptionsOf<typeof TEST_FLAGS>;
 
 export const SNIPPET_FLAGS = [
   { flags: '--lang <language>', description: 'language of the code', choices: SNIPPET_LANGUAGES },
+  {
+    flags: '--framework <name>',
+    description: 'framework of the receiver (default: none)',
+    choices: SNIPPET_FRAMEWORKS,
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 export type SnippetFlags = OptionsOf<typeof SNIPPET_FLAGS>;

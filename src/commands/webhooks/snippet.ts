@@ -1,7 +1,13 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { readSnippet, SNIPPET_LANGUAGES, type SnippetLanguage } from '../../webhooks/snippets.ts';
+import {
+  languageOf,
+  readSnippet,
+  SNIPPET_LANGUAGES,
+  type SnippetLanguage,
+} from '../../webhooks/snippets.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { optionalProperty } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { SnippetFlags } from './flags.ts';
 
@@ -9,9 +15,14 @@ export async function snippetCommand(
   context: Context,
   { options }: Invocation<SnippetFlags>,
 ): Promise<void> {
-  const language = options.lang ?? (await askForLanguage(context));
-  const code = await readSnippet(language);
-  await (await context.printer()).value({ language, code }, { renderText: () => code });
+  const { framework } = options;
+  const ofFramework = framework && languageOf(framework);
+  const language = options.lang ?? ofFramework ?? (await askForLanguage(context));
+  if (ofFramework && ofFramework !== language)
+    throw new SvcError('usage', `--framework ${framework} requires --lang ${ofFramework}`);
+  const code = await readSnippet(language, framework);
+  const snippet = { language, ...optionalProperty('framework', framework), code };
+  await (await context.printer()).value(snippet, { renderText: () => code });
 }
 
 /** @throws SvcError `usage` if prompts are not possible */
