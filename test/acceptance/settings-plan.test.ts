@@ -266,7 +266,13 @@ describe('svc drift', () => {
     ]);
     expect(await drift()).toEqual({
       code: 20,
-      stdout: '~ folder plans (acme)\n    folderName: "By hand" → "Roadmap"\n\nDrift: 1 changed\n',
+      stdout: `~ folder plans (acme)
+    folderName: "Roadmap" in svc.yaml, "By hand" in the service
+
+Drift: 1 changed
+restore: svc --local --store ${join(user.home, 'store.sqlite')} apply --only folders
+accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folders
+`,
       stderr: 'svc: embedded service differs from svc.yaml: 1 difference\n',
     });
     await user.svc([

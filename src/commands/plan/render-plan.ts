@@ -21,15 +21,22 @@ export async function printPlan(
   context: Context,
   plan: ShownPlan,
   name: string,
-  { purpose = 'plan', fields }: { readonly purpose?: Purpose; readonly fields?: object } = {},
+  {
+    purpose = 'plan',
+    fields,
+    next,
+  }: { readonly purpose?: Purpose; readonly fields?: object; readonly next?: NextCommands } = {},
 ) {
   const { target, changes, predicted, notRestored, summary } = plan;
   const printer = await context.printer();
   await printer.value(
-    { target, changes, predicted, notRestored, summary, ...fields },
-    { renderText: (view) => renderPlan(plan, { name, purpose, view }) },
+    { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
+    { renderText: (view) => renderPlan(plan, { name, purpose, view, ...(next && { next }) }) },
   );
 }
+
+/** Command lines to run next, by what they do. */
+export type NextCommands = Readonly<Record<string, string>>;
 
 type CountWords = Readonly<Record<keyof PlanSummary, string>>;
 
@@ -72,7 +79,13 @@ export async function renderPlan(
     name,
     purpose,
     view,
-  }: { readonly name: string; readonly purpose: Purpose; readonly view: View },
+    next = {},
+  }: {
+    readonly name: string;
+    readonly purpose: Purpose;
+    readonly view: View;
+    readonly next?: NextCommands;
+  },
 ): Promise<string> {
   const { changes, predicted, notRestored } = plan;
   if (changes.length + notRestored.length === 0)
@@ -80,13 +93,14 @@ export async function renderPlan(
       ? `${name} do not differ.\n`
       : `No changes. ${plan.target.url} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
-  const layout = await createLayout(view, changes);
+  const layout = await createLayout(view, changes, purpose === 'drift' ? name : undefined);
   const lines = [
     ...renderChanges(changes, layout),
     ...renderSection('Predicted effects:', predicted, layout),
     ...renderSection('Not restored:', notRestored, layout),
     '',
     ...layout.wrap(`${title}: ${countChanges(plan, words) || 'no changes'}`, ''),
+    ...Object.entries(next).map(([purpose, command]) => `${purpose}: ${command}`),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -127,6 +141,7 @@ type Layout = Awaited<ReturnType<typeof createLayout>>;
 async function createLayout(
   { width = Number.POSITIVE_INFINITY, color, display }: View,
   changes: readonly Change[],
+  file?: string,
 ) {
   const { ellipsis } = display.glyphs;
   const measure = await createMeasure([[escapeForTerminal(JSON.stringify(changes))]]);
@@ -136,6 +151,8 @@ async function createLayout(
     measure,
     ellipsis,
     arrow: display.glyphs === ASCII_GLYPHS ? '->' : '→',
+    /** Name of the file whose values are compared with the service, in place of an arrow. */
+    file,
     cut: (text: string, room: number) =>
       truncateText(text, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), measure, ellipsis),
     /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
@@ -220,11 +237,31 @@ function renderDifference(
   layout: Layout,
 ): readonly string[] {
   if (before === 'differ' && after === 'differ') return renderField(field, ['differ'], layout);
+  if (layout.file !== undefined) return renderSides(field, { before, after }, layout, layout.file);
   return renderField(
     field,
     shortenAlike(formatValue(before), formatValue(after), layout.ellipsis),
     layout,
   );
+}
+
+/** Renders the value in a file and the one in the service. */
+function renderSides(
+  field: string,
+  { before, after }: Pick<Change, 'before' | 'after'>,
+  { width, measure, cut, ellipsis }: Layout,
+  file: string,
+): readonly string[] {
+  const label = `    ${escapeForTerminal(field)}:`;
+  const ends = [` in ${escapeForTerminal(file)}`, ' in the service'];
+  const values = shortenAlike(formatValue(after), formatValue(before), ellipsis);
+  const sides = values.map((value, at) => cut(value, MAX_VALUE) + ends[at]);
+  const line = `${label} ${sides.join(', ')}`;
+  if (measure(line) <= width) return [line];
+  const narrow = values.map(
+    (value, at) => `      ${cut(value, width - 6 - measure(ends[at] ?? ''))}${ends[at]}`,
+  );
+  return [label, ...narrow];
 }
 
 function renderField(

@@ -1,4 +1,4 @@
-import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { replaceFile } from '../../kernel/files.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -10,7 +10,8 @@ import {
 } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { printPlan } from '../plan/render-plan.ts';
+import { type NextCommands, printPlan } from '../plan/render-plan.ts';
+import { stepForService } from '../service-flags.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -34,11 +35,31 @@ export async function reportDrift(
   { options }: Invocation<ChangeFlags>,
 ): Promise<void> {
   await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
-    await printPlan(opened, plan, name, { purpose: 'drift' });
+    const next = plan.changes.length > 0 ? describeNext(opened, options) : undefined;
+    await printPlan(opened, plan, name, { purpose: 'drift', ...(next && { next }) });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)
       throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
   });
+}
+
+/**
+ * Returns the commands that change the service or the file; undefined for a file from stdin, which
+ * they could not read again.
+ */
+function describeNext(
+  context: Context,
+  { file, env, only = [] }: ChangeFlags,
+): NextCommands | undefined {
+  if (file === '-') return undefined;
+  const flags = [
+    ...(file === undefined ? [] : ['--file', file]),
+    ...(env === undefined ? [] : ['--env', env]),
+    ...only.flatMap((kind) => ['--only', kind]),
+  ];
+  const describe = (command: string) =>
+    commandLineOf(stepForService(context.options, step('change', command, ...flags)));
+  return { restore: describe('apply'), accept: describe('pull') };
 }
 
 export async function showPlan(

@@ -129,6 +129,17 @@ Plan: 1 to create, 2 to update, 1 to replace, 1 to delete, 12,034 to send, 1 not
   );
 });
 
+it('names the value in the file and the one in the service, at any width', async () => {
+  const [rename] = CHANGES;
+  const drift = (width?: number) => render([rename as Change], width ? { width } : {}, {}, 'drift');
+  expect(await drift()).toContain(
+    '    folderName: "Roadmap" in svc.yaml, "Plans" in the service\n',
+  );
+  expect(await drift(40)).toContain(
+    '    folderName:\n      "Roadmap" in svc.yaml\n      "Plans" in the service\n',
+  );
+});
+
 it('names differences that no plan will change', async () => {
   expect(await render(CHANGES, {}, {}, 'drift')).toMatch(
     /\nDrift: 1 missing, 3 changed, 1 not declared,/,
