@@ -527,7 +527,7 @@ describe('a write', () => {
     expect(service.received).toEqual([]);
     const { write } = await answering('accept');
     expect(await write('webhooks.endpoints.delete', endpoint)).toMatchObject({ failed: false });
-    expect(service.received.map(({ path }) => path.split('/').at(-1))).toEqual(['get', 'delete']);
+    expect(service.received.map(({ path }) => path.split('/').at(-1))).toEqual(['delete']);
     expect(asked).toHaveLength(3);
     expect(asked[0]).toMatch(/^svc asks: Delete endpoint ep_1\?.* \(127\.0\.0\.1:\d+\)$/);
   });
