@@ -1,14 +1,14 @@
 import { SvcError } from '../kernel/errors.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-import { planConfigs } from './build/config.ts';
-import { planEndpoints } from './build/endpoints.ts';
-import { planAgents, planDocuments } from './build/fixed-records.ts';
-import { planFolders } from './build/folders.ts';
-import { joinParts, type PlanPart, type PlanSource } from './build/part.ts';
-import { planGroupsAndUsers, planOrganizations } from './build/sent.ts';
 import type { LiveQuery, LiveRecord } from './live/live-records.ts';
 import { isDeclarableUid } from './ownership.ts';
 import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
+import { planConfigs } from './planners/config.ts';
+import { planEndpoints } from './planners/endpoints.ts';
+import { planAgents, planDocuments } from './planners/fixed-records.ts';
+import { planFolders } from './planners/folders.ts';
+import { joinParts, type PlanPart, type PlanSource } from './planners/part.ts';
+import { planGroupsAndUsers, planOrganizations } from './planners/sent.ts';
 import type { Declared, Kind } from './settings.ts';
 
 export interface PlanInput extends PlanSource {

@@ -1,10 +1,10 @@
 import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
 import { isObject } from '../kernel/json.ts';
-import { createChange, toShown } from './build/part.ts';
 import { diffRecords } from './differ.ts';
 import { CONFIGS, type ConfigName, KIND_CLASSES, SERVICE_FIELDS } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
+import { createChange, toShown } from './planners/part.ts';
 import { SecretValue } from './secret-value.ts';
 import type { Declared, DeclaredRecord, RecordKind } from './settings.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from './settings.ts';

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startMockService, success } from './mock-service.ts';
@@ -49,6 +51,19 @@ describe('a slow call', () => {
       expectSpinner(WRITE, 'users add'),
       expectSpinner(['api', '/v2/agents/get'], 'agents list'),
     ]);
+  });
+
+  it('shows one text while svc plan reads many records', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { inTerminal, home } = await createSlowService(promise);
+    const file = join(home, 'agents.yaml');
+    await writeFile(file, 'agents: [{ id: a1 }, { id: a2 }]');
+    const { ended, raw, shows } = inTerminal(['plan', '-f', file]);
+    await shows('⠋ plan: reading http');
+    resolve();
+    // The service answers with a list in place of each agent.
+    expect(await ended).toBe(8);
+    expect(renderScreen(raw(), 80).join('\n')).not.toContain('reading http');
   });
 
   it('shows no spinner for a fast response, with -q, or in a pipe', async () => {

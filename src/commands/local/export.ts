@@ -9,6 +9,7 @@ import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/transfer.ts';
 import { ensureSecretsAllowed } from '../call/read-only.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withStore } from '../embedded/store.ts';
@@ -23,7 +24,7 @@ export async function localExport(
     checkFormat(options.output ?? (await formatSetting(context)));
     const isPrintable = (await context.format()) !== 'csv';
     const printer = isPrintable ? await context.printer() : undefined;
-    const state = await withStore(context, 'read', exportState);
+    const state = await readExport(context);
     return printer ? print(printer, state) : context.io.stdout.write(await textOf('json', state));
   }
   if (options.jq !== undefined || options.fields) {
@@ -35,9 +36,15 @@ export async function localExport(
   const format = checkFormat(
     options.output ?? formatFromName(file) ?? (await formatSetting(context)),
   );
-  const text = await textOf(format, await withStore(context, 'read', exportState));
+  const text = await textOf(format, await readExport(context));
   await replaceFile(resolve(cwd, file), text);
   await context.note(`wrote ${file}; it contains unmasked secrets`);
+}
+
+function readExport(context: Context): Promise<State> {
+  return withSpinner(context, 'export: reading the store', () =>
+    withStore(context, 'read', exportState),
+  );
 }
 
 /** Prints a state. The table format prints JSON, which can be imported. */

@@ -20,6 +20,7 @@ import {
   KINDS,
   type RecordKind,
 } from '../../settings/settings.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
@@ -123,7 +124,10 @@ async function readService(
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
       throw error.reworded({ message: `no environment or profile is named '${profile}'` });
     });
-    const live = await readLive(await opened.client(), query);
+    const client = await opened.client();
+    const live = await withSpinner(opened, `compare: reading ${profile}`, () =>
+      readLive(client, query),
+    );
     return { compared: collectLiveRecords(live, declared), target: await findPlanTarget(opened) };
   });
 }

@@ -12,6 +12,7 @@ import { readLive } from '../../settings/live/read-live.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
+import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
 import { predictPlan } from '../plan/check-prediction.ts';
@@ -51,7 +52,10 @@ export async function withPlan(
   await withEnvironment(context, settings, async (opened) => {
     const query = queryDeclared(declared);
     const target = await findPlanTarget(opened);
-    const live = await readLive(createReadOnlyClient(await opened.client()), query);
+    const client = createReadOnlyClient(await opened.client());
+    const live = await withSpinner(opened, `${purpose}: reading ${target.url}`, () =>
+      readLive(client, query),
+    );
     const input = {
       declared,
       query,

@@ -1,10 +1,10 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
-import { NOT_CLEARABLE } from '../build/endpoints.ts';
 import { buildPlan } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
+import { NOT_CLEARABLE } from '../planners/endpoints.ts';
 import { isPlannable } from '../saved-plan-schema.ts';
 import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
