@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { email } from './email.ts';
 import { id, withRules } from './fields.ts';
 import { permissionProvider } from './permission-provider.ts';
-import { IDENTITY_FIELDS, recordSchemas } from './state.ts';
+import { RECORD_KINDS } from './record-kinds.ts';
+import { recordSchemas } from './state.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { customId } from './webhook-endpoints.ts';
 
@@ -161,7 +162,7 @@ const settingsOf = (
 const overlay = z.strictObject({
   profile: text.optional().describe('profile of this environment'),
   ...settingsOf((record, kind) => {
-    const ids = Object.fromEntries(IDENTITY_FIELDS[kind].map((name) => [name, true]));
+    const ids = Object.fromEntries(RECORD_KINDS[kind].identity.map((name) => [name, true]));
     return record.partial().required(ids as never) as never;
   }),
 });

@@ -12,6 +12,7 @@ import {
   user,
 } from './fields.ts';
 import { permissionProvider } from './permission-provider.ts';
+import { type ListKind, RECORD_KINDS } from './record-kinds.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
@@ -31,12 +32,6 @@ const aliased = <Record extends z.ZodType>(
   }, record);
 
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
-
-export const FIELD_ALIASES = {
-  documents: ['id', 'documentId'],
-  groups: ['organizationUserGroupId', 'groupId'],
-  agentGroups: ['id', 'groupId'],
-} as const satisfies Readonly<Record<string, readonly [string, string]>>;
 
 const folder = z.strictObject({
   organizationId,
@@ -138,18 +133,18 @@ export const recordSchemas = {
   crdt: crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict(),
   userData,
   endpoints: endpoint,
-} satisfies Readonly<Record<string, z.ZodObject>>;
+} satisfies Readonly<Record<ListKind, z.ZodObject>>;
 
 /** All data of the embedded service: the format of `svc local export` and `svc local import`. */
 export const stateSchema = z.strictObject({
   organizations: list(recordSchemas.organizations),
   folders: list(folder),
-  documents: list(aliased(FIELD_ALIASES.documents, document)),
+  documents: list(aliased(RECORD_KINDS.documents.alias, document)),
   users: list(recordSchemas.users),
-  groups: list(aliased(FIELD_ALIASES.groups, group)),
+  groups: list(aliased(RECORD_KINDS.groups.alias, group)),
   activities: list(recordSchemas.activities),
   agents: list(recordSchemas.agents),
-  agentGroups: list(aliased(FIELD_ALIASES.agentGroups, agentGroup)),
+  agentGroups: list(aliased(RECORD_KINDS.agentGroups.alias, agentGroup)),
   crdt: list(recordSchemas.crdt),
   userData: list(userData),
   endpoints: list(endpoint),
@@ -157,18 +152,3 @@ export const stateSchema = z.strictObject({
 });
 
 export type State = z.output<typeof stateSchema>;
-export type StateKind = keyof State;
-
-export const IDENTITY_FIELDS = {
-  organizations: ['organizationId'],
-  folders: ['organizationId', 'folderId'],
-  documents: ['organizationId', 'documentId'],
-  users: ['organizationId', 'userId'],
-  groups: ['organizationId', 'groupId'],
-  activities: ['organizationId', 'id'],
-  agents: ['id'],
-  agentGroups: ['groupId'],
-  crdt: ['organizationId', 'documentId', 'editorId', 'contentKey'],
-  userData: ['organizationId', 'userId'],
-  endpoints: ['id'],
-} as const satisfies Readonly<Record<Exclude<StateKind, 'config'>, readonly string[]>>;

@@ -1,4 +1,5 @@
-import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
+import { CONTENT_KINDS, RECORD_KINDS } from '../catalog/record-kinds.ts';
+import type { State } from '../catalog/state.ts';
 import { type ComparedRecords, collectDeclaredRecords, compareRecords } from './compare.ts';
 import type { Change } from './plan.ts';
 import { createRecordKey, type DeclaredRecord, type Kind } from './settings.ts';
@@ -13,14 +14,13 @@ export function compareStates(first: State, second: State): readonly Change[] {
   );
 }
 
-const CONTENT_KINDS = ['activities', 'agentGroups', 'crdt', 'userData'] as const;
-
 function collectContent(state: State): ComparedRecords {
   const records: [string, DeclaredRecord][] = CONTENT_KINDS.flatMap((kind) => {
-    const [organizationId, ...names] =
-      kind === 'agentGroups' ? [null, 'groupId'] : IDENTITY_FIELDS[kind];
+    const fields: readonly string[] = RECORD_KINDS[kind].identity;
+    const isOfOrganization = fields[0] === 'organizationId';
+    const names = isOfOrganization ? fields.slice(1) : fields;
     return state[kind].map((record: DeclaredRecord) => {
-      const org = organizationId === null ? null : String(record[organizationId]);
+      const org = isOfOrganization ? String(record['organizationId']) : null;
       const id = names.map((name) => record[name] ?? '').join('/');
       // Changes of content are only shown, so that any kind may have a key.
       return [createRecordKey(kind as string as Kind, org, id), record] satisfies [

@@ -1,7 +1,8 @@
-import { IDENTITY_FIELDS, type State } from '../catalog/state.ts';
+import { findRecordKind, RECORD_KINDS, SETTINGS_KINDS } from '../catalog/record-kinds.ts';
+import type { State } from '../catalog/state.ts';
 import { isObject } from '../kernel/json.ts';
 import { diffRecords } from './differ.ts';
-import { CONFIGS, type ConfigName, KIND_CLASSES, SERVICE_FIELDS } from './kinds.ts';
+import { CONFIGS, type ConfigName, KIND_CLASSES } from './kinds.ts';
 import type { LiveRecords, Reading } from './live/live-records.ts';
 import type { Change } from './plan.ts';
 import { createChange, toShown } from './planners/part.ts';
@@ -51,20 +52,16 @@ export function collectLiveRecords(live: LiveRecords, declared: Declared = {}): 
   return { records, isDeclared: false, unreadable };
 }
 
+/** Kinds whose records are named by their identifying fields. */
+const LISTED_KINDS = SETTINGS_KINDS.filter((kind) => kind !== 'config' && kind !== 'endpoints');
+
 export function collectDeclaredRecords(source: Declared | State): ComparedRecords {
   const declared = source as Declared;
   const { config = {}, endpoints = [] } = declared;
   const records = new Map<RecordKey, DeclaredRecord>();
-  for (const kind of [
-    'organizations',
-    'folders',
-    'documents',
-    'groups',
-    'users',
-    'agents',
-  ] as const) {
+  for (const kind of LISTED_KINDS) {
     const list = declared[kind] ?? [];
-    const names = IDENTITY_FIELDS[kind];
+    const names: readonly string[] = RECORD_KINDS[kind].identity;
     for (const record of 'from' in list ? [] : list) {
       const org = names.length === 1 ? null : String(record['organizationId']);
       records.set(createRecordKey(kind, org, String(record[names.at(-1) ?? ''])), record);
@@ -140,9 +137,10 @@ function selectFields(
   inherits = inheritsAccess(record),
 ): DeclaredRecord | undefined {
   if (record === undefined) return undefined;
+  const definition = findRecordKind(kind);
   const omitted: readonly string[] = [
-    ...(IDENTITY_FIELDS[kind as keyof typeof IDENTITY_FIELDS] ?? []),
-    ...(SERVICE_FIELDS[kind as keyof typeof SERVICE_FIELDS] ?? []),
+    ...(definition?.identity ?? []),
+    ...(definition?.serviceFields ?? []),
     ...(kind === 'folders' && inherits ? ['accessType'] : []),
   ];
   return Object.fromEntries(Object.entries(record).filter(([name]) => !omitted.includes(name)));

@@ -1,33 +1,13 @@
 import type { OperationName } from '../catalog/index.ts';
+import { type KindClass, RECORD_KINDS, SETTINGS_KINDS } from '../catalog/record-kinds.ts';
 import type { Kind, RecordKind } from './settings.ts';
 
-/**
- * Access that the API provides to a kind of record.
- * - `managed`: read, and changed where they differ.
- * - `ensured`: read, and created if they are missing, but never changed.
- * - `sent`: never read, and sent unless the same content was sent before.
- * - `watched`: read, but never written.
- */
-export type KindClass = 'managed' | 'ensured' | 'sent' | 'watched';
-
-export const KIND_CLASSES = {
-  organizations: 'sent',
-  folders: 'managed',
-  documents: 'ensured',
-  groups: 'sent',
-  users: 'sent',
-  agents: 'watched',
-  config: 'managed',
-  endpoints: 'managed',
+/** Access of the API to each kind of record that is read. */
+export const KIND_CLASSES: Readonly<Record<RecordKind, KindClass>> = {
+  ...(Object.fromEntries(
+    SETTINGS_KINDS.map((kind) => [kind, RECORD_KINDS[kind].settings]),
+  ) as Record<Kind, KindClass>),
   apiKeys: 'watched',
-} as const satisfies Readonly<Record<RecordKind, KindClass>>;
-
-/** Fields of records that are specific to a service, or cannot be read. */
-export const SERVICE_FIELDS = {
-  folders: ['organizationId', 'apiKey', 'createdAt', 'lastUpdated', 'ancestors'],
-  documents: ['organizationId', 'id'],
-  agents: ['executionCount', 'lastExecutedAt'],
-  endpoints: ['id', 'secret', 'createdAt', 'updatedAt', 'metadata'],
 };
 
 /** Fields of declared endpoints that only `svc local import` uses. */

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { SETTINGS_KINDS } from '../catalog/record-kinds.ts';
 import { settingsSchema } from '../catalog/settings.ts';
 import { recordSchemas } from '../catalog/state.ts';
 import { valueAt, withValue } from '../kernel/field-path.ts';
@@ -14,7 +15,7 @@ import {
 } from './kinds.ts';
 import type { Change } from './plan.ts';
 import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
-import { KINDS, type RecordKind } from './settings.ts';
+import type { RecordKind } from './settings.ts';
 
 const name = z.string().min(1);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' });
@@ -45,7 +46,7 @@ const VALUE_SCHEMAS: { readonly [Kind in RecordKind]?: z.ZodType } = {
 const change = z
   .strictObject({
     sign: z.enum(SIGNS),
-    kind: z.enum(KINDS),
+    kind: z.enum(SETTINGS_KINDS),
     org: z.string().nullable(),
     id: z.string().nullable(),
     field: z.string().nullable(),

@@ -1,21 +1,8 @@
+import type { SettingsKind } from '../catalog/record-kinds.ts';
 import type { State } from '../catalog/state.ts';
 import type { SecretValue } from './secret-value.ts';
 
-/**
- * Kinds of records that a plan can change or compare, in the order in which changes are applied.
- */
-export const KINDS = [
-  'organizations',
-  'folders',
-  'documents',
-  'groups',
-  'users',
-  'agents',
-  'config',
-  'endpoints',
-] as const satisfies readonly (keyof State)[];
-
-export type Kind = (typeof KINDS)[number];
+export type Kind = SettingsKind;
 /** Kind of a record that is read. Only `svc compare` reads API keys. */
 export type RecordKind = Kind | 'apiKeys';
 

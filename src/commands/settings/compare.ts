@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -14,12 +15,7 @@ import { KIND_CLASSES } from '../../settings/kinds.ts';
 import { queryDeclared, queryKinds } from '../../settings/live/declared-query.ts';
 import type { LiveQuery } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import {
-  type Declared,
-  type DeclaredSettings,
-  KINDS,
-  type RecordKind,
-} from '../../settings/settings.ts';
+import type { Declared, DeclaredSettings, RecordKind } from '../../settings/settings.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -36,7 +32,7 @@ export async function compareSettings(
   { arguments: names, options }: Invocation<CompareFlags>,
 ) {
   const [first = '', second = ''] = names;
-  const kinds = KINDS.filter(
+  const kinds = SETTINGS_KINDS.filter(
     (kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent',
   );
   const unreadable = kinds.find((kind) => KIND_CLASSES[kind] === 'sent');

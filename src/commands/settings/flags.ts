@@ -1,10 +1,10 @@
-import { KINDS } from '../../settings/settings.ts';
+import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const ONLY_FLAG = {
   flags: '--only <kind>',
   description: 'include only records of this kind (repeatable)',
-  choices: KINDS,
+  choices: SETTINGS_KINDS,
   many: true,
 } as const;
 

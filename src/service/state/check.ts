@@ -1,5 +1,6 @@
 import type { InputProblem } from '../../catalog/define.ts';
-import { IDENTITY_FIELDS, type State } from '../../catalog/state.ts';
+import { LIST_KINDS, RECORD_KINDS } from '../../catalog/record-kinds.ts';
+import type { State } from '../../catalog/state.ts';
 import { isWellFormed } from '../calls/validate.ts';
 import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
@@ -42,10 +43,8 @@ function* findInvalidTexts(state: State): Generator<InputProblem> {
 }
 
 function* findDuplicates(state: State): Generator<InputProblem> {
-  for (const [kind, fields] of Object.entries(IDENTITY_FIELDS) as [
-    keyof typeof IDENTITY_FIELDS,
-    readonly string[],
-  ][]) {
+  for (const kind of LIST_KINDS) {
+    const fields: readonly string[] = RECORD_KINDS[kind].identity;
     const positions = new Map<string, number>();
     for (const [at, record] of (
       state[kind] as readonly Readonly<Record<string, unknown>>[]

@@ -1,4 +1,5 @@
-import type { State, StateKind } from '../../catalog/state.ts';
+import type { StateKind } from '../../catalog/record-kinds.ts';
+import type { State } from '../../catalog/state.ts';
 import type { KeyScope } from '../calls/call.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { chunkRows, prepareSelect } from '../store/statements.ts';

@@ -1,5 +1,6 @@
 import type { InputProblem } from '../../catalog/define.ts';
-import type { State, StateKind } from '../../catalog/state.ts';
+import type { StateKind } from '../../catalog/record-kinds.ts';
+import type { State } from '../../catalog/state.ts';
 import type { Store } from '../store/store.ts';
 import { activities } from './activities.ts';
 import { agentGroups, agents } from './agents.ts';

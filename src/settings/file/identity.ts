@@ -1,4 +1,4 @@
-import { FIELD_ALIASES, IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { findRecordKind } from '../../catalog/record-kinds.ts';
 import {
   fieldOf,
   formatPlace,
@@ -10,22 +10,20 @@ import {
   withFields,
 } from './tree.ts';
 
-/**
- * Alternative sets of fields that identify the records of a list. A record matches another by the
- * first set that both have.
- */
+/** Lists whose records have other identifying fields than those of their kind. */
 const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  ...Object.fromEntries(Object.entries(IDENTITY_FIELDS).map(([kind, fields]) => [kind, [fields]])),
   endpoints: [['uid'], ['id']],
   memberships: [['type', 'id']],
 };
 
 /**
- * Returns the sets of identifying fields for the records under a field; `undefined` if the list has
- * no such records.
+ * Returns alternative sets of fields that identify the records under a field: a record matches
+ * another by the first set that both have. `undefined` if the list has no such records.
  */
 export function identitiesOf(name: string): readonly (readonly string[])[] | undefined {
-  return Object.hasOwn(IDENTITIES, name) ? IDENTITIES[name] : undefined;
+  if (Object.hasOwn(IDENTITIES, name)) return IDENTITIES[name];
+  const { identity = [] } = findRecordKind(name) ?? {};
+  return identity.length > 0 ? [identity] : undefined;
 }
 
 /**
@@ -60,10 +58,8 @@ export function createMatcher<Entry>(
 
 export function withStandardNames(tree: MapTree): MapTree {
   return withFields(tree, (inner, name) => {
-    const alias = FIELD_ALIASES[name as keyof typeof FIELD_ALIASES] as
-      | readonly [string, string]
-      | undefined;
-    if (!Object.hasOwn(FIELD_ALIASES, name) || !alias || inner.kind !== 'list') return inner;
+    const { alias } = findRecordKind(name) ?? {};
+    if (!alias || inner.kind !== 'list') return inner;
     return { ...inner, items: inner.items.map((item) => renameField(item, alias)) };
   });
 }

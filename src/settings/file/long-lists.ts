@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
+import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
-import { IDENTITY_FIELDS } from '../../catalog/state.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { findCycles } from './check.ts';
@@ -148,7 +148,7 @@ function areValid(lists: Lists): boolean {
   const isValid = (kind: Kind) => {
     const records: Records = lists[kind] ?? [];
     const identityOf = (record: object) =>
-      JSON.stringify(IDENTITY_FIELDS[kind].map((field) => Object(record)[field]));
+      JSON.stringify(RECORD_KINDS[kind].identity.map((field) => Object(record)[field]));
     const identities = new Set(records.map(identityOf));
     const { element } = settingsSchema.shape[kind].unwrap();
     return (

@@ -1,9 +1,10 @@
+import { READABLE_KINDS, type ReadableKind } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { collectLiveRecords } from '../compare.ts';
 import type { Declared } from '../settings.ts';
 import { queryDeclared, queryKinds } from './declared-query.ts';
 import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
-import { PULLED_KINDS, type PulledKind, type PulledList } from './pulled-records.ts';
+import type { PulledList } from './pulled-records.ts';
 
 export interface PullSelection {
   /** Organizations whose folders and documents to pull, besides the declared ones. */
@@ -18,11 +19,11 @@ export interface PullSelection {
  * organization
  */
 export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
-  const unreadable = only?.find((kind) => !PULLED_KINDS.some((known) => known === kind));
+  const unreadable = only?.find((kind) => !READABLE_KINDS.some((known) => known === kind));
   if (unreadable)
     throw new SvcError('usage', `--only ${unreadable}: ${unreadable} cannot be read back`);
   const kinds = new Set(
-    PULLED_KINDS.filter((kind) => only?.includes(kind) ?? isDefault(kind, declared, orgs)),
+    READABLE_KINDS.filter((kind) => only?.includes(kind) ?? isDefault(kind, declared, orgs)),
   );
   const { organizations = [], folders = [] } = declared;
   const known = [
@@ -49,10 +50,10 @@ export function queryPulled(declared: Declared, { orgs, only }: PullSelection) {
   return { kinds, query };
 }
 
-function isDefault(kind: PulledKind, declared: Declared, orgs: readonly string[]): boolean {
+function isDefault(kind: ReadableKind, declared: Declared, orgs: readonly string[]): boolean {
   if (kind === 'documents') return false;
   if (kind === 'folders' && orgs.length > 0) return true;
-  const isEmpty = PULLED_KINDS.every((other) => declared[other] === undefined);
+  const isEmpty = READABLE_KINDS.every((other) => declared[other] === undefined);
   return isEmpty ? kind === 'config' || kind === 'endpoints' : declared[kind] !== undefined;
 }
 

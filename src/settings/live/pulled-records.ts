@@ -1,22 +1,13 @@
 import { shapeOf } from '../../catalog/introspect.ts';
+import type { ReadableKind } from '../../catalog/record-kinds.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
 import { isDeclarableUid } from '../ownership.ts';
-import type { Kind } from '../settings.ts';
 import type { LiveRecord, LiveRecords } from './live-records.ts';
 
-/** Kinds of records that can be read back, and so pulled. */
-export const PULLED_KINDS = [
-  'config',
-  'folders',
-  'documents',
-  'agents',
-  'endpoints',
-] as const satisfies readonly Kind[];
-export type PulledKind = (typeof PULLED_KINDS)[number];
-export type PulledList = Exclude<PulledKind, 'config'>;
+export type PulledList = Exclude<ReadableKind, 'config'>;
 
 export interface PulledRecord {
   /**

@@ -1,6 +1,7 @@
+import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { diffRecords, isUnset } from '../differ.ts';
-import { IGNORED_ENDPOINT_FIELDS, SERVICE_FIELDS } from '../kinds.ts';
+import { IGNORED_ENDPOINT_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live/live-records.ts';
 import { findOwningStack } from '../ownership.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
@@ -146,7 +147,7 @@ class EndpointPlan {
 
   /** Creates the new endpoint before the old one is deleted, unless both have the same uid. */
   #replace(live: LiveRecord, record: DeclaredRecord): void {
-    const merged = { ...omitFields(live, SERVICE_FIELDS.endpoints), ...record };
+    const merged = { ...omitFields(live, RECORD_KINDS.endpoints.serviceFields), ...record };
     const old = keyOf(live['id']);
     this.#read.set(old, live);
     if (merged.uid !== live['uid']) {

@@ -1,4 +1,4 @@
-import { IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live/live-records.ts';
@@ -35,7 +35,10 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
       const about = { kind: 'documents', org, id } as const;
       if (existing) {
         const reason = 'existing documents cannot be changed';
-        for (const found of diffRecords(existing, omitFields(record, IDENTITY_FIELDS.documents)))
+        for (const found of diffRecords(
+          existing,
+          omitFields(record, RECORD_KINDS.documents.identity),
+        ))
           changes.push(createChange({ sign: '!', ...about, ...found, reason }));
       } else {
         changes.push(createChange({ sign: '+', ...about, after: record, value: record }));

@@ -1,4 +1,4 @@
-import { IDENTITY_FIELDS } from '../../catalog/state.ts';
+import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite, UsersFileValue } from '../plan.ts';
 import {
@@ -52,7 +52,7 @@ function planSent(
   for (const record of (declared[kind] ?? []) as readonly DeclaredRecord[]) {
     const [org, id] = [
       String(record['organizationId']),
-      String(record[IDENTITY_FIELDS[kind].at(-1) ?? '']),
+      String(record[RECORD_KINDS[kind].identity.at(-1) ?? '']),
     ];
     const items = itemsOf(record, org, id).filter(
       ({ item, ...write }) => !isSent(toSentRecord(write, item)),
