@@ -30,8 +30,8 @@ const LAYERS = {
 
 /**
  * The folders inside of a layer, from top to bottom: a folder imports from the rows below its own, never from another
- * folder of its row. Files that are in no folder are the vocabulary of commands, at the bottom. In service they put the
- * folders together, at the top: they import any folder, and no folder imports them.
+ * folder of its row. Files that are in no folder are the vocabulary of commands, at the bottom. In service and
+ * bulk they put the folders together, at the top: they import any folder, and no folder imports them.
  */
 const FOLDERS = {
   commands: [
@@ -69,7 +69,11 @@ const FOLDERS = {
     ['calls'],
     ['store'],
   ],
+  bulk: [['journal', 'limiter'], ['source']],
 };
+
+/** Layers whose files in no folder put the folders together. */
+const JOINED_BY_FILES = ['service', 'bulk'];
 
 /** The places that may use a library or a built-in module with weight; the other built-in modules are everyone's. */
 const OWNERS = {
@@ -130,13 +134,13 @@ const folders = Object.entries(FOLDERS).flatMap(([layer, rows]) => [
     row.map((folder) => ({
       from: { path: `^src/${layer}/${folder}/` },
       to: {
-        path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/${layer === 'service' ? '' : '|[^/]+$'})`,
+        path: `^src/${layer}/((${[folder, ...rows.slice(at + 1).flat()].join('|')})/${JOINED_BY_FILES.includes(layer) ? '' : '|[^/]+$'})`,
       },
     })),
   ),
   {
     from: { path: `^src/${layer}/[^/]+$` },
-    to: { path: layer === 'service' ? '^src/service/' : `^src/${layer}/[^/]+$` },
+    to: { path: JOINED_BY_FILES.includes(layer) ? `^src/${layer}/` : `^src/${layer}/[^/]+$` },
   },
 ]);
 

@@ -1,5 +1,6 @@
 import type { SendBatchRequest } from './batch-request.ts';
 import type { RecordList, RecordResult } from './batches.ts';
+import type { ExistingCounts } from './journal/outcomes.ts';
 
 /**
  * Checks whether existing records match the ones that were sent. Omits records that cannot be read.
@@ -10,16 +11,6 @@ export type LookUpRecords = (records: RecordList) => Promise<ReadonlyMap<string,
 export type ExistingRecords<Send = SendBatchRequest> =
   | { readonly action: 'skip' }
   | { readonly action: 'update'; readonly lookUp: LookUpRecords; readonly send: Send };
-
-export interface ExistingCounts {
-  readonly existing: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  /** Existing records by organization, for the first organizations that records name. */
-  readonly organizations?: Readonly<Record<string, number>>;
-}
-
-export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
 
 export function addExisting(
   counts: ExistingCounts,

@@ -1,6 +1,7 @@
 import type { RecordList } from './batches.ts';
-import { addExisting, type ExistingCounts } from './existing-records.ts';
+import { addExisting } from './existing-records.ts';
 import type { OutcomeCounts } from './journal/journal.ts';
+import type { ExistingCounts } from './journal/outcomes.ts';
 import type { BatchResult } from './send-batch.ts';
 
 export class JobCounters {

@@ -3,12 +3,17 @@ import type { Clock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
 import type { RecordList, RecordResult } from './batches.ts';
-import { addExisting, type ExistingCounts, NO_EXISTING } from './existing-records.ts';
+import { addExisting } from './existing-records.ts';
 import type { JobCounters } from './job-counters.ts';
 import type { BatchLog } from './job-engine.ts';
 import type { Durability, Journal } from './journal/journal.ts';
 import type { Metrics } from './journal/metrics.ts';
-import type { RecordRange, UnsuccessfulRecord } from './journal/outcomes.ts';
+import {
+  type ExistingCounts,
+  NO_EXISTING,
+  type RecordRange,
+  type UnsuccessfulRecord,
+} from './journal/outcomes.ts';
 import { rangeOf, splitByOutcome } from './record-ranges.ts';
 import type { ResultsFile } from './results-file.ts';
 import type { BatchResult } from './send-batch.ts';

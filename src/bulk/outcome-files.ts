@@ -1,8 +1,7 @@
 import type { BulkRecord, RecordResult } from './batches.ts';
 import type { CheckedLists } from './checked-records.ts';
-import { NO_EXISTING } from './existing-records.ts';
 import type { Journal } from './journal/journal.ts';
-import type { OrganizationCounts } from './journal/outcomes.ts';
+import { NO_EXISTING, type OrganizationCounts } from './journal/outcomes.ts';
 import type { RejectsFile } from './rejects-file.ts';
 import type { ResultsFile } from './results-file.ts';
 

@@ -1,3 +1,5 @@
+import type { FileSpan } from './journal/job-description.ts';
+
 export interface RecordPosition {
   readonly file?: string;
   /** Null if the record was not read from a file. */
@@ -16,12 +18,6 @@ export function lineOfFile(file: number, line: number): number {
 }
 
 export type LocateRecord = (at: number, line: number | null) => RecordPosition;
-
-/** An input file, and the index of its first record in the whole input. */
-export interface FileSpan {
-  readonly name: string;
-  readonly first: number;
-}
 
 /**
  * Creates a function that locates records. With one file, positions contain only the line; without

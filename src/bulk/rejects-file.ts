@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../kernel/errors.ts';
 import type { RecordResult } from './batches.ts';
+import type { WrittenRejects } from './journal/outcomes.ts';
 import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
@@ -15,17 +16,6 @@ export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   readonly name: string;
   /** Whether records are converted to NDJSON instead of keeping their source text. */
   readonly isConverted: boolean;
-}
-
-/** State of a rejects file after the job wrote it, to detect later edits. */
-export interface WrittenRejects {
-  readonly path: string;
-  readonly bytes: number;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
-  /** The file's format. Absent in journals of earlier versions. */
-  readonly format?: InputFormat;
-  readonly isAnew?: boolean;
 }
 
 export interface RejectsRequest {

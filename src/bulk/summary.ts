@@ -1,7 +1,6 @@
-import type { ExistingCounts } from './existing-records.ts';
 import type { JobDescription } from './journal/job-description.ts';
 import type { Journal } from './journal/journal.ts';
-import type { OrganizationCounts } from './journal/outcomes.ts';
+import type { ExistingCounts, OrganizationCounts } from './journal/outcomes.ts';
 import { createRecordLocator, type RecordPosition } from './record-position.ts';
 
 export interface FailureLine extends RecordPosition {

@@ -179,6 +179,18 @@ const PLANTED = [
     to: /calls/,
   },
   {
+    fault: 'a file that connects the folders, from the journal, as a type',
+    file: 'bulk/journal/pp.ts',
+    code: "import type { RejectsFile } from '../rejects-file.ts';",
+    to: /rejects-file/,
+  },
+  {
+    fault: 'the journal from a source',
+    file: 'bulk/source/qq.ts',
+    code: "import '../journal/journal.ts';",
+    to: /journal/,
+  },
+  {
     fault: 'the inspector',
     file: 'service/development/ll.ts',
     code: "import '../../../pages/inspector/format.ts';",

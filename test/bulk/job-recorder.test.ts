@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
-import { NO_EXISTING } from '../../src/bulk/existing-records.ts';
 import { JobCounters } from '../../src/bulk/job-counters.ts';
 import { JobRecorder } from '../../src/bulk/job-recorder.ts';
 import type { JobDescription } from '../../src/bulk/journal/job-description.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
 import { Metrics } from '../../src/bulk/journal/metrics.ts';
+import { NO_EXISTING } from '../../src/bulk/journal/outcomes.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { numbered } from './bulk-run.ts';
 

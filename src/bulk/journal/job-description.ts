@@ -1,6 +1,11 @@
 import type { Attribution } from '../../kernel/attribution.ts';
-import type { FileSpan } from '../record-position.ts';
 import type { InputFormat } from '../source/source.ts';
+
+/** An input file, and the index of its first record in the whole input. */
+export interface FileSpan {
+  readonly name: string;
+  readonly first: number;
+}
 
 /** The parameters of a job that a resume needs, without secrets. */
 export interface JobDescription {

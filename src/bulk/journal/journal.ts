@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Failure } from '../../kernel/errors.ts';
-import { type ExistingCounts, NO_EXISTING } from '../existing-records.ts';
-import type { WrittenRejects } from '../rejects-file.ts';
 import { CheckedTable } from './checked-table.ts';
 import {
   checkStructure,
@@ -15,11 +13,14 @@ import {
 import type { JobDescription } from './job-description.ts';
 import type { SavedMetrics } from './metrics.ts';
 import {
+  type ExistingCounts,
+  NO_EXISTING,
   type OrganizationCounts,
   type RecordRange,
   type SentBatch,
   toStorable,
   type UnsuccessfulRecord,
+  type WrittenRejects,
 } from './outcomes.ts';
 
 export interface BatchSettlement {

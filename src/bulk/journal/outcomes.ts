@@ -1,3 +1,5 @@
+import type { InputFormat } from '../source/source.ts';
+
 /**
  * Consecutive records of a batch, from `first` to `last` inclusive. The range may contain skipped
  * records.
@@ -55,4 +57,25 @@ export interface OrganizationCounts {
    * Absent in journals of earlier versions.
    */
   readonly new?: boolean;
+}
+
+export interface ExistingCounts {
+  readonly existing: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Existing records by organization, for the first organizations that records name. */
+  readonly organizations?: Readonly<Record<string, number>>;
+}
+
+export const NO_EXISTING: ExistingCounts = { existing: 0, updated: 0, unchanged: 0 };
+
+/** State of a rejects file after the job wrote it, to detect later edits. */
+export interface WrittenRejects {
+  readonly path: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** The file's format. Absent in journals of earlier versions. */
+  readonly format?: InputFormat;
+  readonly isAnew?: boolean;
 }

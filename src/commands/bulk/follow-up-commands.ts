@@ -1,5 +1,5 @@
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import type { WrittenRejects } from '../../bulk/rejects-file.ts';
+import type { WrittenRejects } from '../../bulk/journal/outcomes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { COLUMN_MAP } from '../../catalog/bulk-options.ts';
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';

@@ -1,4 +1,3 @@
-import type { ExistingCounts } from '../../bulk/existing-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import {
   isUnstarted,
@@ -9,6 +8,7 @@ import {
   readJobState,
 } from '../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
+import type { ExistingCounts } from '../../bulk/journal/outcomes.ts';
 import { joinFileNames } from '../../bulk/record-position.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
