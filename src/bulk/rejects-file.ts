@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { SvcError } from '../kernel/errors.ts';
+import { isExistingFileError, type OutputFile, openOutputFile } from '../kernel/output-file.ts';
 import type { RecordResult } from './batches.ts';
 import type { WrittenRejects } from './journal/outcomes.ts';
-import { openPrivateFile, type PrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
 
@@ -26,6 +26,7 @@ export interface RejectsRequest {
   readonly folder: string;
   /** The file of an earlier run of the job, which this run replaces. */
   readonly earlier?: WrittenRejects;
+  readonly signal?: AbortSignal;
 }
 
 export function chooseRejectsFormat(
@@ -51,27 +52,31 @@ export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
  * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user
  * can correct and send again. Contains generated IDs: a record that may have been applied must be
  * sent again with the same ID. A second file, `<path>.reasons.ndjson`, lists the reasons in the
- * same order. Opens a given path immediately, to report an unwritable path before sending, but
+ * same order, unless the path is a device or a pipe. Opens a given path immediately, to report an unwritable path before sending, but
  * keeps the content of an existing file until the first reject.
  * @throws SvcError `usage` if the file of an earlier run was edited
  */
-export async function openRejectsFile({ format, locate, path, folder, earlier }: RejectsRequest) {
+export async function openRejectsFile(request: RejectsRequest) {
+  const { format, locate, path, folder, earlier, signal } = request;
   const isReplaceable = earlier && (await isUnchanged(earlier));
   if (path !== undefined && isReplaceable === false && (await exists(path))) {
     throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
       hint: 'move the file, then resume the job, which writes all rejects to a new file',
     });
   }
-  let records: PrivateFile | undefined;
-  let reasons: PrivateFile | undefined;
+  let records: OutputFile | undefined;
+  let reasons: OutputFile | undefined;
   let isEmpty = true;
   const create = () => {
-    if (path !== undefined) return openPrivateFile(path, 'keep');
-    return isReplaceable ? openPrivateFile(earlier.path, 'empty') : createNumbered(folder, format);
+    if (path !== undefined) return openOutputFile(path, { existing: 'append', signal });
+    return isReplaceable
+      ? openOutputFile(earlier.path, { existing: 'empty', signal })
+      : createNumbered(folder, format);
   };
   const open = async () => {
     records ??= await create();
-    reasons ??= await openPrivateFile(`${records.path}.reasons.ndjson`, 'empty');
+    if (records.isRegular)
+      reasons ??= await openOutputFile(`${records.path}.reasons.ndjson`, { existing: 'empty' });
     return { records, reasons };
   };
   const discard = async (): Promise<undefined> => {
@@ -95,7 +100,7 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
       const texts = items.map(({ record }) => (format.isConverted ? record.jsonLine : record.text));
       await files.records.write((isEmpty ? before : between) + texts.join(between));
       isEmpty = false;
-      await files.reasons.write(items.map(reasonLine).join(''));
+      await files.reasons?.write(items.map(reasonLine).join(''));
     },
     async close(): Promise<WrittenRejects | undefined> {
       if (isEmpty || !records) return discard();
@@ -105,6 +110,7 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
       const { size, mtimeMs } = await stat(records.path);
       return {
         path: records.path,
+        isRegular: records.isRegular,
         bytes: size,
         changedAt: mtimeMs,
         format: format.format,
@@ -117,6 +123,8 @@ export async function openRejectsFile({ format, locate, path, folder, earlier }:
 
 async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
+  // Nobody can edit what a device or a pipe received.
+  if (stats && !stats.isFile()) return true;
   return stats?.size === bytes && stats.mtimeMs === changedAt;
 }
 
@@ -132,7 +140,7 @@ async function exists(path: string): Promise<boolean> {
 async function createNumbered(
   folder: string,
   { name, format }: RejectsFormat,
-): Promise<PrivateFile> {
+): Promise<OutputFile> {
   const stem =
     basename(name)
       .replace(/\.gz$/i, '')
@@ -142,9 +150,9 @@ async function createNumbered(
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
     try {
-      return await openPrivateFile(path, 'fail');
+      return await openOutputFile(path, { existing: 'fail' });
     } catch (error) {
-      if (!(error instanceof Error && systemErrorCode(error.cause) === 'EEXIST')) throw error;
+      if (!isExistingFileError(error)) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
+import { openOutputFile } from '../kernel/output-file.ts';
 import type { RecordResult } from './batches.ts';
-import { openPrivateFile } from './private-file.ts';
 import type { LocateRecord } from './record-position.ts';
 
 export type ResultsFile = Awaited<ReturnType<typeof openResultsFile>>;
@@ -12,8 +12,10 @@ export async function openResultsFile(
   path: string,
   locate: LocateRecord,
   kept: number | undefined,
+  signal?: AbortSignal,
 ) {
-  const file = await openPrivateFile(path, kept === undefined ? 'empty' : 'keep');
+  const existing = kept === undefined ? 'empty' : 'append';
+  const file = await openOutputFile(path, { existing, signal });
   let bytes = kept === undefined ? 0 : await file.truncateTo(kept);
   const lineOf = ({
     record: { id, index, line, target },

@@ -117,7 +117,12 @@ export async function* readFifo(path: string, signal: AbortSignal): AsyncGenerat
  * both ends.
  */
 function mayAwaitWriter(path: string): boolean {
-  return !/^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
+  return !isDescriptorPath(path);
+}
+
+/** Whether a path in /dev or /proc names a file that a process has open. */
+export function isDescriptorPath(path: string): boolean {
+  return /^\/(dev\/(fd\/|std(in|out|err)$)|proc\/)/.test(path);
 }
 
 async function* readArriving(

@@ -78,4 +78,9 @@ export interface WrittenRejects {
   /** The file's format. Absent in journals of earlier versions. */
   readonly format?: InputFormat;
   readonly isAnew?: boolean;
+  /**
+   * Whether it is a file that can be read back, with the reasons in a second file. Absent in
+   * journals of earlier versions.
+   */
+  readonly isRegular?: boolean;
 }

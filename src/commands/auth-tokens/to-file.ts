@@ -1,34 +1,33 @@
-import { open, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { flush, flushFolder, localFileError } from '../../kernel/files.ts';
+import { flushFolder, localFileError } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { isExistingFileError, openOutputFile } from '../../kernel/output-file.ts';
 import type { Context } from '../context.ts';
 import type { TokenDestination } from './destination.ts';
 
-export async function openFile({ cwd }: Context, given: string): Promise<TokenDestination> {
-  const path = resolve(cwd, given);
-  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-    const code = systemErrorCode(error);
-    if (code === 'EEXIST') throw outputFileError(`${given} already exists`, error);
-    if (code === 'ENOENT') throw outputFileError(`the folder of ${given} does not exist`, error);
-    throw localFileError('write', given, error);
+export async function openFile({ cwd, signal }: Context, given: string): Promise<TokenDestination> {
+  const path = resolveOutputPath(given, cwd);
+  const request = { existing: 'fail', signal } as const;
+  const file = await openOutputFile(path, request).catch((error: unknown) => {
+    if (isExistingFileError(error)) throw outputFileError(`${given} already exists`, error);
+    if (error instanceof SvcError && systemErrorCode(error.cause) === 'ENOENT')
+      throw outputFileError(`the folder of ${given} does not exist`, error);
+    throw error;
   });
   return {
     name: given,
     async deliver(token) {
       try {
-        await file.writeFile(`${token}\n`);
-        await flush(file);
+        await file.write(`${token}\n`);
+        await file.sync();
         await file.close();
-        await flushFolder(dirname(path));
+        if (file.isRegular) await flushFolder(dirname(path));
       } catch (error) {
         throw localFileError('write', given, error);
       }
     },
-    async discard() {
-      await file.close();
-      await rm(path, { force: true });
-    },
+    discard: () => file.discard(),
   };
 }
 

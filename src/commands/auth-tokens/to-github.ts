@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { SvcError } from '../../kernel/errors.ts';
-import { localFileError, throwFileError } from '../../kernel/files.ts';
+import { openOutputFile } from '../../kernel/output-file.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 import { escapeWorkflowText } from '../terminal/annotation.ts';
@@ -13,14 +12,14 @@ const VARIABLE = 'GITHUB_OUTPUT';
  * Makes the runner mask the token first.
  * @throws SvcError `usage` outside of a GitHub Actions step
  */
-export async function openGithub({ environment, io }: Context): Promise<TokenDestination> {
+export async function openGithub({ environment, io, signal }: Context): Promise<TokenDestination> {
   const path = environment[VARIABLE];
   if (!path) {
     throw new SvcError('usage', `--github: ${VARIABLE} is not set; nothing was sent`, {
       hint: '--github works only in a GitHub Actions step; elsewhere, use --output-file or --to',
     });
   }
-  const file = await open(path, 'a').catch(throwFileError('write', path));
+  const file = await openOutputFile(path, { existing: 'append', mode: 'unchanged', signal });
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {
@@ -28,12 +27,8 @@ export async function openGithub({ environment, io }: Context): Promise<TokenDes
       await io.stdout.write(
         `::add-mask::${io.stdout.isTerminal ? escapeForTerminal(masked) : masked}\n`,
       );
-      try {
-        await file.appendFile(formatOutputLines(token));
-        await file.close();
-      } catch (error) {
-        throw localFileError('write', path, error);
-      }
+      await file.write(formatOutputLines(token));
+      await file.close();
     },
     discard: () => file.close(),
   };

@@ -10,6 +10,8 @@ interface JobEnd {
   readonly resumable: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
+  /** Whether the rejects went to a device or a pipe, from which svc cannot read them. */
+  readonly areRejectsStreamed?: boolean;
   readonly single?: RecordWrite | undefined;
 }
 
@@ -19,14 +21,16 @@ interface JobEnd {
  */
 export function jobError(
   summary: BulkSummary,
-  { noun, stop, resumable, followUp, single }: JobEnd,
+  { noun, stop, resumable, followUp, areRejectsStreamed = false, single }: JobEnd,
 ): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
     ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`
-    : followUpHint(summary, followUp);
+    : areRejectsStreamed
+      ? 'fix the rejects and send them again'
+      : followUpHint(summary, followUp);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';

@@ -26,7 +26,7 @@ export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
  * @throws SvcError like `openOutputFiles`
  */
 export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan) {
-  const files = await openOutputFiles(job, plan);
+  const files = await openOutputFiles(context, job, plan);
   const { clock } = context;
   const { journal } = job;
   if (plan.newOrganizations) journal.setFact('newOrganizations', plan.newOrganizations);
@@ -45,7 +45,7 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
  * @throws SvcError `usage` if a path is also an input or has the wrong extension for rejects,
  * `local` if a file cannot be written
  */
-async function openOutputFiles(job: OpenJob, plan: SendPlan) {
+async function openOutputFiles({ signal }: Context, job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
   for (const [flag, path] of [
@@ -60,22 +60,23 @@ async function openOutputFiles(job: OpenJob, plan: SendPlan) {
         hint: 'choose another file',
       });
   }
-  const rejects = await openRejects(job, plan);
+  const rejects = await openRejects(job, plan, signal);
   if (options.results === undefined) return { rejects, results: undefined };
   const existingBytes = job.journal.getFact('results')?.bytes;
   const path = resolveOutputPath(options.results, cwd);
   return {
     rejects,
-    results: await openResultsFile(path, createRecordLocator(inputs), existingBytes),
+    results: await openResultsFile(path, createRecordLocator(inputs), existingBytes, signal),
   };
 }
 
 async function openRejects(
   { description, journal }: OpenJob,
   { input: { check }, options, calls }: SendPlan,
+  signal: AbortSignal,
 ) {
   const path =
-    options.rejects === undefined ? undefined : resolve(description.cwd, options.rejects);
+    options.rejects === undefined ? undefined : resolveOutputPath(options.rejects, description.cwd);
   const { fields } = calls;
   // Records from the command line can be sent again without a file, unless svc generated their IDs.
   const isRepeatable = fields.generatesIds !== true || description.records === 1;
@@ -102,6 +103,7 @@ async function openRejects(
     format,
     locate: createRecordLocator(inputs),
     folder: description.cwd,
+    signal,
     ...optionalProperty('path', path),
     ...optionalProperty('earlier', journal.getFact('rejects') ?? undefined),
   });

@@ -57,6 +57,11 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const finished = await finishJob(run, stop);
   const { summary, resumable, rejects } = finished;
   await reportSummary(run, summary, single);
+  const areRejectsStreamed = rejects?.isRegular === false;
+  if (areRejectsStreamed)
+    await context.note(
+      `the reasons for failures are not saved, because ${rejects.shownPath} is not a regular file`,
+    );
   const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
   if (summary.succeeded > 0 && entry.effect !== 'delete')
     await collectAndSaveIds(context, entry, [
@@ -66,7 +71,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const retry =
     !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
   const followUp =
-    rejects && !resumable
+    rejects && !resumable && !areRejectsStreamed
       ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath)
       : retry;
   const failure = jobError(summary, {
@@ -74,6 +79,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     stop: finished.stop,
     resumable,
     followUp,
+    areRejectsStreamed,
     single,
   });
   if (failure !== undefined) throw failure;

@@ -1,22 +1,26 @@
-import { appendFile } from 'node:fs/promises';
 import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
+import { openOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { closeAfter } from '../../kernel/resource.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
 
 const MAX_SHOWN_FAILURES = 20;
 
 export async function appendStepSummary(
-  { warn }: Context,
+  { warn, signal }: Context,
   path: string,
   noun: string,
   summary: BulkSummary,
 ): Promise<void> {
-  await appendFile(path, renderStepSummary(noun, summary)).catch((error: unknown) =>
-    warn(`GITHUB_STEP_SUMMARY: ${localFileError('write', path, error).message}`),
-  );
+  try {
+    const file = await openOutputFile(path, { existing: 'append', mode: 'unchanged', signal });
+    await closeAfter(file, () => file.write(renderStepSummary(noun, summary)));
+  } catch (error) {
+    await warn(`GITHUB_STEP_SUMMARY: ${messageOf(error)}`);
+  }
 }
 
 function renderStepSummary(noun: string, summary: BulkSummary): string {

@@ -43,11 +43,19 @@ export async function showEndedJob(
   if (!done)
     throw stoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
   const options = optionsForTarget(context.options, description.target);
+  const areRejectsStreamed = written?.isRegular === false;
   const followUp =
-    written && rejects !== null
+    written && rejects !== null && !areRejectsStreamed
       ? rejectsCommand(options, description, written, rejects)
       : undefined;
-  const failure = jobError(summary, { noun, stop: undefined, resumable: false, followUp, single });
+  const failure = jobError(summary, {
+    noun,
+    stop: undefined,
+    resumable: false,
+    followUp,
+    areRejectsStreamed,
+    single,
+  });
   if (failure !== undefined) throw failure;
 }
 

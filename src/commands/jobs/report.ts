@@ -1,8 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { findJob } from '../../bulk/journal/job-folder.ts';
-import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { isExistingFileError, openOutputFile } from '../../kernel/output-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
@@ -24,20 +23,30 @@ export async function reportJob(
   const page = await renderReport(await readReceipt(await findJob(context.folders, job)));
   const file = options.file ?? `${job}.html`;
   if (file === '-') return context.io.stdout.write(page);
-  await writeNewFile(resolve(context.cwd, file), file, page);
+  await writeNewFile(resolveOutputPath(file, context.cwd), file, page, context.signal);
   await context.note(`wrote ${file}`);
 }
 
-async function writeNewFile(path: string, shown: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
-  } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') {
+async function writeNewFile(
+  path: string,
+  shown: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const output = await openOutputFile(path, { existing: 'fail', signal }).catch(
+    (error: unknown) => {
+      if (!isExistingFileError(error)) throw error;
       throw new SvcError('usage', `${shown} already exists`, {
         hint: 'choose another file with --file, or delete the existing one',
       });
-    }
-    await rm(path, { force: true }).catch(() => undefined); // report the first failure
-    throw localFileError('write', shown, error);
+    },
+  );
+  try {
+    await output.write(text);
+    await output.sync();
+  } catch (error) {
+    await output.discard().catch(() => undefined); // report the first failure
+    throw error;
   }
+  await output.close();
 }

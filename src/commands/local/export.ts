@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { replaceFile } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
 import type { Format } from '../../output/format.ts';
 import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
@@ -19,7 +19,7 @@ export async function localExport(
   { arguments: [file = '-'] }: Invocation,
 ): Promise<void> {
   await ensureSecretsAllowed(context);
-  const { options, cwd } = context;
+  const { options, cwd, signal } = context;
   if (file === '-') {
     checkFormat(options.output ?? (await formatSetting(context)));
     const isPrintable = (await context.format()) !== 'csv';
@@ -37,7 +37,7 @@ export async function localExport(
     options.output ?? formatFromName(file) ?? (await formatSetting(context)),
   );
   const text = await textOf(format, await readExport(context));
-  await replaceFile(resolve(cwd, file), text);
+  await writeOutputFile(resolveOutputPath(file, cwd), text, { signal });
   await context.note(`wrote ${file}; it contains unmasked secrets`);
 }
 

@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { manifest } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { replaceFile } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { loadPalette } from '../../output/palette.ts';
@@ -47,7 +47,10 @@ export async function listLocalRequests(
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIST_LIMIT;
   const found = await withRequestFile(context, async (file) => file.list({ on, limit }));
   if (options.har === undefined) await print(context, found);
-  else await replaceFile(resolve(context.cwd, options.har), formatHar(found));
+  else {
+    const path = resolveOutputPath(options.har, context.cwd);
+    await writeOutputFile(path, formatHar(found), { signal: context.signal });
+  }
   if (options.har !== undefined)
     await context.note(`wrote ${formatNounCount(found.length, 'request')} to ${options.har}`);
   else if (found.length === 0)

@@ -1,6 +1,6 @@
 import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
-import { replaceFile } from '../../kernel/files.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Plan } from '../../settings/plan.ts';
 import {
@@ -82,7 +82,7 @@ export async function savePlan(
   const text = `${JSON.stringify(saved, null, 2)}\n`;
   // A plan that cannot be read back could not be applied.
   await parseSavedPlan(text, file);
-  await replaceFile(resolveOutputPath(file, context.cwd), text);
+  await writeOutputFile(resolveOutputPath(file, context.cwd), text, { signal: context.signal });
   await context.note(
     hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`,
   );

@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { userId } from '../../src/kernel/process.ts';
+import { eventually } from '../eventually.ts';
+import { newUserInProcess } from './in-process.ts';
+import { newUser, type User } from './svc.ts';
+import { startTokenService } from './token-service.ts';
+
+interface Output {
+  readonly words: readonly string[];
+  /** Exit code if the output can be written. */
+  readonly code?: number;
+  /** Part of what the command writes. */
+  readonly content: string;
+}
+
+const ADD_DOCUMENTS = ['--local', 'documents', 'add', '--org', 'acme'];
+
+/** Commands that end with the path of their output file. */
+const OUTPUTS: Readonly<Record<string, Output>> = {
+  'a saved plan': { words: ['--local', 'plan', '--out'], content: '"sha256"' },
+  'a HAR file': { words: ['local', 'requests', 'list', '--har'], content: '"entries"' },
+  results: {
+    words: [...ADD_DOCUMENTS, '--file', 'new.csv', '--results'],
+    content: '"id":"d2"',
+  },
+  rejects: {
+    words: [...ADD_DOCUMENTS, '--file', 'old.csv', '--rejects'],
+    code: 10,
+    content: 'documentId\nd1\nd0\n',
+  },
+  'a job report': { words: ['jobs', 'report', 'JOB', '--html', '--file'], content: '<!doctype' },
+  'a new token': {
+    words: ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '--output-file'],
+    content: '\n',
+  },
+  'an exported state': { words: ['local', 'export'], content: '"acme"' },
+  'the outputs of a workflow step': {
+    words: ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '--github', 'GITHUB_OUTPUT'],
+    content: 'token=',
+  },
+};
+const CASES = Object.entries(OUTPUTS);
+
+/** Prepares the embedded service, input files, and a service whose tokens can be reset. */
+async function prepare(user: User) {
+  const { home, svc } = user;
+  await writeFile(join(home, 'svc.yaml'), 'organizations:\n  - organizationId: acme\n');
+  await writeFile(join(home, 'old.csv'), 'documentId\nd1\nd0\n');
+  await writeFile(join(home, 'new.csv'), 'documentId\nd2\nd3\n');
+  for (const words of [
+    ['--local', 'orgs', 'add', '--org', 'acme'],
+    [...ADD_DOCUMENTS, '--file', 'old.csv'],
+  ])
+    expect(await svc(words)).toMatchObject({ code: 0 });
+  const [job] = JSON.parse((await svc(['jobs', 'list', '-o', 'json'])).stdout);
+  const service = await startTokenService();
+  /** Replaces the names in a command line of the table by the values of this user. */
+  return ({ words }: Output, path: string) => {
+    const named = words.map((word) => (word === 'JOB' ? job.id : word));
+    const variable = named.at(-1) ?? '';
+    return variable === 'GITHUB_OUTPUT'
+      ? { words: named.slice(0, -1), env: { ...service.env, [variable]: path } }
+      : { words: [...named, path], env: named[0] === 'auth-tokens' ? service.env : {} };
+  };
+}
+
+describe('an output that is a device', () => {
+  it.skipIf(userId !== 0).each(CASES)(
+    'is written through and stays the only file: %s',
+    async (_, output) => {
+      const user = await newUserInProcess();
+      const commandFor = await prepare(user);
+      const folder = join(user.home, 'devices');
+      await mkdir(folder);
+      const device = join(folder, 'null');
+      execFileSync('mknod', ['-m', '666', device, 'c', '1', '3']);
+      await symlink('null', join(folder, 'link'));
+      const { words, env } = commandFor(output, join(folder, 'link'));
+      const run = await user.svc(words, { env });
+      expect(run, run.stderr).toMatchObject({ code: output.code ?? 0 });
+      expect(run.stderr).not.toMatch(/reasons: |run: /);
+      const stats = await stat(device);
+      expect([stats.isCharacterDevice(), stats.mode & 0o777]).toEqual([true, 0o666]);
+      expect((await readdir(folder)).toSorted()).toEqual(['link', 'null']);
+    },
+  );
+});
+
+describe('an output that is a folder', () => {
+  it.each(CASES)('ends with exit code 12: %s', async (_, output) => {
+    const user = await newUserInProcess();
+    const commandFor = await prepare(user);
+    const folder = join(user.home, 'folder');
+    await mkdir(folder);
+    const { words, env } = commandFor(output, folder);
+    const run = await user.svc(words, { env });
+    expect(run).toMatchObject({ code: 12 });
+    expect(run.stderr).toContain(`svc: cannot write ${folder}: is a folder\n`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('an output that is a FIFO', () => {
+  it.each(CASES)('is written to its reader: %s', async (_, output) => {
+    const user = await newUserInProcess();
+    const commandFor = await prepare(user);
+    const path = join(user.home, 'fifo');
+    execFileSync('mkfifo', [path]);
+    const { words, env } = commandFor(output, path);
+    const running = user.svc(words, { env });
+    expect(await readFile(path, 'utf8')).toContain(output.content);
+    expect(await running).toMatchObject({ code: output.code ?? 0 });
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+
+  it.each(CASES)('and has no reader does not keep svc from ending: %s', async (_, output) => {
+    const user = await newUser();
+    const commandFor = await prepare(user);
+    const path = join(user.home, 'fifo');
+    execFileSync('mkfifo', [path]);
+    const { words, env } = commandFor(output, path);
+    const started = user.start(words, { env });
+    await eventually(async () => {
+      // svc handles SIGHUP, the lowest bit, as soon as it runs; Node.js alone does not.
+      const status = await readFile(`/proc/${started.pid}/status`, 'utf8');
+      expect(status).toMatch(/^SigCgt:\s+\w*[13579bdf]$/m);
+    });
+    await sleep(500);
+    started.kill('SIGTERM');
+    expect((await started.ended).code).toBe(143);
+  });
+});
+
+describe('svc pull', () => {
+  it('refuses to edit a FIFO', async () => {
+    const { home, svc } = await newUserInProcess();
+    const path = join(home, 'settings.yaml');
+    execFileSync('mkfifo', [path]);
+    const run = await svc(['--local', 'pull', path]);
+    expect(run).toMatchObject({ code: 12 });
+    expect(run.stderr).toContain(`svc: cannot edit ${path}: it is not a regular file\n`);
+  });
+});

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openOutputFile, writeOutputFile } from '../../src/kernel/output-file.ts';
+import { userId } from '../../src/kernel/process.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+
+const MODES = ['replace', 'empty', 'append', 'fail'] as const;
+
+describe('a regular file', () => {
+  it.each([
+    ['replace', 'new'],
+    ['empty', 'new'],
+    ['append', 'oldnew'],
+  ] as const)('is written as requested: %s', async (existing, expected) => {
+    const path = join(await createTemporaryFolder(), 'out');
+    await writeFile(path, 'old', { mode: 0o644 });
+    const file = await openOutputFile(path, { existing });
+    await file.write('n');
+    await file.write('ew');
+    await file.close();
+    expect(await readFile(path, 'utf8')).toBe(expected);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not opened if it must be new', async () => {
+    const path = join(await createTemporaryFolder(), 'out');
+    await writeFile(path, 'old');
+    await expect(openOutputFile(path, { existing: 'fail' })).rejects.toMatchObject({
+      failure: 'local',
+      message: `cannot write ${path}: already exists`,
+    });
+    expect(await readFile(path, 'utf8')).toBe('old');
+  });
+
+  it('keeps its permissions if they belong to another program', async () => {
+    const path = join(await createTemporaryFolder(), 'out');
+    await writeFile(path, 'old', { mode: 0o644 });
+    for (const existing of ['append', 'replace'] as const) {
+      const file = await openOutputFile(path, { existing, mode: 'unchanged' });
+      await file.close();
+      expect((await stat(path)).mode & 0o777).toBe(0o644);
+    }
+  });
+
+  it('keeps its content if a replacement is discarded', async () => {
+    const path = join(await createTemporaryFolder(), 'out');
+    await writeFile(path, 'old');
+    const file = await openOutputFile(path, { existing: 'replace' });
+    await file.write('new');
+    await file.discard();
+    expect(await readFile(path, 'utf8')).toBe('old');
+  });
+
+  it('behind a link is replaced, and the link stays', async () => {
+    const folder = await createTemporaryFolder();
+    await writeFile(join(folder, 'target'), 'old');
+    await symlink('target', join(folder, 'link'));
+    await writeOutputFile(join(folder, 'link'), 'new');
+    expect(await readlink(join(folder, 'link'))).toBe('target');
+    expect(await readFile(join(folder, 'target'), 'utf8')).toBe('new');
+  });
+});
+
+it.each(MODES)('a folder is refused: %s', async (existing) => {
+  const path = join(await createTemporaryFolder(), 'folder');
+  await mkdir(path);
+  await expect(openOutputFile(path, { existing })).rejects.toMatchObject({
+    failure: 'local',
+    message: `cannot write ${path}: is a folder`,
+  });
+});
+
+describe('a device', () => {
+  it.skipIf(userId !== 0).each(MODES)(
+    'is written through, also behind a link: %s',
+    async (existing) => {
+      const folder = await createTemporaryFolder();
+      const device = join(folder, 'null');
+      execFileSync('mknod', ['-m', '666', device, 'c', '1', '3']);
+      await symlink('null', join(folder, 'link'));
+      for (const path of [device, join(folder, 'link')]) {
+        const file = await openOutputFile(path, { existing });
+        expect(file.isRegular).toBe(false);
+        await file.write('text');
+        expect(await file.truncateTo(10)).toBe(0);
+        await (existing === 'empty' ? file.discard() : file.close());
+      }
+      const stats = await stat(device);
+      expect([stats.isCharacterDevice(), stats.mode & 0o777]).toEqual([true, 0o666]);
+      expect((await readdir(folder)).toSorted()).toEqual(['link', 'null']);
+    },
+  );
+});
+
+describe('a FIFO', () => {
+  async function createFifo() {
+    const path = join(await createTemporaryFolder(), 'fifo');
+    execFileSync('mkfifo', [path]);
+    return path;
+  }
+
+  it.each(MODES)('passes more text than fits to a reader that opens it later: %s', async (mode) => {
+    const path = await createFifo();
+    const opening = openOutputFile(path, { existing: mode });
+    const text = 'x'.repeat(300_000);
+    const reading = readFile(path, 'utf8');
+    const file = await opening;
+    await file.write(text);
+    await file.close();
+    expect((await reading) === text).toBe(true);
+    expect((await stat(path)).isFIFO()).toBe(true);
+  });
+
+  it('without a reader does not outlast the signal', async () => {
+    const controller = new AbortController();
+    const opening = openOutputFile(await createFifo(), {
+      existing: 'replace',
+      signal: controller.signal,
+    });
+    controller.abort(new Error('interrupted'));
+    await expect(opening).rejects.toThrow('interrupted');
+  });
+
+  it('whose reader takes no text does not outlast the signal', async () => {
+    const path = await createFifo();
+    const controller = new AbortController();
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await openOutputFile(path, { existing: 'append', signal: controller.signal });
+    const writing = file.write('x'.repeat(300_000));
+    controller.abort(new Error('interrupted'));
+    await expect(writing).rejects.toThrow('interrupted');
+    await file.close();
+    closeSync(reader);
+  });
+});
+
+it('a descriptor of this process is appended to, not replaced', async () => {
+  const path = join(await createTemporaryFolder(), 'log');
+  const descriptor = await openOutputFile(path, { existing: 'fail' });
+  await descriptor.write('first\n');
+  await descriptor.close();
+  execFileSync(
+    process.execPath,
+    [
+      '-e',
+      `import('${join(import.meta.dirname, '../../src/kernel/output-file.ts')}')
+        .then(({ writeOutputFile }) => writeOutputFile('/dev/stdout', 'second\\n'))`,
+    ],
+    { stdio: ['ignore', openSync(path, 'a'), 'inherit'] },
+  );
+  expect(await readFile(path, 'utf8')).toBe('first\nsecond\n');
+});
