@@ -57,7 +57,7 @@ const TRACE_SCRIPT = `
  */
 export async function measureGroups({
   outputs,
-}: Metafile): Promise<readonly (readonly string[])[]> {
+}: Metafile): Promise<readonly Group[]> {
   const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
   const server = createServer((_, response) => {
     response
@@ -104,9 +104,15 @@ export async function measureGroups({
     .filter((source) => source.startsWith('src/') && source !== 'src/main.ts')
     .sort();
   const groups = [...Map.groupBy(sources, (source) => users.get(source)).values()].map(
-    withoutNamesakes,
+    (sources) => ({ sources, exported: withoutNamesakes(sources) }),
   );
-  return groups.filter(({ length }) => length === 1 || length >= MIN_GROUP_SIZE);
+  return groups.filter(({ exported: { length } }) => length === 1 || length >= MIN_GROUP_SIZE);
+}
+
+export interface Group {
+  readonly sources: readonly string[];
+  /** Sources that other groups import through this group. */
+  readonly exported: readonly string[];
 }
 
 /**
@@ -119,21 +125,23 @@ function withoutNamesakes(group: readonly string[]): readonly string[] {
 }
 
 /** Puts the modules of each group into one chunk: importing one of them imports all of them. */
-export function chunkGroups(groups: readonly (readonly string[])[]): Plugin {
-  const groupOf = new Map(
-    groups.flatMap((group, at) => group.map((source) => [resolvePath(source), at] as const)),
-  );
+export function chunkGroups(groups: readonly Group[]): Plugin {
+  const mapToGroup = (key: keyof Group) =>
+    new Map(
+      groups.flatMap((group, at) => group[key].map((source) => [resolvePath(source), at] as const)),
+    );
+  const [exporterOf, groupOf] = [mapToGroup('exported'), mapToGroup('sources')];
   return {
     name: 'chunk-groups',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir, kind }) => {
-        const group = groupOf.get(resolvePath(resolveDir, path));
+        const group = exporterOf.get(resolvePath(resolveDir, path));
         const isOutside =
           group !== undefined && (kind === 'dynamic-import' || groupOf.get(importer) !== group);
         return isOutside ? { path: String(group), namespace: 'group' } : undefined;
       });
       onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
-        contents: (groups[Number(path)] ?? [])
+        contents: (groups[Number(path)]?.exported ?? [])
           .map((source) => `export * from ${JSON.stringify(resolvePath(source))};`)
           .join(''),
         loader: 'js',
@@ -149,7 +157,7 @@ export function chunkGroups(groups: readonly (readonly string[])[]): Plugin {
  * same, so this reads the code.
  */
 export function assertExports(
-  groups: readonly (readonly string[])[],
+  groups: readonly Group[],
   ungrouped: Metafile,
   { metafile, outputFiles }: GroupedBuild,
 ): void {
@@ -160,7 +168,7 @@ export function assertExports(
     const [, at] = /^group:(\d+)$/.exec(entryPoint) ?? [];
     const code = outputFiles.find((file) => file.path === resolvePath(path))?.text ?? '';
     const exported = exportsOf(code);
-    for (const source of groups[Number(at ?? -1)] ?? []) {
+    for (const source of groups[Number(at ?? -1)]?.exported ?? []) {
       const missing = before.get(source)?.find((name) => !exported.includes(name));
       if (missing)
         throw new Error(`${source} and another module of its chunk both export ${missing}`);
