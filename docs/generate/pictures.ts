@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { createService } from '../../src/index.ts';
 import { terminalPicture } from './terminal-picture.ts';
+import { type Answer, typeAnswers } from './type-answers.ts';
 
 const PROGRAM = resolve('bin/svc.js');
 
@@ -64,39 +64,21 @@ async function run(
   return steady(`${stderr}${stdout}`);
 }
 
-/** Milliseconds without output after which a command is taken to wait for an answer. */
-const QUIET = 400;
-
-/**
- * Runs a command in a terminal, types each answer once the command waits for it, and returns what
- * it wrote.
- */
-function inTerminal(
+/** Runs a command in a terminal, types the answers, and returns what it wrote. */
+async function inTerminal(
   { home, env }: Stage,
   words: readonly string[],
   columns: number,
-  answers: readonly string[] = [],
-) {
-  return new Promise<string>((done) => {
-    const child = spawnInTerminal(process.execPath, [PROGRAM, ...words], {
-      cwd: home,
-      env,
-      cols: columns,
-      rows: 60,
-    });
-    const left = [...answers];
-    let written = '';
-    let timer: NodeJS.Timeout | undefined;
-    child.onData((data) => {
-      written += data;
-      clearTimeout(timer);
-      timer = setTimeout(() => left.length > 0 && child.write(left.shift() ?? ''), QUIET);
-    });
-    child.onExit(() => {
-      clearTimeout(timer);
-      done(steady(written));
-    });
-  });
+  answers: readonly Answer[] = [],
+): Promise<string> {
+  const command = {
+    program: process.execPath,
+    words: [PROGRAM, ...words],
+    cwd: home,
+    env,
+    columns,
+  };
+  return steady(await typeAnswers(command, answers));
 }
 
 /**
@@ -195,9 +177,19 @@ async function jobId({ home, env }: Stage): Promise<string> {
 /** The dialog that creates a webhook endpoint. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
-  // The picture ends before the last two questions: whether to create the endpoint, and whether to
-  // send a test event.
-  const answers = ['\r', 'https://hooks.example.com/collab\r', ...Array(9).fill('\r')];
+  const answers: readonly Answer[] = [
+    ['Enable them when creating the endpoint?', '\r'],
+    ['Endpoint URL', 'https://hooks.example.com/collab\r'],
+    ['Send a test request to this URL?', '\r'],
+    ['Continue with all events', '\r'],
+    ['Channels (comma-separated)', '\r'],
+    ['Rate limit (deliveries per second)', '\r'],
+    ['Description (optional)', '\r'],
+    ['Custom ID (uid)', '\r'],
+    ['Metadata (key=value,…)', '\r'],
+    ['Create this endpoint?', '\r'],
+    ['Send a test event signed with this secret?', '\r'],
+  ];
   const written = await inTerminal(stage, ['webhooks', 'setup', '--local'], columns, answers);
   return terminalPicture(
     prompt('svc webhooks setup --local') + written,

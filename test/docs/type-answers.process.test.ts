@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { typeAnswers } from '../../docs/generate/type-answers.ts';
+
+/** Asks two questions, each after a pause, and reads keys only while it waits for an answer. */
+const SLOW_DIALOG = `
+  process.stdin.setRawMode(true);
+  const ask = (question, next) => setTimeout(() => {
+    process.stdout.write(question);
+    process.stdin.once('data', (key) => {
+      process.stdin.pause();
+      process.stdout.write('=' + String(key) + '\\r\\n');
+      next();
+    }).resume();
+  }, 700);
+  process.stdout.write('starting\\r\\n');
+  ask('First\\r\\nname? ', () => ask('Last name? ', () => process.exit()));`;
+
+const command = (code: string) => ({
+  program: process.execPath,
+  words: ['-e', code],
+  cwd: '.',
+  env: {},
+  columns: 80,
+});
+const DIALOG = command(SLOW_DIALOG);
+
+it('each answer is typed when its question appears, after any pause', async () => {
+  const written = await typeAnswers(DIALOG, [
+    ['First name?', 'a'],
+    ['Last name?', 'b'],
+  ]);
+  expect(written.replace(/\s+/g, ' ')).toContain('First name? =a Last name? =b');
+});
+
+it('a question that never appears is reported with the output', async () => {
+  const waiting = typeAnswers(
+    command('console.log("busy"); setInterval(() => {}, 1000)'),
+    [['Which one?', 'x']],
+    500,
+  );
+  await expect(waiting).rejects.toThrow(/the question 'Which one\?' did not come:\n.*busy/);
+});
+
+it('a command that ends before its question is reported', async () => {
+  const ended = typeAnswers(command('console.log("bye")'), [['Which one?', 'x']]);
+  await expect(ended).rejects.toThrow(/the question 'Which one\?' did not come:\n.*bye/);
+});
+
+it('a command that does not end after its last answer is reported', async () => {
+  const hanging = typeAnswers(
+    command('console.log("Go?"); setInterval(() => {}, 1000)'),
+    [['Go?', 'y']],
+    500,
+  );
+  await expect(hanging).rejects.toThrow('the end of the command did not come');
+});
