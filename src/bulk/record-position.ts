@@ -20,11 +20,12 @@ export function lineOfFile(file: number, line: number): number {
 export type LocateRecord = (at: number, line: number | null) => RecordPosition;
 
 /**
- * Creates a function that locates records. With one file, positions contain only the line; without
- * files, null.
+ * Creates a function that locates records. With one file, positions contain only the line. Records
+ * that come from flags or `--data` have no line.
  */
 export function createRecordLocator(files: readonly FileSpan[]): LocateRecord {
-  if (files.length === 0) return () => ({ line: null });
+  const [first] = files;
+  if (first === undefined || first.path === '') return () => ({ line: null });
   if (files.length === 1) return (_, line) => ({ line });
   return (at, line) => {
     const grouped = line === null ? 0 : Math.floor(line / LINE_LIMIT);

@@ -24,6 +24,11 @@ describe('the position of a record', () => {
     const place = createRecordLocator([{ name: 'a.json', first: 0 }]);
     expect([place(0, 1), place(9, null)]).toEqual([{ line: 1 }, { line: null }]);
   });
+
+  it('is unknown for records that come from --data', () => {
+    const place = createRecordLocator([{ name: '--data', first: 0, path: '' }]);
+    expect(place(1, 2)).toEqual({ line: null });
+  });
 });
 
 describe('the name of several files', () => {

@@ -5,6 +5,8 @@ import type { InputFormat } from '../source/source.ts';
 export interface FileSpan {
   readonly name: string;
   readonly first: number;
+  /** Empty for values in memory, such as the records of `--data`. */
+  readonly path?: string;
 }
 
 /** The parameters of a job that a resume needs, without secrets. */
