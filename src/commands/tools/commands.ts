@@ -56,9 +56,13 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   }),
   {
     command: ['openapi'],
-    globalFlags: ['service', 'result'],
+    globalFlags: ['profile', 'result'],
     summary: 'Print the API as an OpenAPI document',
     examples: { 'svc openapi > openapi.json': 'save the document for generators and API browsers' },
+    options: [
+      { flags: '--base-url <url>', description: 'URL of the service in the document' },
+      { flags: '--local', description: 'describe the embedded service on its default port' },
+    ],
     load: async () => (await import('./openapi.ts')).openApiCommand,
   },
   {
