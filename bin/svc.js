@@ -7,9 +7,12 @@ var path = require('path');
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
 
-/** File modes: access for the owner only, and the bits of all other users. */
+/** File modes: access for the owner only, the bits of all other users, and those that let them replace files. */
 var OWNER_ONLY = 0o700;
 var OTHERS = 0o077;
+var OTHERS_WRITE = 0o022;
+var EVERYONE_WRITES = 0o002;
+var STICKY = 0o1000;
 
 /** Whether a version matches a range such as ^22.22.2 || >=26.0.0. The build copies this function into the library. */
 function isSupported(range, version) {
@@ -36,7 +39,15 @@ function enableCache() {
     env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
   if (!enableCompileCache || !folder || !path.isAbsolute(folder)) return;
   folder = path.join(folder, 'svc', 'compiled');
-  if (createFolder(folder) && restrictToOwner(folder)) enableCompileCache(folder);
+  try {
+    if (!createFolder(folder) || !isPrivate(folder)) return;
+    // Node.js creates folders below this one with the permissions that the user's mask allows.
+    var mask = process.umask(OTHERS);
+    enableCompileCache(folder);
+    process.umask(mask);
+  } catch (_error) {
+    // The cache is optional.
+  }
 }
 
 /** Creates a folder for its owner only, with its parents, and returns whether it exists. The recursive option of Node.js loops forever below /proc. */
@@ -52,15 +63,23 @@ function createFolder(folder) {
   return true;
 }
 
-/** Restricts a folder to its owner, and returns whether that succeeded: other users must not be able to add code. */
-function restrictToOwner(folder) {
-  try {
-    if (process.platform !== 'win32' && fs.statSync(folder).mode & OTHERS)
-      fs.chmodSync(folder, OWNER_ONLY);
-    return true;
-  } catch (_error) {
-    return false;
+/**
+ * Whether nobody else can add code to a folder: it and the folder above belong to this user, and
+ * others can write to neither of them, nor replace a folder further up. Makes the folder private
+ * if others can only read it.
+ */
+function isPrivate(folder) {
+  if (process.platform === 'win32') return true;
+  var own = [folder, path.dirname(folder)];
+  for (var each = folder; ; each = path.dirname(each)) {
+    var stats = fs.statSync(each);
+    var isOwn = own.indexOf(each) >= 0;
+    if (isOwn && (stats.uid !== process.getuid() || stats.mode & OTHERS_WRITE)) return false;
+    if (stats.mode & EVERYONE_WRITES && !(stats.mode & STICKY)) return false;
+    if (each === path.dirname(each)) break;
   }
+  if (fs.statSync(folder).mode & OTHERS) fs.chmodSync(folder, OWNER_ONLY);
+  return true;
 }
 
 /** Prints an error in one line, and sets the exit code. */
