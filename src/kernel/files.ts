@@ -1,4 +1,4 @@
-import { existsSync, fsync, statSync } from 'node:fs';
+import { constants, existsSync, fsync, statSync } from 'node:fs';
 import {
   chmod,
   type FileHandle,
@@ -15,7 +15,7 @@ import { platform as getPlatform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { messageOf, SvcError, systemErrorCode } from './errors.ts';
-import { readRegularFile } from './read-file.ts';
+import { readRegularFile, UnsuitableFileError } from './read-file.ts';
 import { closeAfter } from './resource.ts';
 
 /**
@@ -76,6 +76,26 @@ export async function createPrivateFile(path: string): Promise<void> {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw localFileError('create', path, error);
+  }
+}
+
+/**
+ * Adds text to a private file that svc keeps for itself, and creates the file if necessary. Rejects
+ * a FIFO, whose missing reader would block svc, and devices.
+ * @returns the size of the file
+ * @throws SvcError `local`
+ */
+export async function appendToRegularFile(path: string, text: string): Promise<number> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+  try {
+    const handle = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+    return await closeAfter(handle, async (file) => {
+      if (!(await file.stat()).isFile()) throw new UnsuitableFileError('is not a regular file');
+      await file.appendFile(text);
+      return (await file.stat()).size;
+    });
+  } catch (error) {
+    throw localFileError('write', path, error);
   }
 }
 

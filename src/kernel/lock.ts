@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
@@ -108,6 +109,7 @@ async function claim(path: string, database: DatabaseSync): Promise<() => void> 
   try {
     await writeFile(ownerPath(path), JSON.stringify({ pid: processId, host: hostname() }), {
       mode: 0o600,
+      flag: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK,
     });
     return release;
   } catch (error) {

@@ -35,17 +35,19 @@ export interface NamedFileLimits extends ReadLimits {
 /**
  * @throws SvcError `usage` if the file is missing, too large, or not a file; `local` if it cannot
  * be read or does not end
+ * @param limits the signal is required, because a FIFO may never get a writer
  */
 export async function readNamedFile(
   file: string,
   cwd: string,
-  limits: NamedFileLimits = {},
+  limits: NamedFileLimits & { readonly signal: AbortSignal },
 ): Promise<Buffer> {
   const path = await findNamedFile(file, cwd);
   try {
     const { onlyRegular, maxBytes } = limits;
     return await (onlyRegular ? readRegularFile(path, maxBytes) : readFileOrPipe(path, limits));
   } catch (error) {
+    limits.signal.throwIfAborted();
     if (error instanceof UnsuitableFileError)
       throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
     throw localFileError('read', file, error);

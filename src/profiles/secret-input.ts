@@ -29,11 +29,8 @@ export async function readSecretFromStream(
  * Also reads pipes such as `<(pass show svc)`.
  * @throws SvcError `usage` if the file does not exist, `local` otherwise
  */
-export async function readSecretFromFile(path: string, signal?: AbortSignal): Promise<string> {
-  return decodeSecret(
-    await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, ...(signal && { signal }) }),
-    path,
-  );
+export async function readSecretFromFile(path: string, signal: AbortSignal): Promise<string> {
+  return decodeSecret(await readNamedFile(path, '.', { maxBytes: MAX_SECRET_BYTES, signal }), path);
 }
 
 function decodeSecret(bytes: Buffer, source: string): string {

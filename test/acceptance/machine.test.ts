@@ -1,11 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { userId } from '../../src/kernel/process.ts';
+import { eventually } from '../eventually.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { newUserInProcess, runInProcess } from './in-process.ts';
 import { BIN, newUser, run, type Setting, type User } from './svc.ts';
 
+const CONNECTION = {
+  SVC_BASE_URL: 'https://127.0.0.1:9',
+  SVC_API_KEY: 'k',
+  SVC_AUTH_TOKEN: 'token-of-tests',
+};
 const ADD_PROFILE = ['profiles', 'add', 'p', '--base-url', 'http://127.0.0.1:9', '--api-key', 'k'];
 
 /** Runs svc in a process that runs other code first. */
@@ -47,6 +55,46 @@ it('do not prevent reading a secret from a FIFO named by a flag', async () => {
   expect(await readFile(join(home, '.config', 'svc', 'secrets.json'), 'utf8')).toContain(
     '"not-a-real-one"',
   );
+});
+
+describe('a file of svc that is a FIFO', () => {
+  it.each([
+    ['history/history.ndjson', ['--local', 'users', 'add', '--org', 'acme', '--user', 'u2', '-v']],
+    ['undo', ['--local', 'users', 'update', '--org', 'acme', '--user', 'u1', '--name', 'Eve']],
+  ])('does not keep a command from ending: %s', async (name, words) => {
+    const { home, svc } = await newUserInProcess();
+    const add = ['--local', 'users', 'add', '--org', 'acme', '--user', 'u1'];
+    expect(await svc(add)).toMatchObject({ code: 0 });
+    const path = join(home, '.local', 'state', 'svc', name);
+    await rm(path, { recursive: true, force: true });
+    execFileSync('mkfifo', [path]);
+    const run = await svc(words);
+    expect(run, run.stderr).toMatchObject({ code: 0 });
+    if (words.includes('-v'))
+      expect(run.stderr).toContain(
+        `the command was not recorded in the history: cannot write ${path}: is not a regular file`,
+      );
+  });
+});
+
+describe('a secret in a FIFO without a writer', () => {
+  it.each([
+    ['--auth-token-file', [...ADD_PROFILE, '--insecure-storage', '--auth-token-file', 'fifo']],
+    ['--ca-file', ['agents', 'list', '--ca-file', 'fifo']],
+    ['a saved plan', ['plan', 'show', 'fifo']],
+  ])('is not waited for after SIGTERM: %s', async (_, words) => {
+    const { home, start } = await newUser();
+    execFileSync('mkfifo', [join(home, 'fifo')]);
+    const { ended, pid, kill } = start(words, { env: CONNECTION });
+    await eventually(async () => {
+      // svc handles SIGHUP, the lowest bit, as soon as it runs; Node.js alone does not.
+      const status = await readFile(`/proc/${pid}/status`, 'utf8');
+      expect(status).toMatch(/^SigCgt:\s+\w*[13579bdf]$/m);
+    });
+    await sleep(300);
+    kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 143 });
+  });
 });
 
 describe('a user without an entry in /etc/passwd', () => {
@@ -138,6 +186,41 @@ describe('files created by svc', () => {
     await mkdir(compiled, { recursive: true, mode: 0o755 });
     expect((await svc(['--version'], { env: OWN_CACHE })).code).toBe(0);
     expect((await stat(compiled)).mode & 0o777).toBe(0o700);
+    expect(await readdir(compiled)).not.toEqual([]);
+  });
+
+  it.each([
+    ['.cache/svc/compiled', 0o777],
+    ['.cache/svc/compiled', 0o730],
+    ['.cache/svc', 0o777],
+    ['.cache', 0o777],
+    ['', 0o777],
+  ])('do not load code from a folder that others can write to: ~/%s %o', async (name, mode) => {
+    const { home, svc } = await newUser();
+    const compiled = join(home, '.cache', 'svc', 'compiled');
+    await mkdir(compiled, { recursive: true, mode: 0o700 });
+    await chmod(join(home, name), mode);
+    expect((await svc(['--version'], { env: OWN_CACHE })).code).toBe(0);
+    expect(await readdir(compiled)).toEqual([]);
+  });
+
+  it.skipIf(userId !== 0)('do not load code from a folder of another user', async () => {
+    const { home, svc } = await newUser();
+    const compiled = join(home, '.cache', 'svc', 'compiled');
+    await mkdir(compiled, { recursive: true, mode: 0o700 });
+    await chown(compiled, 65_534, 65_534);
+    expect((await svc(['--version'], { env: OWN_CACHE })).code).toBe(0);
+    expect(await readdir(compiled)).toEqual([]);
+  });
+
+  it('create private folders in the compile cache under every umask', async () => {
+    const { home, env } = await newUser();
+    const setting = { home, env: { ...env, ...OWN_CACHE } };
+    await runAfter('process.umask(0)', setting, ['--version']);
+    const compiled = join(home, '.cache', 'svc', 'compiled');
+    const names = await readdir(compiled);
+    expect(names).not.toEqual([]);
+    for (const name of names) expect((await stat(join(compiled, name))).mode & 0o077).toBe(0);
   });
 });
 

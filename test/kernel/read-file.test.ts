@@ -54,16 +54,21 @@ describe('a file that the user did not name', () => {
   });
 });
 
+/** A signal that does not abort. */
+const NEVER = new AbortController().signal;
+
 describe('a file that the user named', () => {
   it('may be a FIFO with a writer that opens it later and writes in pieces', async () => {
     const path = await newFifo();
-    const reading = readNamedFile(path, '/');
+    const reading = readNamedFile(path, '/', { signal: NEVER });
     await deliver(path, 'one ', 'two');
     expect(String(await reading)).toBe('one two');
   });
 
   it('must end within the timeout', async () => {
-    await expect(readNamedFile(await newFifo(), '/', { timeout: 50 })).rejects.toMatchObject({
+    await expect(
+      readNamedFile(await newFifo(), '/', { timeout: 50, signal: NEVER }),
+    ).rejects.toMatchObject({
       failure: 'local',
       message: expect.stringContaining('did not end within 0.05 s'),
     });
@@ -81,7 +86,7 @@ describe('a file that the user named', () => {
     [import.meta.dirname, 'usage', 'is a folder'],
     [import.meta.filename, 'usage', 'is larger than 1000 bytes'],
   ])('is limited: %s', async (path, failure, message) => {
-    const refused = readNamedFile(path, '/', { maxBytes: 1_000 });
+    const refused = readNamedFile(path, '/', { maxBytes: 1_000, signal: NEVER });
     await expect(refused).rejects.toMatchObject({
       failure,
       message: expect.stringContaining(message),
@@ -89,7 +94,7 @@ describe('a file that the user named', () => {
   });
 
   it('may be empty', async () => {
-    expect(await readNamedFile('/dev/null', '/')).toHaveLength(0);
+    expect(await readNamedFile('/dev/null', '/', { signal: NEVER })).toHaveLength(0);
   });
 });
 

@@ -48,9 +48,10 @@ describe('a secret', () => {
 
   it('can be read from a file, and the error names a missing file', async () => {
     const folder = await createTemporaryFolder();
+    const { signal } = new AbortController();
     await writeFile(join(folder, 'token'), 'token\n');
-    expect(await readSecretFromFile(join(folder, 'token'))).toBe('token');
-    await expect(readSecretFromFile(join(folder, 'absent'))).rejects.toMatchObject({
+    expect(await readSecretFromFile(join(folder, 'token'), signal)).toBe('token');
+    await expect(readSecretFromFile(join(folder, 'absent'), signal)).rejects.toMatchObject({
       failure: 'usage',
       message: expect.stringContaining(join(folder, 'absent')),
     });

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import type { ProcessEnvironment } from '../context.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -8,8 +9,11 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * @throws SvcError `usage` if the file does not exist, `invalid_input` if it contains no certificate or
  * a damaged one
  */
-export async function readCertificates(file: string, cwd: string): Promise<string> {
-  const text = (await readNamedFile(file, cwd)).toString('latin1');
+export async function readCertificates(
+  file: string,
+  { cwd, signal }: Pick<ProcessEnvironment, 'cwd' | 'signal'>,
+): Promise<string> {
+  const text = (await readNamedFile(file, cwd, { signal })).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
     throw new SvcError(

@@ -19,7 +19,7 @@ export interface ServiceRoute {
 }
 
 export async function openNetworkRoute(context: Context, target: Target): Promise<ServiceRoute> {
-  const { environment, options, cwd, folders, clock } = context;
+  const { environment, options, folders, clock } = context;
   const { baseUrl } = target;
   if (baseUrl.startsWith('https:') && skipsCertificateChecks(environment))
     await context.warn(
@@ -27,7 +27,7 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
     );
   const { caFile, timeout: attemptTimeout } = options;
   const authorities =
-    caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, cwd));
+    caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, context));
   const connection = {
     baseUrl,
     environment,

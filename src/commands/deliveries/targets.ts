@@ -35,9 +35,10 @@ export function findCredentialProblem(url: URL): string | undefined {
  * Creates the options for sending deliveries. The time limit is that of the service, unless
  * `--timeout` is shorter.
  */
-export async function createPostOptions({ options, cwd, signal }: Context): Promise<PostOptions> {
-  const { timeout, caFile } = options;
-  const authorities = caFile === undefined ? undefined : await readCertificates(caFile, cwd);
+export async function createPostOptions(context: Context): Promise<PostOptions> {
+  const { signal } = context;
+  const { timeout, caFile } = context.options;
+  const authorities = caFile === undefined ? undefined : await readCertificates(caFile, context);
   return { timeout: Math.min(timeout, RECEIVER_TIMEOUT), authorities, signal };
 }
 

@@ -101,7 +101,7 @@ async function checkConnection(
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
       const authorities =
-        caFile === undefined ? undefined : await readCertificates(caFile, context.cwd);
+        caFile === undefined ? undefined : await readCertificates(caFile, context);
       const result = await tryTlsConnection({ ...target, authorities }, context.clock.now());
       // Calls succeed with this certificate, because certificate checks are off.
       const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';

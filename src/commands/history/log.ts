@@ -1,9 +1,10 @@
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import {
+  appendToRegularFile,
   createPrivateFolder,
   localFileError,
   moveReplacing,
@@ -13,7 +14,6 @@ import {
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { withLock } from '../../kernel/lock.ts';
-import { closeAfter } from '../../kernel/resource.ts';
 import type { JobCounts } from '../activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */
@@ -54,13 +54,7 @@ export async function appendEntry(folders: Folders, clock: Clock, line: string):
   const files = historyFiles(folders);
   await createPrivateFolder(folders.state);
   await createPrivateFolder(files.folder);
-  const append = async (file: FileHandle) => {
-    await file.write(`\n${line}\n`);
-    return file.stat();
-  };
-  const { size } = await open(files.current, 'a', 0o600)
-    .then((file) => closeAfter(file, append))
-    .catch(throwFileError('write', files.current));
+  const size = await appendToRegularFile(files.current, `\n${line}\n`);
   if (size > MAX_BYTES) await rotate(files, clock);
 }
 

@@ -108,10 +108,10 @@ function changedInputError(name: string, job: string): SvcError {
 }
 
 async function readWrittenSecrets(
-  { environment, cwd }: Context,
+  { environment, cwd, signal }: Context,
   { writes }: ReadyPlan,
 ): Promise<SecretsByReference> {
-  return readSecrets(writes, (reference) => readSecret(reference, environment, cwd));
+  return readSecrets(writes, (reference) => readSecret(reference, environment, cwd, signal));
 }
 
 interface RunHooks {

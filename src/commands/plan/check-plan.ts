@@ -60,11 +60,11 @@ export async function checkPlan(
 
 /** Reads every secret that a plan refers to. @throws SvcError if one is missing */
 async function readPlanSecrets(
-  { environment, cwd }: Context,
+  { environment, cwd, signal }: Context,
   { secrets }: SavedPlan,
 ): Promise<SecretsByReference> {
   const read = await Promise.all(
-    Object.keys(secrets).map((text) => readSecret(parseReference(text), environment, cwd)),
+    Object.keys(secrets).map((text) => readSecret(parseReference(text), environment, cwd, signal)),
   );
   return new Map(read.map((secret) => [formatReference(secret.reference), secret]));
 }

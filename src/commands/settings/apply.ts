@@ -49,10 +49,13 @@ export async function applySettings(
  * Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a
  * settings file.
  */
-async function readSavedPlan({ cwd }: Context, file: string): Promise<SavedPlan | undefined> {
+async function readSavedPlan(
+  { cwd, signal }: Context,
+  file: string,
+): Promise<SavedPlan | undefined> {
   const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
   if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
-  const text = (await readNamedFile(file, cwd)).toString();
+  const text = (await readNamedFile(file, cwd, { signal })).toString();
   const content = tryParseJson(text);
   return isObject(content) && 'sha256' in content ? parseSavedPlan(text, file) : undefined;
 }

@@ -66,7 +66,8 @@ export async function showPlan(
   context: Context,
   { arguments: [file = ''] }: Invocation,
 ): Promise<void> {
-  const text = (await readNamedFile(file, context.cwd)).toString();
+  const { cwd, signal } = context;
+  const text = (await readNamedFile(file, cwd, { signal })).toString();
   const plan = await parseSavedPlan(text, file);
   await printPlan(context, plan, file);
 }

@@ -26,7 +26,7 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
   const content = await readContent(request);
   const { name, fields, tree } = content;
   const problems = new Problems();
-  const secrets = await resolveSecrets(content, request.variables, problems);
+  const secrets = await resolveSecrets(content, request.variables, request.signal, problems);
   const usersFile = await resolveUsersFile(content, request.signal, problems);
   if (problems.texts.length > 0) throw new SettingsError(name, problems.texts);
   const {
@@ -88,6 +88,7 @@ function omitAbsent<Fields extends object>(
 async function resolveSecrets(
   { fields, tree }: SettingsContent,
   variables: Environment,
+  signal: AbortSignal,
   problems: Problems,
 ): Promise<readonly SecretValue[]> {
   const secrets: SecretValue[] = [];
@@ -97,10 +98,11 @@ async function resolveSecrets(
     if (reference === undefined) continue;
     const place = placeAt(tree, path);
     try {
-      const secret = await readSecret(reference, variables, place.source.folder);
+      const secret = await readSecret(reference, variables, place.source.folder, signal);
       secrets.push(secret);
       Reflect.set(Object(valueAt(fields, path.slice(0, -1))), String(path.at(-1)), secret);
     } catch (error) {
+      signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
       problems.add(place, error.message, { path: formatFieldPath(path) });
     }

@@ -19,6 +19,7 @@ export async function readSecret(
   reference: SecretReference,
   variables: Environment,
   folder: string,
+  signal: AbortSignal,
 ): Promise<SecretValue> {
   if ('env' in reference) {
     const secret = Object.hasOwn(variables, reference.env) ? variables[reference.env] : undefined;
@@ -26,7 +27,7 @@ export async function readSecret(
       throw new SvcError('invalid_input', `the environment variable ${reference.env} is not set`);
     return createSecret(reference, secret, `the environment variable ${reference.env}`);
   }
-  const limits = { maxBytes: MAX_SECRET_BYTES, onlyRegular: true };
+  const limits = { maxBytes: MAX_SECRET_BYTES, onlyRegular: true, signal };
   const bytes = await readNamedFile(reference.file, folder, limits);
   const secret = withoutByteOrderMark(decodeBytes(bytes)).replace(/\r?\n$/, '');
   return createSecret(

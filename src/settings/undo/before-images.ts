@@ -1,4 +1,3 @@
-import { appendFile, readFile } from 'node:fs/promises';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import { findSecretPaths } from '../../catalog/secrets.ts';
@@ -6,8 +5,9 @@ import type { Client } from '../../client/client.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { type Clock, monotonicNow } from '../../kernel/clock.ts';
 import { type Failure, SIGNAL_FAILURES, SvcError } from '../../kernel/errors.ts';
-import { throwFileError, useIfMissing } from '../../kernel/files.ts';
+import { appendToRegularFile, useIfMissing } from '../../kernel/files.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { readRegularFile } from '../../kernel/read-file.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
@@ -118,12 +118,13 @@ export function createImageSaver({ append, client, clock, warn }: BeforeImageOpt
 /** Adds lines to a private file. @throws SvcError `local` */
 export async function appendImages(path: string, lines: readonly object[]): Promise<void> {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  await appendFile(path, text, { mode: 0o600 }).catch(throwFileError('write', path));
+  await appendToRegularFile(path, text);
 }
 
 /** Reads the images of a job: for each record, the first. Returns none if the job saved none. */
 export async function readBeforeImages(path: string): Promise<readonly BeforeImage[]> {
-  const text = await readFile(path, 'utf8').catch(useIfMissing('', path));
+  const read = readRegularFile(path, Number.POSITIVE_INFINITY);
+  const text = String(await read.catch(useIfMissing('', path)));
   // A killed process may leave an incomplete line, for a batch that it did not send.
   const lines = text.split('\n').map(tryParseJson).filter(isObject);
   const images = lines.filter((line) => 'key' in line) as unknown as readonly BeforeImage[];

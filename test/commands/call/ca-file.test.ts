@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../temporary-folder.ts';
 async function fileWith(text: string) {
   const cwd = await createTemporaryFolder();
   await writeFile(join(cwd, 'ca.pem'), text);
-  return readCertificates('ca.pem', cwd);
+  return readCertificates('ca.pem', { cwd, signal: new AbortController().signal });
 }
 
 describe('a file of certificates', () => {
@@ -35,8 +35,10 @@ describe('a file of certificates', () => {
   });
 
   it('that does not exist is a usage error', async () => {
-    await expect(readCertificates('nope.pem', await createTemporaryFolder())).rejects.toMatchObject(
-      { failure: 'usage' },
-    );
+    const cwd = await createTemporaryFolder();
+    const { signal } = new AbortController();
+    await expect(readCertificates('nope.pem', { cwd, signal })).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 });
