@@ -42,7 +42,7 @@ describe('a job in a terminal', () => {
         expect([
           line,
           line.length < columns,
-          /^(sending {2})?█*░* {2}[ \d]{0,2}\d%/.test(line),
+          /^((checking|sending) {2})?█*░* {2}[ \d]{0,2}\d%/.test(line),
         ]).toEqual([line, true, true]);
       expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(
         / 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/,
