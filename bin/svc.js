@@ -64,7 +64,7 @@ function createFolder(folder) {
 }
 
 /**
- * Whether nobody else can add code to a folder: it and the folder above belong to this user, and
+ * Whether no other user can add code to a folder: it and the folder above belong to this user, and
  * others can write to neither of them, nor replace a folder further up. Makes the folder private
  * if others can only read it.
  */
