@@ -46,10 +46,10 @@ async function help(io: Io, words: readonly string[]): Promise<void> {
     import('./commands/help/root-help.ts'),
     import('./commands/help/print-help.ts'),
   ]);
-  const text = words.length === 0 ? START_SCREEN : await helpForPath(words.slice(0, -1));
-  await (text === undefined
+  const page = words.length === 0 ? START_SCREEN : await helpForPath(words.slice(0, -1));
+  await (page === undefined
     ? runCommand(io, words)
-    : printHelp(text, { io, environment: process.env }));
+    : printHelp(page, { io, environment: process.env }));
 }
 
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Examples } from '../../src/catalog/define.ts';
-import type { Node, OptionDefinition } from '../../src/commands/definition.ts';
+import type { Node } from '../../src/commands/definition.ts';
+import type { HelpRow } from '../../src/commands/help/blocks.ts';
+import { createFlagRows } from '../../src/commands/help/flag-rows.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
 import { operationShape, type Shape } from './result-shapes.ts';
@@ -13,7 +15,7 @@ export interface DescribedCommand {
   readonly summary: string;
   readonly description: string | undefined;
   readonly examples: Examples;
-  readonly flags: readonly OptionDefinition[];
+  readonly flags: readonly HelpRow[];
   /** The shape of the result with `-o json`; `undefined` if the command prints no JSON. */
   readonly result: Shape | undefined;
 }
@@ -55,7 +57,7 @@ async function describe({ path, summary }: Node, leaf: LoadedLeaf): Promise<Desc
     summary,
     description,
     examples,
-    flags: flagsOf(leaf).filter(({ description }) => description),
+    flags: createFlagRows(flagsOf(leaf)),
     result: await resultOf(path, leaf),
   };
 }

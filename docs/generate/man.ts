@@ -1,7 +1,8 @@
 import { SECTIONS } from '../../src/catalog/groups.ts';
-import type { OptionDefinition } from '../../src/commands/definition.ts';
 import { GLOBAL_FLAGS } from '../../src/commands/global-flags.ts';
-import { commandDescription, flagDescription } from '../../src/commands/help/command-help.ts';
+import type { HelpRow } from '../../src/commands/help/blocks.ts';
+import { commandDescription } from '../../src/commands/help/command-help.ts';
+import { createFlagRows, describeFlagRow } from '../../src/commands/help/flag-rows.ts';
 import { environmentVariables } from '../../src/commands/help/topics.ts';
 import { FAILURES } from '../../src/kernel/errors.ts';
 import { type DescribedCommand, type DescribedGroup, describedGroups } from './command-tree.ts';
@@ -29,7 +30,7 @@ function mainPage(groups: readonly DescribedGroup[]): string {
         ...groupEntries(groups, names),
       ]),
     ],
-    ['GLOBAL FLAGS', GLOBAL_FLAGS.flatMap(flagEntry)],
+    ['GLOBAL FLAGS', createFlagRows(GLOBAL_FLAGS).flatMap(flagEntry)],
     ['ENVIRONMENT', environmentVariables().flatMap(([name, does]) => entry(name, does))],
     ['EXIT STATUS', exitCodes()],
   ]);
@@ -91,8 +92,8 @@ function page(
   return `${[...head, ...rest].join('\n')}\n`;
 }
 
-function flagEntry(flag: OptionDefinition): readonly string[] {
-  return entry(flag.flags, flagDescription(flag));
+function flagEntry(row: HelpRow): readonly string[] {
+  return entry(row.term, describeFlagRow(row));
 }
 
 function entry(term: string, does: string): readonly string[] {

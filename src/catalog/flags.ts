@@ -22,7 +22,8 @@ export interface Flag {
   /** Path of the value in `data`, or in the record if `ofRecord`. */
   readonly path: readonly string[];
   readonly kind: FlagKind;
-  readonly description: string;
+  /** Two words at least. */
+  readonly description: `${string} ${string}`;
   readonly required: boolean;
   readonly ofRecord: boolean;
   readonly choices?: readonly string[];
@@ -110,7 +111,7 @@ function createFieldFlags(
       name: flag ?? flagName(field),
       path,
       kind: as ?? (meta['secret'] ? 'secret' : flagKindOf(schema)),
-      description: String(meta['description'] ?? ''),
+      description: requireDescription(field, meta['description']),
       required,
       ofRecord,
       ...(entries && { choices: Object.values(entries) }),
@@ -119,6 +120,13 @@ function createFieldFlags(
       ...keysOf(schema, as),
     },
   ];
+}
+
+/** @throws TypeError, which fails the build, if a field has no description */
+function requireDescription(field: string, description: unknown): Flag['description'] {
+  const [first, ...others] = String(description ?? '').split(' ');
+  if (!first || others.length === 0) throw new TypeError(`the field ${field} has no description`);
+  return `${first} ${others.join(' ')}`;
 }
 
 function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {

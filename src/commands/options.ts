@@ -16,13 +16,25 @@ export type GlobalFlagGroup =
   | 'envelope'
   | 'dry-run';
 
+/** Two words at least: a flag without a description does not compile. */
+export type FlagDescription = `${string} ${string}`;
+
+/** The records of a bulk command, or the default organization of the settings. */
+export type FlagSource = 'records' | 'settings';
+
 /** A flag of a hand-written command. The parsed value is stored under the camel-cased name. */
 export interface OptionDefinition {
   readonly flags: string;
-  readonly description: string;
+  readonly description: FlagDescription;
   readonly choices?: readonly string[];
+  /** The command fails without the flag, unless the value is supplied otherwise. */
+  readonly required?: boolean;
+  /** Sources that may supply the value of a required flag instead. */
+  readonly suppliedBy?: readonly FlagSource[];
   /** The flag is repeatable; its value is an array. */
   readonly many?: true;
+  /** Long name of the flag that this one turns off, without dashes. */
+  readonly negates?: string;
   /** The flag tunes a bulk job. Help lists tuning flags last. */
   readonly isTuning?: true;
   readonly isHidden?: true;

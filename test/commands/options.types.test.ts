@@ -11,14 +11,19 @@ import { selectOptions } from '../../src/commands/options.ts';
 import type { ListenFlags } from '../../src/commands/webhooks/flags.ts';
 
 const FLAGS = [
-  { flags: '-d, --max-depth <n>', description: 'levels' },
-  { flags: '--public-url <url>', description: 'address' },
-  { flags: '--secret-file <path>', description: 'secrets', many: true },
-  { flags: '--form <form>', description: 'form', choices: ['basic', 'advanced'] },
-  { flags: '--only <case>', description: 'cases', choices: ['cut', 'large'], many: true },
+  { flags: '-d, --max-depth <n>', description: 'levels to show' },
+  { flags: '--public-url <url>', description: 'public address' },
+  { flags: '--secret-file <path>', description: 'signing secrets', many: true },
+  { flags: '--form <form>', description: 'form of deliveries', choices: ['basic', 'advanced'] },
+  {
+    flags: '--only <case>',
+    description: 'only these cases',
+    choices: ['cut', 'large'],
+    many: true,
+  },
   { flags: '--list', description: 'only list' },
   { flags: '--no-check', description: 'no calls' },
-  { flags: '--record <dir>', description: 'folder' },
+  { flags: '--record <dir>', description: 'folder of records' },
   { flags: '--no-record', description: 'record nothing' },
 ] as const satisfies readonly OptionDefinition[];
 
@@ -45,6 +50,19 @@ async function runWithMore(
   _context: Context,
   _invocation: Invocation<Flags & { depth?: string }>,
 ): Promise<void> {}
+
+describe('a flag without a description', () => {
+  it('does not compile', () => {
+    const flags: readonly OptionDefinition[] = [
+      { flags: '--x', description: 'two words' },
+      // @ts-expect-error: the description is missing
+      { flags: '--x' },
+      // @ts-expect-error: the description is empty
+      { flags: '--x', description: '' },
+    ];
+    expectTypeOf(flags).toEqualTypeOf<readonly OptionDefinition[]>();
+  });
+});
 
 describe('the options of a command', () => {
   it('have the keys and types of their definitions', () => {

@@ -5,7 +5,7 @@ import type { OptionDefinition } from '../definition.ts';
 
 export const FILE_FLAG = {
   flags: '--file <path>',
-  description: "input file: JSON, NDJSON, CSV, or YAML; '-' for stdin (repeatable)",
+  description: "input file: JSON, NDJSON, CSV, or YAML; '-' for stdin",
   many: true,
 } as const satisfies OptionDefinition;
 
@@ -25,7 +25,7 @@ export type ColumnMap = readonly (readonly [column: string, field: string])[];
 
 export const MAP_FLAG = {
   flags: '--map <column=field>',
-  description: 'rename a column or field, or drop it with an empty name (repeatable)',
+  description: 'rename a column or field, or drop it with an empty name',
   many: true,
 } as const satisfies OptionDefinition;
 

@@ -5,7 +5,7 @@ export const FORWARDING_FLAGS = [
   {
     flags: '--route <pattern=url>',
     description:
-      "URL for event types that match a pattern, such as 'comment.*=http://…'; the first match wins (repeatable)",
+      "URL for event types that match a pattern, such as 'comment.*=http://…'; the first match wins",
     many: true,
   },
 ] as const satisfies readonly OptionDefinition[];

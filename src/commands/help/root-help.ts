@@ -2,7 +2,13 @@ import { SECTIONS } from '../../catalog/groups.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
 import { commandTree } from '../tree/tree.ts';
-import { formatRows } from './format-rows.ts';
+import {
+  createCommandSection,
+  createProse,
+  createRowSections,
+  type HelpPage,
+  toRows,
+} from './blocks.ts';
 
 const SUMMARY = 'svc administers a collaboration backend: users, documents, access, and webhooks.';
 
@@ -15,51 +21,50 @@ export const FIRST_COMMANDS: readonly (readonly [command: string, purpose: strin
   ['svc serve', 'Run a service on a port'],
 ];
 
+/** Columns that the list of commands on the start screen needs. */
+const LIST_COLUMNS = 80;
+
 /**
  * Output of `svc` without a command. Fits 80 columns and 24 lines. The build replaces this module
  * with constants.
  */
-export const START_SCREEN: string = formatStartScreen(true);
-export const NARROW_START_SCREEN: string = formatStartScreen(false);
-export const ROOT_HELP: string = formatRootHelp(commandTree());
+export const START_SCREEN: HelpPage = createStartScreen();
+export const ROOT_HELP: HelpPage = createRootHelp(commandTree());
 
-function formatStartScreen(listsCommands: boolean): string {
+function createStartScreen(): HelpPage {
   const commands = [...SECTIONS].map(([title, names]) => [title, names.join(', ')] as const);
+  const firstSteps = FIRST_COMMANDS.map(([term, text]) => ({ term, text, isCommand: true }));
   return [
-    SUMMARY,
-    '',
-    'First steps:',
-    ...formatRows(FIRST_COMMANDS),
-    '',
-    ...(listsCommands ? ['Commands:', ...formatRows(commands), ''] : []),
-    "Run 'svc --help' for all commands with a summary, 'svc help <command>' for flags and examples, and 'svc help topics' for more.",
-    '',
-  ].join('\n');
+    createProse(SUMMARY),
+    ...createRowSections('first steps', [['First steps', firstSteps]]),
+    ...createRowSections('commands', [['Commands', toRows(commands)]]).map((section) => ({
+      ...section,
+      minColumns: LIST_COLUMNS,
+    })),
+    createProse(
+      "Run 'svc --help' for all commands with a summary, 'svc help <command>' for flags and examples, and 'svc help topics' for more.",
+    ),
+  ];
 }
 
-function formatRootHelp(root: Node): string {
-  const rows = [...SECTIONS].flatMap(([, names]) =>
-    names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const),
-  );
-  const lines = formatRows(rows);
-  const sections = [...SECTIONS].flatMap(([title, names]) => [
-    '',
-    `${title}:`,
-    ...lines.splice(0, names.length),
-  ]);
+function createRootHelp(root: Node): HelpPage {
+  const sections = [...SECTIONS].map(([title, names]) => {
+    const rows = names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const);
+    return [title, toRows(rows)] as const;
+  });
   return [
-    SUMMARY,
-    '',
-    'Usage:',
-    '  svc <command> [flags]',
-    ...sections,
-    '',
-    'Learn more:',
-    ...formatRows([
-      ['svc help <command>', 'Flags and examples of a command'],
-      ['svc help flags', 'Global flags, such as --local, --profile, --output, and --dry-run'],
-      ['svc help topics', 'Topics, such as exit codes and environment variables'],
+    createProse(SUMMARY),
+    createCommandSection('Usage', [['svc <command> [flags]']]),
+    ...createRowSections('commands', sections),
+    ...createRowSections('more', [
+      [
+        'Learn more',
+        toRows([
+          ['svc help <command>', 'Flags and examples of a command'],
+          ['svc help flags', 'Global flags, such as --local, --profile, --output, and --dry-run'],
+          ['svc help topics', 'Topics, such as exit codes and environment variables'],
+        ]),
+      ],
     ]),
-    '',
-  ].join('\n');
+  ];
 }

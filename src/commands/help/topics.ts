@@ -5,11 +5,17 @@ import { FORMATS } from '../../output/format.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { longName } from '../options.ts';
 import { agentsSkill } from './agents-skill.ts';
-import { flagLines } from './command-help.ts';
-import { formatRows } from './format-rows.ts';
+import {
+  createCommandSection,
+  createProse,
+  createRowSections,
+  type HelpPage,
+  toRows,
+} from './blocks.ts';
+import { alignLongFlags, createFlagRows } from './flag-rows.ts';
 import { TOPICS, type TopicName } from './topic-names.ts';
 
-const TEXTS: { readonly [Name in TopicName]: () => string } = {
+const PAGES: { readonly [Name in TopicName]: () => HelpPage } = {
   topics,
   flags,
   environment,
@@ -17,21 +23,21 @@ const TEXTS: { readonly [Name in TopicName]: () => string } = {
   formatting,
   profiles,
   'read-only': readOnly,
-  agents: agentsSkill,
+  agents: () => [{ blocks: [{ kind: 'text', text: agentsSkill() }] }],
   bulk,
   webhooks,
 };
 
-export function topicText(name: TopicName): string {
-  return TEXTS[name]();
+export function createTopicPage(name: TopicName): HelpPage {
+  return PAGES[name]();
 }
 
-function topics(): string {
-  return lines(
-    "Topics, each shown by 'svc help <topic>':",
-    '',
-    ...formatRows(TOPICS.filter(([name]) => name !== 'topics')),
-  );
+function topics(): HelpPage {
+  const rows = toRows(TOPICS.filter(([name]) => name !== 'topics'));
+  return [
+    createProse("Topics, each shown by 'svc help <topic>':"),
+    ...createRowSections('topics', [[undefined, rows]]),
+  ];
 }
 
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
@@ -54,183 +60,237 @@ const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])
   ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait']],
 ];
 
-function flags(): string {
+function flags(): HelpPage {
   const all = [...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
   const groups = Map.groupBy(
     all,
     (flag) => FLAG_GROUPS.find(([, names]) => names.includes(longName(flag)))?.[0] ?? 'Other',
   );
-  const ordered = [...FLAG_GROUPS.map(([title]) => title), 'Other'].map(
-    (title) => [title, groups.get(title) ?? []] as const,
-  );
-  const rows = [...flagLines(ordered.flatMap(([, members]) => members))];
-  return lines(
-    'Every command accepts these flags, before or after its name.',
-    ...ordered.flatMap(([title, members]) => ['', `${title}:`, ...rows.splice(0, members.length)]),
-  );
+  const titles = [...FLAG_GROUPS.map(([title]) => title), 'Other'];
+  return [
+    createProse('Every command accepts these flags, before or after its name.'),
+    ...createRowSections(
+      'flags',
+      titles.map((title) => [title, alignLongFlags(createFlagRows(groups.get(title) ?? []))]),
+    ),
+  ];
 }
 
-function environment(): string {
-  return lines(
-    'Order of precedence: flag, environment variable, .svc.json, profile. An empty variable counts as unset.',
-    '',
-    ...formatRows(environmentVariables()),
-  );
+function environment(): HelpPage {
+  return [
+    createProse(
+      'Order of precedence: flag, environment variable, .svc.json, profile. An empty variable counts as unset.',
+    ),
+    ...createRowSections('variables', [[undefined, toRows(environmentVariables())]]),
+  ];
 }
 
-function exitCodes(): string {
+function exitCodes(): HelpPage {
   const byCode = Map.groupBy(Object.values(FAILURES), ({ exitCode }) => exitCode);
   const codes = [...byCode].map(([code, failures]): [string, string] => {
     const note = failures.some(({ retryable }) => retryable) ? ' (retryable)' : '';
     const meanings = new Set(failures.flatMap(({ meaning }) => meaning.split('; ')));
     return [String(code), [...meanings].join('; ') + note];
   });
-  return lines(
-    ...formatRows([['0', 'success'], ...codes]),
-    '',
-    'If several codes apply, svc exits with 9 before 12, 11, 10, and the others. With -o json or -o ndjson, an error is a JSON object on stderr with the error code, the exit code, and whether the command can be retried.',
-  );
+  return [
+    ...createRowSections('codes', [[undefined, toRows([['0', 'success'], ...codes])]]),
+    createProse(
+      'If several codes apply, svc exits with 9 before 12, 11, 10, and the others. With -o json or -o ndjson, an error is a JSON object on stderr with the error code, the exit code, and whether the command can be retried.',
+    ),
+  ];
 }
 
-function formatting(): string {
-  return lines(
-    `Output formats (-o): ${FORMATS.join(', ')} (default: table).`,
-    '',
-    ...formatRows([
+function formatting(): HelpPage {
+  return [
+    createProse(`Output formats (-o): ${FORMATS.join(', ')} (default: table).`),
+    ...createRowSections('formats', [
       [
-        'json',
-        'a single document: an array for a list of records, otherwise the data of the response',
-      ],
-      ['ndjson', 'one record per line, printed as pages arrive'],
-      ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
-      ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
-    ]),
-    '',
-    ...formatRows([
-      [
-        '--fields a,b',
-        'fields to print, in this order: JSON names or table headers; a.b selects a nested field',
-      ],
-      ['--jq <expression>', 'jq expression that filters the JSON result'],
-      ['--envelope', 'the whole response, including cursors'],
-      [
-        `--time ${TIME_STYLES.join('|')}`,
-        'form of times in tables: RFC 3339, relative, or as received (default: iso)',
-      ],
-      ['--all', 'all pages; without this flag, one page, and a message on how to get the next'],
-      [
-        '-q',
-        'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q',
+        undefined,
+        toRows([
+          [
+            'json',
+            'a single document: an array for a list of records, otherwise the data of the response',
+          ],
+          ['ndjson', 'one record per line, printed as pages arrive'],
+          ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
+          ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
+        ]),
       ],
     ]),
-    '',
-    'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. A table longer than the screen is shown in a pager: SVC_PAGER, otherwise PAGER, otherwise less; --no-pager prints it directly. In a pipe, nothing is hidden, wrapped, truncated, or paged. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
-    '',
-    'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
-  );
-}
-
-function profiles(): string {
-  return lines(
-    "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc auth status' to see where each value comes from.",
-    '',
-    '  # Save a profile; svc prompts for the auth token',
-    '  svc profiles add prod --base-url https://api.example.com --api-key K',
-    '  # Use the profile for one command, or make it the default',
-    '  svc folders list --org acme --profile prod',
-    '  svc profiles use prod',
-    '',
-    "A .svc.json file in the current folder or a parent folder sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
-  );
-}
-
-function readOnly(): string {
-  return lines(
-    'A read-only target accepts no writes from svc, and svc hands out none of its secrets. Each of these settings makes the target of a command read-only, and none of them turns another one off:',
-    '',
-    ...formatRows([
-      ['svc profiles add prod --read-only', 'the profile, for every command that uses it'],
-      [`${SWITCH_VARIABLES.readOnly}=1`, 'the environment, for every target, including --local'],
-      ['"readOnly": true in .svc.json', 'the folder and all folders below it, for every target'],
-      ['svc serve --read-only', 'the embedded service, for every client'],
-      ['createClient({ readOnly: true })', 'one client of the library'],
+    ...createRowSections('flags', [
+      [
+        undefined,
+        toRows([
+          [
+            '--fields a,b',
+            'fields to print, in this order: JSON names or table headers; a.b selects a nested field',
+          ],
+          ['--jq <expression>', 'jq expression that filters the JSON result'],
+          ['--envelope', 'the whole response, including cursors'],
+          [
+            `--time ${TIME_STYLES.join('|')}`,
+            'form of times in tables: RFC 3339, relative, or as received (default: iso)',
+          ],
+          ['--all', 'all pages; without this flag, one page, and a message on how to get the next'],
+          [
+            '-q',
+            'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q',
+          ],
+        ]),
+      ],
     ]),
-    '',
-    `A refused command exits with 4 and the error code read_only, and sends nothing. Any other value of ${SWITCH_VARIABLES.readOnly} than 1, true, 0, and false is an error. --dry-run still works, because it sends nothing.`,
-    '',
-    'Read-only binds svc, not the token: another program can write with the same token. Only the service can issue a token that reads.',
-    '',
-    'A protected profile asks for its name on a terminal before the first write of a command. In CI, a script passes --yes and sets SVC_ALLOW to the name of the profile.',
-  );
+    createProse(
+      'On a terminal, a table wraps long text, shortens times, and hides the less important columns if it does not fit; a message says how many. If the remaining columns do not fit either, records are printed as lists. True and false are shown as symbols. A table longer than the screen is shown in a pager: SVC_PAGER, otherwise PAGER, otherwise less; --no-pager prints it directly. In a pipe, nothing is hidden, wrapped, truncated, or paged. Set ACCESSIBLE=1 for plain text on a terminal, and NO_COLOR=1 to disable color.',
+    ),
+    createProse(
+      'Results go to stdout, all messages to stderr. Secrets in results are masked unless you add --show-secrets.',
+    ),
+  ];
 }
 
-function bulk(): string {
-  return lines(
-    'Bulk commands read records from --file: JSON, NDJSON, CSV, or YAML, plain or gzipped, or - for stdin.',
-    'To send several files in one job, repeat --file. The files are sent in the given order.',
-    '',
-    '  # Check a file without sending anything',
-    '  svc users validate --file users.csv',
-    '  # Send it; all records are checked before the first request',
-    '  svc users add --org acme --file users.csv',
-    '  # List jobs, and resume one that was interrupted',
-    '  svc jobs list',
-    '  svc jobs resume 20260131-094500-5f3a9c',
-    '',
-    ...formatRows([
-      ['--duplicates', 'how to handle records with the same ID: fail, first, last (default: fail)'],
+function profiles(): HelpPage {
+  return [
+    createProse(
+      "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc auth status' to see where each value comes from.",
+    ),
+    createCommandSection(undefined, [
       [
-        '--if-exists',
-        'how to handle existing organizations, folders, documents, and groups: fail, skip, or (folders only) update (default: fail)',
+        'svc profiles add prod --base-url https://api.example.com --api-key K',
+        'Save a profile; svc prompts for the auth token',
       ],
-      ['--rejects', 'file for failed records, in the format of the input, to fix and send again'],
-      ['--results', 'file for the result of each record (NDJSON)'],
+      [
+        'svc folders list --org acme --profile prod',
+        'Use the profile for one command, or make it the default',
+      ],
+      ['svc profiles use prod'],
     ]),
-    '',
-    'The defaults suit most imports. To tune a job:',
-    '',
-    ...formatRows([
+    createProse(
+      "A .svc.json file in the current folder or a parent folder sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
+    ),
+  ];
+}
+
+function readOnly(): HelpPage {
+  return [
+    createProse(
+      'A read-only target accepts no writes from svc, and svc hands out none of its secrets. Each of these settings makes the target of a command read-only, and none of them turns another one off:',
+    ),
+    ...createRowSections('settings', [
       [
-        '--batch-size n',
-        'records per request; smaller batches lose less if a request fails (default: 100)',
+        undefined,
+        toRows([
+          ['svc profiles add prod --read-only', 'the profile, for every command that uses it'],
+          [
+            `${SWITCH_VARIABLES.readOnly}=1`,
+            'the environment, for every target, including --local',
+          ],
+          [
+            '"readOnly": true in .svc.json',
+            'the folder and all folders below it, for every target',
+          ],
+          ['svc serve --read-only', 'the embedded service, for every client'],
+          ['createClient({ readOnly: true })', 'one client of the library'],
+        ]),
       ],
-      [
-        '--concurrency n',
-        "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
-      ],
-      [
-        '--rate n/s',
-        'maximum records per second, to leave capacity for others (default: unlimited)',
-      ],
-      ['--shard i/n', 'process only shard i of n, to split the records between machines'],
-      ['--on-error stop', 'stop at the first failed record instead of continuing'],
-      ['--max-errors n', 'stop after n failed records'],
     ]),
-    '',
-    'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped (the last line names the command that resumes it); 9 if the outcome of some records is unknown. A command with a single record exits with the code of its failure.',
-  );
+    createProse(
+      `A refused command exits with 4 and the error code read_only, and sends nothing. Any other value of ${SWITCH_VARIABLES.readOnly} than 1, true, 0, and false is an error. --dry-run still works, because it sends nothing.`,
+    ),
+    createProse(
+      'Read-only binds svc, not the token: another program can write with the same token. Only the service can issue a token that reads.',
+    ),
+    createProse(
+      'A protected profile asks for its name on a terminal before the first write of a command. In CI, a script passes --yes and sets SVC_ALLOW to the name of the profile.',
+    ),
+  ];
 }
 
-function webhooks(): string {
-  return lines(
-    'Basic webhooks send every event to one or two URLs. Advanced webhooks sign each delivery, filter events, and retry failed deliveries.',
-    '',
-    '  # Set up an endpoint interactively',
-    '  svc webhooks setup',
-    '  # Print code that verifies deliveries in your server',
-    '  svc webhooks snippet --lang node',
-    '  # Receive deliveries on this machine, verify them, and forward them',
-    '  svc webhooks listen --local --forward-to http://127.0.0.1:3000/hook',
-    '  # Send a sample event to a receiver, and verify a saved delivery',
-    '  svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
-    '  svc webhooks verify --headers headers.json --body body.json --secret-file secret.txt',
-    '',
-    "An advanced delivery has the headers webhook-id, webhook-timestamp, and webhook-signature: an HMAC-SHA256 of id.timestamp.body (raw bytes) with the endpoint's secret. Run 'svc webhooks events' for a list of event types.",
-  );
+function bulk(): HelpPage {
+  return [
+    createProse(
+      'Bulk commands read records from --file: JSON, NDJSON, CSV, or YAML, plain or gzipped, or - for stdin.',
+      'To send several files in one job, repeat --file. The files are sent in the given order.',
+    ),
+    createCommandSection(undefined, [
+      ['svc users validate --file users.csv', 'Check a file without sending anything'],
+      [
+        'svc users add --org acme --file users.csv',
+        'Send it; all records are checked before the first request',
+      ],
+      ['svc jobs list', 'List jobs, and resume one that was interrupted'],
+      ['svc jobs resume 20260131-094500-5f3a9c'],
+    ]),
+    ...createRowSections('files', [
+      [
+        undefined,
+        toRows([
+          [
+            '--duplicates',
+            'how to handle records with the same ID: fail, first, last (default: fail)',
+          ],
+          [
+            '--if-exists',
+            'how to handle existing organizations, folders, documents, and groups: fail, skip, or (folders only) update (default: fail)',
+          ],
+          [
+            '--rejects',
+            'file for failed records, in the format of the input, to fix and send again',
+          ],
+          ['--results', 'file for the result of each record (NDJSON)'],
+        ]),
+      ],
+    ]),
+    createProse('The defaults suit most imports. To tune a job:'),
+    ...createRowSections('tuning', [
+      [
+        undefined,
+        toRows([
+          [
+            '--batch-size n',
+            'records per request; smaller batches lose less if a request fails (default: 100)',
+          ],
+          [
+            '--concurrency n',
+            "requests in flight; 'auto' adapts to the response times of the service (default: auto; folders: 1)",
+          ],
+          [
+            '--rate n/s',
+            'maximum records per second, to leave capacity for others (default: unlimited)',
+          ],
+          ['--shard i/n', 'process only shard i of n, to split the records between machines'],
+          ['--on-error stop', 'stop at the first failed record instead of continuing'],
+          ['--max-errors n', 'stop after n failed records'],
+        ]),
+      ],
+    ]),
+    createProse(
+      'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped (the last line names the command that resumes it); 9 if the outcome of some records is unknown. A command with a single record exits with the code of its failure.',
+    ),
+  ];
 }
 
-function lines(...all: readonly string[]): string {
-  return `${all.join('\n')}\n`;
+function webhooks(): HelpPage {
+  return [
+    createProse(
+      'Basic webhooks send every event to one or two URLs. Advanced webhooks sign each delivery, filter events, and retry failed deliveries.',
+    ),
+    createCommandSection(undefined, [
+      ['svc webhooks setup', 'Set up an endpoint interactively'],
+      ['svc webhooks snippet --lang node', 'Print code that verifies deliveries in your server'],
+      [
+        'svc webhooks listen --local --forward-to http://127.0.0.1:3000/hook',
+        'Receive deliveries on this machine, verify them, and forward them',
+      ],
+      [
+        'svc webhooks send comment.add --url http://127.0.0.1:3000/hook --secret-file secret.txt',
+        'Send a sample event to a receiver, and verify a saved delivery',
+      ],
+      ['svc webhooks verify --headers headers.json --body body.json --secret-file secret.txt'],
+    ]),
+    createProse(
+      "An advanced delivery has the headers webhook-id, webhook-timestamp, and webhook-signature: an HMAC-SHA256 of id.timestamp.body (raw bytes) with the endpoint's secret. Run 'svc webhooks events' for a list of event types.",
+    ),
+  ];
 }
 
 const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]: string } = {

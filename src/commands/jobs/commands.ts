@@ -51,7 +51,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     },
     arguments: [JOB],
     options: [
-      { flags: '--html', description: 'write HTML (required)' },
+      { flags: '--html', description: 'write HTML', required: true },
       {
         flags: '--file <path>',
         description: "output file, or '-' for stdout (default: <id>.html)",

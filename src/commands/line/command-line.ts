@@ -5,6 +5,7 @@ import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
 import type { GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
+import type { HelpPage } from '../help/blocks.ts';
 import { printHelp } from '../help/print-help.ts';
 import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
@@ -21,11 +22,15 @@ export async function runCommandLine(
     runLine: (nested, environment) => runCommandLine(nested, { ...givenEnvironment, environment }),
   };
   let printed = '';
+  const pages: HelpPage[] = [];
   let opened: OpenedContext | undefined;
   let failure: unknown;
   const program = await createProgram({
     print: (text) => {
       printed += text;
+    },
+    showHelp: (page) => {
+      pages.push(page);
     },
     openContext: (options, command, isLocalOnly) => {
       opened = openCommandContext(processEnvironment, options, command, isLocalOnly);
@@ -47,7 +52,8 @@ export async function runCommandLine(
   }
   // The other flags may be invalid.
   const { color = 'auto' } = program.opts<{ readonly color?: GlobalOptions['color'] }>();
-  if (printed) await printHelp(printed, processEnvironment, color);
+  if (printed) await processEnvironment.io.stdout.write(printed);
+  if (pages.length > 0) await printHelp(pages.flat(), processEnvironment, color);
 }
 
 /** Opens the context of a command. Closing the context adds the command's writes to the history. */

@@ -5,7 +5,8 @@ import { version } from '../../kernel/version.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
-import { helpForPath, helpText } from '../help/command-help.ts';
+import type { HelpPage } from '../help/blocks.ts';
+import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { getFlagValue, longName } from '../options.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
@@ -17,7 +18,9 @@ import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
   readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
+  /** Receives the version. */
   readonly print: (text: string) => void;
+  readonly showHelp: (page: HelpPage) => void;
 }
 
 /**
@@ -32,21 +35,21 @@ export async function createProgram(dependencies: ProgramDependencies): Promise<
   program
     .command('help [command...]')
     .description(HELP_SUMMARY)
-    .action((words: string[]) => showHelp(words, dependencies));
+    .action((words: string[]) => showSubject(words, dependencies));
   return program;
 }
 
-async function showHelp(
+async function showSubject(
   words: readonly string[],
   dependencies: ProgramDependencies,
 ): Promise<void> {
   const { findHelpSubject } = await import('../help/find-subject.ts');
   const { topic, command } = findHelpSubject(commandTree(), words);
   if (topic) {
-    const { topicText } = await import('../help/topics.ts');
-    dependencies.print(command ? `${topicText(topic)}\n` : topicText(topic));
+    const { createTopicPage } = await import('../help/topics.ts');
+    dependencies.showHelp(createTopicPage(topic));
   }
-  if (command) dependencies.print((await helpForPath(command)) ?? '');
+  if (command) dependencies.showHelp((await helpForPath(command)) ?? []);
 }
 
 async function defineCommand(
@@ -62,7 +65,7 @@ async function defineCommand(
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
     .configureOutput(outputConfiguration(dependencies))
-    .configureHelp(helpConfiguration(node, leaf));
+    .configureHelp(helpConfiguration(node, leaf, dependencies));
   if (leaf) addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0)
@@ -88,21 +91,30 @@ async function defineCommand(
 /**
  * Configures the help of a command. At the root, a line without a command gets the start screen.
  */
-function helpConfiguration(node: Node, leaf: LoadedLeaf | undefined): HelpConfiguration {
-  if (node.path.length > 0) return { formatHelp: () => helpText(node, leaf) };
+function helpConfiguration(
+  node: Node,
+  leaf: LoadedLeaf | undefined,
+  { showHelp }: ProgramDependencies,
+): HelpConfiguration {
+  // commander prints text; the pages are rendered for the terminal.
+  const show = (page: HelpPage) => {
+    showHelp(page);
+    return '';
+  };
+  if (node.path.length > 0) return { formatHelp: () => show(createCommandHelp(node, leaf)) };
   let isStart = false;
   return {
     prepareContext: ({ error = false }) => {
       isStart = error;
     },
-    formatHelp: () => (isStart ? START_SCREEN : ROOT_HELP),
+    formatHelp: () => show(isStart ? START_SCREEN : ROOT_HELP),
   };
 }
 
 const HELP_WIDTH = 80;
 
 /**
- * Passes help to the caller. With a fixed color setting and width, commander does not open the
+ * Passes the version to the caller. With a fixed color setting and width, commander does not open the
  * standard streams.
  */
 function outputConfiguration({ print }: ProgramDependencies): OutputConfiguration {
@@ -159,7 +171,6 @@ function addOption(
   { flags, description, choices, many }: OptionDefinition,
 ): Option {
   const option = new Option(flags, description);
-  if (description === '') option.hideHelp();
   if (choices) addChoices(option, choices);
   if (many) {
     const { parseArg: parse = (value) => value } = option;

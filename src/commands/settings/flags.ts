@@ -3,7 +3,7 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 
 const ONLY_FLAG = {
   flags: '--only <kind>',
-  description: 'include only records of this kind (repeatable)',
+  description: 'include only records of this kind',
   choices: SETTINGS_KINDS,
   many: true,
 } as const;
@@ -25,8 +25,7 @@ export const PULL_FLAGS = [
   ENV_FLAG,
   {
     flags: '--org <id>',
-    description:
-      'pull the folders of this organization, and its documents with --only documents (repeatable)',
+    description: 'pull the folders of this organization, and its documents with --only documents',
     many: true,
   },
   ONLY_FLAG,
@@ -50,7 +49,7 @@ export const COMPARE_FLAGS = [
   },
   {
     flags: '--org <id>',
-    description: 'compare the folders and documents of this organization (repeatable)',
+    description: 'compare the folders and documents of this organization',
     many: true,
   },
   ONLY_FLAG,

@@ -87,7 +87,12 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       'svc folders tree --org acme --folder f1 --max-depth 2': 'draw two levels below one folder',
     },
     options: [
-      { flags: '--org <id>', description: 'organization ID (required)' },
+      {
+        flags: '--org <id>',
+        description: 'organization ID',
+        required: true,
+        suppliedBy: ['settings'],
+      },
       { flags: '--folder <id>', description: 'root folder of the tree (default: all folders)' },
       { flags: '--max-depth <n>', description: 'levels to show (default: all)' },
     ],

@@ -117,7 +117,7 @@ function describeFlag(option: OptionDefinition, flag?: Flag): object {
     ...optionalProperty('short', short && `-${short}`),
     kind: flag?.kind ?? (value === undefined ? 'boolean' : 'text'),
     ...optionalProperty('value', value),
-    required: flag ? flag.required && !flag.ofRecord : false,
+    required: option.required === true,
     repeats: option.many === true,
     ...optionalProperty('choices', option.choices),
     description: option.description,

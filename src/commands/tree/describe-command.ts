@@ -1,4 +1,3 @@
-import type { Flag } from '../../catalog/flags.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { Leaf, Node, OptionDefinition } from '../definition.ts';
@@ -20,14 +19,14 @@ export async function describeCommand({ path, summary }: Node, leaf: Leaf): Prom
   const options = flagsOf(loaded);
   const tuning = options.filter(({ isTuning }) => isTuning).map(({ flags }) => flags);
   const shown = options.filter(
-    ({ description, isTuning, isHidden }) => description !== '' && !isTuning && !isHidden,
+    ({ negates, isTuning, isHidden }) => negates === undefined && !isTuning && !isHidden,
   );
   return {
     command: `svc ${path.join(' ')}`,
     summary,
     ...describeLeaf(loaded),
     ...(operands.length > 0 && { arguments: operands }),
-    flags: shown.map((option) => describeFlag(option, loaded)),
+    flags: shown.map((option) => describeFlag(option, options)),
     ...(tuning.length > 0 && { tuning }),
     ...(await describeEffects(loaded)),
     ...optionalProperty('example', Object.keys(examplesOf(loaded))[0]),
@@ -65,20 +64,17 @@ function resultFieldsOf({ bulk, fields }: OperationEntry): readonly string[] {
 
 const SUMMARY_FIELDS = 'total succeeded failed unknown skipped failures rejects'.split(' ');
 
-function describeFlag(option: OptionDefinition, leaf: LoadedLeaf): object {
+function describeFlag(option: OptionDefinition, all: readonly OptionDefinition[]): object {
   const name = longName(option);
-  const flag = leaf.kind === 'operation' ? findFlag(leaf.versions, name) : undefined;
+  const negation = all.find(({ negates }) => negates === name)?.flags;
   const value = /<(.*)>$/.exec(option.flags)?.[1];
   return {
     flag: `--${name}`,
     ...(value !== undefined && { value }),
-    ...(flag?.required && !flag.ofRecord && { required: true }),
+    ...optionalProperty('negation', negation),
+    ...(option.required && { required: true }),
     ...(option.many && { repeatable: true }),
     ...optionalProperty('choices', option.choices),
-    description: option.description.replace(/ \((required|repeatable)\)$/, ''),
+    description: option.description,
   };
-}
-
-function findFlag(versions: readonly OperationEntry[], name: string): Flag | undefined {
-  return versions.flatMap(({ flags }) => flags).find((flag) => flag.name === name);
 }

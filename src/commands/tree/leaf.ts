@@ -16,7 +16,7 @@ import type {
   OperationRunner,
   OptionDefinition,
 } from '../definition.ts';
-import { optionalProperty } from '../options.ts';
+import { type FlagSource, optionalProperty } from '../options.ts';
 
 export type LoadedLeaf =
   | {
@@ -96,7 +96,7 @@ function operationFlags(versions: readonly OperationEntry[]): readonly OptionDef
   return [
     ...[...flags.values()]
       .sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)))
-      .flatMap(flagDefinitions),
+      .flatMap((flag) => flagDefinitions(flag, first?.bulk !== undefined)),
     ...createFlags(first, flags),
     ...(first?.bulk ? bulkFlags(first) : []),
     ...(first?.paged ? [ALL_FLAG] : []),
@@ -130,13 +130,20 @@ function isRequired({ required, ofRecord }: Flag): boolean {
   return required && !ofRecord;
 }
 
-function flagDefinitions(flag: Flag): OptionDefinition[] {
-  const { name, kind, off = `no-${name}` } = flag;
-  const description = isRequired(flag) ? `${flag.description} (required)` : flag.description;
+/** Finds out where the value of a required flag may come from instead. */
+function sourcesOf({ path: [field] }: Flag, isBulk: boolean): readonly FlagSource[] {
+  return [
+    ...(isBulk ? (['records'] as const) : []),
+    ...(field === 'organizationId' ? (['settings'] as const) : []),
+  ];
+}
+
+function flagDefinitions(flag: Flag, isBulk: boolean): OptionDefinition[] {
+  const { name, kind, off = `no-${name}`, description } = flag;
   if (kind === 'boolean') {
     return [
       { flags: `--${name}`, description },
-      { flags: `--${off}`, description: '' },
+      { flags: `--${off}`, description: `opposite of --${name}`, negates: name },
     ];
   }
   if (kind === 'secret') {
@@ -151,6 +158,7 @@ function flagDefinitions(flag: Flag): OptionDefinition[] {
     {
       flags: `--${name} <${placeholder}>`,
       description,
+      ...(isRequired(flag) && { required: true, suppliedBy: sourcesOf(flag, isBulk) }),
       ...optionalProperty('choices', flag.choices),
       ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
     },

@@ -11,8 +11,11 @@ import {
 import { optionalProperty } from '../options.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
-/** Creates the tree of all commands. Versions of an operation share a command. */
-export function commandTree(): Node {
+/**
+ * Creates the tree of all commands. Versions of an operation share a command.
+ * @throws TypeError if two commands have the same name
+ */
+export function commandTree(tools: readonly ToolOutline[] = toolOutline): Node {
   const root = createGroup('svc', []);
   for (const words of GROUPS.keys()) ensureGroup(root, words.split(' '));
   for (const operation of outline) {
@@ -24,7 +27,7 @@ export function commandTree(): Node {
       ...optionalProperty('runner', runner),
     }));
   }
-  for (const tool of toolOutline)
+  for (const tool of tools)
     addLeaf(root, tool, () => ({ kind: 'tool', definition: () => loadDefinition(tool) }));
   addLeaf(root, LIST_COMMAND, () => ({ kind: 'tool', definition: async () => LIST_COMMAND }));
   return root;
@@ -69,7 +72,10 @@ export function subcommandsOf({
 
 export const HELP_SUMMARY = 'Show help for a command or topic';
 
-/** Adds a command. An existing version of it keeps its summary. */
+/**
+ * Adds a command. An existing version of it keeps its summary.
+ * @throws TypeError if another command has the name, because only one of them could run
+ */
 function addLeaf(
   root: Node,
   { command, summary }: ToolOutline,
@@ -78,13 +84,17 @@ function addLeaf(
   const { children } = ensureGroup(root, command.slice(0, -1));
   const name = command.at(-1) ?? '';
   const existing = children.get(name);
+  const leaf = createLeaf(existing?.leaf);
+  const leaves = existing?.leaf ? [existing.leaf, leaf] : [leaf];
+  if (leaves.length > 1 && leaves.some(({ kind }) => kind === 'tool'))
+    throw new TypeError(`two commands have the name svc ${command.join(' ')}`);
   const shown = existing?.leaf ? existing.summary : summary;
   children.set(name, {
     name,
     path: command,
     summary: shown,
-    leaf: createLeaf(existing?.leaf),
-    children: new Map(),
+    leaf,
+    children: existing?.children ?? new Map(),
   });
 }
 

@@ -1,5 +1,6 @@
 import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG } from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import type { FlagDescription } from '../options.ts';
 
 const ORG_FLAG = {
   flags: '--org <id>',
@@ -13,7 +14,7 @@ export function validateFlags(
   hasOrganization: boolean,
 ) {
   return [
-    { ...FILE_FLAG, description: `${FILE_FLAG.description} (required)` },
+    { ...FILE_FLAG, required: true },
     INPUT_FORMAT_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice(
@@ -39,7 +40,7 @@ export type ValidateFlags = OptionsOf<ReturnType<typeof validateFlags>>;
 
 function choice<const Flags extends string>(
   flags: Flags,
-  description: string,
+  description: FlagDescription,
   choices: readonly string[],
 ) {
   return choices.length > 1 ? [{ flags, description, choices }] : [];

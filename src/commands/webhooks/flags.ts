@@ -10,7 +10,7 @@ import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
 const SHARED = {
   secretFiles: {
     flags: '--secret-file <path>',
-    description: 'file with a signing secret (repeatable)',
+    description: 'file with a signing secret',
     many: true,
   },
   tokenFile: {
@@ -60,7 +60,7 @@ export const LISTEN_FLAGS = [
   },
   {
     flags: '--allow-host <name>',
-    description: 'additional host name to accept (repeatable)',
+    description: 'additional host name to accept',
     many: true,
   },
   {
@@ -96,12 +96,12 @@ export const SEND_FLAGS = [
   },
   {
     flags: '--channel <channel>',
-    description: 'channel of the event, with --via-service (repeatable)',
+    description: 'channel of the event, with --via-service',
     many: true,
   },
   {
     flags: '--set <path=value>',
-    description: 'set a field of the payload to a JSON value or text (repeatable)',
+    description: 'set a field of the payload to a JSON value or text',
     many: true,
   },
   {
@@ -144,13 +144,13 @@ export const TEST_FLAGS = [
   },
   {
     flags: '--only <case>',
-    description: 'run only this case (repeatable)',
+    description: 'run only this case',
     choices: CASE_NAMES,
     many: true,
   },
   {
     flags: '--skip <case>',
-    description: 'skip this case (repeatable)',
+    description: 'skip this case',
     choices: CASE_NAMES,
     many: true,
   },

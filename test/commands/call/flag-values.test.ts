@@ -11,7 +11,7 @@ const flag = (kind: FlagKind, more: Partial<Flag> = {}): Flag => ({
   name: 'x',
   path: ['x'],
   kind,
-  description: '',
+  description: 'a value',
   required: false,
   ofRecord: false,
   ...more,

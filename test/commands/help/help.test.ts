@@ -1,25 +1,31 @@
+import type { Command } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECTIONS } from '../../../src/catalog/groups.ts';
 import type { Node } from '../../../src/commands/definition.ts';
-import { GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
-import { helpForPath } from '../../../src/commands/help/command-help.ts';
-import { printHelp, reflow, styleHelp } from '../../../src/commands/help/print-help.ts';
-
-import {
-  FIRST_COMMANDS,
-  NARROW_START_SCREEN,
-  START_SCREEN,
-} from '../../../src/commands/help/root-help.ts';
-
-import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
-import { topicText } from '../../../src/commands/help/topics.ts';
+import { GLOBAL_FLAGS, HELP_FLAG } from '../../../src/commands/global-flags.ts';
+import type { HelpPage } from '../../../src/commands/help/blocks.ts';
+import { helpForPath as createHelpForPath } from '../../../src/commands/help/command-help.ts';
+import { printHelp } from '../../../src/commands/help/print-help.ts';
+import { renderHelp } from '../../../src/commands/help/render-help.ts';
+import { FIRST_COMMANDS, START_SCREEN } from '../../../src/commands/help/root-help.ts';
+import { TOPIC_NAMES, type TopicName } from '../../../src/commands/help/topic-names.ts';
+import { createTopicPage } from '../../../src/commands/help/topics.ts';
 import { runCommandLine } from '../../../src/commands/line/command-line.ts';
+import { createProgram } from '../../../src/commands/line/program.ts';
+import { longName } from '../../../src/commands/options.ts';
 import { aliasesOf, findByPath, findChild, SHORTCUTS } from '../../../src/commands/tree/aliases.ts';
+import { flagsOf, loadLeaf } from '../../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const tree = commandTree();
+
+/** Renders a page without a terminal. */
+const textOf = (page: HelpPage) => renderHelp(page, { columns: undefined });
+const topicText = (name: TopicName) => textOf(createTopicPage(name));
+const helpForPath = async (path: readonly string[]) =>
+  textOf((await createHelpForPath(path)) ?? []);
 const TUNING = ['--batch-size', '--concurrency', '--rate', '--shard', '--max-errors', '--on-error'];
 
 function* nodesBelow(node: Node): Generator<Node> {
@@ -27,6 +33,37 @@ function* nodesBelow(node: Node): Generator<Node> {
     yield child;
     yield* nodesBelow(child);
   }
+}
+
+/** Parses a command line with `--help`, and returns the command that it selects. */
+async function parsedCommand(path: readonly string[]): Promise<Command> {
+  const program = await createProgram({
+    print: () => undefined,
+    showHelp: () => undefined,
+    openContext: () => {
+      throw new Error('help opens no context');
+    },
+  });
+  await program.parseAsync([...path, '--help'], { from: 'user' }).catch(() => undefined);
+  return path.reduce<Command>(
+    (command, word) => command.commands.find((each) => each.name() === word) ?? command,
+    program,
+  );
+}
+
+/** Returns the long names of all flags that have a row with an explanation in the help. */
+async function listedFlags(path: readonly string[]): Promise<readonly string[]> {
+  const page = (await createHelpForPath(path)) ?? [];
+  const rows = page.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'rows' ? block.rows : [])),
+  );
+  return rows
+    .filter(({ text }) => text !== '')
+    .flatMap(({ term }) =>
+      [term.replace('[no-]', ''), term.replace('[no-]', 'no-')].flatMap((each) =>
+        Array.from(each.matchAll(/--([\w-]+)/g), ([, name = '']) => name),
+      ),
+    );
 }
 
 /** Splits a text into its sections by heading. */
@@ -40,20 +77,16 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly string[]> {
 }
 
 describe('svc', () => {
-  it.each([
-    { columns: 80, text: START_SCREEN },
-    { columns: 60, text: NARROW_START_SCREEN },
-    { columns: 40, text: NARROW_START_SCREEN },
-  ])(
-    'fits a terminal of $columns columns and 24 lines, with the next prompt',
-    async ({ columns, text }) => {
+  it.each([80, 60, 40])(
+    'fits a terminal of %d columns and 24 lines, with the next prompt',
+    async (columns) => {
       const context = await fakeContext();
       const stdout = { ...context.io.stdout, columns };
       await printHelp(START_SCREEN, { ...context, io: { ...context.io, stdout } });
       const lines = context.stdout().trimEnd().split('\n');
-      expect(lines).toEqual(reflow(text, columns).trimEnd().split('\n'));
       expect(lines.length).toBeLessThanOrEqual(23);
       expect(lines.filter((line) => line.length > columns)).toEqual([]);
+      expect(lines.includes('Commands:')).toBe(columns === 80);
     },
   );
 
@@ -76,7 +109,7 @@ describe('svc', () => {
     async (words) => {
       const context = await fakeContext();
       await runCommandLine(words, context);
-      expect(context.stdout()).toBe(START_SCREEN);
+      expect(context.stdout()).toBe(textOf(START_SCREEN));
     },
   );
 
@@ -87,7 +120,7 @@ describe('svc', () => {
     );
     expect([...names].sort()).toEqual(commands.map(({ name }) => name).sort());
     const sections = sectionsOf((await helpForPath([])) ?? '');
-    const start = sectionsOf(START_SCREEN).get('Commands:') ?? [];
+    const start = sectionsOf(textOf(START_SCREEN)).get('Commands:') ?? [];
     for (const [at, [title, members]] of [...SECTIONS].entries()) {
       expect(sections.get(`${title}:`)?.map((line) => line.trim().split(' ')[0])).toEqual(members);
       expect(start[at]?.trim().split(/ {2,}/)).toEqual([title, members.join(', ')]);
@@ -113,9 +146,38 @@ describe('svc <command> --help', () => {
       const help = (await helpForPath(path)) ?? '';
       expect(help).not.toContain('--api-version');
       const flags = sectionsOf(help).get('Flags:') ?? [];
-      const required = flags.map((line) => line.endsWith('(required)'));
+      const required = flags.map((line) => /\(required\)|\(default: from /.test(line));
       expect(required, path.join(' ')).toEqual([...required].sort((a, b) => Number(b) - Number(a)));
     }
+  });
+
+  it('describes every flag that the parser accepts, and every flag of the operations', async () => {
+    const globals = [...GLOBAL_FLAGS, HELP_FLAG].map(({ flags }) => longName({ flags }));
+    let checked = 0;
+    for (const { path, leaf } of nodesBelow(tree)) {
+      if (!leaf) continue;
+      const command = await parsedCommand(path);
+      const loaded = await loadLeaf(leaf);
+      const hidden = flagsOf(loaded)
+        .filter(({ isHidden }) => isHidden)
+        .map(longName);
+      const accepted = command.options.map(({ flags }) => longName({ flags }));
+      const ofOperations =
+        loaded.kind === 'operation'
+          ? loaded.versions.flatMap(({ flags }) =>
+              flags.map(({ name, kind }) => (kind === 'secret' ? `${name}-file` : name)),
+            )
+          : [];
+      expect(accepted, path.join(' ')).toEqual(expect.arrayContaining(ofOperations));
+      const listed = await listedFlags(path);
+      for (const name of accepted)
+        if (!globals.includes(name) && !hidden.includes(name)) {
+          expect(listed, path.join(' ')).toContain(name);
+          checked += 1;
+        }
+      for (const { description } of flagsOf(loaded)) expect(description).toMatch(/\S \S/);
+    }
+    expect(checked).toBeGreaterThan(400);
   });
 
   it('accepts --api-version, which svc commands lists', async () => {
@@ -135,7 +197,51 @@ describe('svc <command> --help', () => {
     expect(details).toMatch(
       /use endpoints \(advanced webhooks\)[\s\S]*use config \(basic webhooks\)/,
     );
-    expect(reflow(details, 80)).toBe(details);
+    for (const line of details.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('the facts about a flag', () => {
+  it('are derived from its definition', async () => {
+    const rowsOf = async (...path: readonly string[]) => {
+      const rows = sectionsOf(await helpForPath(path)).get('Flags:') ?? [];
+      return rows.map((line) => line.trim().replace(/ {2,}/g, '  '));
+    };
+    expect(await rowsOf('webhooks', 'config', 'update')).toEqual(
+      expect.arrayContaining([
+        '--enable, --disable  enable or disable deliveries',
+        '--[no-]encode-data  base64-encode the payload',
+        '--trigger <key=true>  enable or disable an event: comment.add=true (repeatable)',
+      ]),
+    );
+    const org = 'organization ID (default: from';
+    expect((await rowsOf('users', 'add'))[0]).toBe(
+      `--org <id>  ${org} the records, SVC_ORG, .svc.json, or the profile)`,
+    );
+    expect((await rowsOf('folders', 'list'))[0]).toBe(
+      `--org <id>  ${org} SVC_ORG, .svc.json, or the profile)`,
+    );
+    expect(await rowsOf('auth-tokens', 'reset')).toContain(
+      '--api-key <id>  ID of the API key (required)',
+    );
+    expect(await rowsOf('webhooks', 'snippet')).toContain(
+      '--lang <language>  language of the code: node, python, go, ruby, php',
+    );
+  });
+});
+
+describe('the command tree', () => {
+  it('rejects a second command of one name, and keeps the commands of a group', () => {
+    const tool = (...command: [string, ...string[]]) => ({ command, summary: 'Do it' });
+    expect(() => commandTree([tool('deploy'), tool('deploy')])).toThrow(
+      'two commands have the name svc deploy',
+    );
+    expect(() => commandTree([tool('users', 'add')])).toThrow(
+      'two commands have the name svc users add',
+    );
+    const deploy = commandTree([tool('deploy', 'now'), tool('deploy')]).children.get('deploy');
+    expect(deploy?.leaf).toBeDefined();
+    expect([...(deploy?.children.keys() ?? [])]).toEqual(['now']);
   });
 });
 
@@ -190,42 +296,44 @@ describe('aliases', () => {
 });
 
 describe('styles of help', () => {
-  it('are bold headings and dim defaults, wrapped or not', () => {
-    const help = [
-      'Wrapped text:',
-      'no heading.',
-      '',
-      'Flags:',
-      '  --a <n>  one',
-      '           (default:',
-      '           1)',
+  it('are bold headings and dim notes, wrapped or not', () => {
+    const rows = [{ term: '--a <n>', text: 'one', notes: ['(default: 1)', '(repeatable)'] }];
+    const page: HelpPage = [
+      { title: 'Wrapped heading of help', blocks: [{ kind: 'rows', rows, alignment: 'a' }] },
     ];
-    expect(styleHelp(help.join('\n')).replaceAll('\u001b', '^')).toBe(
-      [
-        ...help.slice(0, 3),
-        '^[1mFlags:^[22m',
-        help[4],
-        '           ^[2m(default:^[22m',
-        '           ^[2m1)^[22m',
-      ].join('\n'),
-    );
+    const styled = (columns: number) =>
+      renderHelp(page, { columns, isStyled: true }).replaceAll('\u001b', '^').split('\n');
+    expect(styled(100)).toEqual([
+      '^[1mWrapped heading of help:^[22m',
+      '  --a <n>  one ^[2m(default: 1) (repeatable)^[22m',
+      '',
+    ]);
+    expect(styled(20)).toEqual([
+      '^[1mWrapped heading of^[22m',
+      '^[1mhelp:^[22m',
+      '  --a <n>',
+      '    one ^[2m(default: 1)^[22m',
+      '    ^[2m(repeatable)^[22m',
+      '',
+    ]);
   });
 
   it('add nothing but styles, at any width', async () => {
     const helps = await Promise.all(
-      [tree, ...nodesBelow(tree)].map(({ path }) => helpForPath(path)),
+      [tree, ...nodesBelow(tree)].map(({ path }) => createHelpForPath(path)),
     );
-    const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText), ...helps].map(String);
+    const pages = [START_SCREEN, ...TOPIC_NAMES.map(createTopicPage), ...helps].map(
+      (page) => page ?? [],
+    );
     fc.assert(
-      fc.property(fc.constantFrom(...texts), fc.integer({ min: 20, max: 120 }), (text, columns) => {
-        const wrapped = reflow(text, columns);
-        const styled = styleHelp(wrapped);
+      fc.property(fc.constantFrom(...pages), fc.integer({ min: 20, max: 120 }), (page, columns) => {
+        const styled = renderHelp(page, { columns, isStyled: true });
         const ends = (line: string) => line.split('\u001b[22m').length;
         const starts = (line: string) =>
           line.split('\u001b[1m').length + line.split('\u001b[2m').length - 1;
         expect(
           ['1', '2', '22'].reduce((rest, code) => rest.replaceAll(`\u001b[${code}m`, ''), styled),
-        ).toBe(wrapped);
+        ).toBe(renderHelp(page, { columns }));
         for (const line of styled.split('\n')) expect(ends(line)).toBe(starts(line));
       }),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../../src/catalog/manifest.ts';
-import { topicText } from '../../../src/commands/help/topics.ts';
+import { renderHelp } from '../../../src/commands/help/render-help.ts';
+import { createTopicPage } from '../../../src/commands/help/topics.ts';
 import { openApiCommand } from '../../../src/commands/tools/openapi.ts';
 import { schemaCommand } from '../../../src/commands/tools/schema.ts';
 import { printCommands } from '../../../src/commands/tree/command-list.ts';
@@ -230,7 +231,7 @@ describe('svc commands for agents', () => {
   });
 
   it('teaches agents in at most 6 kB', () => {
-    const skill = topicText('agents');
+    const skill = renderHelp(createTopicPage('agents'), { columns: 40 });
     expect(Buffer.byteLength(skill)).toBeLessThanOrEqual(6_000);
     expect(skill).toMatch(/^---\nname: svc\ndescription: .+\n---\n/);
   });

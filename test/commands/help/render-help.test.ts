@@ -1,24 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
+import {
+  createCommandSection,
+  createProse,
+  createRowSections,
+  type HelpPage,
+  type HelpSection,
+} from '../../../src/commands/help/blocks.ts';
 import { helpForPath } from '../../../src/commands/help/command-help.ts';
-import { reflow } from '../../../src/commands/help/print-help.ts';
+import { renderHelp } from '../../../src/commands/help/render-help.ts';
 import { START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
-import { topicText } from '../../../src/commands/help/topics.ts';
+import { createTopicPage } from '../../../src/commands/help/topics.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
 
-const HELP = [
-  'Adds each user or updates the one with the same id.',
-  '',
-  'Examples:',
-  '  # add users to one document, from a pipe',
-  '  svc users add --org acme --document d1 --file - --input-format ndjson',
-  '',
-  'Flags:',
-  '  -o, --output <format>  how results look, in one of several forms',
-  '      --org <id>         organization id',
-].join('\n');
+const HELP: HelpPage = [
+  createProse('Adds each user or updates the one with the same id.'),
+  createCommandSection('Examples', [
+    [
+      'svc users add --org acme --document d1 --file - --input-format ndjson',
+      'add users to one document, from a pipe',
+    ],
+  ]),
+  ...createRowSections('flags', [
+    [
+      'Flags',
+      [
+        { term: '-o, --output <format>', text: 'how results look, in one of several forms' },
+        { term: '    --org <id>', text: 'organization id' },
+      ],
+    ],
+  ]),
+];
 
 function* pathsOf(node: Node): Generator<readonly string[]> {
   yield node.path;
@@ -27,7 +41,7 @@ function* pathsOf(node: Node): Generator<readonly string[]> {
 
 describe('help on a terminal', () => {
   it('keeps explanations next to their terms', () => {
-    expect(reflow(HELP, 50)).toBe(
+    expect(renderHelp(HELP, { columns: 50 })).toBe(
       [
         'Adds each user or updates the one with the same',
         'id.',
@@ -41,12 +55,13 @@ describe('help on a terminal', () => {
         '  -o, --output <format>  how results look, in one',
         '                         of several forms',
         '      --org <id>         organization id',
+        '',
       ].join('\n'),
     );
   });
 
   it('moves all explanations below their terms in a narrow terminal', () => {
-    expect(reflow(HELP, 36).split('\n').slice(4)).toEqual([
+    expect(renderHelp(HELP, { columns: 36 }).split('\n').slice(4)).toEqual([
       '  # add users to one document, from',
       '  # a pipe',
       '  svc users add --org acme \\',
@@ -59,28 +74,33 @@ describe('help on a terminal', () => {
       '    several forms',
       '      --org <id>',
       '        organization id',
+      '',
     ]);
   });
 
-  it('is unchanged without a terminal and without a width', () => {
-    expect([reflow(HELP, undefined), reflow(HELP, 0), reflow(HELP, 100)]).toEqual([
-      HELP,
-      HELP,
-      HELP,
-    ]);
+  it('wraps nothing without a terminal and without a width', () => {
+    const whole = renderHelp(HELP, { columns: undefined });
+    expect(renderHelp(HELP, { columns: 0 })).toBe(whole);
+    expect(renderHelp(HELP, { columns: 100 })).toBe(whole);
+    expect(Math.max(...whole.split('\n').map(({ length }) => length))).toBe(71);
   });
 
   it('loses no words, and fits', () => {
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 })
       .map((all) => all.join(' '));
+    const rows = fc.record({ term: fc.constant('--flag'), text: words, notes: fc.array(words) });
+    const sections = fc.oneof(
+      words.map((text) => createProse(text)),
+      fc
+        .array(rows, { minLength: 1 })
+        .map((all): HelpSection => ({ blocks: [{ kind: 'rows', rows: all, alignment: 'a' }] })),
+    );
     fc.assert(
-      fc.property(fc.array(words), fc.integer({ min: 40, max: 120 }), (sentences, columns) => {
-        const text = sentences
-          .map((sentence, at) => (at % 2 ? `  --flag  ${sentence}` : sentence))
-          .join('\n');
-        const shown = reflow(text, columns);
-        expect(shown.split(/\s+/)).toEqual(text.split(/\s+/));
+      fc.property(fc.array(sections), fc.integer({ min: 40, max: 120 }), (page, columns) => {
+        const shown = renderHelp(page, { columns });
+        const whole = renderHelp(page, { columns: undefined });
+        expect(shown.split(/\s+/)).toEqual(whole.split(/\s+/));
         for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
       }),
     );
@@ -88,22 +108,25 @@ describe('help on a terminal', () => {
 
   it('wraps a command so that it can be pasted', () => {
     const command =
-      '  svc users add --org acme --name "Ada Lovelace" --file - --input-format ndjson < users.ndjson';
-    expect(reflow(command, 40)).toBe(
+      'svc users add --org acme --name "Ada Lovelace" --file - --input-format ndjson < users.ndjson';
+    const page = [createCommandSection(undefined, [[command]])];
+    expect(renderHelp(page, { columns: 40 })).toBe(
       [
         '  svc users add --org acme \\',
         '    --name "Ada Lovelace" --file - \\',
         '    --input-format ndjson \\',
         '    < users.ndjson',
+        '',
       ].join('\n'),
     );
   });
 
   it('wraps each example to the same command', async () => {
     for (const path of pathsOf(commandTree())) {
-      const help = (await helpForPath(path)) ?? '';
-      const commands = help.match(/^ {2}svc (?!.* {2}).*$/gm) ?? [];
-      const unwrapped = reflow(help, 40).replaceAll(' \\\n    ', ' ').split('\n');
+      const help = (await helpForPath(path)) ?? [];
+      const whole = renderHelp(help, { columns: undefined });
+      const commands = whole.match(/^ {2}svc (?!.* {2}).*$/gm) ?? [];
+      const unwrapped = renderHelp(help, { columns: 40 }).replaceAll(' \\\n    ', ' ').split('\n');
       expect(commands.filter((command) => !unwrapped.includes(command))).toEqual([]);
     }
   });
@@ -111,14 +134,14 @@ describe('help on a terminal', () => {
   it.each([40, 80, 200])(
     'fits %d columns for each command and topic, except for single words',
     async (columns) => {
-      const texts = [START_SCREEN, ...TOPIC_NAMES.map(topicText)];
-      for (const path of pathsOf(commandTree())) texts.push((await helpForPath(path)) ?? '');
-      expect(texts.length).toBeGreaterThan(100);
+      const pages = [START_SCREEN, ...TOPIC_NAMES.map(createTopicPage)];
+      for (const path of pathsOf(commandTree())) pages.push((await helpForPath(path)) ?? []);
+      expect(pages.length).toBeGreaterThan(100);
       // A flag with its value, a quoted text, or a pipeline for PowerShell.
       const isWhole = (line: string) =>
         /^ +(\S+|-(-\S+|\S, --\S+)( <.*>)?|'.*'|".*"|(--\S+ )?'.*)( \\)?$|Out-String/.test(line);
-      const wide = texts
-        .flatMap((text) => reflow(text, columns).split('\n'))
+      const wide = pages
+        .flatMap((page) => renderHelp(page, { columns }).split('\n'))
         .filter((line) => line.length > columns);
       expect(wide.filter((line) => !isWhole(line))).toEqual([]);
     },

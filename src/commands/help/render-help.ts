@@ -1,0 +1,139 @@
+import { wrapWords } from '../../output/wrap.ts';
+import { wrapCommand } from '../../output/wrap-command.ts';
+import type {
+  CommandBlock,
+  HelpBlock,
+  HelpPage,
+  HelpRow,
+  HelpSection,
+  RowsBlock,
+} from './blocks.ts';
+
+export interface HelpStyle {
+  /** Width of the terminal; undefined prints each paragraph and row in one line. */
+  readonly columns: number | undefined;
+  /** Prints headings in bold, and notes dim. Without colors, help fits light and dark themes. */
+  readonly isStyled?: boolean;
+  /** Replaces characters that the terminal cannot show. */
+  readonly toText?: (text: string) => string;
+}
+
+const BOLD = '\u001b[1m';
+const DIM = '\u001b[2m';
+const NORMAL = '\u001b[22m';
+const INDENT = '  ';
+const GAP = '  ';
+/**
+ * Minimum width of the explanation column. In a narrower terminal, explanations go below their
+ * terms.
+ */
+const MIN_COLUMN_WIDTH = 24;
+const MAX_WIDTH = 100;
+const length = (text: string) => text.length;
+
+/** Renders a help page. Keeps columns aligned. Wrapped commands can still be pasted. */
+export function renderHelp(page: HelpPage, style: HelpStyle): string {
+  const { columns = 0, isStyled = false, toText = (text) => text } = style;
+  const width = columns > 0 ? Math.min(columns, MAX_WIDTH) : Number.POSITIVE_INFINITY;
+  const sections = page.filter(({ minColumns = 0 }) => columns === 0 || minColumns <= columns);
+  const termWidths = new Map<string, number>();
+  for (const block of sections.flatMap(({ blocks }) => blocks)) {
+    if (block.kind !== 'rows') continue;
+    const widths = block.rows.map(({ term }) => toText(term).length);
+    termWidths.set(block.alignment, Math.max(termWidths.get(block.alignment) ?? 0, ...widths));
+  }
+  const renderer = { width, isStyled, toText, termWidths };
+  return sections.map((section) => `${renderSection(section, renderer).join('\n')}\n`).join('\n');
+}
+
+interface Renderer {
+  readonly width: number;
+  readonly isStyled: boolean;
+  readonly toText: (text: string) => string;
+  /** Width of the column of terms, by alignment. */
+  readonly termWidths: ReadonlyMap<string, number>;
+}
+
+function renderSection({ title, blocks }: HelpSection, renderer: Renderer): readonly string[] {
+  const { width, toText } = renderer;
+  const heading = title === undefined ? [] : wrapWords(toText(`${title}:`), width, length);
+  return [
+    ...heading.map((line) => applyStyle(line, BOLD, renderer)),
+    ...blocks.flatMap((block) => renderBlock(block, renderer)),
+  ];
+}
+
+function renderBlock(block: HelpBlock, renderer: Renderer): readonly string[] {
+  switch (block.kind) {
+    case 'prose':
+      return wrapWords(renderer.toText(block.text), renderer.width, length);
+    case 'text':
+      return renderer.toText(block.text.trimEnd()).split('\n');
+    case 'command':
+      return renderCommand(block, renderer);
+    case 'rows':
+      return block.rows.flatMap((row) => renderRow(row, block, renderer));
+  }
+}
+
+function renderCommand(
+  { command, comment }: CommandBlock,
+  { width, toText }: Renderer,
+): readonly string[] {
+  const mark = `${INDENT}# `;
+  const comments =
+    comment === undefined
+      ? []
+      : indent(wrapWords(toText(comment), width - mark.length, length), mark);
+  return [...comments, ...wrapForShell(toText(command), width)];
+}
+
+/** Wraps a command for a POSIX shell. A pipeline for PowerShell stays in one line. */
+function wrapForShell(command: string, width: number): readonly string[] {
+  const line = INDENT + command;
+  const isWrapped = line.length > width && !command.includes('Out-String');
+  return isWrapped ? wrapCommand(command, width, length) : [line];
+}
+
+function renderRow(row: HelpRow, { alignment }: RowsBlock, renderer: Renderer): readonly string[] {
+  const { width, toText, termWidths } = renderer;
+  const term = toText(row.term);
+  const note = toText((row.notes ?? []).join(' '));
+  const text = `${toText(row.text)} ${note}`.trim();
+  const termLines = row.isCommand ? wrapForShell(term, width) : [INDENT + term];
+  if (text === '') return termLines;
+  const left = INDENT + term.padEnd(termWidths.get(alignment) ?? 0) + GAP;
+  const isBelow = width - left.length < MIN_COLUMN_WIDTH;
+  const margin = isBelow ? marginOf(term) + INDENT : ' '.repeat(left.length);
+  const wrapped = wrapWords(text, width - margin.length, length);
+  const lines = dimEnd(wrapped, note.length, renderer);
+  if (isBelow) return [...termLines, ...indent(lines, margin)];
+  const [first = '', ...more] = lines;
+  return [left + first, ...indent(more, margin)];
+}
+
+/** Returns the spaces before a term, which may itself start with spaces. */
+function marginOf(term: string): string {
+  return INDENT + ' '.repeat(term.length - term.trimStart().length);
+}
+
+function indent(lines: readonly string[], margin: string): readonly string[] {
+  return lines.map((line) => margin + line);
+}
+
+/** Prints the last characters of a wrapped text dim. Each line break replaced one space. */
+function dimEnd(lines: readonly string[], characters: number, renderer: Renderer) {
+  let left = characters;
+  return lines
+    .toReversed()
+    .map((line) => {
+      const start = Math.max(0, line.length - left);
+      left = Math.max(0, left - line.length - 1);
+      return line.slice(0, start) + applyStyle(line.slice(start), DIM, renderer);
+    })
+    .toReversed();
+}
+
+function applyStyle(text: string, style: string, { isStyled }: Renderer): string {
+  return isStyled && text !== '' ? style + text + NORMAL : text;
+}
