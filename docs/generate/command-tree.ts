@@ -42,7 +42,7 @@ export async function describedGroups(): Promise<readonly DescribedGroup[]> {
 }
 
 async function commandsBelow(node: Node): Promise<readonly DescribedCommand[]> {
-  const own = node.leaf ? [await describe(node, await loadLeaf(node.leaf))] : [];
+  const own = node.leaf && !node.isHidden ? [await describe(node, await loadLeaf(node.leaf))] : [];
   const inner = await Promise.all([...node.children.values()].map(commandsBelow));
   return [...own, ...inner.flat()];
 }

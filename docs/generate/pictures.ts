@@ -282,8 +282,8 @@ async function tokenReset(stage: Stage): Promise<string> {
   const written = [
     prompt(steady(`svc auth-tokens reset --local --api-key ${apiKey} --yes --to 'exec:false'`)),
     await inTerminal(stage, reset, columns),
-    prompt('svc auth recover'),
-    await inTerminal(stage, ['auth', 'recover'], columns),
+    prompt('svc auth-tokens recover'),
+    await inTerminal(stage, ['auth-tokens', 'recover'], columns),
   ];
   return terminalPicture(
     written.join('').replaceAll(stage.home, '~'),

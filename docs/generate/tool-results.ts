@@ -141,8 +141,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
     authToken: SETTING,
     workspaceAuthToken: SETTING,
   },
-  'auth status': [{ setting: 'string', value: SETTING, source: SETTING }],
-  'auth recover': [
+  'auth-tokens recover': [
     {
       id: 'string',
       operation: '"auth-tokens.reset"',

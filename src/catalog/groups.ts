@@ -18,9 +18,8 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['email', 'Configure email'],
   ['permission-provider', 'Configure the permission provider, which decides user permissions'],
   ['workspace', 'Manage the workspace and its API keys'],
-  ['auth-tokens', 'Manage auth tokens for API keys'],
+  ['auth-tokens', 'Manage auth tokens for API keys, and recover interrupted resets'],
   ['profiles', 'Manage profiles: saved URLs, settings, and credentials'],
-  ['auth', 'Show the active credentials, and recover interrupted token resets'],
   ['jobs', 'Inspect, resume, and remove bulk jobs'],
   ['completion', 'Set up shell completion'],
   ['contract', 'Check the embedded service against the real one'],
@@ -34,6 +33,9 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
 
 const words = (text: string): readonly string[] => text.split(' ');
 
+/** Section of commands for programs. The list of all commands names them in one line. */
+export const DEVELOPER_SECTION = 'For developers';
+
 export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     'Manage',
@@ -46,13 +48,16 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Automate', words('jobs history mcp')],
   [
     'Settings',
-    words('profiles auth whoami auth-tokens workspace email permission-provider completion doctor'),
+    words('profiles whoami auth-tokens workspace email permission-provider completion doctor'),
   ],
-  ['For developers', words('api schema openapi commands version')],
+  [DEVELOPER_SECTION, words('api schema openapi commands version')],
 ]);
 
 export const GROUP_DETAILS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
+    completion: [
+      "For developers: 'svc completion bash' prints the script; also zsh, fish, and powershell.",
+    ],
     webhooks: [
       'For new receivers, use endpoints (advanced webhooks): signed, filtered, retried.',
       'For older receivers, use config (basic webhooks): one or two URLs, no retries.',

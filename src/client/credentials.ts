@@ -75,7 +75,7 @@ export function createRejectedCredentialHint(
     source.id === source.token
       ? `${used} and its auth token, both from ${source.id}`
       : `${used} (from ${source.id}) and an auth token from ${source.token}`;
-  return hint`${description}; to show the settings, run ${step('show', 'auth', 'status')}`;
+  return hint`${description}; to show the settings, run ${step('show', 'whoami', '--check')}`;
 }
 
 export function credentialValuesOf(target: Target): readonly string[] {

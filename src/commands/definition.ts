@@ -35,6 +35,8 @@ export type RunCommand<Options extends object> = (
 export interface CommandDefinition {
   readonly command: readonly [string, ...string[]];
   readonly summary: string;
+  /** Runs, but is in no list of commands. */
+  readonly isHidden?: boolean;
   readonly description?: string;
   readonly examples?: Examples;
   readonly arguments?: readonly ArgumentDefinition[];
@@ -81,6 +83,7 @@ export interface Node {
   readonly path: readonly string[];
   readonly summary: string;
   readonly leaf?: Leaf;
+  readonly isHidden?: boolean;
   readonly children: Map<string, Node>;
 }
 

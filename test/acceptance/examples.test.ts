@@ -8,7 +8,7 @@ import { copyFolder, prepareFolder, runLine } from './documented.ts';
 const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc api /v2/some/new/path --data @body.json --auth workspace', 5],
   ['svc documents migration-status --org acme --migration m1 --wait', 5],
-  ['svc auth recover --save', 5],
+  ['svc auth-tokens recover --save', 5],
   ['svc local snapshot restore seed --yes', 5],
   ['svc local snapshot diff seed', 5],
   ['svc local exec --snapshot seed -- npm test', 5],

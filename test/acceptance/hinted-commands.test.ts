@@ -81,7 +81,7 @@ describe('after a reset whose new token was lost', () => {
     const { user, flags, credentials } = await createUserWithProfile(service.env);
     const lost = await user.svc([...flags, ...RESET], { env: credentials });
     expect(lost.code, lost.stderr).toBe(9);
-    const listed = await user.svc(['auth', 'recover', '-o', 'json'], { env: credentials });
+    const listed = await user.svc(['auth-tokens', 'recover', '-o', 'json'], { env: credentials });
     const [{ next }] = JSON.parse(listed.stdout);
     const command = extractCommand(`${next}\n`, /\n/);
     expect(`reset it again with the workspace credentials: ${command}`).toBe(hintOf(lost).hint);

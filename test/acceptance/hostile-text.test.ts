@@ -230,7 +230,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local', 'exec', '--', HOSTILE],
     ['webhooks', 'send', HOSTILE, '--url', 'http://127.0.0.1:PORT/', '--dry-run'],
     ['jobs', 'show', HOSTILE],
-    ['auth', 'status'],
+    ['whoami', '--check'],
   ],
   files: [
     ['users', 'validate', '--file', HOSTILE],

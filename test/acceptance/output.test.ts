@@ -39,7 +39,7 @@ const COMMANDS: readonly string[] = [
   'users add --help',
   'schema users.add',
   'openapi',
-  'auth status',
+  'whoami --check',
   'profiles list',
   'local export -o yaml',
   'folders tree --local --org acme',

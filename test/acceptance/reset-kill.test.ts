@@ -112,7 +112,7 @@ async function locateToken(
   const state = join(home, '.local', 'state', 'svc');
   const records = await listPendingRecoveries({ state, config: '', data: '' });
   if (records.some(({ record }) => record?.token === service.current())) return 'record';
-  const { stdout: listed } = await user.svc(['auth', 'recover', '-o', 'json'], {
+  const { stdout: listed } = await user.svc(['auth-tokens', 'recover', '-o', 'json'], {
     env: { ...service.env, HOME: home },
   });
   const told = JSON.parse(listed) as { state: string }[];

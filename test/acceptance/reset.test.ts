@@ -24,7 +24,7 @@ async function listRecords(home: string): Promise<string[]> {
 }
 
 async function recover(user: User, env: Readonly<Record<string, string>>) {
-  const run = await user.svc(['auth', 'recover', '--show-secrets', '-o', 'json'], { env });
+  const run = await user.svc(['auth-tokens', 'recover', '--show-secrets', '-o', 'json'], { env });
   return JSON.parse(run.stdout) as {
     id: string;
     state: string;
@@ -309,7 +309,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     expect(record).toMatchObject({ state: 'kept', token: service.current() });
     expect(others).toEqual([]);
     expect(run.stderr).toContain(record?.path);
-    expect(run.stderr).toContain('svc auth recover');
+    expect(run.stderr).toContain('svc auth-tokens recover');
     expect((await stat(record?.path ?? '')).mode & 0o777).toBe(0o600);
   });
 
@@ -320,7 +320,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
       env: service.env,
     });
     expect(run).toMatchObject({ code: 12, stdout: '' });
-    expect(run.stderr).toContain('svc auth recover --show-secrets shows it');
+    expect(run.stderr).toContain('svc auth-tokens recover --show-secrets shows it');
     expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
   });
 
@@ -339,7 +339,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     expect(run.stderr).toContain("profile 'prod'");
     spawnSync('rm', [folder]);
     renameSync(`${folder}.away`, folder);
-    expect(await user.svc(['auth', 'recover', '--save'], { env })).toMatchObject({
+    expect(await user.svc(['auth-tokens', 'recover', '--save'], { env })).toMatchObject({
       code: 0,
       stdout: '',
     });
@@ -390,11 +390,11 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     const user = await newUserInProcess();
     const service = await startTokenService();
     await runBash(`${LINE} > /dev/full`, { home: user.home, env: { ...user.env, ...service.env } });
-    const listed = await user.svc(['auth', 'recover']);
+    const listed = await user.svc(['auth-tokens', 'recover']);
     expect(listed.stdout).toContain(`****${service.current().slice(-4)}`);
     expect(listed.stdout + listed.stderr).not.toContain(service.current());
     const [record] = await recover(user, {});
-    const remove = ['auth', 'recover', '--remove', record?.id ?? ''];
+    const remove = ['auth-tokens', 'recover', '--remove', record?.id ?? ''];
     expect((await user.svc(remove)).code).toBe(2);
     expect((await user.svc([...remove, '--yes'])).code).toBe(0);
     expect(await recover(user, {})).toEqual([]);
@@ -467,7 +467,7 @@ describe('a reset without a usable response', () => {
     const run = await user.svc(RESET, { env: service.env });
     expect(run).toMatchObject({ code: 9, stdout: '' });
     expect(run.stderr).toContain('may have been replaced');
-    expect(run.stderr).toContain('svc auth recover');
+    expect(run.stderr).toContain('svc auth-tokens recover');
     expect(await recover(user, {})).toMatchObject([{ state: 'unknown' }]);
   });
 

@@ -108,7 +108,7 @@ const BULKS = ['items', 'details', 'refused', 'odd'].map((org) => [
 ]);
 const OTHERS: readonly (readonly string[])[] = [
   ['workspace', 'get', '--debug'],
-  ['auth', 'status', '-o', 'json'],
+  ['whoami', '--check', '-o', 'json'],
   ['profiles', 'show', '-o', 'json'],
   ['profiles', 'list'],
   ['api', '/v2/some/path', '--debug', '--data', '{"organizationId":"refused"}'],

@@ -98,7 +98,7 @@ async function saveRecoveredToken(
   if (!token?.token) {
     const owner = `${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`;
     throw new SvcError('not_found', `no saved token found for ${owner}`, {
-      hint: hint`${step('list', 'auth', 'recover')} lists the saved tokens; use --profile to choose another profile`,
+      hint: hint`${step('list', 'auth-tokens', 'recover')} lists the saved tokens; use --profile to choose another profile`,
     });
   }
   const profile = await openProfile(context, token.apiKey);
@@ -179,14 +179,14 @@ function describeNextStep(
     case 'lost':
       return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
-      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth', 'recover', '--remove', id))}`;
+      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth-tokens', 'recover', '--remove', id))}`;
   }
 }
 
 function describeCheck({ oldToken, profile }: RecoveryRecord, flags: ServiceFlags): Hint {
   if (oldToken === null) return hint`the old token is not known, so it cannot be checked`;
   const from = profile === null ? credentialVariablesOf('key') : `profile '${profile}'`;
-  return hint`provide the old token (${from}) and run ${stepForService(flags, step('show', 'auth', 'recover'))} to check it`;
+  return hint`provide the old token (${from}) and run ${stepForService(flags, step('show', 'auth-tokens', 'recover'))} to check it`;
 }
 
 function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {

@@ -9,7 +9,7 @@ export function ensureStep(apiKey: string): NextStep {
   return step('change', 'auth-tokens', 'reset', '--api-key', apiKey, '--ensure');
 }
 
-const RECOVER_COMMAND_WORDS = ['auth', 'recover'];
+const RECOVER_COMMAND_WORDS = ['auth-tokens', 'recover'];
 
 /**
  * Creates the error for a reset that was not applied. An error from the service keeps its exit code

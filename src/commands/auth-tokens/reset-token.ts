@@ -66,7 +66,7 @@ async function sendReset({ context, client, deferrable, input }: ResetRequest) {
   return { token: newAuthToken.token, answer: reply };
 }
 
-const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth', 'recover')}`;
+const WAITING_MESSAGE = hint`waiting for the response, which may contain the new token; press Ctrl-C again to exit at once, then run ${step('show', 'auth-tokens', 'recover')}`;
 
 /**
  * Saves the outcome, and returns the error for the last attempt. Earlier attempts may have replaced

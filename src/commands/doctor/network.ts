@@ -80,7 +80,7 @@ async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
     return fail(
       'unreachable',
       problem,
-      hint`check the base URL (${step('show', 'auth', 'status')}) and the network`,
+      hint`check the base URL (${step('show', 'whoami', '--check')}) and the network`,
     );
   }
 }

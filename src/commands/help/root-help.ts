@@ -1,4 +1,4 @@
-import { SECTIONS } from '../../catalog/groups.ts';
+import { DEVELOPER_SECTION, SECTIONS } from '../../catalog/groups.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
 import { commandTree } from '../tree/tree.ts';
@@ -48,7 +48,8 @@ function createStartScreen(): HelpPage {
 }
 
 function createRootHelp(root: Node): HelpPage {
-  const sections = [...SECTIONS].map(([title, names]) => {
+  const listed = [...SECTIONS].filter(([title]) => title !== DEVELOPER_SECTION);
+  const sections = listed.map(([title, names]) => {
     const rows = names.map((name) => [name, findChild(root, name)?.summary ?? ''] as const);
     return [title, toRows(rows)] as const;
   });
@@ -56,6 +57,7 @@ function createRootHelp(root: Node): HelpPage {
     createProse(SUMMARY),
     createCommandSection('Usage', [['svc <command> [flags]']]),
     ...createRowSections('commands', sections),
+    createProse(`${DEVELOPER_SECTION}: ${SECTIONS.get(DEVELOPER_SECTION)?.join(', ')}`),
     ...createRowSections('more', [
       [
         'Learn more',

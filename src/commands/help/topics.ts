@@ -151,7 +151,7 @@ function formatting(): HelpPage {
 function profiles(): HelpPage {
   return [
     createProse(
-      "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc auth status' to see where each value comes from.",
+      "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc whoami --check' to see where each value comes from.",
     ),
     createCommandSection(undefined, [
       [

@@ -74,22 +74,27 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     arguments: [NAME],
     load: async () => (await import('./change.ts')).removeProfile,
   },
+  // Scripts of earlier versions use this name of svc whoami --check.
   {
     command: ['auth', 'status'],
+    isHidden: true,
     globalFlags: ['service', 'result'],
     summary: 'Show the active credentials and settings, and where each comes from',
-    examples: { 'svc auth status': 'show the active settings' },
     description: 'Exits with 4 if required settings are missing, and lists them.',
     columns: STATUS_COLUMNS,
     load: async () => (await import('./status.ts')).authStatus,
   },
-  {
+  defineCommand({
     command: ['whoami'],
     globalFlags: ['service', 'result'],
     summary: 'Show the active connection in one line',
-    examples: { 'svc whoami': 'show the API key, the service, and the profile' },
     description:
-      'Exits with 4 if required settings are missing. svc auth status shows every setting and its source.',
+      'With --check, shows every setting and its source, and unfinished token resets. Exits with 4 if required settings are missing, and lists them.',
+    examples: {
+      'svc whoami': 'show the API key, the service, and the profile',
+      'svc whoami --check': 'show all credentials and settings, and where each comes from',
+    },
+    options: [{ flags: '--check', description: 'show every setting and its source' }],
     load: async () => (await import('./status.ts')).whoami,
-  },
+  }),
 ];

@@ -5,6 +5,7 @@ import { createNotConfiguredError, listMissingSettings } from '../../profiles/mi
 import { listPendingRecoveries, type RecoveryRecord } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
 import { commandForService, EMBEDDED_SERVICE } from '../service-flags.ts';
 import { STATUS_COLUMNS } from './columns.ts';
 
@@ -50,7 +51,7 @@ async function createPendingRows({ folders, options }: Context) {
   const pending = await listPendingRecoveries(folders);
   return pending.map(({ path, record }) => ({
     setting: 'recovery',
-    value: `${record ? STATE_LABELS[record.state](record.apiKey) : 'damaged recovery record'} (${commandForService(options, 'auth', 'recover')})`,
+    value: `${record ? STATE_LABELS[record.state](record.apiKey) : 'damaged recovery record'} (${commandForService(options, 'auth-tokens', 'recover')})`,
     source: path,
   }));
 }
@@ -58,10 +59,14 @@ async function createPendingRows({ folders, options }: Context) {
 const IDENTITY_SETTINGS = ['profile', 'baseUrl', 'apiKey', 'workspaceId', 'org'] as const;
 
 /**
- * Prints the active connection in one line.
+ * Prints the active connection in one line, or all settings with `--check`.
  * @throws SvcError `no_credential` if required settings are missing
  */
-export async function whoami(context: Context): Promise<void> {
+export async function whoami(
+  context: Context,
+  { options: { check } }: Invocation<{ readonly check?: boolean | undefined }>,
+): Promise<void> {
+  if (check) return authStatus(context);
   const { local } = context.options;
   const settings = await context.settings();
   if (!local && listMissingSettings(settings).length > 0) throw createNotConfiguredError(settings);

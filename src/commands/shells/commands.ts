@@ -18,6 +18,7 @@ export const COMPLETION_COMMANDS: readonly CommandDefinition[] = [
   ...SHELLS.map(
     (shell): CommandDefinition => ({
       command: ['completion', shell],
+      isHidden: true,
       globalFlags: [],
       summary: `Print the completion script for ${SHELL_NAMES[shell]}`,
       description: `Completes commands, flags, values, file names, profiles, and IDs from the results of earlier commands. Never uses the network. SVC_COMPLETION_CACHE=0 disables the ID cache.`,

@@ -9,6 +9,7 @@ import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { longName, optionalProperty } from '../options.ts';
 import { findChild } from './aliases.ts';
 import { describeCommand } from './describe-command.ts';
+import { isListed } from './is-listed.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 
 /** Prints all commands, or one. @throws SvcError `usage` for an unknown command */
@@ -72,7 +73,7 @@ async function printTree(context: Context, program: Node): Promise<void> {
 async function describeNode({ name, path, summary, leaf, children }: Node): Promise<object> {
   const own = { name, command: path.join(' '), summary };
   if (leaf) return { ...own, ...describeLeaf(await loadLeaf(leaf)) };
-  const described = [...children.values()].filter((child) => child.leaf || child.children.size > 0);
+  const described = [...children.values()].filter(isListed);
   const commands = await Promise.all(described.map(describeNode));
   return { ...own, commands };
 }
@@ -138,6 +139,6 @@ async function commandTable(program: Node, view: View): Promise<string> {
 }
 
 function* leavesOf(node: Node): Generator<Node> {
-  if (node.leaf) yield node;
+  if (node.leaf && !node.isHidden) yield node;
   for (const child of node.children.values()) yield* leavesOf(child);
 }

@@ -1,4 +1,4 @@
-import { RECOVER_COMMAND, RESET_RUNNER } from '../auth-tokens/commands.ts';
+import { RECOVER_COMMANDS, RESET_RUNNER } from '../auth-tokens/commands.ts';
 import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { DOCTOR_COMMAND } from '../doctor/commands.ts';
@@ -19,7 +19,7 @@ export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
-  RECOVER_COMMAND,
+  ...RECOVER_COMMANDS,
   ...HISTORY_COMMANDS,
   DOCTOR_COMMAND,
   ...SERVE_COMMANDS,

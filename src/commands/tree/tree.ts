@@ -9,6 +9,7 @@ import {
   type OperationRunner,
 } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
+import { isListed } from './is-listed.ts';
 import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
 
 /**
@@ -65,7 +66,7 @@ export function subcommandsOf({
   children,
 }: Node): readonly (readonly [name: string, summary: string])[] {
   const commands = [...children.values()]
-    .filter((child) => child.leaf || child.children.size > 0)
+    .filter(isListed)
     .map(({ name, summary }) => [name, summary] as const);
   return path.length === 0 ? [...commands, ['help', HELP_SUMMARY]] : commands;
 }
@@ -78,7 +79,7 @@ export const HELP_SUMMARY = 'Show help for a command or topic';
  */
 function addLeaf(
   root: Node,
-  { command, summary }: ToolOutline,
+  { command, summary, isHidden }: ToolOutline,
   createLeaf: (existing: Leaf | undefined) => Leaf,
 ): void {
   const { children } = ensureGroup(root, command.slice(0, -1));
@@ -94,6 +95,7 @@ function addLeaf(
     path: command,
     summary: shown,
     leaf,
+    ...optionalProperty('isHidden', isHidden),
     children: existing?.children ?? new Map(),
   });
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SECTIONS } from '../../../src/catalog/groups.ts';
+import { DEVELOPER_SECTION, SECTIONS } from '../../../src/catalog/groups.ts';
+import { completeLine } from '../../../src/commands/completion/complete.ts';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG } from '../../../src/commands/global-flags.ts';
 import type { HelpPage } from '../../../src/commands/help/blocks.ts';
@@ -15,6 +16,7 @@ import { runCommandLine } from '../../../src/commands/line/command-line.ts';
 import { createProgram } from '../../../src/commands/line/program.ts';
 import { longName } from '../../../src/commands/options.ts';
 import { aliasesOf, findByPath, findChild, SHORTCUTS } from '../../../src/commands/tree/aliases.ts';
+import { isListed } from '../../../src/commands/tree/is-listed.ts';
 import { flagsOf, loadLeaf } from '../../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
 import { fakeContext } from '../fake-context.ts';
@@ -115,14 +117,18 @@ describe('svc', () => {
 
   it('and svc --help list every command once, in the same sections', async () => {
     const names = [...SECTIONS.values()].flat();
-    const commands = [...tree.children.values()].filter(
-      ({ leaf, children }) => leaf || children.size > 0,
-    );
+    const commands = [...tree.children.values()].filter(isListed);
     expect([...names].sort()).toEqual(commands.map(({ name }) => name).sort());
-    const sections = sectionsOf((await helpForPath([])) ?? '');
+    const root = await helpForPath([]);
+    const sections = sectionsOf(root);
     const start = sectionsOf(textOf(START_SCREEN)).get('Commands:') ?? [];
     for (const [at, [title, members]] of [...SECTIONS].entries()) {
-      expect(sections.get(`${title}:`)?.map((line) => line.trim().split(' ')[0])).toEqual(members);
+      if (title === DEVELOPER_SECTION)
+        expect(root).toContain(`\n${title}: ${members.join(', ')}\n`);
+      else
+        expect(sections.get(`${title}:`)?.map((line) => line.trim().split(' ')[0])).toEqual(
+          members,
+        );
       expect(start[at]?.trim().split(/ {2,}/)).toEqual([title, members.join(', ')]);
     }
   });
@@ -242,6 +248,37 @@ describe('the command tree', () => {
     const deploy = commandTree([tool('deploy', 'now'), tool('deploy')]).children.get('deploy');
     expect(deploy?.leaf).toBeDefined();
     expect([...(deploy?.children.keys() ?? [])]).toEqual(['now']);
+  });
+});
+
+describe('a command of earlier versions', () => {
+  it.each([
+    [['auth', 'status'], ['whoami']],
+    [
+      ['auth', 'recover'],
+      ['auth-tokens', 'recover'],
+    ],
+  ])('%j still runs, and is in no list', async (old, current) => {
+    expect(findByPath(tree, old)?.leaf).toBeDefined();
+    expect(findByPath(tree, current)?.leaf).toBeDefined();
+    const context = await fakeContext();
+    await runCommandLine(['commands', '-o', 'json'], context);
+    expect(context.stdout()).not.toContain(`"command": "${old.join(' ')}"`);
+    expect(context.stdout()).toContain(`"command": "${current.join(' ')}"`);
+    expect(await helpForPath([])).not.toMatch(/^ {2}auth /m);
+    expect(await completeLine(['au'], { ...context, environment: {} })).not.toMatch(/^auth\t/m);
+  });
+
+  it('of whoami prints the same as whoami --check', async () => {
+    const printed = async (...words: readonly string[]) => {
+      const context = await fakeContext();
+      await runCommandLine([...words, '-o', 'json', '--local'], context);
+      return context.stdout();
+    };
+    expect(await printed('auth', 'status')).toBe(await printed('whoami', '--check'));
+    expect(JSON.parse(await printed('whoami', '--check'))).toEqual(
+      expect.arrayContaining([expect.objectContaining({ setting: 'baseUrl' })]),
+    );
   });
 });
 
