@@ -192,11 +192,6 @@ module.exports = {
         path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/',
       },
     },
-    { from: { path: '^src/commands/jobs/report[.]ts$' }, to: { path: '^pages/report/' } },
-    {
-      from: { path: '^pages/report/' },
-      to: { path: '^(pages/report|src/(kernel|output|bulk|commands/jobs/receipt))/' },
-    },
     { from: { path: '^pages/' }, to: { dependencyTypes: ['core'] } },
   ],
   options: {

@@ -74,7 +74,7 @@ for (const { path, contents } of page.outputFiles)
   await writeFile(`${path}.br`, brotliCompressSync(contents));
 for (const folder of ['completions', 'examples/snippets'])
   await cp(folder, 'dist/chunks', { recursive: true });
-await cp('pages/report/report.css', 'dist/chunks/report.css');
+await cp('src/commands/jobs/report/report.css', 'dist/chunks/report.css');
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent
 // CommonJS code from requiring the library.

@@ -100,6 +100,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
     latency: { p50: 'number', p90: 'number', p99: 'number', max: 'number' },
     series: 'object',
     reasons: 'object',
+    organizations: 'object',
   },
   history: [
     {

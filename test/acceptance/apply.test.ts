@@ -174,7 +174,7 @@ describe('the job of svc apply', () => {
       code: 0,
       stdout: /^16 changes: 16 succeeded/,
     });
-    expect(await user.svc(['jobs', 'report', job, '--html', '--file', '-'])).toMatchObject({
+    expect(await user.svc(['jobs', 'show', job, '--html', '--file', '-'])).toMatchObject({
       code: 0,
     });
     expect(await user.svc(['jobs', 'remove', job])).toMatchObject({ code: 0 });

@@ -72,7 +72,7 @@ describe('a job over several files', () => {
     const text = (await svc('jobs', 'show', job)).stdout;
     expect(text).toContain('users.ndjson (NDJSON,');
     expect(text).toContain('more.csv (CSV,');
-    expect((await svc('jobs', 'report', job, '--html', '--file', '-')).stdout).toContain(
+    expect((await svc('jobs', 'show', job, '--html', '--file', '-')).stdout).toContain(
       'users.ndjson, more.csv to ',
     );
   });

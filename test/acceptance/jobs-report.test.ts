@@ -26,10 +26,10 @@ async function createFailedJob() {
   return { ...world, job: await findOnlyJob(world.svc) };
 }
 
-describe('svc jobs report', () => {
+describe('svc jobs show --html', () => {
   it('writes exactly one file and never overwrites another one', async () => {
     const { svc, home, job, env } = await createFailedJob();
-    const first = await svc('jobs', 'report', job, '--html');
+    const first = await svc('jobs', 'show', job, '--html');
     expect([first.code, first.stdout, first.stderr]).toEqual([0, '', `wrote ${job}.html\n`]);
     const path = join(home, `${job}.html`);
     const page = await readFile(path, 'utf8');
@@ -38,23 +38,24 @@ describe('svc jobs report', () => {
     expect(page).not.toMatch(/<script|\u202e/);
     expect(page).not.toContain(env.SVC_AUTH_TOKEN);
     await writeFile(path, 'mine');
-    const again = await svc('jobs', 'report', job, '--html');
+    const again = await svc('jobs', 'show', '--html');
     expect([again.code, again.stderr]).toEqual([
       2,
       expect.stringContaining(`${job}.html already exists`),
     ]);
     expect(await readFile(path, 'utf8')).toBe('mine');
-    const printed = await svc('jobs', 'report', job, '--html', '--file', '-');
+    const printed = await svc('jobs', 'show', '--html', '--file', '-');
     expect([printed.code, printed.stdout, printed.stderr]).toEqual([0, page, '']);
+    const old = await svc('jobs', 'report', job, '--html', '--file', '-');
+    expect([old.code, old.stdout]).toEqual([0, page]);
   });
 
   it('leaves no file behind if the page cannot be written', async () => {
     const { svc, home, job } = await createFailedJob();
-    expect((await svc('jobs', 'report', job, '--html', '--file', 'no/such/folder.html')).code).toBe(
-      12,
-    );
+    expect((await svc('jobs', 'show', '--html', '--file', 'no/such/folder.html')).code).toBe(12);
+    expect((await svc('jobs', 'show', '--file', 'x.html')).code).toBe(2);
     expect((await svc('jobs', 'report', job)).code).toBe(2);
-    expect((await svc('jobs', 'report', '20260131-094500-5f3a9c', '--html')).code).toBe(2);
+    expect((await svc('jobs', 'show', '20260131-094500-5f3a9c', '--html')).code).toBe(2);
     await expect(stat(join(home, `${job}.html`))).rejects.toThrow('ENOENT');
   });
 });

@@ -32,7 +32,7 @@ const OUTPUTS: Readonly<Record<string, Output>> = {
     code: 10,
     content: 'documentId\nd1\nd0\n',
   },
-  'a job report': { words: ['jobs', 'report', 'JOB', '--html', '--file'], content: '<!doctype' },
+  'a job report': { words: ['jobs', 'show', 'JOB', '--html', '--file'], content: '<!doctype' },
   'a new token': {
     words: ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '--output-file'],
     content: '\n',

@@ -45,18 +45,4 @@ export class Histogram {
     });
     return Math.min(this.most, 2 ** ((step + 1) / STEPS_PER_DOUBLING));
   }
-
-  /**
-   * Returns the steps between the first and the last non-empty one. `count` is the number of values
-   * between `from` and `to`.
-   */
-  steps(): readonly { readonly from: number; readonly to: number; readonly count: number }[] {
-    const steps = this.counts.map((count, step) => ({
-      from: 2 ** (step / STEPS_PER_DOUBLING),
-      to: 2 ** ((step + 1) / STEPS_PER_DOUBLING),
-      count,
-    }));
-    const isUsed = ({ count }: { readonly count: number }) => count > 0;
-    return steps.slice(Math.max(0, steps.findIndex(isUsed)), steps.findLastIndex(isUsed) + 1);
-  }
 }

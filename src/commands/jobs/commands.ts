@@ -30,34 +30,44 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     arguments: [JOB],
     load: async () => (await import('./watch.ts')).watchJob,
   },
-  {
+  defineCommand({
     command: ['jobs', 'show'],
     globalFlags: ['result'],
     summary: 'Show the input, target, counts, and times of a job',
-    examples: { 'svc jobs show 20260131-094500-5f3a9c -o json': 'print the receipt as JSON' },
-    arguments: [JOB],
+    description:
+      'With --html, writes one self-contained page without scripts to share: result, organizations, failures, and throughput. Never overwrites a file.',
+    examples: {
+      'svc jobs show': 'show the last job',
+      'svc jobs show 20260131-094500-5f3a9c -o json': 'print the receipt as JSON',
+      'svc jobs show --html': 'write the page of the last job to the current folder',
+      'svc jobs show 20260131-094500-5f3a9c --html --file - > report.html':
+        'write the page to stdout',
+    },
+    arguments: [{ ...JOB, description: 'job ID (default: the last job)', required: false }],
+    options: [
+      { flags: '--html', description: 'write a page for browsers' },
+      {
+        flags: '--file <path>',
+        description: "output file of --html, or '-' for stdout (default: <id>.html)",
+      },
+    ],
     load: async () => (await import('./show.ts')).showJob,
-  },
+  }),
   defineCommand({
     command: ['jobs', 'report'],
+    // Scripts of earlier versions use this name of svc jobs show --html.
+    isHidden: true,
     globalFlags: [],
-    summary: 'Write a shareable HTML report of a job',
-    description:
-      'Writes one self-contained HTML file without scripts: throughput, latency, failure reasons, and the receipt. Never overwrites a file.',
-    examples: {
-      'svc jobs report 20260131-094500-5f3a9c --html':
-        'write 20260131-094500-5f3a9c.html to the current folder',
-      'svc jobs report 20260131-094500-5f3a9c --html --file - > report.html': 'write to stdout',
-    },
+    summary: 'Write a page about a job',
     arguments: [JOB],
     options: [
-      { flags: '--html', description: 'write HTML', required: true },
+      { flags: '--html', description: 'write a page for browsers', required: true },
       {
         flags: '--file <path>',
         description: "output file, or '-' for stdout (default: <id>.html)",
       },
     ],
-    load: async () => (await import('./report.ts')).reportJob,
+    load: async () => (await import('./report/write-report.ts')).reportJob,
   }),
   defineCommand({
     command: ['jobs', 'resume'],

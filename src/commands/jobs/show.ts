@@ -1,25 +1,34 @@
-import { findJob } from '../../bulk/journal/job-folder.ts';
+import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { supportsUnicode } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
 import { renderReceipt } from './receipt/render-receipt.ts';
 
+/**
+ * Shows a job, by default the last one.
+ * @throws SvcError `usage` if there is no such job, or for `--file` without `--html`
+ */
 export async function showJob(
   context: Context,
-  { arguments: [job = ''] }: Invocation,
+  {
+    arguments: [job],
+    options: { html = false, file },
+  }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
 ): Promise<void> {
-  const receipt = await readReceipt(await findJob(context.folders, job));
-  const {
-    id,
-    operation,
-    state,
-    input: _input,
-    inputs,
-    paths,
-    histogram: _histogram,
-    ...others
-  } = receipt;
+  if (file !== undefined && !html)
+    throw new SvcError('usage', '--file requires --html', {
+      hint: hint`to write JSON to a file: ${step('inspect', 'jobs', 'show', '-o', 'json')}`,
+    });
+  const receipt = await readReceipt(
+    await findJob(context.folders, job ?? (await findLastJob(context))),
+  );
+  if (html) {
+    const { writeReport } = await import('./report/write-report.ts');
+    return writeReport(context, receipt, file);
+  }
+  const { id, operation, state, input: _input, inputs, paths, ...others } = receipt;
   const files = inputs.map(({ format, bytes, sha256 }, at) => ({
     path: paths[at],
     format,
@@ -39,4 +48,11 @@ export async function showJob(
         }),
     },
   );
+}
+
+/** Returns the ID of the last job. IDs start with the time of the job. */
+async function findLastJob({ folders }: Context): Promise<string> {
+  const [last] = await listJobNames(folders);
+  if (last === undefined) throw new SvcError('usage', 'there are no jobs');
+  return last;
 }

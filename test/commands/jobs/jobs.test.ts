@@ -6,7 +6,7 @@ import { createJobFolder, jobFolderOf, lockJob } from '../../../src/bulk/journal
 import { createLockedFolder, startJob } from '../../../src/commands/bulk/open-job.ts';
 import { listJobs } from '../../../src/commands/jobs/list.ts';
 import { removeJobs } from '../../../src/commands/jobs/remove.ts';
-import { reportJob } from '../../../src/commands/jobs/report.ts';
+import { reportJob } from '../../../src/commands/jobs/report/write-report.ts';
 import { resumeJob } from '../../../src/commands/jobs/resume.ts';
 import { showJob } from '../../../src/commands/jobs/show.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';

@@ -76,7 +76,7 @@ describe('an invalid command line', () => {
     ],
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
-    ['jobs show', 'svc jobs show requires <id>', 'svc jobs list lists the IDs'],
+    ['jobs watch', 'svc jobs watch requires <id>', 'svc jobs list lists the IDs'],
     [
       'org list',
       'the service has no operation that lists organizations',

@@ -158,7 +158,7 @@ function formatStatusCounts(counts: JobReceipt['counts']): string {
     .join(', ');
 }
 
-export function formatLatency(latency: JobReceipt['latency']): string {
+function formatLatency(latency: JobReceipt['latency']): string {
   return Object.entries(latency)
     .map(([share, value]) => `${share} ${formatMilliseconds(value ?? 0)}`)
     .join(', ');
@@ -172,7 +172,7 @@ function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceip
   return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
 }
 
-export function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
+function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {
   return seconds >= 0.1;
 }
 

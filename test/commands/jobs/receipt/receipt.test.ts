@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderReport } from '../../../../pages/report/render-report.ts';
 import { splitIntoIntervals } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
 import {
   renderReceipt,
   renderSparkline,
 } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
+import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { RECEIPT } from './receipts.ts';
 
 describe('the text receipt of a job', () => {

@@ -21,11 +21,6 @@ export const RECEIPT: JobReceipt = {
   retries: 1,
   waits: { count: 1, seconds: 3.25 },
   latency: { p50: 40, p90: 80, p99: 1_250, max: 1_250 },
-  histogram: [
-    { from: 32, to: 64, count: 10 },
-    { from: 64, to: 128, count: 0 },
-    { from: 128, to: 256, count: 2 },
-  ],
   series: {
     seconds: 1,
     points: [100, 200, 200, 0, 0, 0, 100, 100, 150, 100, 50].map((settled, at) => ({
@@ -52,5 +47,9 @@ export const RECEIPT: JobReceipt = {
   agent: null,
   ci: null,
   trace: null,
+  organizations: [
+    { id: 'acme', total: 998, succeeded: 995, failed: 3 },
+    { id: 'Acme Ltd', total: 2, succeeded: 2, failed: 0 },
+  ],
   rejects: 'users.rejects.csv',
 };

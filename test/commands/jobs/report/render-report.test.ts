@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScale } from '../../../../pages/report/charts.ts';
-import { renderReport } from '../../../../pages/report/render-report.ts';
 import type { JobReceipt } from '../../../../src/commands/jobs/receipt/read-receipt.ts';
+import { createScale } from '../../../../src/commands/jobs/report/chart.ts';
+import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
 import { rememberSecret } from '../../../../src/kernel/redact.ts';
 import { codePoint } from '../../../code-point.ts';
 import { repeats } from '../../../repeats.ts';
@@ -51,6 +51,7 @@ function holding(text: string): JobReceipt {
       ],
       others: 1,
     },
+    organizations: [{ id: text, total: 1, succeeded: 1, failed: 0 }],
     rejects: text,
   };
 }
@@ -67,14 +68,21 @@ describe('the report of a job', () => {
     );
   });
 
-  it('shows the outcome, with a table for each chart', async () => {
+  it('shows the outcome, the organizations, and the throughput with a table', async () => {
     const page = await renderReport(RECEIPT);
     const elements = elementsOf(page);
-    expect(elements.filter((name) => name === 'figure')).toHaveLength(4);
-    expect(elements.filter((name) => name === 'details')).toHaveLength(4);
+    expect(elements.filter((name) => name === 'figure')).toHaveLength(1);
+    expect(elements.filter((name) => name === 'details')).toHaveLength(1);
     for (const [svg] of page.matchAll(/<svg[^>]*>/g))
       expect(svg).toMatch(/role="img" aria-label="[^"]+"/);
-    for (const said of ['997', 'no such folder', 'Average 95, peak 200.', 'u5', 'ab'.repeat(32)]) {
+    for (const said of [
+      '997',
+      'no such folder',
+      'Average 95, peak 200.',
+      'u5',
+      'Acme Ltd',
+      'ab'.repeat(32),
+    ]) {
       expect(page).toContain(said);
     }
   });
@@ -112,9 +120,9 @@ describe('the report of a job', () => {
         counts: { total: 0, succeeded: 0, failed: 0, unknown: 0, skipped: 0 },
         times: { ...RECEIPT.times, endedAt: null, seconds: 0 },
         latency: { p50: null, p90: null, p99: null, max: null },
-        histogram: [],
         series: { seconds: 1, points: [] },
         reasons: { most: [], others: 0 },
+        organizations: [],
       });
       expect(elementsOf(page)).not.toContain('figure');
       expect(page).not.toMatch(/NaN|Infinity|undefined|\bnull\b/);

@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { FailureReason } from '../../src/bulk/failure-reasons.ts';
-import type { JobReceipt } from '../../src/commands/jobs/receipt/read-receipt.ts';
-import {
-  formatPosition,
-  formatTarget,
-  receiptLines,
-} from '../../src/commands/jobs/receipt/render-receipt.ts';
-import { readProjectFile } from '../../src/kernel/bundled-programs.ts';
-import { hint, step } from '../../src/kernel/errors.ts';
-import { upperFirst } from '../../src/kernel/first-letter.ts';
-import { isObject } from '../../src/kernel/json.ts';
-import { redactRemembered } from '../../src/kernel/redact.ts';
-import { formatCount, formatElapsed, formatTimestamp } from '../../src/output/quantities.ts';
-import { renderCharts } from './charts.ts';
+import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { readProjectFile } from '../../../kernel/bundled-programs.ts';
+import { hint, step } from '../../../kernel/errors.ts';
+import { upperFirst } from '../../../kernel/first-letter.ts';
+import { isObject } from '../../../kernel/json.ts';
+import { redactRemembered } from '../../../kernel/redact.ts';
+import { formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
+import type { JobReceipt } from '../receipt/read-receipt.ts';
+import { formatPosition, formatTarget, receiptLines } from '../receipt/render-receipt.ts';
+import { renderThroughput } from './chart.ts';
 import { Html, html } from './html.ts';
 
 export async function renderReport(receipt: JobReceipt): Promise<string> {
-  const style = await readProjectFile('pages/report/report.css');
+  const style = await readProjectFile('src/commands/jobs/report/report.css');
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
@@ -34,8 +30,9 @@ export async function renderReport(receipt: JobReceipt): Promise<string> {
 <main>
 ${renderHeader(receipt)}
 ${renderOutcome(receipt)}
-${renderProgress(receipt)}
+${renderOrganizations(receipt)}
 ${renderFailures(receipt)}
+${renderProgress(receipt)}
 ${renderReceiptTable(receipt)}
 </main>
 </body>
@@ -70,7 +67,7 @@ function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
 `,
   );
   return html`<section aria-labelledby="outcome">
-<h2 id="outcome">Outcome</h2>
+<h2 id="outcome">Result</h2>
 <dl class="tiles">
 <div><dt>Records</dt><dd>${formatCount(total)}</dd><dd class="share">in ${formatElapsed(times.seconds)}</dd></div>
 ${tiles}</dl>
@@ -80,11 +77,27 @@ ${counts.unknown > 0 ? html`<p class="note">Unknown: sent, but it is not known w
 }
 
 function renderProgress(receipt: JobReceipt): Html {
-  const charts = renderCharts(receipt);
-  if (charts.length === 0) return html``;
+  const chart = renderThroughput(receipt);
+  if (chart === undefined) return html``;
   return html`<section aria-labelledby="course">
 <h2 id="course">Progress</h2>
-<div class="charts">${charts}</div>
+${chart}
+</section>`;
+}
+
+function renderOrganizations({ organizations }: JobReceipt): Html {
+  if (organizations.length === 0) return html``;
+  const rows = organizations.map(
+    ({ id, total, succeeded, failed }) =>
+      html`<tr><th scope="row"><code>${id}</code></th><td>${formatCount(total)}</td><td>${formatCount(succeeded)}</td><td>${formatCount(failed)}</td></tr>
+`,
+  );
+  return html`<section aria-labelledby="organizations">
+<h2 id="organizations">Organizations</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Organizations"><table class="numbers">
+<thead><tr><th scope="col">Organization</th><th scope="col">Records</th><th scope="col">Succeeded</th><th scope="col">Failed</th></tr></thead>
+<tbody>${rows}</tbody>
+</table></div>
 </section>`;
 }
 
@@ -92,7 +105,7 @@ function renderFailures({ reasons: { most, others }, counts }: JobReceipt): Html
   if (most.length === 0) return html``;
   const all = counts.failed + counts.unknown;
   return html`<section aria-labelledby="failures">
-<h2 id="failures">Failure reasons</h2>
+<h2 id="failures">Failures</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Reasons"><table class="reasons">
 <thead><tr><th scope="col">Records</th><th scope="col">Reason</th><th scope="col">Examples</th></tr></thead>
 <tbody>${most.map((reason) => renderReason(reason, all))}</tbody>

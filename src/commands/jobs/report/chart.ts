@@ -1,15 +1,10 @@
-import type { JobReceipt } from '../../src/commands/jobs/receipt/read-receipt.ts';
+import { formatCount, formatElapsed } from '../../../output/quantities.ts';
 import {
   averageRate,
-  type Interval,
+  type JobReceipt,
   recordsPerSecond,
   splitIntoIntervals,
-} from '../../src/commands/jobs/receipt/read-receipt.ts';
-import {
-  formatLatency,
-  isSignificantWait,
-} from '../../src/commands/jobs/receipt/render-receipt.ts';
-import { formatCount, formatElapsed, formatMilliseconds } from '../../src/output/quantities.ts';
+} from '../receipt/read-receipt.ts';
 import { type Html, html } from './html.ts';
 
 const MAX_COLUMNS = 60;
@@ -20,7 +15,6 @@ const LABEL_COUNT = 5;
 interface Chart {
   readonly title: string;
   readonly summary: string;
-  readonly format: (value: number) => string;
   readonly xLabels: readonly string[];
   readonly columns: readonly Column[];
 }
@@ -31,80 +25,33 @@ interface Column {
   readonly to: number;
   readonly span: string;
   readonly value: number;
-  readonly failed?: number;
+  readonly failed: number;
 }
 
-export function renderCharts(receipt: JobReceipt): readonly Html[] {
-  const { times, waits, histogram } = receipt;
+/** Renders the throughput over time; `undefined` if the job was too short. */
+export function renderThroughput(receipt: JobReceipt): Html | undefined {
   const intervals = splitIntoIntervals(receipt, MAX_COLUMNS);
-  const chartOverTime = (
-    chart: Pick<Chart, 'title' | 'format'>,
-    measure: (interval: Interval) => number,
-    summarize: (peak: string) => string,
-    failedOf?: (interval: Interval) => number,
-  ) => {
-    const end = intervals.at(-1)?.to ?? 1;
-    const columns = intervals.map((interval) => ({
-      from: interval.from / end,
-      to: interval.to / end,
-      value: measure(interval),
-      span: `${formatElapsed(interval.from)} to ${formatElapsed(interval.to)}`,
-      ...(failedOf && { failed: failedOf(interval) }),
-    }));
-    const peak = chart.format(Math.max(...columns.map(({ value }) => value)));
-    return renderChart({
-      ...chart,
-      summary: summarize(peak),
-      xLabels: labelAxis((share) => formatElapsed(share * end)),
-      columns,
-    });
-  };
-  const formatRate = (rate: number) =>
-    formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
-  const average = formatCount(Math.round(averageRate(intervals, times.seconds)));
-  const waited = isSignificantWait(waits)
-    ? `Requests waited ${formatElapsed(waits.seconds)} in total for rate limits.`
-    : 'No request waited for rate limits.';
-  const overTime = () => [
-    chartOverTime(
-      { title: 'Records per second', format: formatRate },
-      recordsPerSecond,
-      (peak) =>
-        `Average ${average}, peak ${peak}. Failed and unknown records are at the top of each column.`,
-      ({ failed, from, to }) => failed / (to - from),
-    ),
-    chartOverTime(
-      { title: 'Response time', format: formatMilliseconds },
-      ({ milliseconds, requests }) => (requests > 0 ? milliseconds / requests : 0),
-      (peak) => `Mean response time per interval, including retries and pauses. Peak ${peak}.`,
-    ),
-    chartOverTime(
-      { title: 'Requests in flight', format: formatCount },
-      ({ inFlight }) => inFlight,
-      (peak) => `Peak ${peak}. ${waited}`,
-    ),
-  ];
-  return [
-    ...(intervals.length >= MIN_COLUMNS ? overTime() : []),
-    ...(histogram.length > 0 ? [renderLatencyChart(receipt)] : []),
-  ];
+  if (intervals.length < MIN_COLUMNS) return undefined;
+  const end = intervals.at(-1)?.to ?? 1;
+  const columns = intervals.map((interval) => ({
+    from: interval.from / end,
+    to: interval.to / end,
+    value: recordsPerSecond(interval),
+    span: `${formatElapsed(interval.from)} to ${formatElapsed(interval.to)}`,
+    failed: interval.failed / (interval.to - interval.from),
+  }));
+  const average = formatRate(averageRate(intervals, receipt.times.seconds));
+  const peak = formatRate(Math.max(...columns.map(({ value }) => value)));
+  return renderChart({
+    title: 'Records per second',
+    summary: `Average ${average}, peak ${peak}. Failed and unknown records are at the top of each column.`,
+    xLabels: labelAxis((share) => formatElapsed(share * end)),
+    columns,
+  });
 }
 
-function renderLatencyChart({ histogram, latency }: JobReceipt): Html {
-  const steps = histogram.length;
-  const edges = [...histogram.map(({ from }) => from), histogram.at(-1)?.to ?? 0];
-  return renderChart({
-    title: 'Response time distribution',
-    summary: `All requests: ${formatLatency(latency)}.`,
-    format: formatCount,
-    xLabels: labelAxis((share) => formatMilliseconds(edges[Math.round(share * steps)] ?? 0)),
-    columns: histogram.map(({ from, to, count }, at) => ({
-      from: at / steps,
-      to: (at + 1) / steps,
-      value: count,
-      span: `${formatMilliseconds(from)} to ${formatMilliseconds(to)}`,
-    })),
-  });
+function formatRate(rate: number): string {
+  return formatCount(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
 }
 
 function labelAxis(label: (share: number) => string): readonly string[] {
@@ -114,28 +61,25 @@ function labelAxis(label: (share: number) => string): readonly string[] {
 const [WIDTH, HEIGHT] = [1000, 200];
 
 /** Renders a chart. Labels are HTML text, which stays readable on narrow screens. */
-function renderChart({ title, summary, format, xLabels, columns }: Chart): Html {
+function renderChart({ title, summary, xLabels, columns }: Chart): Html {
   const { max, ticks } = createScale(Math.max(...columns.map(({ value }) => value)));
   const lines = ticks.map((tick) => {
     const y = roundCoordinate(HEIGHT - (tick / max) * HEIGHT);
     return html`<line x1="0" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
   });
-  const cells = (column: Column) => [
-    format(column.value),
-    ...(column.failed === undefined ? [] : [format(column.failed)]),
-  ];
+  const cells = ({ value, failed }: Column) => [formatRate(value), formatRate(failed)];
   const rows = columns.map(
     (
       column,
     ) => html`<tr><th scope="row">${column.span}</th>${cells(column).map((text) => html`<td>${text}</td>`)}</tr>
 `,
   );
-  const head = ['Time', title, ...(columns[0]?.failed === undefined ? [] : ['Failed or unknown'])];
+  const head = ['Time', title, 'Failed or unknown'];
   return html`
 <figure>
 <figcaption><h3>${title}</h3><p>${summary}</p></figcaption>
 <div class="plot">
-<ol class="up" aria-hidden="true">${ticks.toReversed().map((tick) => html`<li>${format(tick)}</li>`)}</ol>
+<ol class="up" aria-hidden="true">${ticks.toReversed().map((tick) => html`<li>${formatRate(tick)}</li>`)}</ol>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}. ${summary}">
 <g class="grid">${lines}</g>
 ${columns.map((column) => renderColumn(column, `${column.span}: ${cells(column).join(', failed: ')}`, max))}
@@ -151,7 +95,7 @@ ${columns.map((column) => renderColumn(column, `${column.span}: ${cells(column).
 </figure>`;
 }
 
-function renderColumn({ from, to, value, failed = 0 }: Column, title: string, max: number): Html {
+function renderColumn({ from, to, value, failed }: Column, title: string, max: number): Html {
   const [left, width] = [roundCoordinate(from * WIDTH), (to - from) * WIDTH];
   const column = (kind: string, part: number, gap = Math.min(2, width / 5)) => {
     // Keeps nonzero values visible.

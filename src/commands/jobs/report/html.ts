@@ -1,4 +1,4 @@
-import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
+import { escapeForTerminal } from '../../../kernel/safe-text.ts';
 
 /** Trusted HTML. Only `html` creates it, from escaped values. */
 export class Html {

@@ -1,12 +1,13 @@
-import { findJob } from '../../bulk/journal/job-folder.ts';
-import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { resolveOutputPath } from '../../kernel/named-file.ts';
-import { isExistingFileError, openOutputFile } from '../../kernel/output-file.ts';
-import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
-import { readReceipt } from './receipt/read-receipt.ts';
+import { findJob } from '../../../bulk/journal/job-folder.ts';
+import { hint, SvcError, step } from '../../../kernel/errors.ts';
+import { resolveOutputPath } from '../../../kernel/named-file.ts';
+import { isExistingFileError, openOutputFile } from '../../../kernel/output-file.ts';
+import type { Context } from '../../context.ts';
+import type { Invocation } from '../../definition.ts';
+import { type JobReceipt, readReceipt } from '../receipt/read-receipt.ts';
+import { renderReport } from './render-report.ts';
 
-/** @throws SvcError `usage` if the file exists, or without `--html` */
+/** Runs `svc jobs report`. @throws SvcError `usage` without `--html`, and like `writeReport` */
 export async function reportJob(
   context: Context,
   {
@@ -19,9 +20,19 @@ export async function reportJob(
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
     });
   }
-  const { renderReport } = await import('../../../pages/report/render-report.ts');
-  const page = await renderReport(await readReceipt(await findJob(context.folders, job)));
-  const file = options.file ?? `${job}.html`;
+  await writeReport(context, await readReceipt(await findJob(context.folders, job)), options.file);
+}
+
+/**
+ * Writes the page of a job to a new file, or to stdout if the file is `-`.
+ * @throws SvcError `usage` if the file exists, `local` if it cannot be written
+ */
+export async function writeReport(
+  context: Context,
+  receipt: JobReceipt,
+  file = `${receipt.id}.html`,
+): Promise<void> {
+  const page = await renderReport(receipt);
   if (file === '-') return context.io.stdout.write(page);
   await writeNewFile(resolveOutputPath(file, context.cwd), file, page, context.signal);
   await context.note(`wrote ${file}`);
