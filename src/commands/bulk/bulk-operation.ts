@@ -2,12 +2,11 @@ import { splitIntoBatches } from '../../bulk/batches.ts';
 import { createJobName, type JobFolder } from '../../bulk/journal/job-folder.ts';
 import { type BatchCalls, planRequests } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import type { Parent } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
-import { confirmNewParents, printNewParents } from '../call/new-parents.ts';
+import { confirmNewParents, type NewParents, printNewParents } from '../call/new-parents.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -45,6 +44,12 @@ export async function runBulkOperation(
       job,
       folder: lockedFolder?.folder,
     });
+    const { created, replacement } = newParents;
+    if (replacement) {
+      plan.input.grouped?.close();
+      const data = { ...request.data, ...replacement };
+      return await runBulkOperation(context, oldest, { ...request, data });
+    }
     if (context.options.dryRun)
       return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
@@ -52,7 +57,7 @@ export async function runBulkOperation(
     started = true;
     await runJob(context, opened, plan).finally(async () => {
       plan.input.grouped?.close();
-      if (context.activity.counts?.succeeded) await printNewParents(context, newParents);
+      if (context.activity.counts?.succeeded) await printNewParents(context, created);
     });
     // A file can contain too many IDs.
     if (!lockedFolder) await collectAndSaveIds(context, entry, [request.data, request.record]);
@@ -70,7 +75,7 @@ async function prepare(
 ): Promise<{
   readonly entry: OperationEntry;
   readonly plan: SendPlan;
-  readonly newParents: readonly Parent[];
+  readonly newParents: NewParents;
 }> {
   const { options, usesDataFlag, newer = { entry: oldest, data: {} } } = request;
   const newest = await loadOperation(newer.entry.resource, newer.entry.name);
@@ -107,14 +112,17 @@ async function prepare(
   const inputs = first?.target
     ? targets.all.map((target) => ({ ...data, ...target.data }))
     : [data];
+  // Stdin cannot be read again.
+  const replaceable = options.file?.includes('-') ? undefined : request.data;
   const newParents = first
-    ? await confirmNewParents(context, operation, inputs, request.flags)
-    : [];
+    ? await confirmNewParents(context, operation, inputs, request.flags, replaceable)
+    : { created: [] };
   const newOrganizations = targets.isNamed('organizationId')
     ? await findNewOrganizations(context, organizationsOf(targets, data))
     : undefined;
   targets.release();
-  if (records > 0) await confirmations.confirm(context, client, records);
+  if (records > 0 && newParents.replacement === undefined)
+    await confirmations.confirm(context, client, records);
   const plan = {
     calls,
     input,

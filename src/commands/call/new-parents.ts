@@ -1,4 +1,5 @@
 import type { CreatedParents, Operation, Parent } from '../../catalog/define.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -12,8 +13,8 @@ import { canAsk } from '../terminal/terminal.ts';
  * ID. Prompts on a terminal. In scripts, warns if a known ID is similar. A flag such as
  * `--create-organization` skips the check. Looks IDs up in the embedded service's store, or in the
  * IDs cached for the profile. Sends no requests.
- * @returns the parents that the write will create; empty for a remote service, where they are
- * unknown
+ * @param replaceable fields of the data that the user can replace by a similar ID; absent if the
+ * command cannot start again with other data
  * @throws SvcError `usage` if the user declines
  */
 export async function confirmNewParents(
@@ -21,8 +22,9 @@ export async function confirmNewParents(
   { createsParents }: Operation,
   inputs: Iterable<Readonly<Record<string, unknown>>>,
   flags: object,
-): Promise<readonly Parent[]> {
-  if (!createsParents) return [];
+  replaceable: Readonly<Record<string, unknown>> | undefined,
+): Promise<NewParents> {
+  if (!createsParents) return { created: [] };
   const { local, dryRun } = context.options;
   const parents = distinctParents(createsParents, inputs);
   const missing = await (local
@@ -43,10 +45,51 @@ export async function confirmNewParents(
     );
   });
   for (const group of Map.groupBy(doubtful, ({ kind }) => kind).values()) {
-    if (canAsk(context) && !dryRun) await context.confirm(question(group, local));
-    else if (!local) await warnIfSimilar(context, group);
+    if (canAsk(context) && !dryRun) {
+      const replacement = await askAbout(context, group, replaceable);
+      if (replacement) return { created: [], replacement };
+    } else if (!local) await warnIfSimilar(context, group);
   }
-  return local ? missing : [];
+  return { created: local ? missing : [] };
+}
+
+/** What a write creates, or the ID that the user chose in place of an unknown one. */
+export interface NewParents {
+  /** Parents that the write will create; empty for a remote service, where they are unknown. */
+  readonly created: readonly Parent[];
+  /** Fields to replace in the data before the command starts again. */
+  readonly replacement?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Asks whether to create parents. If a known ID is similar to the only one, the user can use that
+ * instead: a typo would create something that cannot be deleted.
+ * @returns the fields to replace, if the user chose the similar ID
+ * @throws SvcError `usage` if the user declines
+ */
+async function askAbout(
+  context: Context,
+  group: readonly MissingParent[],
+  replaceable: Readonly<Record<string, unknown>> = {},
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const [parent, ...others] = group;
+  const { local, yes } = context.options;
+  const similar = parent && others.length === 0 ? findSimilar(parent.id, parent.others) : undefined;
+  const fields = Object.keys(replaceable).filter((field) => replaceable[field] === parent?.id);
+  if (yes || !parent || similar === undefined || fields.length === 0) {
+    await context.confirm(question(group, local));
+    return undefined;
+  }
+  const { serviceLabel } = await import('./protected-profile.ts');
+  const [use, create, cancel] = [`use ${similar}`, `create ${parent.id}`, 'cancel'];
+  const chosen = await (await context.prompter()).pick({
+    message: `${describeMissing(group, local)} (${await serviceLabel(context)})`,
+    choices: [use, create, cancel].map((value) => ({ value })),
+    defaultValue: use,
+  });
+  if (chosen === use) return Object.fromEntries(fields.map((field) => [field, similar]));
+  if (chosen === create) return undefined;
+  throw new SvcError('usage', 'canceled; nothing was changed');
 }
 
 function* distinctParents(
@@ -117,17 +160,22 @@ async function findUnknown(
 }
 
 function question(parents: readonly MissingParent[], isCertain: boolean): string {
-  const [{ kind, id, organizationId, others }] = parents as [MissingParent, ...MissingParent[]];
+  const [{ id, others }] = parents as [MissingParent, ...MissingParent[]];
   const isOne = parents.length === 1;
   const similar = isOne ? findSimilar(id, others) : undefined;
   const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`;
+  const them = isOne ? 'it' : 'them';
+  const unless = isCertain ? '' : ` if ${isOne ? 'it does' : 'they do'} not exist`;
+  return `${describeMissing(parents, isCertain)}.${suggestion} Create ${them}${unless}?`;
+}
+
+function describeMissing(parents: readonly MissingParent[], isCertain: boolean): string {
+  const [{ kind, organizationId }] = parents as [MissingParent, ...MissingParent[]];
+  const isOne = parents.length === 1;
   const subject = upperFirst(nameParents(parents));
-  const [are, exist, them] = isOne
-    ? ['is', 'does not exist', 'it']
-    : ['are', 'do not exist', 'them'];
-  if (!isCertain)
-    return `${subject} ${are} not known on this machine.${suggestion} Create ${them} if ${isOne ? 'it does' : 'they do'} not exist?`;
-  return `${subject} ${exist}${isOne && kind === 'user' ? ` in ${organizationId}` : ''}.${suggestion} Create ${them}?`;
+  if (!isCertain) return `${subject} ${isOne ? 'is' : 'are'} not known on this machine`;
+  const place = isOne && kind === 'user' ? ` in ${organizationId}` : '';
+  return `${subject} ${isOne ? 'does' : 'do'} not exist${place}`;
 }
 
 /** Warns once, about all parents with an ID that is similar to a known one. */

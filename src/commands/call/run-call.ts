@@ -17,9 +17,10 @@ type Data = Readonly<Record<string, unknown>>;
 export async function runCall(
   context: Context,
   entry: OperationEntry,
-  { data, usesDataFlag }: InputData,
+  given: InputData,
   invocation: Invocation,
 ): Promise<void> {
+  const { data, usesDataFlag } = given;
   const operation = await loadOperation(entry.resource, entry.name);
   addGeneratedId(operation, data);
   const inputs = inputsByArgument(operation, data, invocation).flatMap((input) =>
@@ -41,7 +42,15 @@ export async function runCall(
     ? []
     : checked.flatMap((input) => operation.confirm?.(input) || []);
   for (const question of questions) await context.confirm(question);
-  const created = await confirmNewParents(context, operation, checked, invocation.options);
+  const { created, replacement } = await confirmNewParents(
+    context,
+    operation,
+    checked,
+    invocation.options,
+    data,
+  );
+  if (replacement)
+    return runCall(context, entry, { ...given, data: { ...data, ...replacement } }, invocation);
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(
