@@ -53,7 +53,7 @@ export async function confirmNewParents(
   return { created: local ? missing : [] };
 }
 
-/** What a write creates, or the ID that the user chose in place of an unknown one. */
+/** Records that a write creates, or the ID that the user chose in place of an unknown one. */
 export interface NewParents {
   /** Parents that the write will create; empty for a remote service, where they are unknown. */
   readonly created: readonly Parent[];

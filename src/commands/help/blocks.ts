@@ -10,7 +10,7 @@ export interface HelpSection {
 
 export type HelpBlock = ProseBlock | TextBlock | RowsBlock | CommandBlock;
 
-/** Text in a format of its own, whose lines are not wrapped. */
+/** Text in a format of its own, whose line breaks are kept. */
 export interface TextBlock {
   readonly kind: 'text';
   readonly text: string;

@@ -68,7 +68,10 @@ function renderBlock(block: HelpBlock, renderer: Renderer): readonly string[] {
     case 'prose':
       return wrapWords(renderer.toText(block.text), renderer.width, length);
     case 'text':
-      return renderer.toText(block.text.trimEnd()).split('\n');
+      return renderer
+        .toText(block.text.trimEnd())
+        .split('\n')
+        .flatMap((line) => wrapWords(line, renderer.width, length));
     case 'command':
       return renderCommand(block, renderer);
     case 'rows':

@@ -123,7 +123,7 @@ describe('svc commands', () => {
           value: 'id',
           required: true,
           repeats: false,
-          description: 'organization ID (required)',
+          description: 'organization ID',
         },
         {
           name: '--role',
