@@ -45,11 +45,11 @@ export function identifyFinding(finding: Pick<Finding, (typeof IDENTITY)[number]
 const IDENTITY = ['operation', 'kind', 'outcome', 'path', 'recorded', 'embedded'] as const;
 
 async function readKnownFindings(
-  { cwd }: Context,
+  { cwd, signal }: Context,
   name: string | undefined,
 ): Promise<ReadonlySet<string>> {
   if (name === undefined) return new Set();
-  const grading = tryParseJson(String(await readNamedFile(name, cwd)));
+  const grading = tryParseJson(String(await readNamedFile(name, cwd, { signal })));
   const findings = isObject(grading) ? grading['findings'] : undefined;
   if (!Array.isArray(findings) || !findings.every(isObject))
     throw new SvcError('invalid_input', `${name} is not the JSON output of svc contract diff`);
