@@ -55,9 +55,7 @@ const TRACE_SCRIPT = `
  * Measures which sources each common command line loads from a bundle without groups, and groups
  * them accordingly.
  */
-export async function measureGroups({
-  outputs,
-}: Metafile): Promise<readonly Group[]> {
+export async function measureGroups({ outputs }: Metafile): Promise<readonly Group[]> {
   const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
   const server = createServer((_, response) => {
     response
