@@ -18,9 +18,20 @@ describe('svc apply', () => {
     await user.declare(settingsOf('acme'));
     const { code, stdout, stderr } = await user.svc(['apply', '--yes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(
-      /\nPlan: 7 to create, 2 to update, 4 to send\nApplied: 7 created, 2 updated, 4 sent\n$/,
-    );
+    const [, applied, ...secrets] = stdout
+      .slice(stdout.indexOf('\nPlan: 7 to create, 2 to update, 4 to send\n') + 1)
+      .trimEnd()
+      .split('\n');
+    expect(applied).toBe('Applied: 7 created, 2 updated, 4 sent');
+    expect(secrets).toHaveLength(2);
+    for (const [at, line] of secrets.entries()) {
+      const [name = '', command = ''] = line.split(': svc ');
+      expect(name).toBe(`signing secret of acme.${['first', 'second'][at]}`);
+      expect(await user.svc([...command.split(' '), '-q'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^whsec_/),
+      });
+    }
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({
       code: 0,
       stdout: /^No changes/,
@@ -117,7 +128,7 @@ describe('svc apply', () => {
     user.control.intercept = () => undefined;
     expect(await user.svc(['jobs', 'resume'])).toMatchObject({
       code: 0,
-      stdout: 'Applied: 7 created, 2 updated, 4 sent\n',
+      stdout: expect.stringContaining('Applied: 7 created, 2 updated, 4 sent\n'),
     });
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });

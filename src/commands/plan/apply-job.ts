@@ -164,7 +164,10 @@ async function runApplyJob(
       throw stop.error;
     }
     const { summary, failure } = endRun(job, ended, clock.now());
-    await printApplied(context, plan, journal, summary);
+    await printApplied(context, plan, journal, {
+      summary,
+      createdEndpoints: ended.createdEndpoints,
+    });
     if (failure !== undefined) throw failure;
   } catch (error) {
     const isStale = error instanceof SvcError && error.failure === 'stale_plan';

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { diffRecords } from '../differ.ts';
 import { KIND_CLASSES } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../settings.ts';
@@ -16,7 +16,7 @@ const NOT_COMPARED = ['documentId', 'endpointId', 'folderId', 'metadata'];
  * Reads the records that were written, and compares them with the writes. Skips records that the
  * service does not return.
  * @param isWritten whether the item with an index was written
- * @returns the differences by the index of the item
+ * @returns the differences by the index of the item, and the endpoints that were created
  */
 export async function readBack(
   client: Client,
@@ -38,7 +38,24 @@ export async function readBack(
     const message = describeDifference(findLiveRecord(live, key), fields);
     if (message !== undefined) differences.set(index, { id, message, code: 'differs' });
   }
-  return differences;
+  const created = writes.flatMap(({ operation, items }) =>
+    operation === 'webhooks.endpoints.create' ? items : [],
+  );
+  const keys = new Set(created.map(({ key }) => key).filter((key) => expected.has(key)));
+  return { differences, createdEndpoints: findEndpoints(live, keys) };
+}
+
+/** A webhook endpoint that a plan created. */
+export interface CreatedEndpoint {
+  readonly id: string;
+  readonly uid: string;
+}
+
+function findEndpoints(live: LiveRecords, keys: Iterable<RecordKey>): readonly CreatedEndpoint[] {
+  return Array.from(keys).flatMap((key) => {
+    const record = findLiveRecord(live, key);
+    return record ? [{ id: String(record['id']), uid: String(record['uid']) }] : [];
+  });
 }
 
 function collectExpected(

@@ -20,7 +20,7 @@ import {
   reopenFailures,
   settleItems,
 } from './item-states.ts';
-import { readBack } from './read-back.ts';
+import { type CreatedEndpoint, readBack } from './read-back.ts';
 
 export interface PlanRunDependencies
   extends Omit<ExecutionDependencies, 'target' | 'recorder' | 'states' | 'failed'> {
@@ -62,10 +62,12 @@ export async function runPlan(
   const end = await onStart(counters, execution);
   let stop: StopReason | undefined = await execution.run(plan.writes).finally(end);
   recorder.flush();
+  let createdEndpoints: readonly CreatedEndpoint[] = [];
   if (!stop) {
     try {
       const { isWritten } = readOutcomes(journal, countItems(plan.writes));
-      const differences = await readBack(client, plan.writes, secrets, isWritten);
+      const { differences, ...read } = await readBack(client, plan.writes, secrets, isWritten);
+      createdEndpoints = read.createdEndpoints;
       failItems(journal, differences);
       counters.succeeded -= differences.size;
       counters.failed += differences.size;
@@ -74,7 +76,7 @@ export async function runPlan(
       stop = { kind: 'fatal', error };
     }
   }
-  return { stop, counters, recorder, metrics };
+  return { stop, counters, recorder, metrics, createdEndpoints };
 }
 
 /**
