@@ -62,18 +62,25 @@ async function compare(): Promise<void> {
 
 async function comparePostgres(store: string): Promise<void> {
   console.log('PostgreSQL');
-  await compareReads(store);
+  const reads = await compareReads(store);
   const statements = await rawPostgres(store);
+  const bareReads = await statements.reads();
   console.log(
-    `a read, statements    ${Math.round(await statements.reads())} a second over 10 connections`,
+    `a read, statements    ${Math.round(bareReads)} a second over 10 connections: a read of the service is ${(reads / bareReads).toFixed(2)}x (goal 1.10x)`,
   );
   await compareWrites(statements.write, store);
-  await compareSingleWrites(statements.write, store);
+  await compareSingleWrites(statements.write, store, {
+    statements: ' (goal 1.40x)',
+    single: ' (goal 3.00x)',
+  });
   await statements.end();
 }
 
-/** @param loggedStore store of a third server, `svc serve` with its log of requests */
-async function compareReads(store: string, goal = '', loggedStore?: string): Promise<void> {
+/**
+ * @param loggedStore store of a third server, `svc serve` with its log of requests
+ * @returns the reads of the service a second
+ */
+async function compareReads(store: string, goal = '', loggedStore?: string): Promise<number> {
   const bare = await startServer([import.meta.filename, 'bare']);
   const service = await startServer([SERVING, store]);
   const serve = ['serve', '--port', '0', '-o', 'json', '--store'];
@@ -106,6 +113,7 @@ async function compareReads(store: string, goal = '', loggedStore?: string): Pro
     console.log(
       `svc serve with a log  ${Math.round(median(log))} requests/s  ${ratioOf(log, reads).toFixed(2)}x a read (goal 0.90x)`,
     );
+  return median(reads);
 }
 
 /** Answers as the service does where there is one document. */
@@ -218,11 +226,15 @@ function drive(port: number, next: () => string, end: number): Promise<readonly 
 
 /**
  * Calls that add one user each, over many connections at once, beside the same statements in a
- * transaction each.
+ * transaction each, and beside the same calls over one connection.
  */
-async function compareSingleWrites(raw: Write, store: string): Promise<void> {
+async function compareSingleWrites(
+  raw: Write,
+  store: string,
+  goals: { readonly statements: string; readonly single: string } = { statements: '', single: '' },
+): Promise<void> {
   const service = await startServer([SERVING, store]);
-  const rates = { raw: [] as number[], service: [] as number[] };
+  const rates = { raw: [] as number[], service: [] as number[], single: [] as number[] };
   const waits: number[] = [];
   let count = 0;
   const nextUser = () => ({
@@ -241,17 +253,24 @@ async function compareSingleWrites(raw: Write, store: string): Promise<void> {
     rates.raw.push(written / SECONDS);
     const answers = await times(service, WRITERS, next);
     rates.service.push(answers.length / SECONDS);
+    rates.single.push((await times(service, 1, next)).length / SECONDS);
     if (round >= WARM_UP) waits.push(...answers);
   }
   service.child.kill();
-  const [raws, calls] = [rates.raw.slice(WARM_UP), rates.service.slice(WARM_UP)];
-  const ratio = median(calls.map((reached, round) => reached / (raws[round] ?? Number.NaN)));
+  const [raws, calls, singles] = [rates.raw, rates.service, rates.single].map((all) =>
+    all.slice(WARM_UP),
+  ) as [number[], number[], number[]];
+  const ratioTo = (base: readonly number[]) =>
+    median(calls.map((reached, round) => reached / (base[round] ?? Number.NaN)));
   waits.sort((one, other) => one - other);
   const at = (share: number) =>
     `${(waits[Math.floor(waits.length * share)] ?? Number.NaN).toFixed(1)} ms`;
   console.log(`1 user, statements    ${Math.round(median(raws))} a second, a transaction each`);
   console.log(
-    `1 user, ${WRITERS} calls at once ${Math.round(median(calls))} a second  ${ratio.toFixed(2)}x  p50 ${at(0.5)}, p99 ${at(0.99)}`,
+    `1 user, ${WRITERS} calls at once ${Math.round(median(calls))} a second  ${ratioTo(raws).toFixed(2)}x${goals.statements}  p50 ${at(0.5)}, p99 ${at(0.99)}`,
+  );
+  console.log(
+    `1 user, one connection ${Math.round(median(singles))} a second: ${WRITERS} at once reach ${ratioTo(singles).toFixed(2)}x${goals.single}`,
   );
 }
 
