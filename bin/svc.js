@@ -7,7 +7,7 @@ var path = require('path');
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
 
-/** File modes: access for the owner only, the bits of all other users, and those that let them replace files. */
+/** File modes: access for the owner only, the bits of all other users, and those that allow them to replace files. */
 var OWNER_ONLY = 0o700;
 var OTHERS = 0o077;
 var OTHERS_WRITE = 0o022;

@@ -115,6 +115,10 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
       exitCode: 'number',
       undo: 'string | null',
       seconds: 'number',
+      user: 'string | null',
+      agent: 'string | null',
+      ci: 'string | null',
+      trace: 'string | null',
     },
   ],
   doctor: [

@@ -84,7 +84,7 @@ function itemResult(record: BulkRecord, result: unknown): RecordResult {
       code: 'outcome_unknown',
     };
   const { success, message, code } = result as Readonly<Record<string, unknown>>;
-  if (typeof success !== 'boolean' && typeof code !== 'string')
+  if (success === undefined && typeof code !== 'string')
     return {
       record,
       status: 'unknown',

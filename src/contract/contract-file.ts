@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { OperationName } from '../catalog/index.ts';
 import { serializedOperations } from '../catalog/serialized-operations.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { SvcError } from '../kernel/errors.ts';
+import { hint, SvcError, step } from '../kernel/errors.ts';
 import {
   createPrivateFolder,
   readTextIfExists,
@@ -196,7 +196,7 @@ export async function readContractFile(path: string, name: string): Promise<Cont
   const contract = await readContractIfExists(path, name);
   if (contract) return contract;
   throw new SvcError('usage', `file not found: ${name}`, {
-    hint: 'to record a contract, run svc contract probe',
+    hint: hint`to record a contract, run ${step('inspect', 'contract', 'probe')}`,
   });
 }
 

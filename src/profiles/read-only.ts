@@ -24,6 +24,8 @@ export async function findReadOnlySources({
   readonly cwd: string;
 }): Promise<readonly string[]> {
   const sources: string[] = parseReadOnlyVariable(environment) ? [VARIABLE] : [];
+  // A deleted folder contains no file.
+  if (cwd === '') return sources;
   for await (const { path, settings } of readFolderFiles(cwd))
     if (settings.readOnly === true) sources.push(path);
   return sources;

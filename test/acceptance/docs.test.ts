@@ -46,6 +46,8 @@ async function startPageService(
 
 /** Reasons for skipped blocks, in the order of the pages. */
 const SKIP_REASONS = [
+  'needs a real service',
+  'needs a real service',
   'needs a PostgreSQL server',
   'takes a while; another test covers it',
   'needs Docker; another test runs the steps',

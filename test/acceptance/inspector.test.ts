@@ -250,6 +250,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
   it('folds repeated requests, and unfolds those of the open one', async () => {
     const page = await openPage();
     const rows = page.getByRole('list', { name: 'Requests' }).getByRole('link');
+    await rows.first().waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('groups add-users 400');
     const arrive = (organizationId: string) =>
@@ -437,7 +438,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await page.getByRole('article', { name: 'documents add' }).waitFor();
     await press('Escape');
     await eventually(async () => expect(await page.getByRole('article').count()).toBe(0));
-    expect(await focused()).toContain('documents.add');
+    expect(await focused()).toContain('documents add');
     await page.getByRole('link', { name: 'Organizations' }).focus();
     await press('Enter');
     await page

@@ -69,6 +69,7 @@ describe('a killed job', () => {
     expect(summary.organizations).toHaveLength(100);
     expect(summary.organizations[0]).toEqual({
       id: 'customer-0',
+      new: true,
       total: 20,
       succeeded: 20,
       failed: 0,

@@ -11,6 +11,7 @@ import { HOME } from '../acceptance/svc.ts';
 const NO_HINTS = [
   /^src\/catalog\//,
   /^src\/commands\/help\//,
+  /^src\/commands\/tree\/describe-command\.ts$/,
   /^src\/commands\/(?:[\w-]+\/)?(?:(?:[\w-]+-)?commands|tree)\.ts$/,
   /^src\/commands\/shells\/scripts\//,
 ];

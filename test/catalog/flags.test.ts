@@ -31,17 +31,25 @@ describe('the flags of an operation', () => {
     message: '',
     output: z.unknown(),
     input: z.object({
-      organizationId: z.string().describe('whose'),
-      pageSize: z.number().optional(),
-      isOpen: z.boolean().default(false),
-      level: z.enum(['low', 'high']).optional(),
-      documentIds: z.array(z.string()).optional(),
+      organizationId: z.string().describe('organization ID'),
+      pageSize: z.number().optional().describe('records per page'),
+      isOpen: z.boolean().default(false).describe('open to all'),
+      level: z.enum(['low', 'high']).optional().describe('level of access'),
+      documentIds: z.array(z.string()).optional().describe('document IDs'),
       settings: z.object({
-        title: z.string().optional().meta({ flag: 'heading' }),
-        triggers: z.record(z.string(), z.boolean()),
+        title: z.string().optional().meta({ flag: 'heading', description: 'title text' }),
+        triggers: z.record(z.string(), z.boolean()).describe('enabled triggers'),
       }),
-      rules: z.array(z.object({ from: z.string() })).optional(),
-      users: z.array(z.looseObject({ userId: z.string(), name: z.string().optional() })),
+      rules: z
+        .array(z.object({ from: z.string() }))
+        .optional()
+        .describe('renaming rules'),
+      users: z.array(
+        z.looseObject({
+          userId: z.string().describe('user ID'),
+          name: z.string().optional().describe('display name'),
+        }),
+      ),
     }),
     bulk: { field: 'users', id: 'userId', noun: 'user' },
   };
@@ -53,7 +61,7 @@ describe('the flags of an operation', () => {
       name: 'org',
       path: ['organizationId'],
       kind: 'text',
-      description: 'whose',
+      description: 'organization ID',
       required: true,
       ofRecord: false,
     });
@@ -64,6 +72,13 @@ describe('the flags of an operation', () => {
     expect(flag('heading')).toMatchObject({ kind: 'text', path: ['settings', 'title'] });
     expect(flag('triggers')).toMatchObject({ kind: 'switches', path: ['settings', 'triggers'] });
     expect(flag('rules')).toMatchObject({ kind: 'json' });
+  });
+
+  it('need a description for each field', () => {
+    const input = operation.input.extend({ title: z.string() });
+    expect(() => deriveFlags({ ...operation, input })).toThrow(
+      'the field title has no description',
+    );
   });
 
   it('use paths relative to the record in a bulk operation', () => {

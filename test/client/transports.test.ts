@@ -54,10 +54,13 @@ const WAYS: readonly [name: string, over: Send][] = [
   ['a pool', pool],
 ];
 
+const COMPARED_HEADERS = ['retry-after', 'location', 'x'];
+
 /** The response, or the failure of the request. */
 async function outcomeOf(transport: Transport, baseUrl: string): Promise<unknown> {
   try {
-    return await transport(request(baseUrl), undefined);
+    const { header, ...outcome } = await transport(request(baseUrl), undefined);
+    return { ...outcome, headers: COMPARED_HEADERS.map((name) => header?.(name)) };
   } catch (error) {
     const { applied, retry, error: said } = createNetworkFailure(error, 'host');
     return { applied, retry, message: said.message };

@@ -51,7 +51,9 @@ async function readKnownFindings(
   if (name === undefined) return new Set();
   const grading = tryParseJson(String(await readNamedFile(name, cwd, { signal })));
   const findings = isObject(grading) ? grading['findings'] : undefined;
-  if (!Array.isArray(findings) || !findings.every(isObject))
-    throw new SvcError('invalid_input', `${name} is not the JSON output of svc contract diff`);
-  return new Set((findings as unknown as Grading['findings']).map(identifyFinding));
+  if (!Array.isArray(findings) || !findings.every(isFinding))
+    throw new SvcError('invalid_input', `${name} is not the JSON output of this command`);
+  return new Set(findings.map(identifyFinding));
 }
+
+const isFinding = (value: unknown): value is Grading['findings'][number] => isObject(value);

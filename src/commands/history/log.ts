@@ -84,10 +84,11 @@ export async function readEntries(folders: Folders): Promise<readonly HistoryEnt
 /** Parses a line. Skips invalid lines, such as a line truncated by a full disk. */
 function parseEntry(line: string): readonly HistoryEntry[] {
   const value = tryParseJson(line);
-  return isObject(value) && typeof value['at'] === 'string'
-    ? [value as unknown as HistoryEntry]
-    : [];
+  return isEntry(value) ? [value] : [];
 }
+
+const isEntry = (value: unknown): value is HistoryEntry =>
+  isObject(value) && typeof value['at'] === 'string';
 
 export async function clearEntries(folders: Folders): Promise<void> {
   const { older, current } = historyFiles(folders);

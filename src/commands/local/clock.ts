@@ -2,9 +2,10 @@ import { closeAfter } from '../../kernel/resource.ts';
 import {
   type ClockContext,
   changeClock,
+  parseClockChange,
   readClock,
 } from '../../service/development/clock-control.ts';
-import { type ClockChange, describeReport } from '../../service/development/clock-state.ts';
+import { describeReport } from '../../service/development/clock-state.ts';
 import { openEmbedded } from '../../service/embedded.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
@@ -27,10 +28,7 @@ export function createClockCommand(name: 'advance' | 'set' | 'freeze' | 'run' | 
     context: Context,
     { arguments: [text], options }: Invocation<ChangeClockFlags>,
   ): Promise<void> => {
-    const change = {
-      [name]: text ?? true,
-      force: options.force === true,
-    } as unknown as ClockChange;
+    const change = parseClockChange({ [name]: text ?? true, force: options.force === true });
     const printer = await context.printer();
     const changed = await withClock(context, 'write', (clock) => changeClock(clock, change));
     await printer.value(changed, {});

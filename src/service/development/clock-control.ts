@@ -55,7 +55,7 @@ export async function changeClock(
 export function createClockRoutes(context: ClockContext): AdminRoutes {
   return {
     'GET /_svc/clock': () => readClock(context),
-    'POST /_svc/clock': ({ body }) => changeClock(context, parseChange(body)),
+    'POST /_svc/clock': ({ body }) => changeClock(context, parseClockChange(body)),
   };
 }
 
@@ -125,13 +125,18 @@ function parseTime(text: string, now: number): number {
   );
 }
 
-function parseChange({ force = false, ...change }: Readonly<Record<string, unknown>>): ClockChange {
-  const [[name = '', value] = [], ...others] = Object.entries(change);
-  const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
-  const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
-  if (others.length === 0 && (isTimed || isSwitch))
-    return { ...change, force: force === true } as unknown as ClockChange;
+/** @throws SvcError `usage` for anything but one change */
+export function parseClockChange(given: Readonly<Record<string, unknown>>): ClockChange {
+  if (isChange(given)) return { ...given, force: given.force === true };
   throw new SvcError('usage', 'the body must contain one of advance, set, freeze, run, and reset', {
     hint: 'for example, {"advance":"49h"} or {"freeze":true}',
   });
+}
+
+function isChange(given: Readonly<Record<string, unknown>>): given is ClockChange {
+  const { force, ...change } = given;
+  const [[name = '', value] = [], ...others] = Object.entries(change);
+  const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
+  const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
+  return others.length === 0 && (isTimed || isSwitch);
 }

@@ -112,8 +112,8 @@ export function prepareDelete<Table extends TableName>(table: Table) {
 
 type UntypedTables = Record<string, Record<string, unknown>>;
 
-/** Disables the types of the tables. The types of each prepared statement replace them. */
-function untyped(database: Database): Kysely<UntypedTables> {
+/** Disables the types of the tables. The types of each statement replace them. */
+export function untyped(database: Database): Kysely<UntypedTables> {
   return database as unknown as Kysely<UntypedTables>;
 }
 

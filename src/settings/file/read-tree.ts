@@ -8,6 +8,7 @@ import {
   parseDocument,
   Scalar,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
@@ -117,7 +118,7 @@ class TreeReader {
   #readValue(node: Node, place: Place, depth: number): Tree {
     if (isMap(node)) return this.#readMap(node as YAMLMap<Node, Node | null>, place, depth);
     if (isScalar(node)) return this.#readScalar(node.value, place);
-    const items = (node as unknown as { readonly items: readonly Node[] }).items;
+    const items = (node as YAMLSeq<Node>).items;
     return { kind: 'list', place, items: items.map((item) => this.#read(item, depth + 1)) };
   }
 

@@ -121,13 +121,14 @@ export async function appendImages(path: string, lines: readonly object[]): Prom
   await appendToRegularFile(path, text);
 }
 
+const isImage = (line: unknown): line is BeforeImage => isObject(line) && 'key' in line;
+
 /** Reads the images of a job: for each record, the first. Returns none if the job saved none. */
 export async function readBeforeImages(path: string): Promise<readonly BeforeImage[]> {
   const read = readRegularFile(path, Number.POSITIVE_INFINITY);
   const text = String(await read.catch(useIfMissing('', path)));
   // A killed process may leave an incomplete line, for a batch that it did not send.
-  const lines = text.split('\n').map(tryParseJson).filter(isObject);
-  const images = lines.filter((line) => 'key' in line) as unknown as readonly BeforeImage[];
+  const images = text.split('\n').map(tryParseJson).filter(isImage);
   const byKey = new Map<RecordKey, BeforeImage>();
   for (const image of images) if (!byKey.has(image.key)) byKey.set(image.key, image);
   return [...byKey.values()];

@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../calls/call.ts';
 import { findOrganization } from '../../records/organizations.ts';
-import { prepareSelect } from '../../store/statements.ts';
+import { prepareSelect, untyped } from '../../store/statements.ts';
 import type { ListFilter, StoredRecord, StoredRecords } from './answers.ts';
 import { STORED_KINDS, type StoredKind, type StoredKindName, toRecord } from './kinds.ts';
 
@@ -101,9 +101,8 @@ export function selectRows(
   key?: number,
 ) {
   const { table, isOfKey, where, searched, order } = kind;
-  const database = scope.database as unknown as Kysely<Record<string, Record<string, unknown>>>;
   const owner = isOfKey ? { apiKey: scope.apiKey } : { organization: key };
-  let query = database.selectFrom<string>(table).selectAll();
+  let query = untyped(scope.database).selectFrom<string>(table).selectAll();
   for (const [column, value] of Object.entries({ ...owner, ...where, ...equals }))
     query = query.where(column, '=', value);
   if (match !== undefined) {
