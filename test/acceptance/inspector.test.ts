@@ -266,7 +266,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await rows.first().getByText('groups add-users × 8').waitFor();
     await rows
       .first()
-      .getByText(/INVALID_ARGUMENT · acme · .*median \d+ ms/)
+      .getByText(/INVALID_ARGUMENT · acme · .*median [\d.]+ ms/)
       .waitFor();
     expect(await rows.first().locator('.badge').getAttribute('class')).toBe('badge bad');
     await rows.first().click();
@@ -439,7 +439,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
     await press('Escape');
     await eventually(async () => expect(await page.getByRole('article').count()).toBe(0));
     expect(await focused()).toContain('documents add');
-    await page.getByRole('link', { name: 'Organizations' }).focus();
+    await page.getByRole('link', { name: 'Organizations', exact: true }).focus();
     await press('Enter');
     await page
       .getByRole('list', { name: 'organizations' })
