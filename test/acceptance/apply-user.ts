@@ -18,11 +18,10 @@ export interface ApplyRequest {
   handle(): Promise<void>;
 }
 
-/** An HTTP status and an error to send in place of the service's response. */
-export interface ApplyRefusal {
-  readonly status: string;
-  readonly message: string;
-}
+/** An error to send in place of the service's response, or the HTTP status of a gateway's page. */
+export type ApplyRefusal =
+  | { readonly status: string; readonly message: string }
+  | { readonly page: number };
 
 export type Intercept = (
   request: ApplyRequest,
@@ -52,6 +51,11 @@ export async function createApplyUser() {
     const received = { path, isWrite, data, handle: async () => void (await handle()) };
     requests.push(received);
     const refusal = await control.intercept(received);
+    if (refusal && 'page' in refusal) {
+      response.writeHead(refusal.page, { 'content-type': 'text/html', location: '/login' });
+      response.end('<!doctype html><h1>Sorry</h1>');
+      return;
+    }
     const { http, body } = refusal ? { http: 400, body: { error: refusal } } : await handle();
     response.writeHead(http, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
