@@ -177,7 +177,7 @@ describe('every record has at most one result', () => {
 });
 
 describe('the results in a response', () => {
-  it('treat only a literal true as success, and a result that is neither true nor false as unknown', async () => {
+  it('treat only a literal true as success, and a missing record as unknown', async () => {
     const records = recordsOf(['a', 'b', 'c', 'd', 'e']);
     const reply = {
       a: { success: true },
@@ -186,18 +186,12 @@ describe('the results in a response', () => {
       d: { success: false, message: 'no', code: 'not-found' },
     };
     const ran = await run({ records: [records], batchSize: 5 }, () => answered(reply));
-    expect(statuses(ran)).toEqual([
-      'a succeeded',
-      'b unknown',
-      'c unknown',
-      'd failed',
-      'e unknown',
-    ]);
+    expect(statuses(ran)).toEqual(['a succeeded', 'b failed', 'c failed', 'd failed', 'e unknown']);
     expect(ran.items[3]).toMatchObject({ message: 'no', code: 'not-found' });
     const exceptions = await run({ records: [records], batchSize: 5, reported: 'exceptions' }, () =>
       answered(reply),
     );
-    expect(statuses(exceptions)).toEqual(['b unknown', 'c unknown', 'd failed', 'e unknown']);
+    expect(statuses(exceptions)).toEqual(['b failed', 'c failed', 'd failed', 'e unknown']);
   });
 
   it('are read in the order of the request if they are a list', async () => {

@@ -99,7 +99,7 @@ describe('one result for a whole batch', () => {
 
   it.each<[unknown, Readonly<Record<string, number>>, number]>([
     [{ success: true }, { succeeded: 2 }, 0],
-    [{ success: 'true' }, { unknown: 2 }, 9],
+    [{ success: 'true' }, { failed: 2 }, 10],
     [{}, { unknown: 2 }, 9],
     [{ success: false, message: 'no' }, { failed: 2 }, 10],
     [{ b: { success: true } }, { unknown: 2 }, 9],
