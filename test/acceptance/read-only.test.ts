@@ -19,7 +19,7 @@ const WORKSPACE = {
   SVC_WORKSPACE_ID: 'w1',
   SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace-0001',
 };
-/** What a refusal must not name, because each is a way around a protection. */
+/** Ways around a protection, which a refusal must not name. */
 const WAYS_AROUND = /SVC_ALLOW|--yes|--show-secrets|--no-read-only|SVC_READ_ONLY=0|unset/;
 
 interface Way {
