@@ -57,7 +57,7 @@ const change = z
   })
   .superRefine((found, context) => {
     for (const { path, message } of findValueProblems(found))
-      context.addIssue({ code: 'custom', path: ['value', ...path], message });
+      context.addIssue({ code: 'custom', path: ['value', ...path], message, continue: false });
   });
 
 const documentQuery = z.strictObject({
@@ -103,6 +103,7 @@ export const savedPlanSchema = z
     allowReplace: z.boolean(),
     sha256,
   })
+  // Runs only if each change is valid.
   .superRefine(({ changes, summary, secrets }, context) => {
     const reject = (path: readonly PropertyKey[], message: string) =>
       context.addIssue({ code: 'custom', path: [...path], message });

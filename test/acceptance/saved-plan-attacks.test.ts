@@ -359,6 +359,14 @@ describe('svc apply of a forged plan with a valid digest', () => {
       },
     ],
     [
+      'refers to a secret by a number',
+      3,
+      'authToken',
+      (plan) => {
+        change(plan, 'config', '~').value.webhookServiceConfig.authToken = { $secret: 1 };
+      },
+    ],
+    [
       'has no shape',
       3,
       'changes',
