@@ -115,7 +115,10 @@ const CHAPTERS: readonly Chapter[] = [
 ];
 
 const SEED = {
-  organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
+  organizations: [
+    { organizationId: 'acme', organizationName: 'Acme' },
+    { organizationId: 'beta', organizationName: 'Beta' },
+  ],
   folders: [
     { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' },
     {

@@ -198,6 +198,7 @@ describe('svc serve with faults', () => {
 
   it('applies the rules of a store to --local', async () => {
     const { svc } = await newUserInProcess();
+    await svc(['organizations', 'add', '--local', '--org', 'acme']);
     await svc([
       'local',
       'faults',

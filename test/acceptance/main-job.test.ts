@@ -300,6 +300,7 @@ describe('errors', () => {
 
   it('are one JSON object on stderr with -o json', async () => {
     const { svc } = await newUserInProcess();
+    await svc(['organizations', 'add', '--local', '--org', 'acme']);
     const run = await svc([
       'folders',
       'list',

@@ -226,3 +226,44 @@ describe('remembered IDs', () => {
     });
   });
 });
+
+describe('a list of an unknown organization', () => {
+  const LISTS = [
+    ['documents', 'list'],
+    ['folders', 'list'],
+    ['folders', 'tree'],
+  ];
+
+  it.each(LISTS)('is an error of the embedded service: %s %s', async (...list) => {
+    const user = await newUserInProcess();
+    const none = await user.svc([...list, '--local', '--org', 'acmee']);
+    expect(none).toMatchObject({ code: 5, stdout: '' });
+    expect(none.stderr).toBe(
+      'svc: organization acmee does not exist\nhint: svc local list organizations lists the existing ones\n',
+    );
+    await user.svc(['organizations', 'add', '--local', '--org', 'acme']);
+    expect(await user.svc([...list, '--local', '--org', 'acmee'])).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: "svc: organization acmee does not exist\nhint: did you mean 'acme'?\n",
+    });
+    const empty = await user.svc([...list, '--local', '--org', 'acme']);
+    expect(empty.code).toBe(0);
+    expect(empty.stderr).toContain('no results; add some with: svc --local ');
+  });
+
+  it.each([
+    [['documents', 'list'], 'no documents in organization acmee (or it does not exist)'],
+    [
+      ['documents', 'list', '--folder', 'f9'],
+      'no matching documents in organization acmee (or it does not exist)',
+    ],
+    [['folders', 'tree'], 'no folders in organization acmee (or it does not exist)'],
+  ])('suggests no command that creates it over HTTP: %j', async (list, message) => {
+    const { env } = await startService();
+    const user = await newUserInProcess();
+    const listed = await user.svc([...list, '--org', 'acmee'], { env });
+    expect(listed.code).toBe(0);
+    expect(listed.stderr).toBe(`${message}\n`);
+  });
+});

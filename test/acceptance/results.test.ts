@@ -142,8 +142,9 @@ function kindOf(value: unknown): string {
 }
 
 it('hints are wrapped between words on a narrow terminal, and long commands continue with a backslash', async () => {
-  const { env, home } = await newUserInProcess();
+  const { env, home, svc } = await newUserInProcess();
   const store = join(home, 'another-store.db');
+  await svc(['organizations', 'add', '--local', '--store', store, '--org', 'acme']);
   const terminal = startTerminal(
     ['documents', 'list', '--local', '--store', store, '--org', 'acme'],
     env,

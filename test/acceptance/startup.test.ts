@@ -136,7 +136,8 @@ describe('start-up', () => {
   });
 
   it('of a call to the embedded service loads no other transport and no listener', async () => {
-    const { env } = await newUser();
+    const { env, svc } = await newUser();
+    await svc(['organizations', 'add', '--local', '--org', 'acme']);
     const { files, sources, builtins } = await findLoadedFiles(
       ['folders', 'list', '--org', 'acme', '--local'],
       env,
@@ -155,7 +156,8 @@ describe('start-up', () => {
   });
 
   it('of a call with a path in --jq does not load jq', async () => {
-    const { env } = await newUser();
+    const { env, svc } = await newUser();
+    await svc(['organizations', 'add', '--local', '--org', 'acme']);
     const { sources } = await findLoadedFiles(
       ['folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'],
       env,

@@ -96,7 +96,7 @@ describe.skipIf(!runsNativeTools).each([
     const node = await newRuntimeUser([process.execPath]);
     const [expected, actual] = await Promise.all([runAll(node), runAll(other)]);
     expect(actual).toEqual(expected);
-    expect(actual.filter(({ code }) => code !== 0).length).toBe(2);
+    expect(actual.filter(({ code }) => code !== 0).length).toBe(3);
   });
 
   it('serves the embedded service, and imports into it over the network', async () => {

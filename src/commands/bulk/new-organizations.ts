@@ -1,4 +1,5 @@
 import type { RecordTargets } from '../../bulk/record-targets.ts';
+import { findMissingInStore } from '../call/missing-parents.ts';
 import type { Context } from '../context.ts';
 
 /** Maximum number of organizations in a summary. */
@@ -29,11 +30,7 @@ export async function findNewOrganizations(
   if (ids.length === 0) return new Set();
   if (context.options.local) {
     const parents = ids.map((id) => ({ kind: 'organization' as const, id, organizationId: id }));
-    const { explainRefusals } = await import('../embedded/store.ts');
-    const missing = await explainRefusals(
-      'read',
-      async () => (await (await context.embedded())?.findMissingParents(parents)) ?? [],
-    );
+    const missing = await findMissingInStore(context, parents);
     return new Set(missing.map(({ id }) => id));
   }
   const { readCachedIds } = await import('../ids/id-cache.ts');

@@ -50,11 +50,26 @@ export function listOf({ records }: Operation, data: unknown): unknown {
   return records === undefined ? data : isObject(data) ? data[records] : undefined;
 }
 
+/**
+ * Prints that a list is empty. A remote service returns an empty list for an unknown organization
+ * too, so the message then suggests no command that would create it.
+ */
 export async function printNoRecords(
   context: Context,
-  { addedBy }: Operation,
-  { organizationId }: Readonly<Record<string, unknown>> = {},
+  { addedBy, command, pages }: Operation,
+  input: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
+  const { organizationId, ...others } = input;
+  if (typeof organizationId === 'string' && !context.options.local) {
+    const noun = command[1] === 'list' ? command[0] : 'results';
+    const isFiltered = Object.keys(others).some(
+      (name) => name !== pages?.cursorIn && name !== 'pageSize',
+    );
+    await context.note(
+      `no ${isFiltered ? 'matching ' : ''}${noun} in organization ${organizationId} (or it does not exist)`,
+    );
+    return;
+  }
   const adder = manifest.find(({ name }) => name === addedBy);
   const adding =
     adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');

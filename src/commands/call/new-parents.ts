@@ -7,6 +7,7 @@ import type { MissingParent } from '../../service/records/parent-ids.ts';
 import type { Context } from '../context.ts';
 import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
+import { findMissingInStore } from './missing-parents.ts';
 
 /**
  * Checks for organizations and users that a write would create, possibly because of a typo in an
@@ -125,17 +126,6 @@ function nameParents(parents: readonly Parent[]): string {
   if (!first || parents.length === 1) return `${first?.kind} ${first?.id}`;
   const named = parents.slice(0, MAX_NAMED).map(({ id }) => id);
   return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
-}
-
-async function findMissingInStore(
-  context: Context,
-  parents: readonly Parent[],
-): Promise<readonly MissingParent[]> {
-  const { explainRefusals } = await import('../embedded/store.ts');
-  return explainRefusals(
-    'read',
-    async () => (await (await context.embedded())?.findMissingParents(parents)) ?? [],
-  );
 }
 
 async function findUnknown(

@@ -7,6 +7,7 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
+import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkUnknownFields } from './unknown-fields.ts';
@@ -34,6 +35,7 @@ export async function runCall(
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
   }
   if (usesDataFlag) await checkUnknownFields(context, operation, data);
+  await requireOrganizationsToRead(context, operation, checked);
   if (operation.precondition && !context.options.dryRun)
     await checkPrecondition(context, entry, operation.precondition, checked, failure);
   for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? []))

@@ -3,6 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { printNoRecords } from '../call/closing-messages.ts';
+import { requireOrganizationsToRead } from '../call/missing-parents.ts';
 import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -27,6 +28,7 @@ export async function foldersTreeCommand(
   const { folder } = options;
   const maxDepth = parseWholeNumber('--max-depth', options.maxDepth, 1) ?? Number.POSITIVE_INFINITY;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
+  await requireOrganizationsToRead(context, operations['folders.list'], [{ organizationId }]);
   const result = await client.call(operations['folders.list'], { organizationId });
   if (!result.sent) return;
   const folders = result.data ?? [];

@@ -96,6 +96,8 @@ describe('settings that do not apply to the embedded service', () => {
       profiles: { prod: { baseUrl: 'https://api.example.com', org: 'acme', output: 'json' } },
     };
     await writeFile(join(home, '.config', 'svc', 'profiles.json'), JSON.stringify(profiles));
+    for (const org of ['acme', 'beta'])
+      await svc(['organizations', 'add', '--local', '--org', org]);
     const list = ['documents', 'list', '--local'];
     expect((await svc(list)).stderr).toContain('--org is required');
     expect(await svc(list, { env: { ...BROKEN, SVC_ORG: 'beta', SVC_OUTPUT: '' } })).toMatchObject({
