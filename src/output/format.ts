@@ -1,2 +1,2 @@
-export const FORMATS = ['table', 'json', 'yaml', 'csv', 'ndjson'] as const;
+export const FORMATS = ['table', 'json', 'yaml', 'csv', 'ndjson', 'markdown'] as const;
 export type Format = (typeof FORMATS)[number];

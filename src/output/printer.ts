@@ -59,6 +59,8 @@ export interface ResultShape {
    * values.
    */
   readonly renderText?: (view: View) => string | Promise<string>;
+  /** Custom text for `markdown`. Without it, `markdown` has the text of `table` as a code block. */
+  readonly renderMarkdown?: () => string;
 }
 
 const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
@@ -67,6 +69,7 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
   ndjson: async (view) => (await import('./json.ts')).createNdjsonRenderer(view),
   yaml: async () => (await import('./yaml.ts')).yamlRenderer,
   csv: async (view) => (await import('./csv.ts')).createCsvRenderer(view),
+  markdown: async (view) => (await import('./markdown.ts')).createMarkdownRenderer(view),
 };
 
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
@@ -127,15 +130,27 @@ export class Printer {
   }
 
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
-    const { format, fields: names, warn } = this.#options;
-    if (shape.renderText && format === 'table' && !names)
-      return this.#sink.write(await shape.renderText(this.#viewOf(shape)));
+    const { fields: names, warn } = this.#options;
+    const text = names ? undefined : await this.#renderText(shape);
+    if (text !== undefined) return this.#sink.write(text);
     if (Array.isArray(value)) return this.#printList(value, shape);
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
     await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
     const missing = fields && describeMissingField(fields, value);
     if (missing) await warn?.(missing);
+  }
+
+  /** Returns the custom text of a value, if it has one in the format. */
+  async #renderText(shape: ResultShape): Promise<string | undefined> {
+    const { renderText, renderMarkdown } = shape;
+    const { format } = this.#options;
+    if (format === 'table') return renderText?.(this.#viewOf(shape));
+    if (format !== 'markdown' || !renderText) return undefined;
+    if (renderMarkdown) return renderMarkdown();
+    const plain = { color: false, isTerminal: true, display: PIPE_DISPLAY, width: undefined };
+    const text = await renderText({ ...this.#viewOf(shape), ...plain });
+    return (await import('./markdown.ts')).formatCodeBlock(text);
   }
 
   #viewOf({ columns }: ResultShape, fields?: readonly string[]): View {
@@ -175,12 +190,11 @@ export class Printer {
    */
   async #printList(records: Page, { table, ...shape }: ResultShape): Promise<void> {
     const { format, fields } = this.#options;
-    if (!table || (format !== 'table' && !fields))
-      return this.#printRecords(singlePage(records), shape);
-    const rows =
-      format === 'table'
-        ? table.rows
-        : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
+    const isTable = format === 'table' || format === 'markdown';
+    if (!table || !(isTable || fields)) return this.#printRecords(singlePage(records), shape);
+    const rows = isTable
+      ? table.rows
+      : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
     await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
   }
 

@@ -119,6 +119,17 @@ test('a finding exits with 20, names its decision, and can be known', async () =
       decision: { number: '19' },
     },
   ]);
+  const markdown = await user.svc(['contract', 'diff', '-o', 'markdown']);
+  expect(markdown.code).toBe(20);
+  const [title, summary, heading, findings = '', table = ''] = markdown.stdout.split('\n\n');
+  expect([title, heading]).toEqual(['### contract.json and the embedded service', '#### Findings']);
+  expect(summary).toBe('1 finding, 0 other differences, 0 responses not compared.');
+  expect(findings.split('\n')).toEqual([
+    '- agents list (200 success, 1 response) data.total: number; missing in the embedded service',
+    expect.stringMatching(/^ {2}contradicts decision 19: an unknown agent/),
+  ]);
+  expect(table).toContain('| differs | 1 | agents list |\n');
+  expect(table).toMatch(/\n\| not seen \| 45 \| .*\|\n$/);
   await writeFile(join(user.home, 'findings.json'), json.stdout);
   await svc(['contract', 'record', '--', 'agents', 'list']);
   expect(await user.svc(['contract', 'diff', '--known', 'findings.json'])).toMatchObject({

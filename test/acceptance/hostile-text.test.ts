@@ -160,7 +160,7 @@ const addUsers = (org: string, ...more: string[]) => [
 const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   plans: [['plan'], ['drift'], ['compare', HOSTILE, './svc.yaml']],
   responses: [
-    ...['table', 'json', 'yaml', 'csv', 'ndjson'].map((format) => list('-o', format)),
+    ...['table', 'json', 'yaml', 'csv', 'ndjson', 'markdown'].map((format) => list('-o', format)),
     list('--all', '--envelope'),
     list('--jq', '.[]'),
     list('--jq', '.[].name'),

@@ -172,7 +172,8 @@ describe('secrets', () => {
     for (const text of [ofValue, ofRecords]) {
       expect(text).not.toContain(SECRET.slice(0, -4));
       expect(text).not.toContain('short');
-      expect(text).toContain('****ghij');
+      // Markdown escapes the mask.
+      expect(text.replaceAll('\\', '')).toContain('****ghij');
     }
   });
 

@@ -171,6 +171,7 @@ const REPORTS = {
   table: writeLines,
   csv: printRecords,
   ndjson: printRecords,
+  markdown: printRecords,
   json: printDocument,
   yaml: printDocument,
 } as const satisfies Record<CheckFormat, Report>;

@@ -4,7 +4,7 @@ import { upperFirst } from '../../kernel/first-letter.ts';
 import { openOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import type { Context } from '../context.ts';
 
 const MAX_SHOWN_FAILURES = 20;
@@ -42,7 +42,7 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
   ] as const;
   return [
     `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
-    table([...counted, 'seconds'].map(upperFirst), [
+    formatMarkdownTable([...counted, 'seconds'].map(upperFirst), [
       [...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)],
     ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
@@ -60,14 +60,5 @@ function failureTable(failures: readonly FailureLine[], hasFiles: boolean): stri
   const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) =>
     row.slice(hasFiles ? 0 : 1),
   );
-  return table(head ?? [], body);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-}
-
-function escapeMarkdown(text: string): string {
-  return escapeForTerminal(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+  return formatMarkdownTable(head ?? [], body);
 }

@@ -10,7 +10,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import type { DiffFlags } from './flags.ts';
-import { renderGrading } from './render-grading.ts';
+import { renderGrading, renderGradingMarkdown } from './render-grading.ts';
 
 /**
  * @throws SvcError `differs` if there are findings, `invalid_input` if a file is not a contract or
@@ -25,7 +25,10 @@ export async function diffContract(
   const recorded = await readContractFile(resolve(cwd, name), name);
   const grading = gradeContract(recorded, await playSamples(clock, signal));
   const printer = await context.printer();
-  await printer.value(grading, { renderText: (view) => renderGrading(grading, known, view) });
+  await printer.value(grading, {
+    renderText: (view) => renderGrading(grading, known, view),
+    renderMarkdown: () => renderGradingMarkdown(grading, known, name),
+  });
   const fresh = grading.findings.filter((finding) => !known.has(identifyFinding(finding)));
   if (fresh.length > 0)
     throw new SvcError(

@@ -1,17 +1,25 @@
-import type { Finding, Grading, OperationVerdict, Verdict } from '../../contract/grade.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import type { Grading, OperationVerdict, Verdict } from '../../contract/grade.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import { loadPalette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
+import {
+  describeDecision,
+  describeFinding,
+  describeListed,
+  describeNotCompared,
+  summarizeGrading,
+  toWords,
+} from './describe-grading.ts';
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  agrees: 'agrees',
+const VERDICTS = {
   differs: 'differs',
+  agrees: 'agrees',
   not_offered: 'not offered',
   not_seen: 'not seen',
-};
+} as const satisfies Record<Verdict, string>;
 
 /** Renders findings first, then the differences that do not count, and one verdict per operation. */
 export async function renderGrading(
@@ -19,7 +27,7 @@ export async function renderGrading(
   known: ReadonlySet<string>,
   view: View,
 ): Promise<string> {
-  const { findings, listed, notCompared, verdicts } = grading;
+  const { findings, listed, notCompared } = grading;
   const { bad, dim } = await loadPalette(view.color);
   const measure = await createMeasure([[escapeForTerminal(JSON.stringify(grading))]]);
   const wrap = (text: string, first: string, rest: string) => {
@@ -38,88 +46,60 @@ export async function renderGrading(
       ...wrap(describeDecision(finding), `  ${dim('')}`, '  '),
       '',
     ]),
-    ...section(
-      'Not findings:',
-      listed.map(
-        ({ operation, outcome, path, text }) =>
-          `${toWords(operation)} (${outcome}) ${path}: ${text}`,
-      ),
-    ),
-    ...section(
-      'Not compared:',
-      notCompared.map(
-        ({ operation, outcome, reason, seen }) =>
-          `${toWords(operation)} (${outcome}): ${reason}, ${formatNounCount(seen, 'response')}`,
-      ),
-    ),
-    ...(['differs', 'agrees', 'not_offered', 'not_seen'] as const).flatMap((verdict) =>
-      describeVerdict(verdict, verdicts, wrap),
-    ),
+    ...section('Not findings:', listed.map(describeListed)),
+    ...section('Not compared:', notCompared.map(describeNotCompared)),
+    ...groupByVerdict(grading).flatMap(({ title, operations }) => {
+      const start = `${title}:`.padEnd(13);
+      return wrap(
+        `${operations.length} (${operations.join(', ')})`,
+        start,
+        ' '.repeat(start.length),
+      );
+    }),
     '',
-    ...wrap(summarize(grading, known), '', ''),
+    ...wrap(summarizeGrading(grading, known), '', ''),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Describes a finding so that the sentence can be pasted into an issue. */
-function describeFinding({
-  operation,
-  kind,
-  outcome,
-  path,
-  recorded,
-  embedded,
-  seen,
-}: Finding): string {
-  const about = `${toWords(operation)} (${outcome}, ${formatNounCount(seen, 'response')})`;
-  const other = embedded ?? 'never';
-  switch (kind) {
-    case 'http':
-      return `${about}: HTTP ${recorded}; the embedded service responds with ${other}`;
-    case 'status':
-      return embedded === null
-        ? `${about}: ${recorded}; the embedded service never has this status`
-        : `${about}: ${recorded}; the embedded service has ${embedded} with the same message`;
-    case 'envelope':
-      return `${about}: envelope ${recorded}; the embedded service uses ${other}`;
-    case 'field':
-      return `${about} ${path}: ${recorded}; missing in the embedded service`;
-    case 'type':
-      return `${about} ${path}: ${recorded}; the embedded service has ${other}`;
-  }
-}
-
-function describeDecision({ decision: { number, text } }: Finding): string {
-  const name = /^\d+$/.test(number) ? `decision ${number}` : `the rule on ${number}`;
-  return `contradicts ${name}: ${text}`;
-}
-
-function describeVerdict(
-  verdict: Verdict,
-  verdicts: readonly OperationVerdict[],
-  wrap: (text: string, first: string, rest: string) => readonly string[],
-): readonly string[] {
-  const names = verdicts.filter((each) => each.verdict === verdict);
-  const title = `${VERDICTS[verdict]}:`.padEnd(13);
-  return names.length === 0
-    ? []
-    : wrap(
-        `${names.length} (${names.map(({ operation }) => toWords(operation)).join(', ')})`,
+/**
+ * Renders the same as Markdown for an issue or the summary of a pull request.
+ * @param name name of the contract file
+ */
+export function renderGradingMarkdown(
+  grading: Grading,
+  known: ReadonlySet<string>,
+  name: string,
+): string {
+  const { findings, listed, notCompared } = grading;
+  const section = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [`#### ${title}\n\n${items.map((item) => `- ${item}\n`).join('')}`];
+  return [
+    `### ${escapeMarkdown(name)} and the embedded service\n`,
+    `${escapeMarkdown(summarizeGrading(grading, known))}\n`,
+    ...section(
+      'Findings',
+      findings.map((finding) =>
+        [describeFinding(finding), describeDecision(finding)].map(escapeMarkdown).join('\n  '),
+      ),
+    ),
+    ...section('Not findings', listed.map(describeListed).map(escapeMarkdown)),
+    ...section('Not compared', notCompared.map(describeNotCompared).map(escapeMarkdown)),
+    formatMarkdownTable(
+      ['Verdict', 'Count', 'Operations'],
+      groupByVerdict(grading).map(({ title, operations }) => [
         title,
-        ' '.repeat(title.length),
-      );
+        String(operations.length),
+        operations.join(', '),
+      ]),
+    ),
+  ].join('\n');
 }
 
-function summarize({ findings, listed, notCompared }: Grading, known: ReadonlySet<string>): string {
-  const skipped = notCompared.reduce((sum, { seen }) => sum + seen, 0);
-  const parts = [
-    formatNounCount(findings.length, 'finding') + (known.size > 0 ? ', including known ones' : ''),
-    `${formatNounCount(listed.length, 'other difference')}`,
-    `${groupDigits(skipped)} responses not compared`,
-  ];
-  return `${parts.join(', ')}.`;
-}
-
-function toWords(operation: string): string {
-  return operation.replaceAll('.', ' ');
+function groupByVerdict({ verdicts }: { readonly verdicts: readonly OperationVerdict[] }) {
+  return Object.entries(VERDICTS).flatMap(([verdict, title]) => {
+    const members = verdicts.filter((each) => each.verdict === verdict);
+    const operations = members.map(({ operation }) => toWords(operation));
+    return operations.length === 0 ? [] : [{ title, operations }];
+  });
 }

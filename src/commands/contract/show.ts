@@ -8,6 +8,7 @@ import type { View } from '../../output/renderer.ts';
 import { renderTable } from '../../output/table.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { toWords } from './describe-grading.ts';
 
 /** @throws SvcError `invalid_input` if the file is not a contract, `usage` if it does not exist */
 export async function showContract(
@@ -57,7 +58,7 @@ async function renderCoverage(
   view: View,
 ): Promise<string> {
   const rows = operations.map(({ operation, seen, outcomes }) => ({
-    operation: formatOperationName(operation),
+    operation: toWords(operation),
     seen,
     outcomes: outcomes
       .map((outcome) => `${formatOutcome(outcome)} × ${groupDigits(outcome.seen)}`)
@@ -68,12 +69,8 @@ async function renderCoverage(
   const total = operations.length + notSeen.length;
   const lines = [
     `${operations.length} of ${total} operations were seen.`,
-    ...(notSeen.length > 0 ? [`Not seen: ${notSeen.map(formatOperationName).join(', ')}`] : []),
+    ...(notSeen.length > 0 ? [`Not seen: ${notSeen.map(toWords).join(', ')}`] : []),
     ...(otherPaths > 0 ? [`Calls of other paths, not recorded: ${groupDigits(otherPaths)}`] : []),
   ];
   return table + lines.map((line) => `${line}\n`).join('');
-}
-
-function formatOperationName(name: string): string {
-  return name.replaceAll('.', ' ');
 }

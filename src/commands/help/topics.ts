@@ -114,6 +114,7 @@ function formatting(): HelpPage {
           ['ndjson', 'one record per line, printed as pages arrive'],
           ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
           ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
+          ['markdown', 'tables for pull requests and issues, with all other markup escaped'],
         ]),
       ],
     ]),

@@ -22,7 +22,7 @@ export async function localExport(
   const { options, cwd, signal } = context;
   if (file === '-') {
     checkFormat(options.output ?? (await formatSetting(context)));
-    const isPrintable = (await context.format()) !== 'csv';
+    const isPrintable = canHoldState(await context.format());
     const printer = isPrintable ? await context.printer() : undefined;
     const state = await readExport(context);
     return printer ? print(printer, state) : context.io.stdout.write(await textOf('json', state));
@@ -62,13 +62,18 @@ async function textOf(format: Format, state: State): Promise<string> {
 }
 
 function checkFormat(format: Format): Format {
-  if (format !== 'csv') return format;
-  throw new SvcError('usage', 'local export does not support CSV', {
+  if (canHoldState(format)) return format;
+  throw new SvcError('usage', `local export does not support ${format}`, {
     hint: 'use -o json or -o yaml',
   });
 }
 
 async function formatSetting(context: Context): Promise<Format> {
   const format = await context.format();
-  return format === 'csv' ? 'json' : format;
+  return canHoldState(format) ? format : 'json';
+}
+
+/** Whether a format can express everything in a state, so that it can be imported. */
+function canHoldState(format: Format): boolean {
+  return format !== 'csv' && format !== 'markdown';
 }

@@ -71,7 +71,7 @@ describe('an invalid command line', () => {
     ['users add -o', '--output requires a value: --output <format>', 'see svc --help'],
     [
       'users add -o jsn',
-      "--output must be one of table, json, yaml, csv, ndjson, got 'jsn'",
+      "--output must be one of table, json, yaml, csv, ndjson, markdown, got 'jsn'",
       "did you mean 'json'?",
     ],
     ['users add --user a --user b', '--user can be given only once', undefined],

@@ -1,0 +1,60 @@
+import type { Finding, Grading, ListedDifference, NotCompared } from '../../contract/grade.ts';
+import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+
+/** Describes a finding so that the sentence can be pasted into an issue. */
+export function describeFinding({
+  operation,
+  kind,
+  outcome,
+  path,
+  recorded,
+  embedded,
+  seen,
+}: Finding): string {
+  const about = `${toWords(operation)} (${outcome}, ${formatNounCount(seen, 'response')})`;
+  const other = embedded ?? 'never';
+  switch (kind) {
+    case 'http':
+      return `${about}: HTTP ${recorded}; the embedded service responds with ${other}`;
+    case 'status':
+      return embedded === null
+        ? `${about}: ${recorded}; the embedded service never has this status`
+        : `${about}: ${recorded}; the embedded service has ${embedded} with the same message`;
+    case 'envelope':
+      return `${about}: envelope ${recorded}; the embedded service uses ${other}`;
+    case 'field':
+      return `${about} ${path}: ${recorded}; missing in the embedded service`;
+    case 'type':
+      return `${about} ${path}: ${recorded}; the embedded service has ${other}`;
+  }
+}
+
+export function describeDecision({ decision: { number, text } }: Finding): string {
+  const name = /^\d+$/.test(number) ? `decision ${number}` : `the rule on ${number}`;
+  return `contradicts ${name}: ${text}`;
+}
+
+export function describeListed({ operation, outcome, path, text }: ListedDifference): string {
+  return `${toWords(operation)} (${outcome}) ${path}: ${text}`;
+}
+
+export function describeNotCompared({ operation, outcome, reason, seen }: NotCompared): string {
+  return `${toWords(operation)} (${outcome}): ${reason}, ${formatNounCount(seen, 'response')}`;
+}
+
+export function summarizeGrading(
+  { findings, listed, notCompared }: Grading,
+  known: ReadonlySet<string>,
+): string {
+  const skipped = notCompared.reduce((sum, { seen }) => sum + seen, 0);
+  const parts = [
+    formatNounCount(findings.length, 'finding') + (known.size > 0 ? ', including known ones' : ''),
+    `${formatNounCount(listed.length, 'other difference')}`,
+    `${groupDigits(skipped)} responses not compared`,
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+export function toWords(operation: string): string {
+  return operation.replaceAll('.', ' ');
+}
