@@ -1,0 +1,224 @@
+import { isObject } from '../../kernel/json.ts';
+import { formatNounCount, pluralize } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { ASCII_GLYPHS } from '../../output/glyphs.ts';
+import { loadPalette } from '../../output/palette.ts';
+import type { View } from '../../output/renderer.ts';
+import { createMeasure, truncateText } from '../../output/width.ts';
+import { wrapWords } from '../../output/wrap.ts';
+import { diffRecords } from '../../settings/differ.ts';
+import type { Change, Sign } from '../../settings/plan.ts';
+import type { RecordKind } from '../../settings/settings.ts';
+
+const MAX_LISTED = 20;
+/** Fields that the line of a record contains already, or that only the service sets. */
+const HIDDEN_FIELDS = new Set([
+  'organizationId',
+  'id',
+  'uid',
+  'folderId',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+]);
+const MAX_VALUE = 72;
+const MIN_VALUE = 12;
+export type Layout = Awaited<ReturnType<typeof createLayout>>;
+
+interface LayoutOptions {
+  /** Name of the file whose values are compared with the service, in place of an arrow. */
+  readonly file?: string | undefined;
+  /** Maximum length of a value. */
+  readonly maxValue?: number;
+  /** Maximum number of created or sent records of a kind to list. */
+  readonly maxListed?: number;
+}
+
+export async function createLayout(
+  { width = Number.POSITIVE_INFINITY, color, display }: View,
+  changes: readonly Change[],
+  { file, maxValue = MAX_VALUE, maxListed = MAX_LISTED }: LayoutOptions = {},
+) {
+  const { ellipsis } = display.glyphs;
+  const measure = await createMeasure([[escapeForTerminal(JSON.stringify(changes))]]);
+  return {
+    palette: await loadPalette(color),
+    width,
+    measure,
+    ellipsis,
+    arrow: display.glyphs === ASCII_GLYPHS ? '->' : '→',
+    file,
+    maxValue,
+    maxListed,
+    cut: (text: string, room = maxValue) =>
+      truncateText(text, Math.max(MIN_VALUE, Math.min(maxValue, room)), measure, ellipsis),
+    /** Wraps a text between words. The first line starts with `first`, the others with `indent`. */
+    wrap(text: string, indent: string, first = indent): readonly string[] {
+      const shown = escapeForTerminal(text);
+      const lines = Number.isFinite(width)
+        ? wrapWords(shown, width - indent.length, measure, true)
+        : [shown];
+      return lines.map((line, at) => (at === 0 ? first : indent) + line);
+    },
+  };
+}
+
+/** The lines about one record, or about several that are only counted. */
+export interface ChangeBlock {
+  readonly changes: readonly Change[];
+  readonly lines: readonly string[];
+}
+
+/** Renders one line per record and one per field. */
+export function renderChanges(changes: readonly Change[], layout: Layout): readonly ChangeBlock[] {
+  const many = changes.filter(({ sign }) => sign === '+' || sign === '>');
+  const groups = Map.groupBy(many, ({ sign, kind, org }) => JSON.stringify([sign, kind, org]));
+  const collapsed = Array.from(groups.values(), (group) => group.slice(layout.maxListed));
+  const unlisted = new Set(collapsed.flat());
+  const blocks = groupByRecord(changes.filter((change) => !unlisted.has(change))).map((group) => ({
+    changes: group,
+    lines: renderBlock(group, layout),
+  }));
+  const more = collapsed.flatMap((group) => {
+    const [change] = group;
+    if (!change) return [];
+    const count = formatNounCount(group.length, `more ${nounOf(change.kind)}`);
+    const lines = renderSigned(change.sign, count + formatOrg(change.org), layout);
+    return [{ changes: group, lines }];
+  });
+  return [...blocks, ...more];
+}
+
+/** Groups the changed fields of a record. A change of a whole record is a group of its own. */
+function groupByRecord(changes: readonly Change[]): readonly (readonly Change[])[] {
+  const groups: Change[][] = [];
+  let record: string | undefined;
+  for (const change of changes) {
+    const before = record;
+    record = `${change.sign}${identify(change)}`;
+    if (change.field !== null && before === record) groups.at(-1)?.push(change);
+    else groups.push([change]);
+  }
+  return groups;
+}
+
+function renderBlock(changes: readonly Change[], layout: Layout): readonly string[] {
+  return changes.flatMap((change, at) => [
+    ...(at === 0 ? renderRecord(change, layout) : []),
+    ...(change.field === null
+      ? renderFields(change, layout)
+      : renderDifference(change.field, change, layout)),
+  ]);
+}
+
+function renderRecord(
+  { sign, kind, org, id, after, reason, field }: Change,
+  layout: Layout,
+): readonly string[] {
+  const count =
+    typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
+  const name = count ?? (id === null ? pluralize(nounOf(kind)) : `${nounOf(kind)} ${id}`);
+  const shownOrg = kind === 'organizations' ? '' : formatOrg(org);
+  return renderSigned(sign, `${name}${shownOrg}${reason ? `: ${reason}` : ''}`, layout);
+}
+
+function renderSigned(sign: Sign, text: string, { palette, wrap }: Layout): readonly string[] {
+  const { good, bad, changed, dim } = palette;
+  const style = { '+': good, '~': changed, '-/+': bad, '-': bad, '>': dim, '!': bad, '?': changed }[
+    sign
+  ];
+  return wrap(text, ' '.repeat(sign.length + 1), `${style(sign)} `);
+}
+
+function renderFields({ sign, before, after }: Change, layout: Layout): readonly string[] {
+  if (sign === '-/+') {
+    const shown = diffRecords(before, after).filter(({ path }) => path[0] !== 'metadata');
+    return shown.flatMap(({ path, ...values }) => renderDifference(path.join('.'), values, layout));
+  }
+  const record = sign === '+' ? after : sign === '-' ? before : undefined;
+  const fields = Object.entries(isObject(record) ? record : {});
+  const shown = fields.filter(
+    ([field, value]) => !HIDDEN_FIELDS.has(field) && value !== null && value !== undefined,
+  );
+  return shown.flatMap(([field, value]) => renderField(field, [formatValue(value)], layout));
+}
+
+function renderDifference(
+  field: string,
+  { before, after }: Pick<Change, 'before' | 'after'>,
+  layout: Layout,
+): readonly string[] {
+  if (before === 'differ' && after === 'differ') return renderField(field, ['differ'], layout);
+  if (layout.file !== undefined) return renderSides(field, { before, after }, layout, layout.file);
+  return renderField(field, shortenAlike(formatValue(before), formatValue(after), layout), layout);
+}
+
+/** Renders the value in a file and the one in the service. */
+function renderSides(
+  field: string,
+  { before, after }: Pick<Change, 'before' | 'after'>,
+  layout: Layout,
+  file: string,
+): readonly string[] {
+  const { width, measure, cut } = layout;
+  const label = `    ${escapeForTerminal(field)}:`;
+  const ends = [` in ${escapeForTerminal(file)}`, ' in the service'];
+  const values = shortenAlike(formatValue(after), formatValue(before), layout);
+  const sides = values.map((value, at) => cut(value) + ends[at]);
+  const line = `${label} ${sides.join(', ')}`;
+  if (measure(line) <= width) return [line];
+  const narrow = values.map(
+    (value, at) => `      ${cut(value, width - 6 - measure(ends[at] ?? ''))}${ends[at]}`,
+  );
+  return [label, ...narrow];
+}
+
+function renderField(
+  field: string,
+  values: readonly string[],
+  { width, measure, arrow, cut }: Layout,
+) {
+  const label = `    ${escapeForTerminal(field)}:`;
+  const line = `${label} ${values.map((value) => cut(value)).join(` ${arrow} `)}`;
+  if (measure(line) <= width) return [line];
+  const indents = ['      ', `      ${arrow} `];
+  return [
+    label,
+    ...values.map((value, at) => indents[at] + cut(value, width - Number(indents[at]?.length))),
+  ];
+}
+
+function formatValue(value: unknown): string {
+  return escapeForTerminal(JSON.stringify(value ?? null));
+}
+
+export function identify({ kind, org, id }: Change): string {
+  return JSON.stringify([kind, org, id]);
+}
+
+const NOUNS: { readonly [Name in RecordKind]?: string } = { apiKeys: 'API key' };
+
+function nounOf(kind: RecordKind): string {
+  return NOUNS[kind] ?? kind.replace(/s$/, '');
+}
+
+function formatOrg(org: string | null): string {
+  return org === null ? '' : ` (${org})`;
+}
+
+/**
+ * Removes a long common start of two long values, so that their difference stays visible when they
+ * are shortened.
+ */
+function shortenAlike(
+  before: string,
+  after: string,
+  { ellipsis, maxValue }: Layout,
+): readonly string[] {
+  if (Math.max(before.length, after.length) <= maxValue) return [before, after];
+  let same = 0;
+  while (same < before.length && before[same] === after[same]) same += 1;
+  const start = same - MIN_VALUE;
+  if (start <= MIN_VALUE) return [before, after];
+  return [before, after].map((text) => ellipsis + text.slice(start));
+}
