@@ -141,7 +141,7 @@ describe('svc jobs resume of a killed apply', () => {
         });
         expect(await user.svc(['jobs', 'resume'])).toMatchObject({
           code: 0,
-          stdout: 'Applied: 1 updated\n',
+          stdout: `${user.env.SVC_BASE_URL}\n\nApplied: 1 updated\n`,
         });
         expect(user.writes()).toEqual([]);
         return;

@@ -18,11 +18,13 @@ describe('svc apply', () => {
     await user.declare(settingsOf('acme'));
     const { code, stdout, stderr } = await user.svc(['apply', '--yes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const [, applied, ...secrets] = stdout
+    expect(stdout.split('\n\n')[0]).toBe(user.env.SVC_BASE_URL);
+    const [, applied, ...next] = stdout
       .slice(stdout.indexOf('\nPlan: 7 to create, 2 to update, 4 to send\n') + 1)
       .trimEnd()
       .split('\n');
     expect(applied).toBe('Applied: 7 created, 2 updated, 4 sent');
+    const secrets = next.slice(0, -1);
     expect(secrets).toHaveLength(2);
     for (const [at, line] of secrets.entries()) {
       const [name = '', command = ''] = line.split(': svc ');
@@ -32,12 +34,13 @@ describe('svc apply', () => {
         stdout: expect.stringMatching(/^whsec_/),
       });
     }
+    expect(next.at(-1)).toBe(`undo: svc undo ${await findJob(user)}`);
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({
       code: 0,
-      stdout: /^No changes/,
+      stdout: expect.stringContaining('\n\nNo changes'),
     });
     const written = user.writes().length;
-    expect((await user.svc(['apply', '--yes'])).stdout).toMatch(/^No changes/);
+    expect((await user.svc(['apply', '--yes'])).stdout).toContain('\n\nNo changes');
     expect(user.writes()).toHaveLength(written);
   });
 
@@ -316,7 +319,7 @@ describe('svc apply of a saved plan', () => {
     const user = await savePlan();
     expect(await user.svc(['apply', 'plan.json', '--yes'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Applied: 2 updated\n$/),
+      stdout: expect.stringMatching(/\nApplied: 2 updated\nundo: svc undo \S+\n$/),
     });
     expect(user.writes().map(({ path }) => path)).toEqual([
       `${FOLDERS}/update`,

@@ -27,7 +27,10 @@ environments:
   staging: { profile: staging, vars: { hooks: https://staging.example.com } }
 `;
 
-const PLAN = `+ folder plans (acme)
+/** Text of the plan for a service. */
+const planOf = (url: string) => `${url}
+
++ folder plans (acme)
     folderName: "Plans"
 + folder q3 (acme)
     folderName: "Q3"
@@ -48,6 +51,7 @@ Predicted effects:
   enabling webhook for the first time turns on 17 triggers
 
 Plan: 3 to create, 2 to update, 1 to send
+apply: svc apply plan.json
 `;
 
 /** Forwards requests to a service, and records their paths. */
@@ -82,14 +86,13 @@ describe('svc plan', () => {
     const planned = await user.svc(['plan', '--out', 'plan.json', '--exit-code'], { env });
     expect(planned).toEqual({
       code: 20,
-      stdout: PLAN,
-      stderr:
-        'saved the plan; svc apply plan.json applies exactly these changes\nsvc: the plan contains changes\n',
+      stdout: planOf(url),
+      stderr: 'saved the plan as plan.json\nsvc: the plan contains changes\n',
     });
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(user.home, 'plan.json'), 'utf8')).not.toContain(SECRET);
     const shown = await user.svc(['plan', 'show', 'plan.json']);
-    expect(shown).toEqual({ code: 0, stdout: PLAN, stderr: '' });
+    expect(shown).toEqual({ code: 0, stdout: planOf(url), stderr: '' });
 
     expect(requested.toSorted()).toEqual([
       '/v2/organizations/folders/get',
@@ -113,7 +116,13 @@ describe('svc plan', () => {
       parentFolderId: 'plans',
     };
     expect(JSON.parse(folders.stdout)).toEqual({
-      target: { url: 'embedded service', apiKey: expect.any(String) },
+      target: {
+        url: 'embedded service',
+        apiKey: expect.any(String),
+        environment: null,
+        profile: null,
+        store: join(user.home, 'store.sqlite'),
+      },
       changes: [
         {
           sign: '+',
@@ -139,6 +148,7 @@ describe('svc plan', () => {
       predicted: ['organization acme is created'],
       notRestored: [],
       summary: { create: 2, update: 0, replace: 0, delete: 0, send: 0 },
+      next: { apply: `svc ${store.join(' ')} apply --only folders` },
     });
     const fields = await user.svc(
       [...store, 'plan', '--jq', '[.changes[] | select(.kind == "config") | .field, .after]'],
@@ -219,13 +229,18 @@ describe('records that cannot be read back', () => {
       join(user.home, 'svc.yaml'),
       'svc: 1\norganizations: [{ organizationId: acme }]\nusers: { from: users.csv }\n',
     );
-    const all = '> organization acme\n> 2 users (acme)\n\nPlan: 3 to send\n';
+    const store = join(user.home, 'store.sqlite');
+    const target = `embedded service (${store})\n\n`;
+    const apply = `apply: svc --local --store ${store} apply`;
+    const all = `${target}> organization acme\n> 2 users (acme)\n\nPlan: 3 to send\n${apply}\n`;
     expect((await svc('plan')).stdout).toBe(all);
     expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
-    expect((await svc('plan')).stdout).toBe('No changes. embedded service matches svc.yaml.\n');
+    expect((await svc('plan')).stdout).toBe(
+      `${target}No changes. embedded service matches svc.yaml.\n`,
+    );
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Robert\n');
     expect((await svc('plan', '--only', 'users')).stdout).toBe(
-      '> 1 user (acme)\n\nPlan: 1 to send\n',
+      `${target}> 1 user (acme)\n\nPlan: 1 to send\n${apply} --only users\n`,
     );
     await svc('local', 'reset', '--yes');
     expect((await svc('plan')).stdout).toBe(all);
@@ -266,7 +281,9 @@ describe('svc drift', () => {
     ]);
     expect(await drift()).toEqual({
       code: 20,
-      stdout: `~ folder plans (acme)
+      stdout: `embedded service (${store[2]})
+
+~ folder plans (acme)
     folderName: "Roadmap" in svc.yaml, "By hand" in the service
 
 Drift: 1 changed
@@ -288,7 +305,7 @@ accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folde
     ]);
     expect(await drift()).toEqual({
       code: 0,
-      stdout: 'No changes. embedded service matches svc.yaml.\n',
+      stdout: `embedded service (${store[2]})\n\nNo changes. embedded service matches svc.yaml.\n`,
       stderr: '',
     });
     expect((await drift('--only', 'users')).code).toBe(0);

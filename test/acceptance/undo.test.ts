@@ -134,7 +134,9 @@ describe('svc undo', () => {
       stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n'),
     });
     const { stdout } = await user.svc(['undo', '--out', 'undo.json']);
-    expect(stdout).toBe(`~ folder b (acme)
+    expect(stdout).toBe(`${user.env.SVC_BASE_URL}
+
+~ folder b (acme)
     folderName: "New" → "B"
 ~ config webhook
     webhookServiceConfig.rawNotificationUrl: "https://hooks.example.com/other" → "https://hooks.example.com/acme"
@@ -150,6 +152,7 @@ Not restored:
   1 record that the job created: creations are not undone
 
 Plan: 1 to create, 3 to update
+apply: svc apply undo.json
 `);
     expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
     const token = { authToken: 'replaced-hook-token' };
@@ -238,7 +241,7 @@ Plan: 1 to create, 3 to update
     const [{ id }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
     expect(await user.svc(['undo', id])).toMatchObject({
       code: 0,
-      stdout: '\nNot restored:\n  records that the job created stay\n\nPlan: no changes\n',
+      stdout: `${user.env.SVC_BASE_URL}\n\nNot restored:\n  records that the job created stay\n\nPlan: no changes\n`,
     });
   });
 });

@@ -35,7 +35,7 @@ import { describeJobTarget } from '../call/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
-import { printApplied } from './print-applied.ts';
+import { printApplied, printTarget } from './print-applied.ts';
 
 type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 
@@ -85,6 +85,7 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   await client.ensureWritesAllowed();
   const secret = await findChangedSecret(plan, [...secrets.values()]);
   if (secret !== undefined) throw changedInputError(`the secret ${secret}`, job.description.job);
+  await printTarget(context, plan);
   const hasSent = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
   await runApplyJob(context, job, plan, secrets, {
     noteApplied: (ledger) => void ledger.noteApplied(plan.sha256),

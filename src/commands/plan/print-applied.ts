@@ -9,8 +9,11 @@ import type { CreatedEndpoint } from '../../settings/execute/read-back.ts';
 import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { stepForService } from '../service-flags.ts';
-import { countChanges } from './render-plan.ts';
+import { commandForService } from '../service-flags.ts';
+import { selectGlyphs } from '../terminal/terminal.ts';
+import { nameTarget } from './find-target.ts';
+import type { NextCommands } from './next-commands.ts';
+import { countChanges, renderNext, renderTarget } from './render-plan.ts';
 
 const APPLIED = {
   create: 'created',
@@ -27,6 +30,13 @@ interface AppliedResult {
 
 const MAX_LISTED = 5;
 
+/** Prints the target of a plan whose changes are not shown again, if the result is text. */
+export async function printTarget(context: Context, plan: ReadyPlan): Promise<void> {
+  if ((await context.format()) !== 'table' || context.options.fields) return;
+  const target = await nameTarget(context, plan.target, plan.environment);
+  await context.io.stdout.write(`${renderTarget(target, selectGlyphs(context))}\n\n`);
+}
+
 /**
  * Prints the result of a job that applied a plan: the plan's data with `job` and `failed`, or the
  * number of changes.
@@ -37,14 +47,16 @@ export async function printApplied(
   journal: Journal,
   { summary, createdEndpoints }: AppliedResult,
 ): Promise<void> {
-  const { target, changes, predicted, notRestored, summary: planned } = plan;
+  const { changes, predicted, notRestored, summary: planned } = plan;
   const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const made = findMadeChanges(plan, journal);
   const counts = summarize(made.changes);
   const applied = { ...counts, send: counts.send + made.users };
+  const next = nextOfApplied(context, createdEndpoints);
   if ((await context.format()) !== 'table' || context.options.fields) {
-    const outcome = { job, applied, failed, unknown, skipped, failures };
+    const target = await nameTarget(context, plan.target, plan.environment);
+    const outcome = { job, applied, failed, unknown, skipped, failures, next };
     const result = { target, changes, predicted, notRestored, summary: planned, ...outcome };
     return (await context.printer()).value(result, {});
   }
@@ -60,21 +72,27 @@ export async function printApplied(
     await formatMessage(`Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`, stdout),
   );
   await printFailures(context, summary);
-  await printSecretCommands(context, createdEndpoints);
+  await stdout.write(renderNext(next));
 }
 
-/** Prints the command that prints the signing secret of each created endpoint. */
-async function printSecretCommands(
-  { io: { stdout }, options }: Context,
+/**
+ * Returns the commands that print the signing secrets of created endpoints, and the one that undoes
+ * the changes.
+ */
+function nextOfApplied(
+  { options, activity }: Context,
   endpoints: readonly CreatedEndpoint[],
-): Promise<void> {
+): NextCommands {
   const describe = (...command: readonly string[]) =>
-    commandLineOf(stepForService(options, step('show', 'webhooks', 'endpoints', ...command)));
-  const lines = endpoints
+    commandForService(options, 'webhooks', 'endpoints', ...command);
+  const secrets = endpoints
     .slice(0, MAX_LISTED)
-    .map(({ id, uid }) => `signing secret of ${uid}: ${describe('secret', id)}`);
-  const others = endpoints.length - lines.length;
+    .map(({ id, uid }) => [`signing secret of ${uid}`, describe('secret', id)]);
+  const others = endpoints.length - secrets.length;
   if (others > 0)
-    lines.push(`IDs of ${formatNounCount(others, 'more endpoint')}: ${describe('list', '--all')}`);
-  for (const line of lines) await stdout.write(await formatMessage(line, stdout));
+    secrets.push([`IDs of ${formatNounCount(others, 'more endpoint')}`, describe('list', '--all')]);
+  return {
+    ...Object.fromEntries(secrets),
+    ...(activity.undo !== null && { undo: commandLineOf(step('inspect', 'undo', activity.undo)) }),
+  };
 }

@@ -1,7 +1,11 @@
 import { groupDigits } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { ASCII_GLYPHS, type Glyphs } from '../../output/glyphs.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Plan, PlanSummary, Sign } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
+import { type NamedTarget, targetNames } from './find-target.ts';
+import type { NextCommands } from './next-commands.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
 
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
@@ -17,19 +21,23 @@ export async function printPlan(
   {
     purpose = 'plan',
     fields,
-    next,
-  }: { readonly purpose?: Purpose; readonly fields?: object; readonly next?: NextCommands } = {},
+    ...surroundings
+  }: PlanSurroundings & { readonly purpose?: Purpose; readonly fields?: object } = {},
 ) {
-  const { target, changes, predicted, notRestored, summary } = plan;
+  const { changes, predicted, notRestored, summary } = plan;
+  const { target = plan.target, next } = surroundings;
   const printer = await context.printer();
   await printer.value(
     { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
-    { renderText: (view) => renderPlan(plan, { name, purpose, view, ...(next && { next }) }) },
+    { renderText: (view) => renderPlan(plan, { name, purpose, view, ...surroundings }) },
   );
 }
 
-/** Command lines to run next, by what they do. */
-export type NextCommands = Readonly<Record<string, string>>;
+/** First and last lines of a plan. */
+interface PlanSurroundings {
+  readonly target?: NamedTarget;
+  readonly next?: NextCommands;
+}
 
 type CountWords = Readonly<Record<keyof PlanSummary, string>>;
 
@@ -72,19 +80,20 @@ export async function renderPlan(
     name,
     purpose,
     view,
+    target,
     next = {},
-  }: {
+  }: PlanSurroundings & {
     readonly name: string;
     readonly purpose: Purpose;
     readonly view: View;
-    readonly next?: NextCommands;
   },
 ): Promise<string> {
   const { changes, predicted, notRestored } = plan;
+  const start = target ? `${renderTarget(target, view.display.glyphs)}\n\n` : '';
   if (changes.length + notRestored.length === 0)
     return purpose === 'comparison'
       ? `${name} do not differ.\n`
-      : `No changes. ${plan.target.url} matches ${name}.\n`;
+      : `${start}No changes. ${plan.target.url} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
   const layout = await createLayout(view, changes, {
     file: purpose === 'drift' ? name : undefined,
@@ -95,9 +104,22 @@ export async function renderPlan(
     ...renderSection('Not restored:', notRestored, layout),
     '',
     ...layout.wrap(`${title}: ${countChanges(plan, words) || 'no changes'}`, ''),
-    ...Object.entries(next).map(([purpose, command]) => `${purpose}: ${command}`),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  const body = lines.map((line) => `${line}\n`).join('');
+  return start + body.replace(/^\n/, '') + renderNext(next);
+}
+
+/** Renders the first line of a plan: `prod · https://api.example.com · profile prod`. */
+export function renderTarget(target: NamedTarget, glyphs: Glyphs): string {
+  const separator = glyphs === ASCII_GLYPHS ? ' - ' : ' · ';
+  return targetNames(target).map(escapeForTerminal).join(separator);
+}
+
+export function renderNext(next: NextCommands): string {
+  return Object.entries(next)
+    .map(([purpose, command]) => escapeForTerminal(`${purpose}: ${command}`))
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** Formats the number of records by change: `2 to create, 1 to update`. */

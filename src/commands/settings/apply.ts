@@ -16,6 +16,7 @@ import { optionalProperty } from '../options.ts';
 import { applyPlan } from '../plan/apply-job.ts';
 import { checkPlan } from '../plan/check-plan.ts';
 import { checkPrediction, predictPlan } from '../plan/check-prediction.ts';
+import { nameTarget } from '../plan/find-target.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import { countChanges, printPlan } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
@@ -97,9 +98,10 @@ async function confirmAndApply(
   { name, file }: { readonly name: string; readonly file?: string },
   predicted: State | undefined,
 ): Promise<void> {
+  const target = await nameTarget(context, plan.target, plan.environment);
   if (plan.writes.length === 0)
-    return printPlan(context, plan, name, { fields: { job: null, failed: 0 } });
-  if ((await context.format()) === 'table') await printPlan(context, plan, name);
+    return printPlan(context, plan, name, { target, next: {}, fields: { job: null, failed: 0 } });
+  if ((await context.format()) === 'table') await printPlan(context, plan, name, { target });
   if (plan.summary.replace > 0 && !plan.allowReplace) {
     throw new SvcError(
       'usage',

@@ -1,4 +1,4 @@
-import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -10,8 +10,9 @@ import {
 } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { type NextCommands, printPlan } from '../plan/render-plan.ts';
-import { stepForService } from '../service-flags.ts';
+import { nameTarget } from '../plan/find-target.ts';
+import { nextOfDrift, nextOfPlan } from '../plan/next-commands.ts';
+import { printPlan } from '../plan/render-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -22,7 +23,9 @@ export async function planSettings(
 ): Promise<void> {
   const { allowReplace = false, out } = options;
   await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
-    await printPlan(opened, plan, settings.name);
+    const target = await nameTarget(opened, plan.target, settings.environment);
+    const next = plan.writes.length > 0 ? nextOfPlan(context, options) : {};
+    await printPlan(opened, plan, settings.name, { target, next });
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
@@ -34,32 +37,15 @@ export async function reportDrift(
   context: Context,
   { options }: Invocation<ChangeFlags>,
 ): Promise<void> {
-  await withPlan(context, options, 'drift', async (opened, { plan, settings: { name } }) => {
-    const next = plan.changes.length > 0 ? describeNext(opened, options) : undefined;
-    await printPlan(opened, plan, name, { purpose: 'drift', ...(next && { next }) });
+  await withPlan(context, options, 'drift', async (opened, { plan, settings }) => {
+    const { name, environment } = settings;
+    const target = await nameTarget(opened, plan.target, environment);
+    const next = plan.changes.length > 0 ? nextOfDrift(context, options) : {};
+    await printPlan(opened, plan, name, { purpose: 'drift', target, next });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)
       throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
   });
-}
-
-/**
- * Returns the commands that change the service or the file; undefined for a file from stdin, which
- * they could not read again.
- */
-function describeNext(
-  context: Context,
-  { file, env, only = [] }: ChangeFlags,
-): NextCommands | undefined {
-  if (file === '-') return undefined;
-  const flags = [
-    ...(file === undefined ? [] : ['--file', file]),
-    ...(env === undefined ? [] : ['--env', env]),
-    ...only.flatMap((kind) => ['--only', kind]),
-  ];
-  const describe = (command: string) =>
-    commandLineOf(stepForService(context.options, step('change', command, ...flags)));
-  return { restore: describe('apply'), accept: describe('pull') };
 }
 
 export async function showPlan(
@@ -69,7 +55,11 @@ export async function showPlan(
   const { cwd, signal } = context;
   const text = (await readNamedFile(file, cwd, { signal })).toString();
   const plan = await parseSavedPlan(text, file);
-  await printPlan(context, plan, file);
+  const { environment, profile } = plan;
+  const target = { ...plan.target, environment, profile };
+  const hasWrites = Object.values(plan.summary).some((count) => count > 0);
+  const next = hasWrites ? nextOfPlan(context, { out: file }) : {};
+  await printPlan(context, plan, file, { target, next });
 }
 
 /** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */
@@ -84,7 +74,5 @@ export async function savePlan(
   // A plan that cannot be read back could not be applied.
   await parseSavedPlan(text, file);
   await writeOutputFile(resolveOutputPath(file, context.cwd), text, { signal: context.signal });
-  await context.note(
-    hint`saved the plan; ${step('change', 'apply', file)} applies exactly these changes`,
-  );
+  await context.note(`saved the plan as ${file}`);
 }

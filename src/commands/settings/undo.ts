@@ -24,14 +24,16 @@ import {
 import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findPlanTarget } from '../plan/find-target.ts';
+import { findPlanTarget, nameTarget } from '../plan/find-target.ts';
 import { openJobContext } from '../plan/job-context.ts';
+import { nextOfUndo } from '../plan/next-commands.ts';
 import { printPlan } from '../plan/render-plan.ts';
 import type { UndoFlags } from './flags.ts';
 import { savePlan } from './plan.ts';
 
 interface Undoable {
   readonly name: string;
+  readonly job: string;
   readonly target: JobTarget;
   readonly startedAt: number;
   readonly images: readonly BeforeImage[];
@@ -48,7 +50,7 @@ export async function undoJob(
   context: Context,
   { arguments: [id], options }: Invocation<UndoFlags>,
 ): Promise<void> {
-  const { name, target, images, permanent } =
+  const { name, job, target, images, permanent } =
     id === undefined ? await findLatest(context) : await findUndoable(context, id);
   await closeAfter(await openJobContext(context, target), async ({ context: opened }) => {
     const live = await readLive(
@@ -57,7 +59,10 @@ export async function undoJob(
     );
     const restored = planUndo(await findPlanTarget(opened), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
-    await printPlan(opened, plan, `the state before ${name}`);
+    await printPlan(opened, plan, `the state before ${name}`, {
+      target: await nameTarget(opened, plan.target, null),
+      next: plan.writes.length > 0 ? nextOfUndo(context, job, options.out) : {},
+    });
     if (options.out === undefined) return;
     const origin = {
       profile: target.profile ?? undefined,
@@ -90,7 +95,7 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
     });
   }
   const { target, startedAt } = description;
-  return { name: `job ${folder.job}`, target, startedAt, images, permanent };
+  return { name: `job ${folder.job}`, job: folder.job, target, startedAt, images, permanent };
 }
 
 /** Length of the start time in the ID of a job, in seconds. */
