@@ -1,11 +1,10 @@
 import type { OperationName } from '../catalog/index.ts';
 import { manifest } from '../catalog/manifest.ts';
 import { HTTP_STATUS } from '../catalog/statuses.ts';
-import { diffRecords } from '../settings/differ.ts';
 import { COMPANIONS } from './companions.ts';
+import { compareFields, compareOthers, type OtherDifference } from './compare-outcome.ts';
 import { type Contract, formatOutcome, type Outcome } from './contract.ts';
 import { type Decision, decisionOf, type FindingKind } from './decisions.ts';
-import { parentOf, typesOf, uniteTypes } from './merge.ts';
 
 /** A difference that makes the embedded service wrong. */
 export interface Finding {
@@ -24,11 +23,9 @@ export interface Finding {
 }
 
 /** A difference that does not count as a finding. */
-export interface ListedDifference {
+export interface ListedDifference extends OtherDifference {
   readonly operation: OperationName;
   readonly outcome: string;
-  readonly path: string;
-  readonly text: string;
 }
 
 export interface NotCompared {
@@ -222,118 +219,4 @@ function isDistinctive(message: string): boolean {
 
 function list(texts: readonly string[]): string {
   return [...new Set(texts)].sort().join(' or ');
-}
-
-interface FieldComparison {
-  readonly findings: readonly {
-    readonly kind: 'field' | 'type';
-    readonly path: string;
-    readonly recorded: string;
-    readonly embedded: string | null;
-  }[];
-  readonly listed: readonly Pick<ListedDifference, 'path' | 'text'>[];
-  readonly notCompared: readonly string[];
-}
-
-function compareFields(outcome: Outcome, embedded: readonly Outcome[]): FieldComparison {
-  const recorded = { ...outcome.always, ...outcome.sometimes };
-  const known = uniteFields(embedded);
-  const findings: FieldComparison['findings'][number][] = [];
-  const listed: Pick<ListedDifference, 'path' | 'text'>[] = [];
-  const notCompared = new Set<string>();
-  const differences = diffRecords(known, recorded, { fieldsOf: 'both' });
-  const missing = new Set<string>();
-  for (const { path: parts } of differences.toSorted((a, b) => (a.field < b.field ? -1 : 1))) {
-    const path = parts.join('.');
-    const [types, knownTypes] = [typesOf(recorded[path]), typesOf(known[path])];
-    const parent = parentOf(path);
-    if (types.length === 0) {
-      const isParentSeen = parent === '' || typesOf(recorded[parent]).length > 0;
-      const wasEmpty = path.endsWith('[]') || path.endsWith('*');
-      if (isParentSeen && !wasEmpty && isAlways(path, embedded))
-        listed.push({ path, text: 'only in the embedded service' });
-    } else if (knownTypes.length === 0) {
-      if (missing.has(parent)) missing.add(path);
-      else if (isContent(path) && typesOf(known[parent]).length > 0 && !isOpened(known, parent))
-        notCompared.add(parent);
-      else {
-        missing.add(path);
-        findings.push({
-          kind: 'field',
-          path,
-          recorded: uniteTypes(types),
-          embedded: null,
-        });
-      }
-    } else if (types.some((type) => !knownTypes.includes(type))) {
-      findings.push({
-        kind: 'type',
-        path,
-        recorded: uniteTypes(types),
-        embedded: uniteTypes(knownTypes),
-      });
-    }
-  }
-  for (const path of Object.keys(outcome.sometimes))
-    if (isAlways(path, embedded))
-      listed.push({ path, text: 'always present only in the embedded service' });
-  return { findings, listed, notCompared: [...notCompared] };
-}
-
-function isContent(path: string): boolean {
-  return path.endsWith('[]') || path.endsWith('*');
-}
-
-function isOpened(fields: Readonly<Record<string, string>>, parent: string): boolean {
-  return Object.keys(fields).some((path) => parentOf(path) === parent);
-}
-
-function uniteFields(outcomes: readonly Outcome[]): Readonly<Record<string, string>> {
-  const fields: Record<string, string> = {};
-  for (const { always, sometimes } of outcomes)
-    for (const [path, types] of Object.entries({ ...always, ...sometimes }))
-      fields[path] = uniteTypes([fields[path], types]);
-  return fields;
-}
-
-function isAlways(path: string, outcomes: readonly Outcome[]): boolean {
-  return outcomes.every(({ always }) => Object.hasOwn(always, path));
-}
-
-/** Compares parts of an outcome that are never findings. */
-function compareOthers(
-  outcome: Outcome,
-  embedded: readonly Outcome[],
-): readonly Pick<ListedDifference, 'path' | 'text'>[] {
-  const differences: Pick<ListedDifference, 'path' | 'text'>[] = [];
-  const add = (path: string, what: string, values: readonly string[], known: readonly string[]) => {
-    for (const value of values.filter((each) => !known.includes(each)))
-      differences.push({ path, text: `${what} only in the recording: ${value}` });
-  };
-  add(
-    'message',
-    'a message',
-    outcome.messages,
-    embedded.flatMap(({ messages }) => messages),
-  );
-  add(
-    'headers',
-    'a header',
-    outcome.headers,
-    embedded.flatMap(({ headers }) => headers),
-  );
-  for (const [path, values] of Object.entries(outcome.values))
-    add(
-      path,
-      'a value',
-      values,
-      embedded.flatMap((each) => each.values[path] ?? []),
-    );
-  const pages = embedded.flatMap((each) => each.pages ?? []);
-  if (outcome.pages) {
-    const cursors = (side: 'lastCursor' | 'nextCursor') => pages.flatMap((each) => each[side]);
-    add('cursor', 'a last cursor', outcome.pages.lastCursor, cursors('lastCursor'));
-    add('cursor', 'a next cursor', outcome.pages.nextCursor, cursors('nextCursor'));
-  }
-  return differences;
 }
