@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { withLock } from '../../src/kernel/lock.ts';
 import { listen } from '../listen.ts';
 import { startServing } from './serving.ts';
 import { newUser, type User } from './svc.ts';
@@ -96,6 +98,28 @@ test('SVC_CONTRACT records every command, also at the same time', async () => {
     'shapes.json',
   ]);
 });
+
+test('a recording that cannot get the lock of its file is refused, and nothing is lost', async () => {
+  const { user, svc } = await newWorld();
+  const words = ['contract', 'record', '--', 'agents', 'list', '-o', 'json'];
+  expect(await svc(words)).toMatchObject({ code: 0 });
+  const recorded = await readFile(join(user.home, 'contract.json'), 'utf8');
+  const locks = join(user.home, '.local', 'state', 'svc', 'contracts');
+  const [lock = ''] = (await readdir(locks)).filter((name) => name.endsWith('.lock'));
+  await withLock(join(locks, lock), { clock: systemClock }, async () => {
+    const [refused, failed] = await Promise.all([
+      svc(words),
+      svc(['contract', 'record', '--', 'agents', 'get', 'nobody']),
+    ]);
+    expect(refused.code).toBe(13);
+    expect(refused.stdout).toBe('[]\n');
+    expect(failed.code).toBe(5);
+    expect(failed.stderr).toContain('warning: the exchanges were not recorded');
+  });
+  expect(await readFile(join(user.home, 'contract.json'), 'utf8')).toBe(recorded);
+  expect(await svc(words)).toMatchObject({ code: 0 });
+  expect((await contractOf(user)).operations['agents.list']).toMatchObject([{ seen: 2 }]);
+}, 60_000);
 
 test('a finding exits with 20, names its decision, and can be known', async () => {
   const { user, svc } = await newWorld((_, body) =>

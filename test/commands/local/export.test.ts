@@ -79,7 +79,11 @@ describe('svc local export', () => {
 
   it('rejects unsuitable formats', async () => {
     const folders = await filled();
-    await expect(exported(folders, { output: 'csv' })).rejects.toMatchObject({ failure: 'usage' });
+    for (const output of ['csv', 'markdown'] as const)
+      await expect(exported(folders, { output })).rejects.toMatchObject({
+        failure: 'usage',
+        message: `local export does not support ${output}`,
+      });
     await expect(exported(folders, {}, ['backup.csv'])).rejects.toMatchObject({ failure: 'usage' });
     await expect(exported(folders, { fields: ['users'] }, ['x.json'])).rejects.toMatchObject({
       failure: 'usage',
