@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ConnectionFiles } from '../client/connection-files.ts';
 import {
   createPrivateFolder,
   flush,
@@ -26,7 +27,7 @@ export interface RecoveryFile {
   readonly remove: () => Promise<void>;
 }
 export type RecoveryStart = ResetSubject &
-  Pick<RecoveryRecord, 'profile' | 'caFile' | 'startedAt' | 'oldToken'>;
+  Pick<RecoveryRecord, 'profile' | 'startedAt' | 'oldToken' | keyof ConnectionFiles>;
 /**
  * Bytes reserved on disk for each line, so that the token can be stored even if the disk fills up.
  */
@@ -164,13 +165,14 @@ export interface ResetSubject {
   readonly place: string;
 }
 
-/** The record of a reset that is in progress or was interrupted. Never contains the old token. */
-export interface RecoveryRecord extends ResetSubject {
+/**
+ * The record of a reset that is in progress or was interrupted. Never contains the old token. The
+ * paths of files are absolute.
+ */
+export interface RecoveryRecord extends ResetSubject, ConnectionFiles {
   readonly id: string;
   readonly state: RecoveryState;
   readonly profile: string | null;
-  /** The `--ca-file` of the reset, as an absolute path. */
-  readonly caFile?: string;
   readonly startedAt: string;
   readonly pid: number;
   readonly machine: string;

@@ -1,3 +1,4 @@
+import type { ConnectionFiles } from '../../client/connection-files.ts';
 import type { Attribution } from '../../kernel/attribution.ts';
 import type { InputFormat } from '../source/source.ts';
 
@@ -42,9 +43,8 @@ export interface JobTarget {
   readonly flags?: TargetFlags;
 }
 
-export interface TargetFlags {
+export interface TargetFlags extends ConnectionFiles {
   readonly baseUrl?: string;
-  readonly caFile?: string;
   readonly insecureHttp?: true;
 }
 

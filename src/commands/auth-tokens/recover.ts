@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
+import { selectConnectionFiles } from '../../client/connection-files.ts';
 import { credentialVariablesOf } from '../../client/credentials.ts';
 import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
@@ -194,7 +195,7 @@ function describeReset({ apiKey }: RecoveryRecord, flags: ServiceFlags): Hint {
 }
 
 async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise<ServiceFlags> {
-  const { place, profile, caFile } = record;
+  const { place, profile } = record;
   if (place === EMBEDDED_SERVICE) return { local: true };
   if (place.startsWith(`${EMBEDDED_SERVICE} `))
     return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
@@ -209,7 +210,7 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
     local: false,
     ...optionalProperty('profile', profile ?? undefined),
     ...optionalProperty('baseUrl', isProfileOrigin || place === '' ? undefined : place),
-    ...optionalProperty('caFile', caFile),
+    ...selectConnectionFiles(record),
     insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
   };
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
@@ -16,13 +15,13 @@ import {
   removeRecord,
 } from '../../profiles/recovery.ts';
 import { connect } from '../call/connect.ts';
+import { connectionFilesOf } from '../call/describe-target.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
 import { ensureAllowed } from '../call/read-only.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
-import { optionalProperty } from '../options.ts';
 import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
@@ -146,10 +145,7 @@ async function startRecovery(
   return createRecoveryFile(folders, {
     ...subject,
     profile: profile?.value ?? null,
-    ...optionalProperty(
-      'caFile',
-      options.caFile === undefined ? undefined : resolve(context.cwd, options.caFile),
-    ),
+    ...connectionFilesOf(options, context.cwd),
     startedAt: new Date(clock.now()).toISOString(),
     oldToken: oldToken ? fingerprintOf(oldToken.authToken) : null,
   });

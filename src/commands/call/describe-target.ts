@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { JobTarget } from '../../bulk/journal/job-description.ts';
-import type { Context } from '../context.ts';
+import type { JobTarget, TargetFlags } from '../../bulk/journal/job-description.ts';
+import { type ConnectionFiles, selectConnectionFiles } from '../../client/connection-files.ts';
+import type { Context, GlobalOptions } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
@@ -20,13 +21,15 @@ export async function describeJobTarget({
     origin: baseUrl?.value ?? '',
     apiKey: apiKey?.value ?? null,
   };
-  const flags = {
+  const flags: TargetFlags = {
     ...optionalProperty('baseUrl', options.baseUrl),
-    ...optionalProperty(
-      'caFile',
-      options.caFile === undefined ? undefined : resolve(cwd, options.caFile),
-    ),
+    ...connectionFilesOf(options, cwd),
     ...(options.insecureHttp && { insecureHttp: true as const }),
   };
   return Object.keys(flags).length > 0 ? { ...target, flags } : target;
+}
+
+/** Returns the absolute paths of the files that the connection needs, for a later command. */
+export function connectionFilesOf(options: GlobalOptions, cwd: string): ConnectionFiles {
+  return selectConnectionFiles(options, (path) => resolve(cwd, path));
 }
