@@ -23,7 +23,7 @@ export type SendOnce = (
 ) => Promise<SendOutcome>;
 
 export function createSendOnce(options: ClientOptions, transport: Transport): SendOnce {
-  const { target, clock, signal, proxy, record } = options;
+  const { target, clock, signal, record, hasClientCertificate } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValuesOf(target));
 
@@ -36,7 +36,7 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
     } catch (error) {
       abortSignal?.throwIfAborted();
       if (error instanceof SvcError) throw error;
-      return createNetworkFailure(error, new URL(request.url).host, proxy);
+      return createNetworkFailure(error, new URL(request.url).host, options);
     }
   }
 
@@ -63,6 +63,7 @@ export function createSendOnce(options: ClientOptions, transport: Transport): Se
       expectedIds: request.expectedIds,
       signal: abortSignal,
       redact,
+      hasClientCertificate,
       host: () => new URL(request.url).host,
       credentialHint: () => createRejectedCredentialHint(target, operation.auth),
     });

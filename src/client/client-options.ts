@@ -2,7 +2,7 @@ import type { InputNaming } from '../catalog/flags.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CallEvent, PlannedRequest } from './call-event.ts';
 import type { Exchange } from './exchange.ts';
-import type { NetworkProxy } from './proxy.ts';
+import type { NetworkPath } from './network-failure.ts';
 import type { Target } from './target.ts';
 import type { Tracer } from './tracer.ts';
 import type { Transport } from './transport.ts';
@@ -17,13 +17,12 @@ export interface SharedRateLimit {
   pauseUntil(untilEpoch: number): void;
 }
 
-export interface ClientOptions {
+export interface ClientOptions extends NetworkPath {
   readonly target: Target;
   readonly clock: Clock;
   readonly transport: Transport;
   /** Opens connections for many batches, at the second batch. The caller closes them. */
   readonly pool?: () => Promise<Transport>;
-  readonly proxy?: NetworkProxy;
   /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
   readonly sharedRateLimit?: SharedRateLimit;

@@ -1,5 +1,5 @@
 /** Options that name a file that the connection needs. */
-const CONNECTION_FILES = ['caFile'] as const;
+const CONNECTION_FILES = ['caFile', 'clientCert', 'clientKey'] as const;
 
 export type ConnectionFiles = { readonly [Name in (typeof CONNECTION_FILES)[number]]?: string };
 

@@ -1,6 +1,7 @@
 import { type Failure, type Hint, hint, step } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
+import { createCertificatePageError } from './client-certificate.ts';
 import { confirmsAll } from './confirmation.ts';
 import { findUnexpectedValue } from './data-check.ts';
 import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
@@ -134,9 +135,15 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
 
 function createUnusableFailure(
   flaw: string,
-  { httpStatus, retryAfter }: WireResponse,
+  { httpStatus, retryAfter, body }: WireResponse,
   context: ResponseContext,
-) {
+): SendFailure {
+  const { hasClientCertificate = false } = context;
+  const certificateError =
+    'text' in body &&
+    createCertificatePageError(httpStatus, body.text, context.host(), hasClientCertificate);
+  if (certificateError)
+    return { kind: 'failed', error: certificateError, applied: 'no', retry: 'never' };
   const { failure, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied: 'maybe', retry, retryAfter } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };

@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import type { SecureContextOptions } from 'node:tls';
 import type { WireRequest } from './request.ts';
 import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -8,7 +9,6 @@ import {
   NotConnectedError,
   readResponseHead,
   type TransportOptions,
-  type TrustedAuthorities,
   type WireResponse,
 } from './transport.ts';
 
@@ -21,11 +21,11 @@ const ENCODING_HEADERS = { 'accept-encoding': ACCEPTED_ENCODINGS.join(', ') };
  * `fetch`.
  */
 export function createHttpTransport(options: HttpOptions): ClosableTransport {
-  const { attemptTimeout, tls, connectTimeout = CONNECT_TIMEOUT } = options;
+  const { attemptTimeout, tls, clientCertificate, connectTimeout = CONNECT_TIMEOUT } = options;
   let agent: Promise<Agent> | undefined;
 
   async function send(wireRequest: WireRequest, signal: AbortSignal): Promise<WireResponse> {
-    agent ??= createAgent(wireRequest.url, tls);
+    agent ??= createAgent(wireRequest.url, { ...tls, ...clientCertificate });
     return readResponse(await sendRequest(wireRequest, await agent, connectTimeout, signal));
   }
 
@@ -41,7 +41,7 @@ interface HttpOptions extends TransportOptions {
   readonly connectTimeout?: number;
 }
 
-async function createAgent(url: string, tls: TrustedAuthorities | undefined): Promise<Agent> {
+async function createAgent(url: string, tls: SecureContextOptions): Promise<Agent> {
   const agentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT };
   if (!url.startsWith('https:')) return new Agent(agentOptions);
   const https = await import('node:https');

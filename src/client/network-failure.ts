@@ -4,6 +4,7 @@ import {
   requiresHttp2,
 } from '../kernel/connection-error.ts';
 import { type ErrorDetail, hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
+import { createCertificateAlertError } from './client-certificate.ts';
 import type { SendFailure } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeoutError } from './time-limit.ts';
@@ -26,6 +27,12 @@ const TLS =
 const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
 const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
+/** The properties of a connection that change the meaning of an error. */
+export interface NetworkPath {
+  readonly proxy?: NetworkProxy | undefined;
+  readonly hasClientCertificate?: boolean | undefined;
+}
+
 /**
  * Omits the transport's error as the cause, because it may contain the request with its
  * credentials.
@@ -33,9 +40,13 @@ const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 export function createNetworkFailure(
   thrown: unknown,
   host: string,
-  proxy?: NetworkProxy,
+  { proxy, hasClientCertificate = false }: NetworkPath = {},
 ): SendFailure {
   const roots = rootCausesOf(thrown);
+  for (const root of roots) {
+    const error = createCertificateAlertError(root, host, hasClientCertificate);
+    if (error) return { kind: 'failed', error, applied: 'no', retry: 'never' };
+  }
   const codes = roots.map(connectionErrorCode);
   const reason = reasonOf(roots[0], codes[0] ?? '');
   if (roots.some(requiresHttp2)) {

@@ -38,7 +38,10 @@ export function createPoolTransport(options: PoolOptions): ClosableTransport {
   return { transport, close: () => dispatcher.destroy() };
 }
 
-function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher {
+function openDispatcher(
+  origin: string,
+  { tls, proxy, clientCertificate }: PoolOptions,
+): Dispatcher {
   const limits = {
     connections: MAX_CONNECTIONS,
     // Without pipelining, a slow response does not delay other requests.
@@ -48,14 +51,16 @@ function openDispatcher(origin: string, { tls, proxy }: PoolOptions): Dispatcher
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  if (!proxy) return new Pool(origin, { ...limits, connect: { timeout: CONNECT_TIMEOUT, ...tls } });
+  const serviceTls = { ...tls, ...clientCertificate };
+  if (!proxy)
+    return new Pool(origin, { ...limits, connect: { timeout: CONNECT_TIMEOUT, ...serviceTls } });
   const { href: uri, protocol } = proxy.address;
   if (protocol === 'socks5:') muteWarnings((text) => text.startsWith('SOCKS5'));
   return new ProxyAgent({
     ...limits,
     uri,
     connectTimeout: CONNECT_TIMEOUT,
-    requestTls: { ...tls },
+    requestTls: serviceTls,
     ...(protocol === 'https:' && { proxyTls: { ...tls } }),
   });
 }

@@ -9,6 +9,7 @@ import type { WireResponse } from './transport.ts';
 export interface ResponseContext {
   readonly operation: CalledOperation;
   readonly host: () => string;
+  readonly hasClientCertificate?: boolean | undefined;
   readonly expectedIds?: readonly string[] | undefined;
   readonly credentialHint: () => string | Hint;
   readonly signal?: AbortSignal | undefined;

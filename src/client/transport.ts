@@ -1,3 +1,4 @@
+import type { ClientCertificate } from './client-certificate.ts';
 import type { WireRequest } from './request.ts';
 import type { BodyText } from './response-body.ts';
 
@@ -30,6 +31,7 @@ export interface TransportOptions {
    */
   readonly attemptTimeout: number;
   readonly tls?: TrustedAuthorities;
+  readonly clientCertificate?: ClientCertificate | undefined;
 }
 
 export interface TrustedAuthorities {

@@ -61,6 +61,11 @@ export const GLOBAL_FLAGS = [
     flags: '--ca-file <path>',
     description: 'PEM file of additional trusted certificate authorities',
   },
+  {
+    flags: '--client-cert <path>',
+    description: 'client certificate: PEM, or PKCS#12 with its key',
+  },
+  { flags: '--client-key <path>', description: 'PEM file of its private key' },
   { flags: '--insecure-http', description: 'allow plain http to hosts other than this machine' },
 ] as const satisfies readonly OptionDefinition[];
 
@@ -68,6 +73,8 @@ const REQUEST_FLAGS = ['ca-file', 'timeout'] as const;
 const CONNECTION_FLAGS = [
   'profile',
   'base-url',
+  'client-cert',
+  'client-key',
   'insecure-http',
   'max-wait',
   'no-wait',
@@ -97,6 +104,8 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
     ...optionalProperty('profile', values.profile),
     ...optionalProperty('baseUrl', values.baseUrl),
     ...optionalProperty('caFile', values.caFile),
+    ...optionalProperty('clientCert', values.clientCert),
+    ...optionalProperty('clientKey', values.clientKey),
     ...optionalProperty('store', normalizeStore(values.store)),
     ...optionalProperty('output', values.output),
     ...optionalProperty('fields', parseFields(values.fields)),

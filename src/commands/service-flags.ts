@@ -1,3 +1,4 @@
+import type { ConnectionFiles } from '../client/connection-files.ts';
 import {
   commandLineOf,
   Hint,
@@ -9,7 +10,8 @@ import {
 import type { GlobalOptions } from './context.ts';
 
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
-  Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'caFile' | 'insecureHttp'>>;
+  Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'insecureHttp'>> &
+  ConnectionFiles;
 
 function flagWords({
   profile,
@@ -17,6 +19,8 @@ function flagWords({
   store,
   baseUrl,
   caFile,
+  clientCert,
+  clientKey,
   insecureHttp,
 }: ServiceFlags): readonly string[] {
   const valuesByFlag = {
@@ -24,6 +28,8 @@ function flagWords({
     '--store': store,
     '--base-url': baseUrl,
     '--ca-file': caFile,
+    '--client-cert': clientCert,
+    '--client-key': clientKey,
   };
   const words = Object.entries(valuesByFlag).flatMap(([flag, value]) =>
     value === undefined ? [] : [flag, value],

@@ -9,6 +9,9 @@ export const SETTING_VARIABLES = {
   authToken: 'SVC_AUTH_TOKEN',
   workspaceId: 'SVC_WORKSPACE_ID',
   workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
+  clientCert: 'SVC_CLIENT_CERT',
+  clientKey: 'SVC_CLIENT_KEY',
+  clientKeyPassphrase: 'SVC_CLIENT_KEY_PASSPHRASE',
   org: 'SVC_ORG',
   output: 'SVC_OUTPUT',
 } as const;
@@ -26,6 +29,7 @@ export const SWITCH_VARIABLES = {
 export const SECRET_SETTINGS = [
   'authToken',
   'workspaceAuthToken',
+  'clientKeyPassphrase',
 ] as const satisfies readonly (keyof typeof SETTING_VARIABLES)[];
 export type SecretSetting = (typeof SECRET_SETTINGS)[number];
 

@@ -9,6 +9,9 @@ export interface Profile {
   readonly headerPrefix?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly workspaceId?: string | undefined;
+  /** Paths of the client certificate and its private key. */
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
   readonly org?: string | undefined;
   readonly output?: string | undefined;
   readonly protected?: boolean | undefined;

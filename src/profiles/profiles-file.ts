@@ -81,6 +81,8 @@ const TEXT_FIELDS = [
   'headerPrefix',
   'apiKey',
   'workspaceId',
+  'clientCert',
+  'clientKey',
   'org',
   'output',
   'id',

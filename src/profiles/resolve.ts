@@ -28,6 +28,8 @@ export interface SettingsDependencies {
   readonly flags: {
     readonly profile?: string;
     readonly baseUrl?: string;
+    readonly clientCert?: string;
+    readonly clientKey?: string;
     readonly org?: string;
     readonly output?: string;
   };
@@ -86,7 +88,10 @@ export async function resolveSettingsWithoutSecrets(
   const createLayers = (select: (values: Values) => Values): Layer => ({
     ...createLayer(select(folder?.settings ?? {}), () => folder?.path ?? ''),
     ...createLayer(select(readVariables(environment)), (name) => SETTING_VARIABLES[name]),
-    ...createLayer(select(flags), (name) => `flag --${name === 'baseUrl' ? 'base-url' : name}`),
+    ...createLayer(
+      select(flags),
+      (name) => `flag --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    ),
   });
   if (dependencies.isLocal) {
     const profileName = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
@@ -104,8 +109,11 @@ export async function resolveSettingsWithoutSecrets(
   const origin = originOf(profile);
   const calledOrigin = explicit.baseUrl ? originOf({ baseUrl: explicit.baseUrl.value }) : origin;
   const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
+  const { clientCert, clientKey } = explicit.clientCert ? {} : profile;
   const credentials =
-    origin === undefined || origin === calledOrigin ? { apiKey, workspaceId } : undefined;
+    origin === undefined || origin === calledOrigin
+      ? { apiKey, workspaceId, clientCert, clientKey }
+      : undefined;
   const stored = createLayer({ baseUrl, headerPrefix, org, output, ...credentials }, () => source);
   const createSettings = (secrets: Layer, missingReason?: string): Settings => ({
     ...DEFAULTS,
@@ -121,7 +129,12 @@ export async function resolveSettingsWithoutSecrets(
   if (!credentials)
     return resolved(createSettings({}, `the credentials of ${source} are for ${origin} only`));
   const withSecrets = async (): Promise<Settings> => {
-    const missing = SECRET_SETTINGS.filter((secret) => explicit[secret] === undefined);
+    const missing = SECRET_SETTINGS.filter(
+      (secret) =>
+        explicit[secret] === undefined &&
+        // The passphrase of a profile is that of its own key.
+        !(secret === 'clientKeyPassphrase' && (explicit.clientCert ?? explicit.clientKey)),
+    );
     const { secrets, missingReason } = await readSecrets(
       createSecretStorage(dependencies),
       profile,

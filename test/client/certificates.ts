@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -67,4 +67,32 @@ export async function newAuthority(): Promise<Authority> {
       return { key: await readFile(at('key'), 'utf8'), cert: await readFile(at('pem'), 'utf8') };
     },
   };
+}
+
+export const PASSPHRASE = 'open sesame äöü';
+
+/**
+ * Writes a client certificate into a folder: `client.pem` and `client.key`, the encrypted
+ * `locked.key`, both in one file as `both.pem`, and as `client.p12`. The last two and `locked.key`
+ * have the passphrase.
+ */
+export async function writeClientFiles(authority: Authority, folder: string): Promise<void> {
+  const { key, cert } = await authority.issue('DNS:client.example.test');
+  const at = (name: string) => join(folder, name);
+  await writeFile(at('client.pem'), cert);
+  await writeFile(at('client.key'), key);
+  const secret = `pass:${PASSPHRASE}`;
+  const locked = ['-in', at('client.key'), '-out', at('locked.key'), '-passout', secret];
+  await run('openssl', ['pkcs8', '-topk8', ...locked]);
+  await writeFile(at('both.pem'), cert + (await readFile(at('locked.key'), 'utf8')));
+  const pair = ['-in', at('client.pem'), '-inkey', at('client.key')];
+  await run('openssl', [
+    'pkcs12',
+    '-export',
+    ...pair,
+    '-out',
+    at('client.p12'),
+    '-passout',
+    secret,
+  ]);
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
+import type { ClientCertificate } from '../../client/client-certificate.ts';
 import type { SharedRateLimit } from '../../client/client-options.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
@@ -14,7 +15,10 @@ import { optionalProperty } from '../options.ts';
 import { skippedChecksWarning, skipsCertificateChecks } from './certificate-checks.ts';
 
 export interface ServiceRoute {
-  readonly wire: Pick<ClientOptions, 'transport' | 'pool' | 'proxy' | 'sharedRateLimit'>;
+  readonly wire: Pick<
+    ClientOptions,
+    'transport' | 'pool' | 'proxy' | 'hasClientCertificate' | 'sharedRateLimit'
+  >;
   close(): Promise<void>;
 }
 
@@ -32,6 +36,7 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
     baseUrl,
     environment,
     attemptTimeout,
+    clientCertificate: await findClientCertificate(context, baseUrl),
     ...optionalProperty('authorities', authorities),
   };
   const { openNetwork } = await import('../../client/network.ts');
@@ -40,6 +45,17 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
     wire: { ...wire, sharedRateLimit: createSharedRateLimit(folders, clock, target) },
     close,
   };
+}
+
+/** Loads the client certificate of the settings. Plain HTTP has no use for one. */
+export async function findClientCertificate(
+  context: Context,
+  baseUrl: string,
+): Promise<ClientCertificate | undefined> {
+  const { clientCert, clientKey } = await context.openSettings();
+  if (!(clientCert || clientKey) || !baseUrl.startsWith('https:')) return undefined;
+  const { loadClientCertificate } = await import('./client-certificate.ts');
+  return loadClientCertificate(context, await context.settings());
 }
 
 export async function openEmbeddedRoute(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
+import type { ClientCertificate } from '../../client/client-certificate.ts';
 import { createNetworkFailure } from '../../client/network-failure.ts';
 import { withDefaultAuthorities } from '../../kernel/certificate-authorities.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -10,6 +11,11 @@ interface ConnectTarget {
   readonly host: string;
   readonly port: number;
   readonly signal: AbortSignal;
+}
+
+interface TlsTarget extends ConnectTarget {
+  readonly authorities: string | undefined;
+  readonly clientCertificate: ClientCertificate | undefined;
 }
 
 export async function tryPlainConnection({ host, port, signal }: ConnectTarget): Promise<void> {
@@ -29,7 +35,7 @@ const DAY = 24 * 60 * 60 * 1_000;
  * error.
  */
 export async function tryTlsConnection(
-  { host, port, signal, authorities }: ConnectTarget & { readonly authorities: string | undefined },
+  { host, port, signal, authorities, clientCertificate }: TlsTarget,
   now: number,
 ): Promise<CheckResult> {
   const socket = connectSecure({
@@ -37,6 +43,7 @@ export async function tryTlsConnection(
     port,
     servername: /^[\d.]+$|:/.test(host) ? '' : host,
     rejectUnauthorized: false,
+    ...clientCertificate,
     ...(authorities !== undefined && { ca: await withDefaultAuthorities(authorities) }),
   });
   try {

@@ -1,4 +1,5 @@
 import type { Target } from '../../client/client.ts';
+import { createCertificatePageError } from '../../client/client-certificate.ts';
 import { createNetworkFailure } from '../../client/network-failure.ts';
 import { findProxy } from '../../client/proxy.ts';
 import type { WireRequest } from '../../client/request.ts';
@@ -8,7 +9,7 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
 import { readCertificates } from '../call/ca-file.ts';
 import { skipsCertificateChecks } from '../call/certificate-checks.ts';
-import { openNetworkRoute } from '../call/service-route.ts';
+import { findClientCertificate, openNetworkRoute } from '../call/service-route.ts';
 import type { Context } from '../context.ts';
 import {
   type Check,
@@ -97,12 +98,15 @@ async function checkConnection(
     port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
     signal,
   };
+  const clientCertificate = await findClientCertificate(context, url.href);
+  const hasClientCertificate = clientCertificate !== undefined;
   try {
     if (url.protocol === 'https:') {
       const { caFile } = context.options;
       const authorities =
         caFile === undefined ? undefined : await readCertificates(caFile, context);
-      const result = await tryTlsConnection({ ...target, authorities }, context.clock.now());
+      const tls = { authorities, clientCertificate };
+      const result = await tryTlsConnection({ ...target, ...tls }, context.clock.now());
       // Calls succeed with this certificate, because certificate checks are off.
       const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';
       return isUnchecked ? warn(result.detail, result.fix ?? '') : result;
@@ -110,7 +114,7 @@ async function checkConnection(
     await tryPlainConnection(target);
   } catch (error) {
     if (error instanceof SvcError || signal.aborted) throw error;
-    throw createNetworkFailure(error, url.host).error;
+    throw createNetworkFailure(error, url.host, { hasClientCertificate }).error;
   }
   const detail = `unencrypted HTTP to ${url.host}`;
   return isLoopback(url)
@@ -126,17 +130,19 @@ const EMPTY_CALL: Omit<WireRequest, 'url'> = {
   body: '{"data":{}}',
 };
 
-async function probe(context: Context, { url, proxy }: ServiceRoute) {
+async function probe(context: Context, { url }: ServiceRoute) {
   const target: Target = { baseUrl: url.href, headerPrefix: '' };
   const { wire, close } = await openNetworkRoute(context, target);
   const { clock, signal } = context;
   const started = clock.now();
   try {
-    const { httpStatus, date = '' } = await wire.transport(
-      { url: url.href, ...EMPTY_CALL },
-      signal,
-    );
+    const response = await wire.transport({ url: url.href, ...EMPTY_CALL }, signal);
     const ended = clock.now();
+    const { httpStatus, date = '', body } = response;
+    const text = 'text' in body ? body.text : '';
+    const isSent = wire.hasClientCertificate === true;
+    const refusal = createCertificatePageError(httpStatus, text, url.host, isSent);
+    if (refusal) throw refusal;
     const serviceTime = Date.parse(date);
     // The header has a resolution of one second. This compares the middle of that second with the
     // middle of the call. Time by which the service's clock is ahead, in milliseconds.
@@ -144,7 +150,7 @@ async function probe(context: Context, { url, proxy }: ServiceRoute) {
     return { httpStatus, milliseconds: ended - started, skew };
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw createNetworkFailure(error, url.host, proxy).error;
+    throw createNetworkFailure(error, url.host, wire).error;
   } finally {
     await close();
   }

@@ -41,7 +41,19 @@ function topics(): HelpPage {
 }
 
 const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Service', ['profile', 'local', 'store', 'base-url', 'ca-file', 'insecure-http']],
+  [
+    'Service',
+    [
+      'profile',
+      'local',
+      'store',
+      'base-url',
+      'ca-file',
+      'client-cert',
+      'client-key',
+      'insecure-http',
+    ],
+  ],
   [
     'Output',
     [
@@ -302,6 +314,9 @@ const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]:
   authToken: 'auth token of the API key',
   workspaceId: 'workspace ID',
   workspaceAuthToken: 'auth token of the workspace',
+  clientCert: 'PEM or PKCS#12 file of the client certificate',
+  clientKey: 'PEM file of its private key',
+  clientKeyPassphrase: 'passphrase of the private key or the PKCS#12 file',
   org: 'default organization',
   output: 'default output format',
 };

@@ -212,7 +212,14 @@ function rejectRepeats(option: Option, { many }: OptionDefinition): void {
   });
 }
 
-const NETWORK_FLAGS = ['profile', 'base-url', 'ca-file', 'insecure-http'];
+const NETWORK_FLAGS = [
+  'profile',
+  'base-url',
+  'ca-file',
+  'client-cert',
+  'client-key',
+  'insecure-http',
+];
 
 /**
  * Rejects global flags that the command does not support. Environment variables and profiles with

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { parseBaseUrl } from '../../client/target.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { parseCredential, parseSecret } from '../../profiles/credential-value.ts';
 import {
   type Profile,
@@ -11,6 +13,7 @@ import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { optionalProperty } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
 
@@ -31,6 +34,8 @@ async function readAddOptions(
     check: (value: string, source: string) => string,
   ) => (value === undefined ? undefined : check(value, flag));
   const { baseUrl } = context.options;
+  const path = (given: string | undefined) =>
+    given === undefined ? undefined : resolve(context.cwd, given);
   const { workspaceAuthTokenFile, workspaceAuthTokenStdin } = options;
   if (options.authTokenStdin && workspaceAuthTokenStdin) {
     const problem =
@@ -44,6 +49,8 @@ async function readAddOptions(
       headerPrefix: checked(options.headerPrefix, '--header-prefix', parseHeaderPrefix),
       apiKey: checked(options.apiKey, '--api-key', parseCredential),
       workspaceId: checked(options.workspaceId, '--workspace-id', parseCredential),
+      clientCert: path(context.options.clientCert),
+      clientKey: path(context.options.clientKey),
       org: options.org,
       output: options.defaultOutput,
       protected: options.protected ? true : undefined,
@@ -94,6 +101,7 @@ export async function addProfile(
     authToken: options.authToken ?? (await ask(profile.apiKey, '')),
     workspaceAuthToken:
       options.workspaceAuthToken ?? (await ask(profile.workspaceId, 'workspace ')),
+    clientKeyPassphrase: await findKeyPassphrase(context, profile),
   };
   const hasSecrets = Object.values(secrets).some(Boolean);
   if (hasSecrets && !profile.baseUrl)
@@ -121,6 +129,24 @@ export async function addProfile(
   const consequence = `the secrets of '${name}' are stored unencrypted in a private ${location}`;
   if (keychainProblem !== undefined)
     await context.warn(`the keychain ${keychainProblem}, so ${consequence}`);
+}
+
+/** Checks the client certificate. @returns the passphrase of its key, if it has one */
+async function findKeyPassphrase(
+  context: Context,
+  { clientCert, clientKey }: Profile,
+): Promise<string | undefined> {
+  if (clientCert === undefined && clientKey === undefined) return undefined;
+  const { loadClientCertificate } = await import('../call/client-certificate.ts');
+  const variable = SETTING_VARIABLES.clientKeyPassphrase;
+  const sourced = (name: string, value: string | undefined, source: string) =>
+    optionalProperty(name, value ? { value, source } : undefined);
+  const certificate = await loadClientCertificate(context, {
+    ...sourced('clientCert', clientCert, '--client-cert'),
+    ...sourced('clientKey', clientKey, '--client-key'),
+    ...sourced('clientKeyPassphrase', context.environment[variable], variable),
+  });
+  return certificate?.passphrase;
 }
 
 async function verify(context: Context, profile: Profile, secrets: Secrets): Promise<boolean> {

@@ -27,7 +27,7 @@ export async function showProfile(
   const profile = findProfile(saved, name);
   if (context.options.showSecrets && profile.readOnly) throw createSecretsError(name);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
-  const { authToken, workspaceAuthToken } = secrets;
+  const { authToken, workspaceAuthToken, clientKeyPassphrase } = secrets;
   const locations = new Set(
     SECRET_SETTINGS.flatMap(
       (secret) => secrets[secret]?.location ?? profile.secrets?.[secret] ?? [],
@@ -36,15 +36,18 @@ export async function showProfile(
   const view = {
     ...describeProfile(saved, name, profile),
     headerPrefix: profile.headerPrefix ?? null,
+    clientCert: profile.clientCert ?? null,
+    clientKey: profile.clientKey ?? null,
     output: profile.output ?? null,
     authToken: authToken?.value ?? null,
     workspaceAuthToken: workspaceAuthToken?.value ?? null,
+    clientKeyPassphrase: clientKeyPassphrase?.value ?? null,
     secrets: [...locations].join(', ') || null,
   };
   if (missingReason !== undefined)
     await context.warn(`${missingReason}; the profile is shown without its secrets`);
   const printer = await context.printer();
-  await printer.value(view, { secrets: [['authToken'], ['workspaceAuthToken']] });
+  await printer.value(view, { secrets: SECRET_SETTINGS.map((secret) => [secret]) });
 }
 
 function createSecretsError(name: string): SvcError {

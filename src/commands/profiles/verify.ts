@@ -1,7 +1,9 @@
 import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
 import { AttemptTimeoutError, withTimeLimit } from '../../client/time-limit.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
+import type { Environment } from '../../kernel/folders.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/resolve.ts';
 import { connect } from '../call/connect.ts';
@@ -33,7 +35,7 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
 
 /** @throws SvcError if the service rejects a credential */
 export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets) {
-  const settings = toSettings(profile, secrets);
+  const settings = toSettings(profile, secrets, context.environment);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
     ...(settings.workspaceId && settings.workspaceAuthToken ? (['workspace'] as const) : []),
@@ -95,11 +97,21 @@ function toRejection(error: SvcError, kind: CredentialKind): SvcError {
 }
 
 function toSettings(
-  { baseUrl, apiKey, workspaceId, headerPrefix }: Profile,
+  { baseUrl, apiKey, workspaceId, headerPrefix, ...profile }: Profile,
   secrets: Secrets,
+  environment: Environment,
 ): Settings {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
-  const optional = Object.entries({ baseUrl, apiKey, workspaceId, ...secrets });
+  const optional = Object.entries({
+    baseUrl,
+    apiKey,
+    workspaceId,
+    clientCert: profile.clientCert ?? environment[SETTING_VARIABLES.clientCert],
+    clientKey: profile.clientKey ?? environment[SETTING_VARIABLES.clientKey],
+    ...secrets,
+    clientKeyPassphrase:
+      secrets.clientKeyPassphrase ?? environment[SETTING_VARIABLES.clientKeyPassphrase],
+  });
   const given = optional.flatMap(([name, value]) =>
     value ? [[name, sourced(value)] as const] : [],
   );

@@ -182,6 +182,8 @@ async function readSettings(
   const flags = {
     ...optionalProperty('profile', options.profile),
     ...optionalProperty('baseUrl', options.baseUrl),
+    ...optionalProperty('clientCert', options.clientCert),
+    ...optionalProperty('clientKey', options.clientKey),
   };
   const isLocal = options.local || isLocalOnly;
   const resolving = resolveSettingsWithoutSecrets({ ...processEnvironment, flags, isLocal });

@@ -16,6 +16,8 @@ const VALUES: Readonly<Record<string, string>> = {
   'max-wait': '1s',
   'base-url': 'https://example.com',
   'ca-file': 'ca.pem',
+  'client-cert': 'client.pem',
+  'client-key': 'client.key',
 };
 
 const GROUPED = new Set(Object.values(GLOBAL_FLAG_GROUPS).flat());
