@@ -10,12 +10,14 @@ import {
   type InputText,
   type InputTextRequest,
   inputName,
+  type TextOptions,
 } from './source/input-text.ts';
 import { createMemorySource } from './source/memory-source.ts';
 import { createSourceReader } from './source/read-source.ts';
 import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
+import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 
 export interface FileFingerprint {
   readonly bytes: number;
@@ -34,6 +36,8 @@ export interface InputFile {
   open(): Promise<Source>;
   /** The fingerprint, available after the file was read to its end. */
   fingerprint(): FileFingerprint;
+  /** The encoding, available after the file was opened. */
+  encoding(): TextEncoding;
   discard(): Promise<void>;
 }
 
@@ -41,6 +45,8 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
   readonly name?: string;
   /** The format (default: detected from the file's extension or content). */
   readonly format?: InputFormat;
+  /** The encoding of text without a byte order mark (default: UTF-8). */
+  readonly encoding?: string | undefined;
   /** Path for the spool of a pipe. The file must not exist. */
   readonly spool: string;
 }
@@ -57,7 +63,7 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
   if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
   if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
-  const firstPass = startFirstPass(bytes, name);
+  const firstPass = startFirstPass(bytes, name, textOptions(request));
   const text = await firstPass.text;
   const format = detectFormat(text.head, listName);
   if (!format) {
@@ -84,6 +90,7 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
       bytes: text.length,
       sha256: createHash('sha256').update(text).digest('hex'),
     }),
+    encoding: () => UTF_8,
     discard: async () => undefined,
   };
 }
@@ -105,7 +112,14 @@ interface FirstPass {
 }
 
 /** An empty NDJSON file is a valid empty list. The other formats write an empty list explicitly. */
-function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): FirstPass {
+function textOptions(
+  { encoding }: Pick<InputFileRequest, 'encoding'>,
+  format?: InputFormat,
+): TextOptions {
+  return { encoding, hasEncodingFlag: true, mayBeEmpty: format === 'ndjson' };
+}
+
+function startFirstPass(bytes: InputBytes, name: string, options: TextOptions): FirstPass {
   const hash = createHash('sha256');
   const measured: FirstPass['measured'] = { bytes: 0 };
   async function* measure(): AsyncGenerator<Uint8Array> {
@@ -116,23 +130,27 @@ function startFirstPass(bytes: InputBytes, name: string, format?: InputFormat): 
     }
     measured.fingerprint = { bytes: measured.bytes, sha256: hash.digest('hex') };
   }
-  return { measured, text: decodeInputText(measure(), name, format === 'ndjson') };
+  return { measured, text: decodeInputText(measure(), name, options) };
 }
 
 function createTextFile(
-  layout: RecordLayout & Pick<InputTextRequest, 'signal'>,
+  request: InputFileRequest,
   name: string,
   format: InputFormat,
   bytes: InputBytes,
   startedPass?: FirstPass,
 ): InputFile {
+  const options = textOptions(request, format);
   let firstPass = startedPass;
   let unreadText = startedPass?.text;
-  function openText(): Promise<InputText> {
-    if (firstPass && !unreadText) return decodeInputText(bytes.read(), name, format === 'ndjson');
-    firstPass ??= startFirstPass(bytes, name, format);
+  let encoding = UTF_8;
+  async function openText(): Promise<InputText> {
+    if (firstPass && !unreadText) return decodeInputText(bytes.read(), name, options);
+    firstPass ??= startFirstPass(bytes, name, options);
     unreadText = undefined;
-    return firstPass.text;
+    const text = await firstPass.text;
+    ({ encoding } = text);
+    return text;
   }
   return {
     name,
@@ -142,7 +160,8 @@ function createTextFile(
     get readProgress() {
       return { bytes: firstPass?.measured.bytes ?? 0, of: bytes.size };
     },
-    open: createSourceReader(openText, { ...layout, name, format }),
+    open: createSourceReader(openText, { ...request, name, format }),
+    encoding: () => encoding,
     fingerprint() {
       const fingerprint = firstPass?.measured.fingerprint;
       if (!fingerprint) throw new TypeError(`${name} was not read to its end`);

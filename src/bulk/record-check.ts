@@ -70,6 +70,7 @@ async function* checkFile(
     checker.warnAboutEmptyRows(source);
     checker.endFile();
     fileCheck.preamble = source.preamble();
+    fileCheck.encoding = file.encoding();
     fileCheck.identity = file.fingerprint();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;

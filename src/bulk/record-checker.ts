@@ -24,6 +24,7 @@ import { RepeatedIdDetector } from './repeated-ids.ts';
 import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
+import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 import { SuspiciousValues } from './suspicious-values.ts';
 
 export interface RecordRules extends PreparationRules {
@@ -47,6 +48,7 @@ interface FileCheck {
   readonly first: number;
   /** Text at the start of a file of such records: the header of a CSV file. */
   preamble: string;
+  encoding: TextEncoding;
   /** Undefined if the file could not be read to its end. */
   identity: FileFingerprint | undefined;
   /** Finds the IDs of unchanged records without parsing them, where possible. */
@@ -117,6 +119,7 @@ export class RecordChecker extends FindingCollector {
     const file: FileCheck = {
       first: this.read,
       preamble: '',
+      encoding: UTF_8,
       identity: undefined,
       scan: undefined,
     };

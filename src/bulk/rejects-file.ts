@@ -6,14 +6,23 @@ import type { RecordResult } from './batches.ts';
 import type { WrittenRejects } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
 import type { InputFormat, Source } from './source/source.ts';
+import {
+  createTextEncoder,
+  needsEncodingFlag,
+  type TextEncoding,
+  UTF_8,
+} from './source/text-encoding.ts';
 
-function framingOf({ format, preamble }: RejectsFormat) {
-  if (format === 'json') return { before: '[\n', between: ',\n', after: '\n]\n' };
-  return { before: format === 'csv' ? `${preamble()}\n` : '', between: '\n', after: '\n' };
+function framingOf({ format, preamble, encoding }: RejectsFormat) {
+  const mark = encoding.hasMark ? '\ufeff' : '';
+  if (format === 'json') return { before: `${mark}[\n`, between: ',\n', after: '\n]\n' };
+  const before = mark + (format === 'csv' ? `${preamble()}\n` : '');
+  return { before, between: '\n', after: '\n' };
 }
 
 export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
   readonly name: string;
+  readonly encoding: TextEncoding;
   /** Whether records are converted to NDJSON instead of keeping their source text. */
   readonly isConverted: boolean;
 }
@@ -34,23 +43,30 @@ export function chooseRejectsFormat(
     readonly name: string;
     readonly format: InputFormat;
     readonly preamble: string;
+    readonly encoding: TextEncoding;
   }[],
   fallbackName: string,
 ): RejectsFormat {
   const [first, ...others] = files;
   if (!first) throw new TypeError('at least one input file is required');
   const name = others.length === 0 ? first.name : fallbackName;
-  const { format, preamble } = first;
-  const isUniform = others.every((other) => other.format === format && other.preamble === preamble);
-  if (!isUniform) return { name, format: 'ndjson', preamble: () => '', isConverted: true };
-  return { name, format, preamble: () => preamble, isConverted: false };
+  const { format, preamble, encoding } = first;
+  const isUniform = others.every(
+    (other) =>
+      other.format === format &&
+      other.preamble === preamble &&
+      other.encoding.name === encoding.name,
+  );
+  if (!isUniform)
+    return { name, format: 'ndjson', preamble: () => '', encoding: UTF_8, isConverted: true };
+  return { name, format, preamble: () => preamble, encoding, isConverted: false };
 }
 
 export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
 
 /**
  * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user
- * can correct and send again. Contains generated IDs: a record that may have been applied must be
+ * can correct and send again. Uses the encoding of the input. Contains generated IDs: a record that may have been applied must be
  * sent again with the same ID. A second file, `<path>.reasons.ndjson`, lists the reasons in the
  * same order, unless the path is a device or a pipe. Opens a given path immediately, to report an unwritable path before sending, but
  * keeps the content of an existing file until the first reject.
@@ -67,11 +83,12 @@ export async function openRejectsFile(request: RejectsRequest) {
   let records: OutputFile | undefined;
   let reasons: OutputFile | undefined;
   let isEmpty = true;
+  const encode = createTextEncoder(format.encoding);
   const create = () => {
-    if (path !== undefined) return openOutputFile(path, { existing: 'append', signal });
+    if (path !== undefined) return openOutputFile(path, { existing: 'append', encode, signal });
     return isReplaceable
-      ? openOutputFile(earlier.path, { existing: 'empty', signal })
-      : createNumbered(folder, format);
+      ? openOutputFile(earlier.path, { existing: 'empty', encode, signal })
+      : createNumbered(folder, format, encode);
   };
   const open = async () => {
     records ??= await create();
@@ -115,6 +132,7 @@ export async function openRejectsFile(request: RejectsRequest) {
         changedAt: mtimeMs,
         format: format.format,
         isAnew: format.isConverted,
+        ...(needsEncodingFlag(format.encoding) && { encoding: format.encoding.name }),
       };
     },
     discard,
@@ -140,6 +158,7 @@ async function exists(path: string): Promise<boolean> {
 async function createNumbered(
   folder: string,
   { name, format }: RejectsFormat,
+  encode: (text: string) => Uint8Array,
 ): Promise<OutputFile> {
   const stem =
     basename(name)
@@ -150,7 +169,7 @@ async function createNumbered(
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
     try {
-      return await openOutputFile(path, { existing: 'fail' });
+      return await openOutputFile(path, { existing: 'fail', encode });
     } catch (error) {
       if (!isExistingFileError(error)) throw error;
     }

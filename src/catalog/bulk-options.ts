@@ -8,6 +8,7 @@ export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]).readonly()).
 export const STORED_OPTIONS = z.strictObject({
   file: z.array(z.string()).readonly().exactOptional(),
   inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml']).exactOptional(),
+  encoding: TEXT,
   map: COLUMN_MAP.exactOptional(),
   batchSize: COUNT,
   concurrency: z.union([z.literal('auto'), z.int().min(0)]),

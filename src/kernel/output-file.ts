@@ -17,6 +17,8 @@ export interface OutputRequest {
    * an existing file.
    */
   readonly mode?: number | 'unchanged';
+  /** Encodes text that is written as it arrives (default: as UTF-8). Not for `replace`. */
+  readonly encode?: ((text: string) => Uint8Array) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
 }
@@ -88,6 +90,10 @@ const MAX_PAUSE = 50;
 /** Time that an interrupted command waits for a reader that takes no text, in milliseconds. */
 const INTERRUPTED_WAIT = 500;
 
+function encodeUtf8(text: string): Uint8Array {
+  return Buffer.from(text);
+}
+
 function permissionsOf({ mode = PRIVATE }: OutputRequest): number {
   return mode === 'unchanged' ? PRIVATE : mode;
 }
@@ -113,6 +119,7 @@ async function openRegular(
   request: OutputRequest,
   existing: keyof typeof FLAGS,
 ): Promise<OutputFile> {
+  const { encode = encodeUtf8 } = request;
   const mode = permissionsOf(request);
   const handle = await open(path, O_WRONLY | O_CREAT | WITHOUT_WAITING | FLAGS[existing], mode);
   const fail = (error: unknown): never => {
@@ -123,7 +130,7 @@ async function openRegular(
   return {
     path,
     isRegular: true,
-    write: (text) => handle.appendFile(text).catch(fail),
+    write: (text) => handle.appendFile(encode(text)).catch(fail),
     sync: () => flush(handle).catch(fail),
     async truncateTo(bytes) {
       const { size } = await handle.stat().catch(fail);
@@ -139,6 +146,7 @@ async function openRegular(
 }
 
 async function openThrough(path: string, request: OutputRequest): Promise<OutputFile> {
+  const { encode = encodeUtf8 } = request;
   const handle = await openWhenRead(path, request);
   const close = () =>
     handle.close().catch((error: unknown) => {
@@ -147,7 +155,7 @@ async function openThrough(path: string, request: OutputRequest): Promise<Output
   return {
     path,
     isRegular: false,
-    write: (text) => writeThrough(handle, path, Buffer.from(text), request),
+    write: (text) => writeThrough(handle, path, encode(text), request),
     sync: async () => undefined,
     truncateTo: async () => 0,
     close,
@@ -173,7 +181,7 @@ async function openWhenRead(
 async function writeThrough(
   handle: FileHandle,
   path: string,
-  bytes: Buffer,
+  bytes: Uint8Array,
   { signal, clock = systemClock }: OutputRequest,
 ): Promise<void> {
   let [rest, pause, waited] = [bytes, 1, 0];

@@ -34,7 +34,7 @@ async function open(folder: string, file: string) {
   return {
     source,
     records,
-    format: { ...source, isConverted: false },
+    format: { ...source, encoding: input.encoding(), isConverted: false },
     locate: createRecordLocator([{ name: file, first: 0 }]),
   };
 }

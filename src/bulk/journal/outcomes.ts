@@ -78,6 +78,8 @@ export interface WrittenRejects {
   /** The file's format. Absent in journals of earlier versions. */
   readonly format?: InputFormat;
   readonly isAnew?: boolean;
+  /** The encoding to read the file with, if svc cannot detect it. */
+  readonly encoding?: string;
   /**
    * Whether it is a file that can be read back, with the reasons in a second file. Absent in
    * journals of earlier versions.

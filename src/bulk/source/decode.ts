@@ -1,45 +1,91 @@
 import { TextDecoder } from 'node:util';
-import { withFirstChunkOf } from './bytes.ts';
 import { InputError } from './source.ts';
 import { spreadsheetError } from './spreadsheet.ts';
+import { type TextEncoding, UTF_8 } from './text-encoding.ts';
+import { TextPosition } from './text-position.ts';
 
 /**
  * Signatures of formats that are often mistaken for text files: a ZIP archive and a spreadsheet.
  */
 const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
-const MAX_SIGNATURE_BYTES = 4;
+/** Number of bytes at the start of an input that `rejectBinary` and `detectEncoding` need. */
+export const MAX_SIGNATURE_BYTES = 4;
 const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/;
-/** Maximum bytes of an incomplete UTF-8 character at the end of a chunk. */
+/** Maximum bytes of an incomplete character of UTF-8 or UTF-16 at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
+export interface DecodeRequest {
+  readonly name: string;
+  readonly encoding: TextEncoding;
+  /** Whether the user can set the encoding with `--encoding`. */
+  readonly hasEncodingFlag?: boolean | undefined;
+}
+
+/** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
+export function rejectBinary(head: Uint8Array, name: string): void {
+  const start = head.subarray(0, MAX_SIGNATURE_BYTES);
+  const isZip = ZIP.equals(start);
+  const isWorkbook = isZip && WORKBOOK_FILES.test(Buffer.from(head).toString('latin1'));
+  if (OLD_SPREADSHEET.equals(start) || isWorkbook) throw spreadsheetError(name);
+  if (isZip)
+    throw new InputError(
+      name,
+      {},
+      'expected UTF-8 text, found a ZIP archive',
+      'unpack the file first',
+    );
+}
+
 /**
- * Decodes the text of an input: UTF-8 with or without a byte order mark, or UTF-16, recognized by
- * its mark or zero bytes.
- * @throws SvcError `invalid_input` with the offset of the first invalid byte
+ * Detects the encoding of a text from its start: a byte order mark takes precedence over the given
+ * encoding. Otherwise the text is UTF-8, or UTF-16 if one of the first two bytes is zero.
  */
+export function detectEncoding(head: Uint8Array, given?: string): TextEncoding {
+  const [first, second, third] = head;
+  if (first === 0xff && second === 0xfe) return { name: 'utf-16le', hasMark: true };
+  if (first === 0xfe && second === 0xff) return { name: 'utf-16be', hasMark: true };
+  if (first === 0xef && second === 0xbb && third === 0xbf) return { name: 'utf-8', hasMark: true };
+  if (given !== undefined) return { name: given, hasMark: false };
+  if (first && second === 0) return { name: 'utf-16le', hasMark: false };
+  if (first === 0 && second) return { name: 'utf-16be', hasMark: false };
+  return UTF_8;
+}
+
+/** Decodes the text of an input. @throws SvcError `invalid_input` at the first invalid byte */
 export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
-  name: string,
+  request: DecodeRequest,
 ): AsyncGenerator<string> {
-  let decoder: TextDecoder | undefined;
-  let offset = 0;
+  const { name, encoding } = request;
+  const isUnicode = encoding.name.startsWith('utf-');
+  // A replacement character is text in Unicode, and stands for an invalid byte elsewhere.
+  const decoder = new TextDecoder(encoding.name, { fatal: isUnicode });
+  const position = new TextPosition();
   let before = new Uint8Array();
-  for await (const chunk of withFirstChunkOf(bytes, MAX_SIGNATURE_BYTES)) {
-    decoder ??= decoderFor(chunk, name);
-    const text =
-      decode(decoder, chunk) ??
-      throwInvalidText(name, decoder, Buffer.concat([before, chunk]), offset - before.length);
+  let offset = 0;
+  let units = 0;
+  const fail = (chunk: Uint8Array): never => {
+    throw invalidUnicodeError(request, position, { before, chunk, offset, units });
+  };
+  for await (const chunk of bytes) {
+    const text = decode(decoder, chunk) ?? fail(chunk);
+    if (!isUnicode) requireNoReplacement(text, position, request);
     const nul = text.indexOf('\0');
-    if (nul !== -1) {
-      const problem = `a NUL character at offset ${offset + Buffer.byteLength(text.slice(0, nul))}`;
-      throw new InputError(name, {}, problem, 'check that it is a complete text file');
-    }
+    if (nul !== -1)
+      throw new InputError(
+        name,
+        position.after(text.slice(0, nul)),
+        'a NUL character',
+        'check that it is a complete text file',
+      );
+    position.advance(text);
     if (text) yield text;
     offset += chunk.length;
+    units += text.length;
     before = lastBytes(before, chunk);
   }
-  if (decoder && decode(decoder) === undefined)
-    throwInvalidText(name, decoder, before, offset - before.length);
+  const rest = decode(decoder) ?? fail(new Uint8Array());
+  requireNoReplacement(rest, position, request);
 }
 
 /**
@@ -58,54 +104,94 @@ function decode(decoder: TextDecoder, chunk?: Uint8Array): string | undefined {
   }
 }
 
-function decoderFor(head: Uint8Array, name: string): TextDecoder {
-  const start = head.subarray(0, MAX_SIGNATURE_BYTES);
-  const isZip = ZIP.equals(start);
-  const isWorkbook = isZip && WORKBOOK_FILES.test(Buffer.from(head).toString('latin1'));
-  if (OLD_SPREADSHEET.equals(start) || isWorkbook) throw spreadsheetError(name);
-  if (isZip)
-    throw new InputError(
-      name,
-      {},
-      'expected UTF-8 text, found a ZIP archive',
-      'unpack the file first',
-    );
-  return new TextDecoder(encodingOf(head), { fatal: true });
-}
-
-function encodingOf([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  if (first && second === 0) return 'utf-16le';
-  if (first === 0 && second) return 'utf-16be';
-  return 'utf-8';
-}
-
-function throwInvalidText(
-  name: string,
-  { encoding }: TextDecoder,
-  bytes: Uint8Array,
-  offset: number,
-): never {
-  const hint = 'check that it is the right file, and save it as UTF-8';
-  if (encoding !== 'utf-8')
-    throw new InputError(name, {}, `not valid ${encoding.toUpperCase()} text`, hint);
-  const at = firstInvalid(bytes);
-  const byte = (bytes[at] ?? 0).toString(16).padStart(2, '0');
-  throw new InputError(name, {}, `byte 0x${byte} at offset ${offset + at} is not UTF-8`, hint);
-}
-
-function firstInvalid(bytes: Uint8Array): number {
-  const start = Math.max(
-    0,
-    bytes.findIndex((byte) => (byte & 0xc0) !== 0x80),
+function requireNoReplacement(
+  text: string,
+  position: TextPosition,
+  { name, encoding }: DecodeRequest,
+): void {
+  const at = text.indexOf('\ufffd');
+  if (at === -1) return;
+  throw new InputError(
+    name,
+    position.after(text.slice(0, at)),
+    `not valid ${encoding.name} text`,
+    'check that it is the right file and the right --encoding',
   );
-  const lossy = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start));
-  for (let at = lossy.indexOf('\ufffd'); at !== -1; at = lossy.indexOf('\ufffd', at + 1)) {
-    const offset = start + Buffer.byteLength(lossy.slice(0, at));
-    const isGenuine =
-      bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
-    if (!isGenuine) return offset;
-  }
-  return bytes.length;
+}
+
+interface FailedChunk {
+  readonly chunk: Uint8Array;
+  /** The bytes before the chunk, of which the last ones may be an incomplete character. */
+  readonly before: Uint8Array;
+  /** The number of bytes before the chunk, and of the UTF-16 code units decoded from them. */
+  readonly offset: number;
+  readonly units: number;
+}
+
+function invalidUnicodeError(
+  { name, encoding, hasEncodingFlag }: DecodeRequest,
+  position: TextPosition,
+  failed: FailedChunk,
+): InputError {
+  const { text, byte, byteOffset } = findInvalidCharacter(encoding.name, failed);
+  const at = position.after(text);
+  const hint = 'check that it is the right file, and save it as UTF-8';
+  if (encoding.name !== 'utf-8')
+    return new InputError(name, at, `not valid ${encoding.name.toUpperCase()} text`, hint);
+  const problem = `byte 0x${byte.toString(16).padStart(2, '0')} is not UTF-8`;
+  const character = new TextDecoder('windows-1252').decode(Uint8Array.of(byte));
+  const isText = !failed.chunk.some(isControlByte) && character > '\u009f';
+  if (!isText) return new InputError(name, at, problem, hint);
+  const guess = `${problem} (Windows-1252: "${character}")`;
+  const isAsciiBefore = byteOffset === failed.units + text.length;
+  if (!isAsciiBefore)
+    return new InputError(name, at, guess, 'the text before it is UTF-8; correct the character');
+  return hasEncodingFlag
+    ? new InputError(name, at, `${guess}; add --encoding windows-1252`)
+    : new InputError(name, at, guess, hint);
+}
+
+/** Whether a byte occurs in binary data, but hardly ever in text. */
+function isControlByte(byte: number): boolean {
+  return byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d);
+}
+
+interface InvalidCharacter {
+  /** The text before it that was not decoded earlier. */
+  readonly text: string;
+  readonly byte: number;
+  readonly byteOffset: number;
+}
+
+/** Finds the first invalid byte of a chunk of UTF-8 or UTF-16. */
+function findInvalidCharacter(
+  encoding: string,
+  { before, chunk, offset }: FailedChunk,
+): InvalidCharacter {
+  const isUtf8 = encoding === 'utf-8';
+  const bytes = Buffer.concat([before, chunk]);
+  const start = isUtf8 ? firstCharacterStart(before, offset) : (offset - before.length) % 2;
+  const decoder = () => new TextDecoder(encoding, { ignoreBOM: true });
+  const known = decoder().decode(before.subarray(start), { stream: true }).length;
+  const text = decoder().decode(bytes.subarray(start));
+  const replacement = Buffer.from('\ufffd', isUtf8 ? 'utf8' : 'utf16le');
+  if (encoding === 'utf-16be') replacement.swap16();
+  const byteAt = (at: number) => start + (isUtf8 ? Buffer.byteLength(text.slice(0, at)) : 2 * at);
+  const isGenuine = (at: number) =>
+    bytes.subarray(byteAt(at), byteAt(at) + replacement.length).equals(replacement);
+  let at = text.indexOf('\ufffd', known);
+  while (at !== -1 && isGenuine(at)) at = text.indexOf('\ufffd', at + 1);
+  if (at === -1) at = text.length;
+  return {
+    text: text.slice(known, at),
+    byte: bytes[byteAt(at)] ?? 0,
+    byteOffset: offset - before.length + byteAt(at),
+  };
+}
+
+/** Returns the index of the first byte that does not continue an earlier character of UTF-8. */
+function firstCharacterStart(before: Uint8Array, offset: number): number {
+  if (before.length === offset) return 0;
+  const start = before.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start === -1 ? before.length : start;
 }

@@ -1,11 +1,13 @@
 import { findNamedFile } from '../../kernel/named-file.ts';
-import { decompress, openFileStream, prepend, readStreamBytes } from './bytes.ts';
-import { decodeText } from './decode.ts';
+import { decompress, openFileStream, prepend, readStreamBytes, withFirstChunkOf } from './bytes.ts';
+import { decodeText, detectEncoding, MAX_SIGNATURE_BYTES, rejectBinary } from './decode.ts';
 import { InputError } from './source.ts';
+import type { TextEncoding } from './text-encoding.ts';
 
 const HEAD_CHARACTERS = 4096;
 
 export interface InputText {
+  readonly encoding: TextEncoding;
   readonly head: string;
   readonly chunks: AsyncIterable<string>;
   cancel(): Promise<void>;
@@ -36,6 +38,13 @@ export function inputName(file: string): string {
   return file === '-' ? 'stdin' : file;
 }
 
+export interface TextOptions {
+  /** The encoding, unless the text starts with a byte order mark (default: detected). */
+  readonly encoding?: string | undefined;
+  readonly hasEncodingFlag?: boolean;
+  readonly mayBeEmpty?: boolean;
+}
+
 /**
  * Decodes bytes as text, and decompresses them if needed.
  * @throws SvcError `invalid_input` if the bytes are not text, or if the text is empty, unless it may be
@@ -43,15 +52,27 @@ export function inputName(file: string): string {
 export async function decodeInputText(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
-  mayBeEmpty = false,
+  { encoding: given, hasEncodingFlag, mayBeEmpty = false }: TextOptions = {},
 ): Promise<InputText> {
-  const text = await readHead(decodeText(decompress(bytes, name), name));
+  const chunks = withFirstChunkOf(decompress(bytes, name), MAX_SIGNATURE_BYTES);
+  const { value: start = new Uint8Array(), done } = await chunks.next();
+  rejectBinary(start, name);
+  const encoding = detectEncoding(start, given);
+  const decoded = decodeText(done ? chunks : prepend([start], chunks), {
+    name,
+    encoding,
+    hasEncodingFlag,
+  });
+  const text = await readHead(decoded, encoding);
   if (!mayBeEmpty && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
   return text;
 }
 
-async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
+async function readHead(
+  chunks: AsyncGenerator<string>,
+  encoding: TextEncoding,
+): Promise<InputText> {
   let head = '';
   while (head.length < HEAD_CHARACTERS) {
     const { value, done } = await chunks.next();
@@ -59,6 +80,7 @@ async function readHead(chunks: AsyncGenerator<string>): Promise<InputText> {
     head += value;
   }
   return {
+    encoding,
     head,
     chunks: prepend(head ? [head] : [], chunks),
     cancel: async () => void (await chunks.return(undefined)),

@@ -5,6 +5,7 @@ import { optionalProperty, parseWholeNumber, selectOptions } from '../options.ts
 import type { BulkOptions } from './bulk-request.ts';
 import {
   DUPLICATES_FLAG,
+  ENCODING_FLAG,
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FLAG,
@@ -15,6 +16,7 @@ import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
+  ENCODING_FLAG,
   MAP_FLAG,
   DUPLICATES_FLAG,
   { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
@@ -51,6 +53,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
   return {
     ...(file.length > 0 && { file }),
     ...optionalProperty('inputFormat', options.inputFormat),
+    ...optionalProperty('encoding', options.encoding),
     ...optionalProperty('map', parseColumnMap(options.map)),
     ...optionalProperty('shard', parseShard(options.shard)),
     ...optionalProperty('maxErrors', parseWholeNumber('--max-errors', options.maxErrors, 0)),

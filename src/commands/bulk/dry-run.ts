@@ -8,11 +8,11 @@ import { isObject } from '../../kernel/json.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
-import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
 import { collectConfirmations } from './confirm-writes.ts';
-import { checkRecordSource, createRules, openInputFiles } from './gather-input.ts';
+import { checkRecordSource, createRules } from './gather-input.ts';
+import { openInputFiles } from './input-files.ts';
 import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
 import { parseBatchLimits } from './parse-batch-limits.ts';
 import { readRecords } from './pending-records.ts';
@@ -36,12 +36,7 @@ export async function runDryRun(
   const limits = parseBatchLimits(fields, options);
   if (usesDataFlag) await checkUnknownFields(context, operation, data);
   checkRecordSource(oldest, fields, request);
-  const files = (options.file ?? []).map((file) => ({
-    file,
-    ...optionalProperty('format', options.inputFormat),
-  }));
-  const source = { files, ...optionalProperty('map', options.map) };
-  const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
+  const input = await openInputFiles(context, fields, options, createTemporaryPath('input'));
   const defaults = hasDefaultOrganization ? ['organizationId'] : [];
   const rules = {
     ...createRules(fields, data, options, 'dry-run', defaults),

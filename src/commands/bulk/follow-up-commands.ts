@@ -43,7 +43,7 @@ export async function retryCommand(
 export function rejectsCommand(
   options: GlobalOptions,
   { operation, data, options: flags }: JobDescription,
-  { format, isAnew }: WrittenRejects,
+  { format, isAnew, encoding }: WrittenRejects,
   path: string,
 ): NextStep | undefined {
   const entry = getEntry(operation);
@@ -56,6 +56,7 @@ export function rejectsCommand(
     '--file',
     path,
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
+    ...(encoding === undefined ? [] : ['--encoding', encoding]),
     ...map.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
     ...ifExistsFlag(flags['ifExists']),
     ...versionFlag(entry),

@@ -5,27 +5,20 @@ import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck, RecordListener } from '../../bulk/record-checker.ts';
-import {
-  createMemoryInput,
-  type FileChoice,
-  openInput,
-  type RecordInput,
-} from '../../bulk/record-input.ts';
+import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
-import { FieldMap } from '../../bulk/source/field-map.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { limitHeapGrowth } from '../../kernel/heap.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { showWarnings } from './confirm-writes.ts';
-import type { ColumnMap } from './input-flags.ts';
+import { openInputFiles } from './input-files.ts';
 import { showCheckProgress } from './show-progress.ts';
 
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
@@ -226,19 +219,7 @@ async function openRecords(
   { data, record, usesDataFlag, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
-  if (options.file !== undefined) {
-    const { inputFormat } = options;
-    const files = options.file.map((file) => ({
-      file,
-      ...optionalProperty('format', inputFormat),
-    }));
-    return openInputFiles(
-      context,
-      fields,
-      { files, ...optionalProperty('map', options.map) },
-      spool,
-    );
-  }
+  if (options.file !== undefined) return openInputFiles(context, fields, options, spool);
   if (options.map)
     throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {
@@ -262,15 +243,4 @@ function checkRecordFlags(
   throw new SvcError('usage', describeFieldProblem(issue, record, flag && `--${flag.name}`), {
     hint: hint`see ${step('help', ...command, '--help')}`,
   });
-}
-
-export function openInputFiles(
-  { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  fields: BulkFields,
-  { files, map }: { readonly files: readonly FileChoice[]; readonly map?: ColumnMap },
-  spool: string,
-): Promise<RecordInput> {
-  limitHeapGrowth();
-  const renamed = optionalProperty('map', map && new FieldMap(new Map(map)));
-  return openInput({ ...fields, files, ...renamed, cwd, stdin: io.stdin.stream, signal, spool });
 }

@@ -15,6 +15,11 @@ export const INPUT_FORMAT_FLAG = {
   choices: ['json', 'ndjson', 'csv', 'yaml'] satisfies readonly InputFormat[],
 } as const satisfies OptionDefinition;
 
+export const ENCODING_FLAG = {
+  flags: '--encoding <label>',
+  description: 'encoding of input files without a byte order mark (default: utf-8)',
+} as const satisfies OptionDefinition;
+
 export const DUPLICATES_FLAG = {
   flags: '--duplicates <which>',
   description: 'how to handle records with the same ID (default: fail)',

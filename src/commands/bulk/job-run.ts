@@ -9,6 +9,7 @@ import { createRecordLocator } from '../../bulk/record-position.ts';
 import { chooseRejectsFormat, openRejectsFile } from '../../bulk/rejects-file.ts';
 import { openResultsFile } from '../../bulk/results-file.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
+import { UTF_8 } from '../../bulk/source/text-encoding.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -86,6 +87,7 @@ async function openRejects(
     name,
     format,
     preamble: check.files[at]?.preamble ?? '',
+    encoding: check.files[at]?.encoding ?? UTF_8,
   }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   const named = formatFromName(path ?? '');

@@ -15,7 +15,8 @@ import { findNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
-import { copySignal, createRules, openInputFiles } from '../bulk/gather-input.ts';
+import { copySignal, createRules } from '../bulk/gather-input.ts';
+import { openInputFiles } from '../bulk/input-files.ts';
 import type { OpenJob } from '../bulk/open-job.ts';
 import { parseBatchLimits } from '../bulk/parse-batch-limits.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
@@ -30,7 +31,6 @@ import {
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty } from '../options.ts';
 import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -127,12 +127,7 @@ async function reopenInput(
   try {
     const dependencies = { cwd, io: context.io, signal: reading.signal };
     const files = inputs.map(({ path, name, format }) => ({ file: path, name, format }));
-    const input = await openInputFiles(
-      dependencies,
-      fields,
-      { files, ...optionalProperty('map', options.map) },
-      '',
-    );
+    const input = await openInputFiles(dependencies, fields, options, '', files);
     // The records of a job of separate calls were checked against the flags by the first run.
     const defaults = fields.field === undefined ? Object.keys(description.data) : [];
     const rules = createRules(fields, description.data, options, description.job, defaults);

@@ -1,4 +1,10 @@
-import { DUPLICATES_FLAG, FILE_FLAG, INPUT_FORMAT_FLAG, MAP_FLAG } from '../bulk/input-flags.ts';
+import {
+  DUPLICATES_FLAG,
+  ENCODING_FLAG,
+  FILE_FLAG,
+  INPUT_FORMAT_FLAG,
+  MAP_FLAG,
+} from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import type { FlagDescription } from '../options.ts';
 
@@ -16,6 +22,7 @@ export function validateFlags(
   return [
     { ...FILE_FLAG, required: true },
     INPUT_FORMAT_FLAG,
+    ENCODING_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice(
       '--api-version <v>',

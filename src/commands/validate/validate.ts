@@ -5,7 +5,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { reportCheck } from '../bulk/check-report.ts';
-import { openInputFiles } from '../bulk/gather-input.ts';
+import { openInputFiles } from '../bulk/input-files.ts';
 import { parseColumnMap } from '../bulk/input-flags.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import { createTemporaryPath } from '../bulk/temporary-path.ts';
@@ -24,20 +24,23 @@ export async function validateFiles(
   { options }: Invocation<ValidateFlags>,
 ): Promise<void> {
   const {
-    file: paths = [],
+    file = [],
     for: verb = defaultVerb,
-    inputFormat,
     duplicates = 'fail',
     format: form = 'text',
   } = options;
-  if (paths.length === 0)
+  if (file.length === 0)
     throw new SvcError('usage', '--file is required', {
       hint: `svc ${noun} validate --file <path>`,
     });
   const map = parseColumnMap(options.map);
   const fields = await loadFields(noun, verb, options.apiVersion);
-  const files = paths.map((file) => ({ file, ...optionalProperty('format', inputFormat) }));
-  const source = { files, ...optionalProperty('map', map) };
+  const source = {
+    file,
+    ...optionalProperty('inputFormat', options.inputFormat),
+    ...optionalProperty('encoding', options.encoding),
+    ...optionalProperty('map', map),
+  };
   const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
   try {
     const targetNames = fields.targetFields.map(({ name }) => name);

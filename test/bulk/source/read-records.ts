@@ -44,11 +44,16 @@ export async function read(
 async function open(chunks: readonly Buffer[], format: InputFormat | undefined) {
   const stdin = Readable.from(chunks);
   if (format) {
-    await decodeInputText(stdin, 'stdin');
+    const { encoding } = await decodeInputText(stdin, 'stdin', { hasEncodingFlag: true });
     // The head that tells a format is one chunk, which would hide where the others end.
     const openText = async () => ({
+      encoding,
       head: chunks[0]?.toString() ?? '',
-      chunks: decodeText(decompress(Readable.from(chunks), 'stdin'), 'stdin'),
+      chunks: decodeText(decompress(Readable.from(chunks), 'stdin'), {
+        name: 'stdin',
+        encoding,
+        hasEncodingFlag: true,
+      }),
       cancel: async () => undefined,
     });
     return createSourceReader(openText, { ...LAYOUT, name: 'stdin', format })();

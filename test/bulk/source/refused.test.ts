@@ -13,18 +13,18 @@ describe('the error for an invalid input names the position and the problem', ()
   it.each<[string, InputFormat, string | Uint8Array, string]>([
     ['an empty file', 'json', '', 'stdin: the input is empty'],
     ['a file of white space', 'csv', ' \n', 'stdin: the input is empty'],
-    ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin: a NUL character at offset 7'],
+    ['a NUL character', 'json', '[{"a":"\0"}]', 'stdin:1:8: a NUL character'],
     [
       'a byte that is not UTF-8',
       'json',
       bytes('["na\u00efve"]', 'latin1'),
-      'stdin: byte 0xef at offset 4 is not UTF-8',
+      'stdin:1:5: byte 0xef is not UTF-8 (Windows-1252: "ï"); add --encoding windows-1252',
     ],
     [
       'a character cut off at the end',
       'ndjson',
       bytes('"é', 'utf8').subarray(0, 2),
-      'stdin: byte 0xc3 at offset 1 is not UTF-8',
+      'stdin:1:2: byte 0xc3 is not UTF-8',
     ],
     [
       'a compressed file that is cut off',
@@ -62,20 +62,10 @@ describe('the error for an invalid input names the position and the problem', ()
       'UTF-32 with its mark',
       'json',
       bytes('\xff\xfe\0\0[\0\0\0', 'latin1'),
-      'stdin: a NUL character at offset',
+      'stdin:1:1: a NUL character',
     ],
-    [
-      'UTF-32LE without',
-      'json',
-      bytes('[\0\0\0]\0\0\0', 'latin1'),
-      'stdin: a NUL character at offset',
-    ],
-    [
-      'UTF-32BE without',
-      'json',
-      bytes('\0\0\0[\0\0\0]', 'latin1'),
-      'stdin: a NUL character at offset',
-    ],
+    ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin:1:2: a NUL character'],
+    ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin:1:1: a NUL character'],
 
     ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     [
@@ -240,7 +230,7 @@ describe('the error for an invalid input names the position and the problem', ()
     const csv = 'userId,name\na,x\nb,"y\nc,z\n';
     for (const size of [1, 2, 3, 4]) {
       expect((await refusal(latin1, 'json', size)).message).toBe(
-        'stdin: byte 0xe9 at offset 3 is not UTF-8',
+        'stdin:1:4: byte 0xe9 is not UTF-8 (Windows-1252: "é"); add --encoding windows-1252',
       );
       expect((await refusal(csv, 'csv', size)).message).toBe('stdin:3:3: the quote is not closed');
     }
@@ -265,7 +255,7 @@ describe('a reader that stops at an error', () => {
         isClosed = true;
       }
     }
-    const { chunks } = await decodeInputText(bytes(), 'file');
+    const text = await decodeInputText(bytes(), 'file');
     const request = {
       name: 'file',
       listName: 'users',
@@ -273,7 +263,7 @@ describe('a reader that stops at an error', () => {
       targetFields: [],
       id: 'userId',
     };
-    const open = createSourceReader(async () => ({ head: '', chunks, cancel: async () => {} }), {
+    const open = createSourceReader(async () => ({ ...text, head: '' }), {
       ...request,
       format: format === 'CSV' ? 'csv' : 'json',
     });
