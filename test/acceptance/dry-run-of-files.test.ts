@@ -1,7 +1,8 @@
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 
@@ -17,8 +18,83 @@ async function openUser() {
   });
   await writeFile(join(user.home, 'users.csv'), TENANTS);
   const svc = (...words: readonly string[]) => user.svc(words, { env: service.env });
-  return { user, svc, received: service.received };
+  return { user, svc, env: service.env, received: service.received };
 }
+
+/** A file with a likely typo in one cell. */
+const STRAY = 'userId,organizationId\na,acme\nb,acme\nc,beta\nd,Acme Ltd\n';
+const COUNTS = 'acme 2 · beta 1 · Acme Ltd 1 (new)';
+
+async function openUserOfOrganizations() {
+  const opened = await openUser();
+  const { svc, user } = opened;
+  for (const org of ['acme', 'beta']) await svc('users', 'add', '--org', org, '--user', 'u0');
+  await writeFile(join(user.home, 'stray.csv'), STRAY);
+  return { ...opened, sent: opened.received.length };
+}
+
+describe('an import with a new organization', () => {
+  it('marks it in the summary, the job, its page, and the step summary, and warns', async () => {
+    const { user, svc, env } = await openUserOfOrganizations();
+    const add = ['users', 'add', '--file', 'stray.csv'];
+    const steps = join(user.home, 'steps.md');
+    const { code, stdout, stderr } = await user.svc(add, {
+      env: { ...env, GITHUB_STEP_SUMMARY: steps },
+    });
+    expect(code, stderr).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(COUNTS);
+    expect(stderr).toBe(
+      'warning: organization Acme Ltd is not known on this machine and will be created if it does not exist (--create-organization suppresses this warning)\n',
+    );
+    expect((await svc('jobs', 'show')).stdout).toContain(`organizations  ${COUNTS}\n`);
+    const page = (await svc('jobs', 'show', '--html', '--file', '-')).stdout;
+    expect(page).toContain('<code>Acme Ltd</code> (new)</th>');
+    expect(page).toContain('<code>acme</code></th>');
+    expect(await readFile(steps, 'utf8')).toContain(
+      'Organizations: acme 2 · beta 1 · Acme Ltd 1 \\(new\\)\n',
+    );
+    expect((await svc(...add)).stderr).toBe('');
+  });
+
+  it.each([
+    [
+      'over HTTP',
+      [],
+      'Organization Acme Ltd is not known on this machine. Create it if it does not exist?',
+    ],
+    ['with --local', ['--local'], 'Organization Acme Ltd does not exist. Create it?'],
+  ])(
+    'asks first on a terminal %s, and sends nothing without consent',
+    async (_, flags, question) => {
+      const { user, env, received, sent } = await openUserOfOrganizations();
+      for (const org of ['acme', 'beta'])
+        await user.svc(['organizations', 'add', '--local', '--org', org]);
+      const words = ['users', 'add', '--file', join(user.home, 'stray.csv'), ...flags];
+      const asked = startDialogue(words, { ...user.env, ...env });
+      await asked.answer(question, 'n\r');
+      expect(await asked.ended, asked.text()).toBe(2);
+      expect(received).toHaveLength(sent);
+      const agreed = startDialogue(words, { ...user.env, ...env });
+      await agreed.answer(question, 'y\r');
+      expect(await agreed.ended, agreed.text()).toBe(0);
+      expect(agreed.text()).toContain(COUNTS);
+    },
+  );
+
+  it('asks also if this machine knows no organization, unless a flag answers', async () => {
+    const { user, env } = await openUser();
+    await writeFile(join(user.home, 'stray.csv'), STRAY);
+    const words = ['users', 'add', '--file', join(user.home, 'stray.csv')];
+    const asked = startDialogue(words, { ...user.env, ...env }, 40);
+    await asked.answer(
+      '3 organizations (acme, beta, Acme Ltd) are not known on this machine',
+      'n\r',
+    );
+    expect(await asked.ended, asked.text()).toBe(2);
+    const flagged = startDialogue([...words, '--create-organization'], { ...user.env, ...env });
+    expect(await flagged.ended, flagged.text()).toBe(0);
+  });
+});
 
 describe('a dry run of a file', () => {
   it('checks every record, and counts what would be sent by organization', async () => {

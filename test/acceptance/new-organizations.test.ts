@@ -148,7 +148,9 @@ describe('new organizations of one file', () => {
     const write = (text: string) => writeFile(path, text);
     const words = ['users', 'add', '--file', path, '--local'];
     await write(csv('a', 'b', 'c', 'd', 'e'));
-    expect((await user.svc(words)).stderr).toBe('Created 5 organizations (a, b, c, …)\n');
+    expect((await user.svc(words)).stderr).toBe(
+      'warning: 5 organizations (a, b, c, …) do not exist and will be created (--create-organization suppresses this warning)\nCreated 5 organizations (a, b, c, …)\n',
+    );
     await write(csv('a', 'x', 'y', 'b'));
     const asked = startDialogue(words, user.env);
     await asked.answer('2 organizations (x, y) do not exist. Create them?', 'y\r');
@@ -162,7 +164,7 @@ describe('new organizations of one file', () => {
     await writeFile(join(user.home, 'users.csv'), csv('acmr', 'zeta', 'acmf', 'acme'));
     const { stderr } = await user.svc(['users', 'add', '--file', 'users.csv'], { env });
     expect(stderr.match(/warning: .*known.*/g)).toEqual([
-      'warning: 2 organizations (acmr, acmf) are not known on this machine and will be created if they do not exist; did you mean acme instead of acmr? (--create-organization suppresses this warning)',
+      'warning: 3 organizations (acmr, zeta, acmf) are not known on this machine and will be created if they do not exist; did you mean acme instead of acmr? (--create-organization suppresses this warning)',
     ]);
   });
 });

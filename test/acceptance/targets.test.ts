@@ -124,7 +124,8 @@ describe('a target in a record', () => {
     const { sent, write, run } = await openUser();
     await write('a.json', '{"organizationId":"beta","users":[{"userId":"a"}]}');
     await write('b.yaml', 'users:\n- userId: b\norganizationId: acme\n');
-    const { code, stderr } = await run(['users', 'add', '--file', 'a.json', '--file', 'b.yaml']);
+    const files = ['--file', 'a.json', '--file', 'b.yaml'];
+    const { code, stderr } = await run(['users', 'add', ...files, '--create-organization']);
     expect([code, stderr]).toEqual([0, '']);
     expect(sent.toSorted()).toEqual(['acme: b', 'beta: a']);
   });

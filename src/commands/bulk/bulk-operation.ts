@@ -115,7 +115,12 @@ async function prepare(
   // Stdin cannot be read again.
   const replaceable = options.file?.includes('-') ? undefined : request.data;
   const newParents = first
-    ? await confirmNewParents(context, operation, inputs, request.flags, replaceable)
+    ? await confirmNewParents(context, operation, {
+        inputs,
+        flags: request.flags,
+        replaceable,
+        isImport: options.file !== undefined,
+      })
     : { created: [] };
   const newOrganizations = targets.isNamed('organizationId')
     ? await findNewOrganizations(context, organizationsOf(targets, data))

@@ -9,12 +9,13 @@ import type { RecordCheck } from '../../bulk/record-checker.ts';
 import type { RecordInput } from '../../bulk/record-input.ts';
 import type { Column } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
+import { formatOrganizations } from './format-organizations.ts';
 
 /** The requests and records that a command would send. */
 export interface SendingPlan {
@@ -102,21 +103,6 @@ const writeLines: Report = async (
     ),
   );
 };
-
-/** Formats counts by organization: `acme 199 · Acme Ltd 1 (new)`. */
-export function formatOrganizations(
-  organizations: readonly (Pick<PlannedOrganization, 'id' | 'total'> & {
-    readonly new?: boolean;
-  })[],
-): string {
-  const shown = organizations
-    .slice(0, MAX_SHOWN_ORGANIZATIONS)
-    .map(({ id, total, new: isNew }) => `${id} ${groupDigits(total)}${isNew ? ' (new)' : ''}`);
-  const more = organizations.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
-}
-
-const MAX_SHOWN_ORGANIZATIONS = 20;
 
 const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
   const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) => {

@@ -5,7 +5,7 @@ import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
-import { formatOrganizations } from './check-report.ts';
+import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 const MAX_SHOWN_FAILURES = 10;
@@ -40,7 +40,7 @@ export async function printSummary(
   if (summary.rejects)
     await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
   const { organizations = [] } = summary;
-  if (organizations.length > 1 || organizations.some((organization) => organization.new))
+  if (isWorthShowing(organizations))
     await stdout.write(await formatMessage(formatOrganizations(organizations), stdout));
 }
 

@@ -6,6 +6,7 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import type { Context } from '../context.ts';
+import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 
 const MAX_SHOWN_FAILURES = 20;
 
@@ -24,7 +25,7 @@ export async function appendStepSummary(
 }
 
 function renderStepSummary(noun: string, summary: BulkSummary): string {
-  const { operation, job, total, failed, unknown, failures, rejects } = summary;
+  const { operation, job, total, failed, unknown, failures, rejects, organizations = [] } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const more = failed + unknown - shown.length;
   const hasFiles = shown.some(({ file }) => file !== undefined);
@@ -47,6 +48,9 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
     ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
+    ...(isWorthShowing(organizations)
+      ? [`Organizations: ${escapeMarkdown(formatOrganizations(organizations))}\n`]
+      : []),
     `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
   ]
     .join('\n')

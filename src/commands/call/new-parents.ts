@@ -11,26 +11,24 @@ import { findMissingInStore } from './missing-parents.ts';
 
 /**
  * Checks for organizations and users that a write would create, possibly because of a typo in an
- * ID. Prompts on a terminal. In scripts, warns if a known ID is similar. A flag such as
- * `--create-organization` skips the check. Looks IDs up in the embedded service's store, or in the
- * IDs cached for the profile. Sends no requests.
- * @param replaceable fields of the data that the user can replace by a similar ID; absent if the
- * command cannot start again with other data
+ * ID. Prompts on a terminal. In scripts, warns if a known ID is similar, and about each new
+ * organization of an import into several. A flag such as `--create-organization` skips the check.
+ * Looks IDs up in the embedded service's store, or in the IDs cached for the profile. Sends no
+ * requests.
  * @throws SvcError `usage` if the user declines
  */
 export async function confirmNewParents(
   context: Context,
   { createsParents }: Operation,
-  inputs: Iterable<Readonly<Record<string, unknown>>>,
-  flags: object,
-  replaceable: Readonly<Record<string, unknown>> | undefined,
+  { inputs, flags, replaceable, isImport = false }: ParentCheck,
 ): Promise<NewParents> {
   if (!createsParents) return { created: [] };
   const { local, dryRun } = context.options;
-  const parents = distinctParents(createsParents, inputs);
+  const parents = [...distinctParents(createsParents, inputs)];
+  const isMixed = isImport && parents.filter(({ kind }) => kind === 'organization').length > 1;
   const missing = await (local
-    ? findMissingInStore(context, [...parents])
-    : findUnknown(context, createsParents, parents));
+    ? findMissingInStore(context, parents)
+    : findUnknown(context, createsParents, parents, isMixed));
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(
     missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id),
@@ -38,20 +36,31 @@ export async function confirmNewParents(
   const doubtful = missing.filter((parent) => {
     const isImplied =
       parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
-    // Without other IDs, a typo is unlikely.
-    return (
-      getFlagValue(flags, `create-${parent.kind}`) !== true &&
-      !isImplied &&
-      parent.others.length > 0
-    );
+    // Without other IDs, a typo is unlikely, except in one cell of many.
+    const isLikelyTypo = parent.others.length > 0 || (isMixed && parent.kind === 'organization');
+    return getFlagValue(flags, `create-${parent.kind}`) !== true && !isImplied && isLikelyTypo;
   });
   for (const group of Map.groupBy(doubtful, ({ kind }) => kind).values()) {
     if (canAsk(context) && !dryRun) {
       const replacement = await askAbout(context, group, replaceable);
       if (replacement) return { created: [], replacement };
-    } else if (!local) await warnIfSimilar(context, group);
+    } else if (isMixed && group[0]?.kind === 'organization') await warnAboutAll(context, group);
+    else if (!local) await warnIfSimilar(context, group);
   }
   return { created: local ? missing : [] };
+}
+
+/** Inputs of a write, and the answers that its flags give in advance. */
+interface ParentCheck {
+  readonly inputs: Iterable<Readonly<Record<string, unknown>>>;
+  readonly flags: object;
+  /**
+   * Fields of the data that the user can replace by a similar ID. Absent if the command cannot
+   * start again with other data.
+   */
+  readonly replaceable: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the inputs are the targets of a file, of which one may be a typo. */
+  readonly isImport?: boolean;
 }
 
 /** Records that a write creates, or the ID that the user chose in place of an unknown one. */
@@ -132,13 +141,14 @@ async function findUnknown(
   context: Context,
   { kinds }: CreatedParents,
   parents: Iterable<Parent>,
+  isMixed: boolean,
 ): Promise<readonly MissingParent[]> {
   const { readCachedIds } = await import('../ids/id-cache.ts');
   const profile = (await context.openSettings()).profile?.value;
   const known = new Map<Parent['kind'], readonly string[]>();
   for (const kind of kinds) {
     const ids = await readCachedIds(context, { local: false, profile }, kind);
-    if (ids.length > 0) known.set(kind, ids);
+    if (ids.length > 0 || (isMixed && kind === 'organization')) known.set(kind, ids);
   }
   if (known.size === 0) return [];
   const unknown: MissingParent[] = [];
@@ -153,10 +163,10 @@ function question(parents: readonly MissingParent[], isCertain: boolean): string
   const [{ id, others }] = parents as [MissingParent, ...MissingParent[]];
   const isOne = parents.length === 1;
   const similar = isOne ? findSimilar(id, others) : undefined;
-  const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`;
+  const suggestion = similar === undefined ? '' : ` (similar to ${similar})`;
   const them = isOne ? 'it' : 'them';
   const unless = isCertain ? '' : ` if ${isOne ? 'it does' : 'they do'} not exist`;
-  return `${describeMissing(parents, isCertain)}.${suggestion} Create ${them}${unless}?`;
+  return `${describeMissing(parents, isCertain)}${suggestion}. Create ${them}${unless}?`;
 }
 
 function describeMissing(parents: readonly MissingParent[], isCertain: boolean): string {
@@ -170,16 +180,24 @@ function describeMissing(parents: readonly MissingParent[], isCertain: boolean):
 
 /** Warns once, about all parents with an ID that is similar to a known one. */
 async function warnIfSimilar(context: Context, parents: readonly MissingParent[]): Promise<void> {
-  const similar = parents.flatMap((parent) => {
-    const known = findSimilar(parent.id, parent.others);
-    return known === undefined ? [] : [{ parent, known }];
+  const similar = parents.filter(({ id, others }) => findSimilar(id, others) !== undefined);
+  if (similar.length > 0) await warnAboutAll(context, similar);
+}
+
+/** Warns once about parents that a write may create, with the first similar ID. */
+async function warnAboutAll(context: Context, parents: readonly MissingParent[]): Promise<void> {
+  const { local } = context.options;
+  const [are, verb, they] = parents.length === 1 ? ['is', 'does', 'it'] : ['are', 'do', 'they'];
+  const state = local
+    ? `${verb} not exist and will be created`
+    : `${are} not known on this machine and will be created if ${they} ${verb} not exist`;
+  const [first] = parents.flatMap(({ id, others }) => {
+    const known = findSimilar(id, others);
+    return known === undefined ? [] : [{ id, known }];
   });
-  const [first] = similar;
-  if (!first) return;
-  const { kind, id } = first.parent;
-  const [are, they] = similar.length === 1 ? ['is', 'it does'] : ['are', 'they do'];
-  const meant = similar.length === 1 ? first.known : `${first.known} instead of ${id}`;
+  const meant = parents.length === 1 ? first?.known : `${first?.known} instead of ${first?.id}`;
+  const suggestion = first ? `; did you mean ${meant}?` : '';
   await context.warn(
-    `${nameParents(similar.map(({ parent }) => parent))} ${are} not known on this machine and will be created if ${they} not exist; did you mean ${meant}? (--create-${kind} suppresses this warning)`,
+    `${nameParents(parents)} ${state}${suggestion} (--create-${parents[0]?.kind} suppresses this warning)`,
   );
 }

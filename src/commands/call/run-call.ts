@@ -44,13 +44,11 @@ export async function runCall(
     ? []
     : checked.flatMap((input) => operation.confirm?.(input) || []);
   for (const question of questions) await context.confirm(question);
-  const { created, replacement } = await confirmNewParents(
-    context,
-    operation,
-    checked,
-    invocation.options,
-    data,
-  );
+  const { created, replacement } = await confirmNewParents(context, operation, {
+    inputs: checked,
+    flags: invocation.options,
+    replaceable: data,
+  });
   if (replacement)
     return runCall(context, entry, { ...given, data: { ...data, ...replacement } }, invocation);
   if (entry.wait && wait) {

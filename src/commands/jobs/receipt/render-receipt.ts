@@ -12,6 +12,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
+import { formatOrganizations, isWorthShowing } from '../../bulk/format-organizations.ts';
 import {
   averageRate,
   type JobReceipt,
@@ -27,7 +28,9 @@ export interface ReceiptStyle {
 const SPARKLINE_WIDTH = 40;
 const GAP = '  ';
 const RESUME_LABEL = 'resume with';
-const MARGIN = RESUME_LABEL.length + GAP.length;
+const ORGANIZATIONS_LABEL = 'organizations';
+/** Columns of the longest label, and the gap after it. */
+const MARGIN = ORGANIZATIONS_LABEL.length + GAP.length;
 const PLAIN_INTERVALS = 8;
 const MAX_REASONS = 5;
 
@@ -76,7 +79,9 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
 }
 
 function* progressLines(receipt: JobReceipt, style: ReceiptStyle): Generator<ReceiptLine> {
-  const { id, state, reasons, rejects } = receipt;
+  const { id, state, reasons, rejects, organizations } = receipt;
+  if (isWorthShowing(organizations))
+    yield [ORGANIZATIONS_LABEL, formatOrganizations(organizations)];
   yield* speedLines(receipt, style);
   yield* reasonLines(reasons.most, reasons.others, style);
   if (rejects) yield ['rejects', rejects];

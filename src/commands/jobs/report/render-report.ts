@@ -88,8 +88,8 @@ ${chart}
 function renderOrganizations({ organizations }: JobReceipt): Html {
   if (organizations.length === 0) return html``;
   const rows = organizations.map(
-    ({ id, total, succeeded, failed }) =>
-      html`<tr><th scope="row"><code>${id}</code></th><td>${formatCount(total)}</td><td>${formatCount(succeeded)}</td><td>${formatCount(failed)}</td></tr>
+    ({ id, total, succeeded, failed, new: isNew }) =>
+      html`<tr><th scope="row"><code>${id}</code>${isNew ? ' (new)' : ''}</th><td>${formatCount(total)}</td><td>${formatCount(succeeded)}</td><td>${formatCount(failed)}</td></tr>
 `,
   );
   return html`<section aria-labelledby="organizations">

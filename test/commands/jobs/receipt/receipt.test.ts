@@ -12,22 +12,21 @@ describe('the text receipt of a job', () => {
   it('has one line per field, and a sparkline', async () => {
     expect(await renderReceipt(RECEIPT, { plain: false })).toBe(
       [
-        'job         20260131-094500-5f3a9c (done)',
-        'user        ada',
-        'operation   users.add to https://api.example.com (profile prod, API key key-1)',
-        'input       users.csv (CSV, 61 kB)',
-        `sha256      ${'ab'.repeat(32)}`,
-        'records     1,000: 997 succeeded, 3 failed',
-        'requests    12, 1 retry',
-        'time        11 s, from 2026-01-31 09:45:00 UTC to 2026-01-31 09:45:10 UTC; 3.3 s waiting for rate limits',
-        'latency     p50 40 ms, p90 80 ms, p99 1.3 s, max 1.3 s',
-        'speed       ▄██   ▄▄▆▄▄  95/s average, 200/s peak',
-        'failures    3 failed: no such folder (not-found): u5 on line 6, …',
-        'rejects     users.rejects.csv',
+        'job            20260131-094500-5f3a9c (done)',
+        'user           ada',
+        'operation      users.add to https://api.example.com (profile prod, API key key-1)',
+        'input          users.csv (CSV, 61 kB)',
+        `sha256         ${'ab'.repeat(32)}`,
+        'records        1,000: 997 succeeded, 3 failed',
+        'requests       12, 1 retry',
+        'time           11 s, from 2026-01-31 09:45:00 UTC to 2026-01-31 09:45:10 UTC; 3.3 s waiting for rate limits',
+        'latency        p50 40 ms, p90 80 ms, p99 1.3 s, max 1.3 s',
+        'organizations  acme 998 · Acme Ltd 2',
+        'speed          ▄██   ▄▄▆▄▄  95/s average, 200/s peak',
+        'failures       3 failed: no such folder (not-found): u5 on line 6, …',
+        'rejects        users.rejects.csv',
         '',
-      ]
-        .join('\n')
-        .replaceAll(/^(\w+) {2}/gm, '$1 '),
+      ].join('\n'),
     );
   });
 
