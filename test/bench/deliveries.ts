@@ -66,7 +66,7 @@ async function compare(): Promise<void> {
     const cluster = await startCluster({ durable: true });
     if (!cluster) return console.log('PostgreSQL: skipped, it is not installed');
     console.log('PostgreSQL');
-    await run(cluster.url('postgres'), url).finally(() => cluster.remove());
+    await run(cluster.url('postgres'), url, '  (goal 0.45x)').finally(() => cluster.remove());
   } finally {
     child.kill();
     rmSync(folder, { recursive: true });

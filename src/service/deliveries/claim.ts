@@ -113,7 +113,7 @@ export async function claimLane(
   if (limit <= 0) return [];
   const keys =
     only === undefined
-      ? limitBytes(await selectDue(database, { lane: lane.lane, now, limit: BigInt(limit) }))
+      ? limitBytes(await selectDue(database, { lane: lane.lane, now, limit }))
       : [only];
   const rows =
     keys.length === 0 ? [] : await updateClaimed(database, { keys: padKeys(keys), ...claim });
@@ -164,8 +164,7 @@ export async function claimByIds(
 interface DueQuery {
   readonly lane: string;
   readonly now: number;
-  /** A bigint becomes part of the SQL. Few different limits exist, so few queries are compiled. */
-  readonly limit: bigint;
+  readonly limit: number;
 }
 
 const selectDue = prepareQuery((database, { lane, now, limit }: DueQuery) =>
@@ -178,7 +177,7 @@ const selectDue = prepareQuery((database, { lane, now, limit }: DueQuery) =>
       .where('dueAt', '<=', now)
       .orderBy('dueAt')
       .orderBy('key')
-      .limit(sql.lit(limit)),
+      .limit(limit),
   ),
 );
 
@@ -217,6 +216,23 @@ export async function releaseClaims(database: Database, owner: string, now: numb
     database,
   );
 }
+
+/** Releases the claims of an owner on deliveries that were not attempted. */
+export async function returnClaims(
+  database: Database,
+  deliveries: readonly ClaimedDelivery[],
+  owner: string,
+  now: number,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  await updateReturned(database, { ids: padKeys(deliveries.map(({ id }) => id)), owner, now });
+}
+
+const updateReturned = prepareQuery(
+  (_, { ids, owner, now }: { ids: readonly string[]; owner: string; now: number }) => sql`
+    update deliveries set owner = null, "dueAt" = ${now}
+    where id in (${sql.join(ids)}) and "dueAt" is not null and owner = ${owner}`,
+);
 
 /** @param newest key of the last delivery to consider (default: all) */
 export async function selectClaimOwners(

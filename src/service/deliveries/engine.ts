@@ -7,12 +7,14 @@ import {
   claimLane,
   type PendingLane,
   releaseClaims,
+  returnClaims,
   selectNextDue,
   selectPendingLanes,
 } from './claim.ts';
 import { ClaimOwner } from './claim-owner.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { type AttemptResult, createHttpSender, type HttpSender } from './http-sender.ts';
-import { type EndpointRate, Lanes } from './lanes.ts';
+import type { EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { EXHAUSTED, recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
@@ -118,10 +120,10 @@ class Engine {
   readonly #schedule: RetrySchedule;
   readonly #sender: HttpSender;
   readonly #wakeup: Wakeup;
-  readonly #intercept: NonNullable<DeliveryOptions['intercept']>;
   readonly #owner: ClaimOwner;
   #unsubscribe: () => void = () => undefined;
-  readonly #lanes = new Lanes();
+  readonly #dispatcher: Dispatcher;
+  readonly #lanes: Lanes;
   readonly #outcomes: AttemptOutcome[] = [];
   /** Deliveries whose outcomes are not recorded yet. */
   readonly #unrecorded = new Set<ClaimedDelivery>();
@@ -145,7 +147,16 @@ class Engine {
     this.#schedule = createRetrySchedule(timeScale);
     this.#sender = createHttpSender({ allowPrivateTargets });
     this.#wakeup = createWakeup(clock);
-    this.#intercept = intercept;
+    this.#dispatcher = new Dispatcher({
+      attempt: (delivery) => {
+        // Receivers compare the time in the signature with the real time.
+        const send = () => attemptDelivery(this.#sender, delivery, this.#realNow());
+        return intercept(delivery.payload, send);
+      },
+      onOutcome: (outcome) => this.#addOutcome(outcome),
+      now: this.#realNow,
+    });
+    this.#lanes = this.#dispatcher.lanes;
   }
 
   stop(): void {
@@ -171,7 +182,8 @@ class Engine {
         await this.#reportErrors(() => this.#owner.releaseLostClaims(() => this.#now()));
       }
       const lanes = await this.#reportErrors(() => this.#runCycle());
-      const next = lanes && this.#nextDueAt(lanes);
+      // New outcomes wake the engine soon. A transaction for each of them would cost more.
+      const next = lanes && this.#outcomes.length === 0 ? this.#nextDueAt(lanes) : undefined;
       if (this.#outcomesUntilPrune <= 0) await this.#reportErrors(() => this.#cleanUp());
       const now = this.#now();
       const poll = now + (this.#owner.isNotified ? NOTIFIED_POLL_INTERVAL : POLL_INTERVAL);
@@ -240,11 +252,13 @@ class Engine {
     this.#batch++;
     this.#isRecording = true;
     const claimed: ClaimedDelivery[] = [];
-    this.#updateSlots(outcomes, 'free');
+    const overdue: ClaimedDelivery[] = [];
     try {
       const pending = await this.#store.writeRelaxed(async (database) => {
-        this.#freeSlots(claimed.splice(0));
+        this.#unclaim(claimed.splice(0));
         const now = await this.#readTime(database);
+        overdue.push(...this.#dispatcher.removeOverdue(now));
+        await returnClaims(database, overdue, this.#owner.name, now);
         await recordOutcomes(database, outcomes, {
           owner: this.#owner.name,
           schedule: this.#schedule,
@@ -262,16 +276,17 @@ class Engine {
         return isFull ? lanes : selectPendingLanes(database);
       });
       for (const { delivery } of outcomes) this.#unrecorded.delete(delivery);
+      for (const delivery of overdue) this.#unrecorded.delete(delivery);
       for (const delivery of claimed) this.#unrecorded.add(delivery);
-      for (const delivery of claimed) void this.#send(delivery);
+      this.#dispatcher.add(claimed);
       this.#outcomesUntilPrune -= outcomes.length;
       this.#isRecording = false;
       if (this.#outcomes.length > 0) this.#recordSoon();
       return pending;
     } catch (error) {
       this.#outcomes.unshift(...outcomes);
-      this.#updateSlots(outcomes, 'retake');
-      this.#freeSlots(claimed);
+      this.#unclaim(claimed);
+      this.#restore(overdue);
       this.#isRecording = false;
       throw error;
     }
@@ -290,8 +305,13 @@ class Engine {
   }
 
   /** Frees the slots of deliveries whose claims were not committed. */
-  #freeSlots(claimed: readonly ClaimedDelivery[]): void {
-    for (const { lane } of claimed) this.#lanes.finish(lane, true);
+  #unclaim(claimed: readonly ClaimedDelivery[]): void {
+    for (const { lane } of claimed) this.#lanes.unclaim(lane, 1);
+  }
+
+  #restore(overdue: readonly ClaimedDelivery[]): void {
+    for (const { lane } of overdue) this.#lanes.claim(lane, 1);
+    this.#dispatcher.add(overdue);
   }
 
   async #claim(
@@ -302,19 +322,8 @@ class Engine {
     const claim = { owner: this.#owner.name, now, until: now + CLAIM_DURATION };
     const capacityFor = (rate: EndpointRate | undefined) => this.#lanes.capacity(lane.lane, rate);
     const claimed = await claimLane(database, lane, claim, capacityFor);
-    this.#lanes.start(lane.lane, claimed.length);
+    this.#lanes.claim(lane.lane, claimed.length);
     return claimed;
-  }
-
-  /**
-   * Frees the slots of outcomes before they are recorded, or takes the slots again if recording
-   * fails.
-   */
-  #updateSlots(outcomes: readonly AttemptOutcome[], change: 'free' | 'retake'): void {
-    for (const { delivery, result } of outcomes) {
-      if (change === 'free') this.#lanes.finish(delivery.lane, result.status !== null);
-      else this.#lanes.start(delivery.lane, 1);
-    }
   }
 
   #nextDueAt(lanes: readonly PendingLane[]): number {
@@ -330,19 +339,16 @@ class Engine {
     );
   }
 
-  async #send(delivery: ClaimedDelivery): Promise<void> {
-    // Receivers compare the time in the signature with the real time.
-    const send = () => attemptDelivery(this.#sender, delivery, this.#realNow());
-    const result = await this.#intercept(delivery.payload, send);
+  #addOutcome(outcome: AttemptOutcome): void {
     if (this.#isClosed) return;
-    this.#outcomes.push({ delivery, result });
+    this.#outcomes.push(outcome);
     if (!this.#isRecording) this.#recordSoon();
   }
 
-  /** Wakes the engine when most attempts have ended, or after a delay. */
+  /** Wakes the engine when most claimed deliveries were attempted, or after a delay. */
   #recordSoon(): void {
     const batch = this.#batch;
-    const isMajority = this.#outcomes.length * 4 >= this.#lanes.inFlight * 3;
+    const isMajority = this.#outcomes.length * 4 >= this.#unrecorded.size * 3;
     if (isMajority) this.#wakeup.wake();
     else if (this.#scheduledBatch !== batch) {
       this.#scheduledBatch = batch;
@@ -358,7 +364,8 @@ class Engine {
 
   async #shutDown(): Promise<void> {
     const end = this.#realNow() + STOP_TIMEOUT;
-    while (this.#outcomes.length < this.#lanes.inFlight && this.#realNow() < end)
+    this.#dispatcher.clear();
+    while (this.#lanes.inFlight > 0 && this.#realNow() < end)
       await this.#wakeup.wait(end - this.#realNow());
     this.#isClosed = true;
     this.#sender.close();
