@@ -67,10 +67,13 @@ function escapeMarkup(text: string): string {
   return text.replace(MARKUP, '\\$&');
 }
 
-/** Formats text as a code block, which no line of it can end. */
-export function formatCodeBlock(text: string): string {
+/**
+ * Formats text as a code block, which no line of it can end.
+ * @param language name of the highlighting, such as `diff`
+ */
+export function formatCodeBlock(text: string, language = ''): string {
   if (text === '') return '';
   const runs = Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length);
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
-  return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}\n`;
+  return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}\n`;
 }

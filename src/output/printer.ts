@@ -60,7 +60,7 @@ export interface ResultShape {
    */
   readonly renderText?: (view: View) => string | Promise<string>;
   /** Custom text for `markdown`. Without it, `markdown` has the text of `table` as a code block. */
-  readonly renderMarkdown?: () => string;
+  readonly renderMarkdown?: () => string | Promise<string>;
 }
 
 const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
@@ -146,8 +146,9 @@ export class Printer {
     const { renderText, renderMarkdown } = shape;
     const { format } = this.#options;
     if (format === 'table') return renderText?.(this.#viewOf(shape));
-    if (format !== 'markdown' || !renderText) return undefined;
+    if (format !== 'markdown') return undefined;
     if (renderMarkdown) return renderMarkdown();
+    if (!renderText) return undefined;
     const plain = { color: false, isTerminal: true, display: PIPE_DISPLAY, width: undefined };
     const text = await renderText({ ...this.#viewOf(shape), ...plain });
     return (await import('./markdown.ts')).formatCodeBlock(text);

@@ -97,3 +97,35 @@ it('names the target and the next command of a saved plan', async () => {
   expect(shown.stdout.endsWith("\napply: svc apply 'my plan.json'\n")).toBe(true);
   expect(await readFile(join(home, 'my plan.json'), 'utf8')).toContain('"environment": "live"');
 });
+
+it('prints Markdown for a pull request, and adds it to the summary of a step', async () => {
+  const { svc, home, url } = await createUser();
+  const GITHUB_STEP_SUMMARY = join(home, 'summary.md');
+  const run = async (...words: readonly string[]) => {
+    const given = [...words, '-f', 'acme.yaml', '--env', 'live'];
+    return (await svc(given, { env: { GITHUB_STEP_SUMMARY } })).stdout;
+  };
+  const plan = await run('plan', '-o', 'markdown');
+  expect(plan).toBe(`### Plan: 1 to update
+
+\`\`\`diff
+live · ${url} · profile prod
+
+~ config webhook
+    useWebhookService: false → true
+
+Predicted effects:
+  enabling webhook for the first time turns on 17 triggers
+
+apply: svc apply -f acme.yaml --env live
+\`\`\`
+`);
+  const drift = await run('drift', '-o', 'markdown');
+  expect(drift).toContain('### Drift: 1 changed\n');
+  expect(drift).toContain('useWebhookService: true in acme.yaml, false in the service\n');
+  expect(await run('apply', '--yes')).toContain('\nApplied: 1 updated\n');
+  const [first, second, third] = (await readFile(GITHUB_STEP_SUMMARY, 'utf8')).split(/(?=^###)/m);
+  expect([first, second]).toEqual([`${plan}\n`, `${drift}\n`]);
+  expect(third).toMatch(/^### Applied: 1 updated\n[\s\S]*\nundo: svc undo \S+\n```\n\n$/);
+  expect(await run('apply', '--yes', '-o', 'markdown')).toMatch(/^### Plan: no changes\n/);
+});

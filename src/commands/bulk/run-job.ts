@@ -91,10 +91,9 @@ async function reportSummary(
   single?: RecordWrite,
 ): Promise<void> {
   const { noun } = plan.calls.fields;
-  const path = context.environment['GITHUB_STEP_SUMMARY'];
-  if (job.lockedFolder && path) {
-    const { appendStepSummary } = await import('./step-summary.ts');
-    await appendStepSummary(context, path, noun, summary);
+  if (job.lockedFolder && context.environment['GITHUB_STEP_SUMMARY']) {
+    const { appendStepSummary, renderStepSummary } = await import('./step-summary.ts');
+    await appendStepSummary(context, () => renderStepSummary(noun, summary));
   }
   await printSummary(context, noun, summary, single);
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
@@ -10,21 +11,33 @@ import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 
 const MAX_SHOWN_FAILURES = 20;
 
+/** GitHub discards the summary of a step if it has more bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Appends Markdown to the summary of a step in GitHub Actions, if the environment names its file.
+ * Only warns if it cannot.
+ */
 export async function appendStepSummary(
-  { warn, signal }: Context,
-  path: string,
-  noun: string,
-  summary: BulkSummary,
+  { environment, warn, signal }: Pick<Context, 'environment' | 'warn' | 'signal'>,
+  render: () => string | Promise<string>,
 ): Promise<void> {
+  const path = environment['GITHUB_STEP_SUMMARY'];
+  if (!path) return;
   try {
+    const text = `${await render()}\n`;
+    const { size } = (await stat(path).catch(() => undefined)) ?? { size: 0 };
+    if (size + Buffer.byteLength(text) > MAX_BYTES)
+      return await warn('GITHUB_STEP_SUMMARY: the summary of the step is full');
     const file = await openOutputFile(path, { existing: 'append', mode: 'unchanged', signal });
-    await closeAfter(file, () => file.write(renderStepSummary(noun, summary)));
+    await closeAfter(file, () => file.write(text));
   } catch (error) {
     await warn(`GITHUB_STEP_SUMMARY: ${messageOf(error)}`);
   }
 }
 
-function renderStepSummary(noun: string, summary: BulkSummary): string {
+/** Renders the summary of a job as Markdown. */
+export function renderStepSummary(noun: string, summary: BulkSummary): string {
   const { operation, job, total, failed, unknown, failures, rejects, organizations = [] } = summary;
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const more = failed + unknown - shown.length;
@@ -52,9 +65,7 @@ function renderStepSummary(noun: string, summary: BulkSummary): string {
       ? [`Organizations: ${escapeMarkdown(formatOrganizations(organizations))}\n`]
       : []),
     `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
-  ]
-    .join('\n')
-    .concat('\n');
+  ].join('\n');
 }
 
 function failureTable(failures: readonly FailureLine[], hasFiles: boolean): string {

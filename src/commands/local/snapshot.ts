@@ -8,7 +8,7 @@ import { compareStates } from '../../settings/compare-states.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { ensureLocalWrites, explainRefusals } from '../embedded/store.ts';
-import { printPlan } from '../plan/render-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { SNAPSHOT_COLUMNS } from './snapshot-columns.ts';
 

@@ -8,6 +8,7 @@ import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import type { CreatedEndpoint } from '../../settings/execute/read-back.ts';
 import type { ReadyPlan } from '../../settings/saved-plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
+import { appendStepSummary } from '../bulk/step-summary.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';
 import { selectGlyphs } from '../terminal/terminal.ts';
@@ -54,13 +55,7 @@ export async function printApplied(
   const counts = summarize(made.changes);
   const applied = { ...counts, send: counts.send + made.users };
   const next = nextOfApplied(context, createdEndpoints);
-  if ((await context.format()) !== 'table' || context.options.fields) {
-    const target = await nameTarget(context, plan.target, plan.environment);
-    const outcome = { job, applied, failed, unknown, skipped, failures, next };
-    const result = { target, changes, predicted, notRestored, summary: planned, ...outcome };
-    return (await context.printer()).value(result, {});
-  }
-  const { stdout } = context.io;
+  const target = await nameTarget(context, plan.target, plan.environment);
   const others = { failed, unknown, 'not sent': skipped };
   const words = [
     countChanges({ summary: applied, changes: [] }, APPLIED),
@@ -68,9 +63,20 @@ export async function printApplied(
       count > 0 ? [`${groupDigits(count)} ${word}`] : [],
     ),
   ];
-  await stdout.write(
-    await formatMessage(`Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`, stdout),
-  );
+  const title = `Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`;
+  const renderMarkdown = async () => {
+    const { renderPlanMarkdown } = await import('./plan-markdown.ts');
+    const sections = { Failures: failures.map(({ id, message }) => `${id}: ${message}`) };
+    return renderPlanMarkdown(plan, { title, target, next, sections });
+  };
+  await appendStepSummary(context, renderMarkdown);
+  if ((await context.format()) !== 'table' || context.options.fields) {
+    const outcome = { job, applied, failed, unknown, skipped, failures, next };
+    const result = { target, changes, predicted, notRestored, summary: planned, ...outcome };
+    return (await context.printer()).value(result, { renderMarkdown });
+  }
+  const { stdout } = context.io;
+  await stdout.write(await formatMessage(title, stdout));
   await printFailures(context, summary);
   await stdout.write(renderNext(next));
 }

@@ -3,38 +3,14 @@ import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS, type Glyphs } from '../../output/glyphs.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Plan, PlanSummary, Sign } from '../../settings/plan.ts';
-import type { Context } from '../context.ts';
 import { type NamedTarget, targetNames } from './find-target.ts';
 import type { NextCommands } from './next-commands.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
 
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
 
-/**
- * Prints a plan as text, or as data in the documented format.
- * @param name name of the settings file
- */
-export async function printPlan(
-  context: Context,
-  plan: ShownPlan,
-  name: string,
-  {
-    purpose = 'plan',
-    fields,
-    ...surroundings
-  }: PlanSurroundings & { readonly purpose?: Purpose; readonly fields?: object } = {},
-) {
-  const { changes, predicted, notRestored, summary } = plan;
-  const { target = plan.target, next } = surroundings;
-  const printer = await context.printer();
-  await printer.value(
-    { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
-    { renderText: (view) => renderPlan(plan, { name, purpose, view, ...surroundings }) },
-  );
-}
-
 /** First and last lines of a plan. */
-interface PlanSurroundings {
+export interface PlanSurroundings {
   readonly target?: NamedTarget;
   readonly next?: NextCommands;
 }
@@ -61,7 +37,7 @@ const FOUND = {
  * Whether the changes will be made, were found in a service, were made since a snapshot, or are
  * differences between two subjects.
  */
-const PURPOSES = {
+export const PURPOSES = {
   plan: { title: 'Plan', words: PLANNED },
   drift: { title: 'Drift', words: FOUND },
   history: { title: 'Changes', words: { ...FOUND, create: 'added', delete: 'deleted' } },
@@ -71,7 +47,7 @@ const PURPOSES = {
   },
 };
 
-type Purpose = keyof typeof PURPOSES;
+export type Purpose = keyof typeof PURPOSES;
 
 /** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
 export async function renderPlan(

@@ -18,7 +18,8 @@ import { checkPlan } from '../plan/check-plan.ts';
 import { checkPrediction, predictPlan } from '../plan/check-prediction.ts';
 import { nameTarget } from '../plan/find-target.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
-import { countChanges, printPlan } from '../plan/render-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
+import { countChanges } from '../plan/render-plan.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -100,7 +101,12 @@ async function confirmAndApply(
 ): Promise<void> {
   const target = await nameTarget(context, plan.target, plan.environment);
   if (plan.writes.length === 0)
-    return printPlan(context, plan, name, { target, next: {}, fields: { job: null, failed: 0 } });
+    return printPlan(context, plan, name, {
+      target,
+      next: {},
+      fields: { job: null, failed: 0 },
+      isReported: true,
+    });
   if ((await context.format()) === 'table') await printPlan(context, plan, name, { target });
   if (plan.summary.replace > 0 && !plan.allowReplace) {
     throw new SvcError(

@@ -21,7 +21,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
-import { printPlan } from '../plan/render-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
 import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';

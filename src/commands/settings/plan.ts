@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { nameTarget } from '../plan/find-target.ts';
 import { nextOfDrift, nextOfPlan } from '../plan/next-commands.ts';
-import { printPlan } from '../plan/render-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -25,7 +25,7 @@ export async function planSettings(
   await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
     const target = await nameTarget(opened, plan.target, settings.environment);
     const next = plan.writes.length > 0 ? nextOfPlan(context, options) : {};
-    await printPlan(opened, plan, settings.name, { target, next });
+    await printPlan(opened, plan, settings.name, { target, next, isReported: true });
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
@@ -41,7 +41,7 @@ export async function reportDrift(
     const { name, environment } = settings;
     const target = await nameTarget(opened, plan.target, environment);
     const next = plan.changes.length > 0 ? nextOfDrift(context, options) : {};
-    await printPlan(opened, plan, name, { purpose: 'drift', target, next });
+    await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)
       throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);

@@ -27,7 +27,7 @@ import type { Invocation } from '../definition.ts';
 import { findPlanTarget, nameTarget } from '../plan/find-target.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { nextOfUndo } from '../plan/next-commands.ts';
-import { printPlan } from '../plan/render-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
 import type { UndoFlags } from './flags.ts';
 import { savePlan } from './plan.ts';
 

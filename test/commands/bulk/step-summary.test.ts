@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BulkSummary } from '../../../src/bulk/summary.ts';
-import { appendStepSummary } from '../../../src/commands/bulk/step-summary.ts';
+import { appendStepSummary, renderStepSummary } from '../../../src/commands/bulk/step-summary.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -30,15 +30,17 @@ const SUMMARY: BulkSummary = {
 describe('the summary of a CI step', () => {
   it('is appended as Markdown in which text from the service is no markup', async () => {
     const path = join(await createTemporaryFolder(), 'step.md');
-    const context = await fakeContext();
-    await appendStepSummary(context, path, 'user', {
+    const context = await fakeContext({ environment: { GITHUB_STEP_SUMMARY: path } });
+    const append = (summary: BulkSummary) =>
+      appendStepSummary(context, () => renderStepSummary('user', summary));
+    await append({
       ...SUMMARY,
       failures: [],
       failed: 0,
       unknown: 0,
       rejects: null,
     });
-    await appendStepSummary(context, path, 'user', SUMMARY);
+    await append(SUMMARY);
     const [first = '', second = ''] = (await readFile(path, 'utf8')).split(/(?=^###)/m);
     expect(first.split('\n')).toEqual([
       '### svc users add: 1,200 users',
@@ -59,15 +61,9 @@ describe('the summary of a CI step', () => {
     expect(second).toContain('\nJob `20260131-094500-5f3a9c`, rejects: users.rejects.csv\n');
   });
 
-  it('counts the effects where they are known', async () => {
-    const path = join(await createTemporaryFolder(), 'step.md');
-    await appendStepSummary(await fakeContext(), path, 'folder', {
-      ...SUMMARY,
-      created: 1_100,
-      updated: 20,
-      unchanged: 30,
-    });
-    const text = await readFile(path, 'utf8');
+  it('counts the effects where they are known', () => {
+    const counted = { ...SUMMARY, created: 1_100, updated: 20, unchanged: 30 };
+    const text = renderStepSummary('folder', counted);
     expect(text).toContain('| Succeeded | Created | Updated | Unchanged | Failed |');
     expect(text).toContain('| 1,150 | 1,100 | 20 | 30 | 49 |');
   });
@@ -75,8 +71,19 @@ describe('the summary of a CI step', () => {
   it('warns if it cannot be written', async () => {
     const path = await createTemporaryFolder();
     await mkdir(join(path, 'x'));
-    const context = await fakeContext();
-    await appendStepSummary(context, path, 'user', SUMMARY);
+    const context = await fakeContext({ environment: { GITHUB_STEP_SUMMARY: path } });
+    await appendStepSummary(context, () => renderStepSummary('user', SUMMARY));
     expect(context.stderr()).toMatch(/^warning: GITHUB_STEP_SUMMARY: cannot write /);
+  });
+
+  it('stays below the size at which GitHub discards it', async () => {
+    const path = join(await createTemporaryFolder(), 'step.md');
+    const context = await fakeContext({ environment: { GITHUB_STEP_SUMMARY: path } });
+    const part = 'é'.repeat(200_000);
+    for (let parts = 0; parts < 4; parts += 1) await appendStepSummary(context, () => part);
+    expect(await readFile(path, 'utf8')).toBe(`${part}\n`.repeat(2));
+    expect(context.stderr()).toBe(
+      'warning: GITHUB_STEP_SUMMARY: the summary of the step is full\n'.repeat(2),
+    );
   });
 });

@@ -1,0 +1,50 @@
+import { appendStepSummary } from '../bulk/step-summary.ts';
+import type { Context } from '../context.ts';
+import {
+  countChanges,
+  type PlanSurroundings,
+  PURPOSES,
+  type Purpose,
+  renderPlan,
+  type ShownPlan,
+} from './render-plan.ts';
+
+/**
+ * Prints a plan as text, or as data in the documented format.
+ * @param name name of the settings file
+ */
+export async function printPlan(
+  context: Context,
+  plan: ShownPlan,
+  name: string,
+  { purpose = 'plan', fields, isReported, ...surroundings }: PrintOptions = {},
+) {
+  const { changes, predicted, notRestored, summary } = plan;
+  const { target = plan.target, next } = surroundings;
+  const printer = await context.printer();
+  const renderMarkdown = async () => {
+    const { renderPlanMarkdown } = await import('./plan-markdown.ts');
+    const { title, words } = PURPOSES[purpose];
+    return renderPlanMarkdown(plan, {
+      ...surroundings,
+      title: `${title}: ${countChanges(plan, words) || 'no changes'}`,
+      sections: { 'Predicted effects': predicted, 'Not restored': notRestored },
+      file: purpose === 'drift' ? name : undefined,
+    });
+  };
+  if (isReported) await appendStepSummary(context, renderMarkdown);
+  await printer.value(
+    { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
+    {
+      renderText: (view) => renderPlan(plan, { name, purpose, view, ...surroundings }),
+      renderMarkdown,
+    },
+  );
+}
+
+interface PrintOptions extends PlanSurroundings {
+  readonly purpose?: Purpose;
+  readonly fields?: object;
+  /** Whether the plan is also for the summary of a step in GitHub Actions. */
+  readonly isReported?: boolean;
+}
