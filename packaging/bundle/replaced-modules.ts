@@ -59,6 +59,13 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
     saves: '155 kB',
   },
   {
+    module: "cli-table3's string-width",
+    filter: /\/cli-table3\/node_modules\/string-width\/index\.js$/,
+    contents: 'module.exports = (text) => text.length;',
+    why: 'svc aligns the columns itself, and removes the spaces that cli-table3 adds',
+    saves: '6 kB, and two thirds of the time of a long table',
+  },
+  {
     module: "pg's native client",
     filter: /\/pg\/lib\/native\/index\.js$/,
     contents: `throw new Error('the native client is not part of this build');`,

@@ -9,13 +9,26 @@ export async function runInSlices<Result>(
   steps: Iterator<unknown, Result>,
   signal: AbortSignal | undefined,
 ) {
-  for (let sliceEnd = performance.now() + SLICE_MILLISECONDS; ; ) {
+  const pause = createPause(signal);
+  for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() < sliceEnd) continue;
-    await yieldToEvents(signal);
-    sliceEnd = performance.now() + SLICE_MILLISECONDS;
+    const pausing = pause();
+    if (pausing) await pausing;
   }
+}
+
+/** Call between the steps of a computation: pauses it for events once a time slice is over. */
+export type Pause = () => Promise<void> | undefined;
+
+export function createPause(signal?: AbortSignal): Pause {
+  let sliceEnd = performance.now() + SLICE_MILLISECONDS;
+  return () => {
+    if (performance.now() < sliceEnd) return undefined;
+    return yieldToEvents(signal).then(() => {
+      sliceEnd = performance.now() + SLICE_MILLISECONDS;
+    });
+  };
 }
 
 /**

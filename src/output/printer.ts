@@ -3,7 +3,7 @@ import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
 import { formatNounCount } from '../kernel/plural.ts';
-
+import { createPause, type Pause } from '../kernel/run-in-slices.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import { type DisplayOptions, PIPE_DISPLAY } from './display-options.ts';
 import {
@@ -13,7 +13,7 @@ import {
   selectFields,
 } from './field-selection.ts';
 import type { Format } from './format.ts';
-import { type Renderer, singlePage, type View } from './renderer.ts';
+import { type Renderer, singlePage, splitPage, type View } from './renderer.ts';
 
 /**
  * How to print results. `fields` are paths such as `owner.email` or table headers, in the requested
@@ -34,6 +34,8 @@ export interface OutputOptions {
   /** Shows long tables in a pager. Set only for the table format. */
   readonly tablePager?: Pager;
   readonly filter?: FilterText;
+  /** Ends the output within a long list. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Pager {
@@ -124,9 +126,12 @@ export class Printer {
     const { fields, pages: all } = names
       ? await selectFromPages(names, pages, shape.columns)
       : { pages };
-    const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
+    const view = this.#viewOf(shape, fields);
+    const renderer = await this.#createRenderer(view);
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
-    await this.#writeTexts(renderer.records(mapEachPage(all, prepare)));
+    // A table in a pipe aligns each page as a whole.
+    const parts = this.#options.format === 'table' ? all : splitPages(all, view.pause);
+    await this.#writeTexts(renderer.records(mapEachPage(parts, prepare)));
   }
 
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
@@ -154,8 +159,8 @@ export class Printer {
     return (await import('./markdown.ts')).formatCodeBlock(text);
   }
 
-  #viewOf({ columns }: ResultShape, fields?: readonly string[]): View {
-    const { headers, color, display = PIPE_DISPLAY } = this.#options;
+  #viewOf({ columns }: ResultShape, fields?: readonly string[]): View & { readonly pause: Pause } {
+    const { headers, color, display = PIPE_DISPLAY, signal } = this.#options;
     return {
       ...(columns && { columns }),
       ...(fields && { fields }),
@@ -164,6 +169,8 @@ export class Printer {
       display,
       isTerminal: this.#sink.isTerminal,
       width: this.#sink.columns,
+      // A command that was interrupted still prints its result.
+      pause: createPause(signal?.aborted ? undefined : signal),
       reportHidden: (count) => {
         this.#hidden = count;
       },
@@ -222,6 +229,15 @@ async function* mapEachPage(
   change: (page: Page) => Page,
 ): AsyncGenerator<Page> {
   for await (const page of pages) yield change(page);
+}
+
+async function* splitPages(pages: AsyncIterable<Page>, pause: Pause): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    for (const [at, part] of splitPage(page).entries()) {
+      if (at > 0) await pause();
+      yield part;
+    }
+  }
 }
 
 type Page = readonly unknown[];

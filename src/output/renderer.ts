@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/define.ts';
+import type { Pause } from '../kernel/run-in-slices.ts';
 import type { DisplayOptions } from './display-options.ts';
 
 /** Settings of a renderer. `width` is undefined if lines have no limit. */
@@ -11,6 +12,8 @@ export interface View {
   readonly width: number | undefined;
   readonly display: DisplayOptions;
   readonly reportHidden?: (count: number) => void;
+  /** Pauses a long computation for signals and timers. */
+  readonly pause?: Pause;
 }
 
 /**
@@ -19,6 +22,17 @@ export interface View {
 export interface Renderer {
   records(pages: AsyncIterable<readonly unknown[]>): AsyncIterable<string>;
   value(value: unknown): string | Promise<string>;
+}
+
+/** Number of records to render at once, so that a long list can be interrupted. */
+export const RECORDS_PER_PART = 1_000;
+
+/** Splits a page into parts, at least one. */
+export function splitPage<Item>(page: readonly Item[]): readonly (readonly Item[])[] {
+  const count = Math.max(1, Math.ceil(page.length / RECORDS_PER_PART));
+  return Array.from({ length: count }, (_, at) =>
+    page.slice(at * RECORDS_PER_PART, (at + 1) * RECORDS_PER_PART),
+  );
 }
 
 export async function* singlePage<Page>(page: Page): AsyncGenerator<Page> {

@@ -1,7 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import { formatCell } from './cells.ts';
 import { fieldAt } from './field-selection.ts';
-import type { View } from './renderer.ts';
+import { splitPage, type View } from './renderer.ts';
 import { columnWidths, GAP } from './table-layout.ts';
 import { shortenTime, type TimePrecision } from './times.ts';
 import { createMeasure, type Measure } from './width.ts';
@@ -23,9 +23,9 @@ export interface TablePlan {
  * hides columns in their declared order. Returns `undefined` if the remaining columns don't fit, or
  * if most of their text would be truncated.
  */
-export function planTable(content: TableContent, view: View): TablePlan | undefined {
+export async function planTable(content: TableContent, view: View): Promise<TablePlan | undefined> {
   const all = [...content.columns.keys()];
-  const natural = naturalWidths(content, view);
+  const natural = await measureColumns(content, view);
   if (!view.width || lineWidth(natural) <= view.width)
     return { content, widths: natural, kept: all, hidden: [], precision: 'second' };
   const filled = filledColumns(content);
@@ -42,13 +42,17 @@ export function planTable(content: TableContent, view: View): TablePlan | undefi
  * Continues a table in the same columns, which become wider if the table still fits, or if their
  * text cannot be wrapped.
  */
-export function continueTable(plan: TablePlan, content: TableContent, view: View): TablePlan {
+export async function continueTable(
+  plan: TablePlan,
+  content: TableContent,
+  view: View,
+): Promise<TablePlan> {
   const hidden = filledColumns(content).filter((column) => !plan.kept.includes(column));
   const more = {
     ...selectContent(content, plan.kept, plan.precision),
     alignRight: plan.content.alignRight,
   };
-  const natural = columnWidths(more.body, more.measure);
+  const natural = await measureColumns(more, { ...view, headers: false });
   const wide = plan.widths.map((width, at) => Math.max(width, natural[at] ?? 0));
   const fits = !view.width || lineWidth(wide) <= view.width;
   const isText = (at: number) => (more.columns[at]?.kind ?? 'text') === 'text';
@@ -95,7 +99,7 @@ function hidingSteps(
 
 function fitContent(content: TableContent, view: View, available: number) {
   const { columns, head, body, measure } = content;
-  const natural = naturalWidths(content, view);
+  const natural = columnWidths(view.headers ? [head, ...body] : body, measure);
   if (lineWidth(natural) <= available) return { content, widths: natural };
   const words = head.map(
     (header) => header.split(' ').sort((a, b) => measure(b) - measure(a))[0] ?? '',
@@ -186,12 +190,17 @@ export interface TableContent {
 export async function createContent(
   columns: readonly Column[],
   records: readonly unknown[],
-  { display }: View,
+  { display, pause }: View,
 ): Promise<TableContent> {
   const head = columns.map(({ header }) => formatCell(header, display));
-  const body = records.map((record) =>
-    columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
-  );
+  const body: (readonly string[])[] = [];
+  for (const part of splitPage(records)) {
+    for (const record of part)
+      body.push(
+        columns.map(({ field, kind }) => formatCell(fieldAt(record, field), display, kind)),
+      );
+    await pause?.();
+  }
   // Numbers are aligned right.
   const alignRight = columns.map(
     ({ field, kind }) => display.isInteractive && kind !== 'time' && areNumbers(records, field),
@@ -218,11 +227,16 @@ function selectContent(
   };
 }
 
-function naturalWidths(
+async function measureColumns(
   { head, body, measure }: TableContent,
-  { headers }: View,
-): readonly number[] {
-  return columnWidths(headers ? [head, ...body] : body, measure);
+  { headers, pause }: View,
+): Promise<readonly number[]> {
+  let widths = columnWidths(headers ? [head] : [], measure);
+  for (const part of splitPage(body)) {
+    widths = columnWidths(part, measure, widths);
+    await pause?.();
+  }
+  return widths;
 }
 
 function areNumbers(records: readonly unknown[], field: string): boolean {

@@ -7,7 +7,7 @@ import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
 import { loadPalette, type Palette } from './palette.ts';
-import { type Renderer, singlePage, type View } from './renderer.ts';
+import { RECORDS_PER_PART, type Renderer, singlePage, splitPage, type View } from './renderer.ts';
 import { GAP, layOutRows, type Row } from './table-layout.ts';
 import {
   continueTable,
@@ -37,10 +37,10 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
           if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
           const content = await createContent(columns, records, view);
           const isFirst = table === undefined;
-          table ??= { columns, plan: planTable(content, view) };
+          table ??= { columns, plan: await planTable(content, view) };
           const plan = isFirst
             ? table.plan
-            : table.plan && continueTable(table.plan, content, view);
+            : table.plan && (await continueTable(table.plan, content, view));
           for (const column of plan?.hidden ?? []) hidden.add(column);
           if (plan) yield* renderColumns(plan, view, colors, isFirst && view.headers);
           else {
@@ -65,26 +65,25 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
 }
 
 /**
- * Number of records that determine the columns of a table on a terminal. The records after them are
- * shown as they arrive.
+ * Yields the records that determine the columns of the table, at least `RECORDS_PER_PART` if there
+ * are so many, and then the others as they arrive. In a pipe, pages stay whole, so that the columns
+ * fit a page from its first line.
  */
-const PLANNED_RECORDS = 1_000;
-
 async function* readParts(
   pages: AsyncIterable<readonly unknown[]>,
   { display, columns, fields }: View,
 ) {
+  const areKnown = (columns ?? fields) !== undefined;
   const planned: unknown[] = [];
   let isPlanned = false;
   for await (const page of pages) {
-    if (isPlanned && page.length > 0) yield page;
-    if (isPlanned) continue;
-    for (const record of page) planned.push(record);
-    isPlanned =
-      planned.length >= PLANNED_RECORDS &&
-      display.isInteractive &&
-      (columns ?? fields) !== undefined;
-    if (isPlanned) yield planned;
+    for (const part of display.isInteractive ? splitPage(page) : [page]) {
+      if (isPlanned && part.length > 0) yield part;
+      if (isPlanned) continue;
+      for (const record of part) planned.push(record);
+      isPlanned = planned.length >= RECORDS_PER_PART && areKnown;
+      if (isPlanned) yield planned;
+    }
   }
   if (!isPlanned) yield planned;
 }
@@ -94,7 +93,7 @@ export async function renderTable(records: readonly unknown[], view: View): Prom
   return (await Array.fromAsync(rendered(singlePage(records)))).join('');
 }
 
-function* renderColumns(
+async function* renderColumns(
   { content, widths }: TablePlan,
   view: View,
   colors: Palette,
@@ -105,15 +104,20 @@ function* renderColumns(
   const maxLines = columns.map(({ kind }) => (kind === 'time' ? 1 : MAX_CELL_LINES));
   if (hasHeader)
     yield* layOutRows([head], { ...layout, maxLines, styles: columns.map(() => colors.dim) });
-  yield* layOutRows(body, { ...layout, maxLines, styles: columns.map(colors.column) });
+  const styles = columns.map(colors.column);
+  for (const text of layOutRows(body, { ...layout, maxLines, styles })) {
+    yield text;
+    await view.pause?.();
+  }
 }
 
-function* renderRecordLists(
+async function* renderRecordLists(
   { head, body, columns, measure }: TableContent,
   view: View,
   colors: Palette,
 ) {
   for (const [index, row] of body.entries()) {
+    await view.pause?.();
     if (index > 0) yield '\n';
     const filled = [...row.keys()].filter((column) => row[column] !== '');
     const rows = filled.map((column) => [head[column] ?? '', row[column] ?? '']);

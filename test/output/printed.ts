@@ -13,6 +13,7 @@ export interface PrintOptions extends Omit<Partial<OutputOptions>, 'display'> {
   readonly display?: Partial<DisplayOptions>;
   /** Width of the terminal (default: the sink is not a terminal). */
   readonly terminal?: number;
+  readonly onWrite?: () => void;
 }
 
 /** Captures the writes of a printer. */
@@ -21,7 +22,7 @@ export async function writes(
   printOptions: PrintOptions,
   print: (printer: Printer) => Promise<void>,
 ) {
-  const { terminal, display, ...options } = printOptions;
+  const { terminal, display, onWrite, ...options } = printOptions;
   const isInteractive = terminal !== undefined;
   const written: string[] = [];
   const sink: Sink = {
@@ -30,6 +31,7 @@ export async function writes(
     stream: new Writable(),
     write: async (text) => {
       written.push(String(text));
+      onWrite?.();
     },
   };
   const defaults = { format, headers: true, quiet: false, showSecrets: false, color: false };

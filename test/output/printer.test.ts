@@ -244,3 +244,31 @@ it('a failing sink ends printing with its error', async () => {
   });
   await expect(printer.records(pagesOf([1], [2]), {})).rejects.toBe(full);
 });
+
+describe('a long list in one page', () => {
+  const long = Array.from({ length: 2_500 }, (_, at) => ({ id: `d${at}` }));
+  const columns = [{ header: 'ID', field: 'id' }];
+
+  it.each(FORMATS)('can be interrupted while it is printed as %s', async (format) => {
+    const controller = new AbortController();
+    let count = 0;
+    const onWrite = () => {
+      count += 1;
+      setImmediate(() => controller.abort(new SvcError('interrupted', 'ended')));
+      // Output that blocks for longer than a time slice.
+      for (const end = performance.now() + 25; performance.now() < end; );
+    };
+    const run = writes(format, { signal: controller.signal, onWrite }, (printer) =>
+      printer.records(pagesOf(long), { columns }),
+    );
+    await expect(run).rejects.toThrow('ended');
+    // Some formats write their header first.
+    expect(count).toBeLessThanOrEqual(2);
+  });
+
+  it('is printed completely after an interruption, as the result of what was done', async () => {
+    const signal = AbortSignal.abort(new SvcError('interrupted', 'ended'));
+    const text = await printedRecords('ndjson', long, {}, { signal });
+    expect(text.split('\n')).toHaveLength(long.length + 1);
+  });
+});

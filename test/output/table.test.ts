@@ -384,9 +384,29 @@ describe('a table of more records than are needed to choose its columns', () => 
     expect(notes).toEqual([]);
   });
 
-  it('is aligned as a whole in a pipe', async () => {
+  it('continues in a pipe, where columns widen', async () => {
     const { lines } = await print({});
-    expect(new Set(lines.map((line) => line.search(/a plan|Plan|NAME/)))).toEqual(new Set([14]));
+    const starts = lines.map((line) => line.search(/a plan|Plan|NAME/));
+    expect(new Set(starts.slice(0, -2))).toEqual(new Set([6]));
+    expect(starts.slice(-2)).toEqual([14, 6]);
+  });
+
+  it('is printed in a pipe before the last page arrives', async () => {
+    let count = 0;
+    let countBeforeLastPage = 0;
+    async function* twoPages() {
+      yield Array.from({ length: 1_000 }, (_, at) => ({ id: `d${at}` }));
+      countBeforeLastPage = count;
+      yield [{ id: 'last' }];
+    }
+    const onWrite = () => {
+      count += 1;
+    };
+    const written = await writes('table', { onWrite }, (printer) =>
+      printer.records(twoPages(), { columns: given }),
+    );
+    expect(written.slice(0, countBeforeLastPage).join('')).toMatch(/\nd999\n$/);
+    expect(written.slice(countBeforeLastPage)).toEqual(['last\n']);
   });
 });
 
@@ -490,7 +510,7 @@ describe('a table of one value', () => {
   });
 });
 
-it('a table waits for the last page, so that an error leaves no partial output', async () => {
+it('a short table waits for the last page, so that an error leaves no partial output', async () => {
   async function* failing() {
     yield documents;
     throw new Error('connection lost');

@@ -240,6 +240,7 @@ async function openPrinter(
     quiet,
     showSecrets,
     color,
+    signal: context.signal,
     display: createDisplayOptions(context, options),
     warn: context.warn,
     note: context.note,
