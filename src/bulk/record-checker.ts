@@ -1,6 +1,5 @@
 import type * as z from 'zod';
-import { findIntendedField, isSameName } from '../catalog/intended-field.ts';
-import { didYouMean } from '../kernel/nearest.ts';
+import { findIntendedField } from '../catalog/intended-field.ts';
 import { groupDigits } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
@@ -26,6 +25,7 @@ import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 import { SuspiciousValues } from './suspicious-values.ts';
+import { describeUnknownField } from './unknown-fields.ts';
 
 export interface RecordRules extends PreparationRules {
   readonly duplicates: 'fail' | 'first' | 'last';
@@ -226,7 +226,7 @@ export class RecordChecker extends FindingCollector {
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
       for (const field in ownFields)
-        if (!this.#knownFields.has(field)) this.#reportUnknownField(field, record.line);
+        if (!this.#knownFields.has(field)) this.#reportUnknownField(field, record.line, source);
       if (this.#suspicious)
         this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
       if (typeof id !== 'string') return;
@@ -270,23 +270,12 @@ export class RecordChecker extends FindingCollector {
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
-  #reportUnknownField(field: string, line: number): void {
-    const { knownFields, targetFields, bareIds, id } = this.#rules.fields;
-    const target = targetFields.find(({ name }) => isSameName(name, field));
-    if (target) {
-      const hint = `to use it, add --map ${quoteForShell(`${field}=${target.name}`)}; to drop it, add --map ${quoteForShell(`${field}=`)}`;
-      this.addToFile({ line, message: `the field '${field}' looks like '${target.name}'` }, hint);
-      this.#knownFields.add(field);
-      return;
-    }
-    const effect = bareIds
-      ? `is dropped; only '${id}' of each record is sent`
-      : 'is sent unchanged';
-    const suggestion = bareIds
-      ? ''
-      : `; ${didYouMean(field, [...knownFields, ...targetFields.map(({ name }) => name)])}`;
-    if (this.warn({ line, message: `unknown field '${field}' ${effect}${suggestion}` }))
-      this.#knownFields.add(field);
+  #reportUnknownField(field: string, line: number, { columns }: Source): void {
+    const { fields } = this.#rules;
+    const { names, message, hint } = describeUnknownField(field, columns?.() ?? [], fields);
+    if (hint !== undefined) this.addToFile({ line, message }, hint);
+    else if (!this.warn({ line, message })) return;
+    for (const name of names) this.#knownFields.add(name);
   }
 
   #warnAboutValues(

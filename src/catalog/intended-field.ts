@@ -3,7 +3,7 @@ import { flagName } from './flags.ts';
 
 /** Whether two field names are equal except for case, spaces, dashes, underscores, and dots. */
 export function isSameName(first: string, second: string): boolean {
-  return normalize(first) === normalize(second);
+  return normalizeName(first) === normalizeName(second);
 }
 
 /**
@@ -23,6 +23,7 @@ export function findIntendedField(name: string, known: readonly string[]): strin
   );
 }
 
-function normalize(name: string): string {
+/** Removes what names of one field may differ in: case, spaces, dashes, underscores, and dots. */
+export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, '');
 }

@@ -85,7 +85,7 @@ describe('a column with access roles', () => {
     const { code, stderr } = await svc([...ADD, '--org', 'acme', '--api-version', 'v1']);
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining("unknown field 'accessRole' is sent unchanged"),
+      expect.stringContaining("unknown column 'accessRole' is sent unchanged"),
     ]);
   });
 });

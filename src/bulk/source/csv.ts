@@ -2,10 +2,10 @@ import { SvcError } from '../../kernel/errors.ts';
 import { restoreFormula } from '../../kernel/formula-text.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
 import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
-import { findRenamedField, renameHint } from './renamed-field.ts';
 import {
   createUnreadableRecord,
   InputError,
@@ -88,7 +88,7 @@ export class CsvReader {
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, knownFields, id: idField, listed, generatesIds } = this.#request;
+    const { name, id: idField, listed, generatesIds } = this.#request;
     const map: FieldNames = this.#request.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
@@ -108,15 +108,19 @@ export class CsvReader {
       throw new InputError(name, { line }, problem);
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : (listed?.id ?? idField));
-    if (!generatesIds && idColumn === -1) {
-      const renamed = findRenamedField(idField, columns, knownFields);
-      const hint =
-        renamed === undefined
-          ? `the first row must name the fields: ${knownFields.join(',')}`
-          : renameHint(renamed, idField);
-      throw new InputError(name, { line }, `the column '${idField}' is missing`, hint);
-    }
+    if (!generatesIds && idColumn === -1) throw this.#missingIdError(mapped, line);
     return { text, delimiter, fields: mapped, idColumn };
+  }
+
+  #missingIdError(columns: readonly (string | undefined)[], line: number): InputError {
+    const { name, id, knownFields } = this.#request;
+    const found = columns.filter((column) => column !== undefined);
+    const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
+    const guesses = guessFields(found, this.#request);
+    const hint = [...guesses.values()].includes(id)
+      ? `add ${formatMapFlags(guesses)}`
+      : `the first row must name the fields: ${knownFields.join(',')}`;
+    return new InputError(name, { line }, problem, hint);
   }
 
   #record({ fields }: Header, cells: readonly string[], text: string, line: number): SourceRecord {

@@ -8,8 +8,11 @@ import {
   ENCODING_FLAG,
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
+  MAP_FILE_FLAG,
   MAP_FLAG,
+  type MapFileOptions,
   parseColumnMap,
+  SAVE_MAP_FLAG,
 } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
@@ -18,6 +21,8 @@ const BULK_FLAGS = [
   INPUT_FORMAT_FLAG,
   ENCODING_FLAG,
   MAP_FLAG,
+  MAP_FILE_FLAG,
+  SAVE_MAP_FLAG,
   DUPLICATES_FLAG,
   { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
   { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
@@ -65,6 +70,10 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     duplicates: options.duplicates ?? 'fail',
     ...(options.ifExists && options.ifExists !== 'fail' && { ifExists: options.ifExists }),
   };
+}
+
+export function parseMapFile({ options }: Invocation): MapFileOptions {
+  return selectOptions([MAP_FILE_FLAG, SAVE_MAP_FLAG], options);
 }
 
 function parseShard(text: string | undefined): BulkOptions['shard'] {

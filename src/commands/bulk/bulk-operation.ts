@@ -11,7 +11,9 @@ import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
+import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
+import { resolveColumnMap } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
 import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
@@ -29,8 +31,9 @@ import { runJob } from './run-job.ts';
 export async function runBulkOperation(
   context: Context,
   oldest: OperationEntry,
-  request: BulkRequest,
+  given: BulkRequest,
 ): Promise<void> {
+  const request = await mapColumns(context, oldest, given);
   if (context.options.dryRun && request.options.file !== undefined) {
     const { runDryRun } = await import('./dry-run.ts');
     return runDryRun(context, oldest, request);
@@ -64,6 +67,20 @@ export async function runBulkOperation(
   } finally {
     if (lockedFolder && !started) await discardJob(lockedFolder, context.clock);
   }
+}
+
+/** Completes the column map with a file and prompts. */
+async function mapColumns(
+  context: Context,
+  oldest: OperationEntry,
+  { mapFile, ...request }: BulkRequest,
+): Promise<BulkRequest> {
+  if (!mapFile) return request;
+  const { entry } = request.newer ?? { entry: oldest };
+  const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
+  const { map, save } = await resolveColumnMap(context, fields, request.options, mapFile);
+  const options = { ...request.options, ...optionalProperty('map', map) };
+  return { ...request, options, saveColumns: save };
 }
 
 /** Reads and checks the records, and asks for confirmation. Sends no writes. */

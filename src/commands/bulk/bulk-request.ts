@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import type { MapFileOptions } from './input-flags.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. `rate` is in records per second. */
 export type BulkOptions = Readonly<z.infer<typeof STORED_OPTIONS>>;
@@ -26,5 +27,8 @@ export interface BulkRequest {
     | { readonly entry: OperationEntry; readonly data: Readonly<Record<string, unknown>> }
     | undefined;
   readonly options: BulkOptions;
+  readonly mapFile?: MapFileOptions;
+  /** Saves the mappings of columns that the file of mappings does not have. */
+  readonly saveColumns?: () => Promise<void>;
   readonly flags: object;
 }

@@ -10,6 +10,7 @@ import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
+import { saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { checkRecordSource, createRules } from './gather-input.ts';
 import { openInputFiles } from './input-files.ts';
@@ -81,7 +82,9 @@ export async function runDryRun(
 
   try {
     const report = { noun: fields.noun, format: await context.format(), planSending };
-    await reportCheck(context, input, started, report).finally(stopProgress);
+    await saveAfterCheck(started, request.saveColumns, () =>
+      reportCheck(context, input, started, report).finally(stopProgress),
+    );
   } finally {
     await input.discard();
   }

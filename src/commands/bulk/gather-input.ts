@@ -55,6 +55,7 @@ export async function gatherInput(
       job,
       visitRecord,
     );
+    if (!check.isIncomplete) await request.saveColumns?.();
     await showWarnings(context, check.warnings.map(formatDiagnostic));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);

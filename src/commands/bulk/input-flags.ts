@@ -34,25 +34,49 @@ export const MAP_FLAG = {
   many: true,
 } as const satisfies OptionDefinition;
 
+export const MAP_FILE_FLAG = {
+  flags: '--map-file <path>',
+  description: 'file with one mapping per line, in the form of --map; created if it does not exist',
+} as const satisfies OptionDefinition;
+
+export const SAVE_MAP_FLAG = {
+  flags: '--save-map',
+  description: 'add the mappings of --map and of prompts to an existing --map-file',
+} as const satisfies OptionDefinition;
+
+/** The file that keeps a column map for later imports. */
+export interface MapFileOptions {
+  readonly mapFile?: string | undefined;
+  /** Whether to change an existing file. */
+  readonly saveMap?: boolean | undefined;
+}
+
 /**
  * Parses the values of `--map`.
  * @throws SvcError `usage` for a malformed pair or a repeated column
  */
 export function parseColumnMap(given: readonly string[] | undefined): ColumnMap | undefined {
-  if (given === undefined) return undefined;
-  const pairs = given.map(parsePair);
+  return given && parsePairs(given, '--map');
+}
+
+/**
+ * Parses mappings of columns to fields.
+ * @throws SvcError `usage` for a malformed mapping or a repeated column
+ */
+export function parsePairs(given: readonly string[], name: string): ColumnMap {
+  const pairs = given.map((text) => parsePair(text, name));
   for (const [at, [column]] of pairs.entries()) {
     if (pairs.findIndex(([other]) => other === column) === at) continue;
-    throw new SvcError('usage', `--map contains the column '${column}' twice`);
+    throw new SvcError('usage', `${name} contains the column '${column}' twice`);
   }
   return pairs;
 }
 
 /** Splits at the last equals sign, because a column may contain equals signs, but a field can't. */
-function parsePair(text: string): readonly [column: string, field: string] {
+function parsePair(text: string, name: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new SvcError('usage', `--map must be column=field, got '${text}'`, {
-    hint: `example: --map 'Full name=name'`,
+  throw new SvcError('usage', `${name} must be column=field, got '${text}'`, {
+    hint: `example: ${name === '--map' ? "--map 'Full name=name'" : 'Full name=name'}`,
   });
 }

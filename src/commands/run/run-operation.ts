@@ -32,7 +32,7 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   // The records of a file may contain the IDs.
   if (canAsk(context) && !isFile) await pickIds();
   if (!isFile && entry.bulk !== 'array') return runCall(context, entry, input, invocation);
-  const [{ runBulkOperation }, { parseBulkOptions }] = await Promise.all([
+  const [{ runBulkOperation }, { parseBulkOptions, parseMapFile }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
@@ -41,6 +41,7 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
     ...input,
     newer: newer && withOwnFlags(newer, entry, flags),
     options: parseBulkOptions(invocation),
+    mapFile: parseMapFile(invocation),
     flags,
   };
   return runBulkOperation(context, entry, {

@@ -3,7 +3,9 @@ import {
   ENCODING_FLAG,
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
+  MAP_FILE_FLAG,
   MAP_FLAG,
+  SAVE_MAP_FLAG,
 } from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import type { FlagDescription } from '../options.ts';
@@ -35,6 +37,8 @@ export function validateFlags(
     ...(hasOrganization ? [ORG_FLAG] : []),
     DUPLICATES_FLAG,
     MAP_FLAG,
+    MAP_FILE_FLAG,
+    SAVE_MAP_FLAG,
     {
       flags: '--format <form>',
       description: 'format of the findings (default: text)',

@@ -5,6 +5,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { reportCheck } from '../bulk/check-report.ts';
+import { resolveColumnMap, saveAfterCheck } from '../bulk/column-map.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
 import { parseColumnMap } from '../bulk/input-flags.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
@@ -33,14 +34,15 @@ export async function validateFiles(
     throw new SvcError('usage', '--file is required', {
       hint: `svc ${noun} validate --file <path>`,
     });
-  const map = parseColumnMap(options.map);
   const fields = await loadFields(noun, verb, options.apiVersion);
-  const source = {
+  const given = {
     file,
     ...optionalProperty('inputFormat', options.inputFormat),
     ...optionalProperty('encoding', options.encoding),
-    ...optionalProperty('map', map),
+    ...optionalProperty('map', parseColumnMap(options.map)),
   };
+  const { map, save } = await resolveColumnMap(context, fields, given, options);
+  const source = { ...given, ...optionalProperty('map', map) };
   const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
   try {
     const targetNames = fields.targetFields.map(({ name }) => name);
@@ -59,7 +61,9 @@ export async function validateFiles(
     const stopProgress = await showCheckProgress(context, input);
     const started = startCheck(input, rules, context.signal);
     const format = form === 'github' ? form : await context.format();
-    await reportCheck(context, input, started, { noun: fields.noun, format }).finally(stopProgress);
+    await saveAfterCheck(started, save, () =>
+      reportCheck(context, input, started, { noun: fields.noun, format }).finally(stopProgress),
+    );
   } finally {
     await input.discard();
   }

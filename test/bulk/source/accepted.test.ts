@@ -100,14 +100,19 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['user_id,name', 'user_id', 'user_id=userId'],
-    ['name,id', 'id', 'id=userId'],
-    ['User,name', 'User', 'User=userId'],
-    ['User ID,name', 'User ID', "'User ID=userId'"],
-  ])('suggests the column that may be the ID: %s', async (header, column, map) => {
-    expect((await refusal(`${header}\n`, 'csv')).hint).toBe(
-      `did you mean '${column}'? add --map ${map}`,
-    );
+    ['user_id,name', '--map user_id=userId'],
+    ['name,id', '--map id=userId'],
+    ['User,name', '--map User=userId'],
+    [
+      'User ID;E-Mail Address;Full Name',
+      "--map 'User ID=userId' --map 'E-Mail Address=email' --map 'Full Name=name'",
+    ],
+  ])('suggests the columns that may be the ID and other fields: %s', async (header, flags) => {
+    const { message, hint } = await refusal(`${header}\n`, 'csv');
+    expect([message, hint]).toEqual([
+      `stdin:1: the column 'userId' is missing; the columns are: ${header.split(/[,;]/).join(', ')}`,
+      `add ${flags}`,
+    ]);
   });
 
   it('suggests no column that has another meaning', async () => {

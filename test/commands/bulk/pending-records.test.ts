@@ -63,7 +63,7 @@ describe('plain IDs', () => {
     });
     expect(requests[0]?.['userIds']).toEqual(['u1', 'u2']);
     expect(stderr).toContain(
-      "team.csv:2: unknown field 'name' is dropped; only 'userId' of each record is sent\n",
+      "team.csv:2: unknown column 'name' is dropped; only 'userId' of each record is sent\n",
     );
     expect(await read('team.rejects.csv')).toBe('userId,name\nu1,"Ada, L"\n');
   });

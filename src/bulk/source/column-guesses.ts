@@ -1,0 +1,73 @@
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import { findIntendedField, normalizeName } from '../../catalog/intended-field.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { findRenamedField } from './renamed-field.ts';
+
+type KnownFields = Pick<BulkFields, 'id' | 'knownFields' | 'targetFields' | 'listed'>;
+
+/** Shortest field name that a column is searched for. */
+const MIN_SEARCHED_LENGTH = 4;
+
+/** Returns the columns that are neither known fields nor those of listed records. */
+export function findUnknownColumns(
+  columns: readonly string[],
+  { id, knownFields, targetFields, listed }: KnownFields,
+): readonly string[] {
+  const known = new Set([
+    id,
+    ...knownFields,
+    ...targetFields.map(({ name }) => name),
+    ...(listed?.readOnly ?? []),
+    listed?.id,
+    listed?.nested,
+  ]);
+  return columns.filter((column) => !known.has(column));
+}
+
+/**
+ * Guesses the fields that unknown columns stand for: `E-Mail Address` is `email`. A field that the
+ * file has, or that several columns could stand for, is not guessed.
+ */
+export function guessFields(
+  columns: readonly string[],
+  fields: KnownFields,
+): ReadonlyMap<string, string> {
+  const { id, knownFields, targetFields } = fields;
+  const names = [...new Set([id, ...knownFields, ...targetFields.map(({ name }) => name)])];
+  let open = findUnknownColumns(columns, fields);
+  let free = names.filter((name) => !columns.includes(name));
+  const guesses = new Map<string, string>();
+  const apply = (guess: (column: string) => string | undefined) => {
+    const found = Map.groupBy(open, guess);
+    for (const [field, [column, ...others]] of found)
+      if (field !== undefined && column !== undefined && others.length === 0)
+        guesses.set(column, field);
+    open = open.filter((column) => !guesses.has(column));
+    free = free.filter((name) => ![...guesses.values()].includes(name));
+  };
+  apply((column) => findIntendedField(column, free));
+  const renamed = free.includes(id) ? findRenamedField(id, open, knownFields) : undefined;
+  apply((column) => (column === renamed ? id : undefined));
+  apply((column) => {
+    const name = normalizeName(column);
+    return free.find(
+      (field) => field.length >= MIN_SEARCHED_LENGTH && name.includes(normalizeName(field)),
+    );
+  });
+  return guesses;
+}
+
+/** Formats the flags that rename columns as one line to paste. */
+export function formatMapFlags(map: Iterable<readonly [column: string, field: string]>): string {
+  return Array.from(map, ([column, field]) => `--map ${quoteForShell(`${column}=${field}`)}`).join(
+    ' ',
+  );
+}
+
+const MAX_LISTED_COLUMNS = 20;
+
+export function listColumns(columns: readonly string[]): string {
+  const shown = columns.slice(0, MAX_LISTED_COLUMNS).join(', ');
+  const more = columns.length - MAX_LISTED_COLUMNS;
+  return more > 0 ? `${shown}, and ${more} more` : shown;
+}

@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { StartedCheck } from '../../bulk/record-check.ts';
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { readTextIfExists } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { once } from '../../kernel/once.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import type { Context } from '../context.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import type { InputOptions } from './input-files.ts';
+import { type ColumnMap, type MapFileOptions, parsePairs } from './input-flags.ts';
+
+export interface ResolvedColumnMap {
+  readonly map: ColumnMap | undefined;
+  /** Writes new mappings to the file. Call after the header of the input was checked. */
+  save(): Promise<void>;
+}
+
+/**
+ * Joins the mappings of `--map-file`, of `--map`, which takes precedence, and of prompts: on a
+ * terminal, asks for the field of each unknown column.
+ * @throws SvcError `usage` for an invalid or missing file, `local` if it cannot be read
+ */
+export async function resolveColumnMap(
+  context: Context,
+  fields: BulkFields,
+  options: InputOptions,
+  { mapFile, saveMap }: MapFileOptions,
+): Promise<ResolvedColumnMap> {
+  if (saveMap && mapFile === undefined)
+    throw new SvcError('usage', '--save-map needs a file', { hint: 'add --map-file <path>' });
+  if (mapFile !== undefined && options.file === undefined)
+    throw new SvcError('usage', '--map-file needs an input file', { hint: 'add --file <path>' });
+  const path = mapFile === undefined ? undefined : resolveOutputPath(mapFile, context.cwd);
+  const text = path === undefined ? undefined : await readTextIfExists(path);
+  const saved = new Map(parsePairs(nonBlankLines(text ?? ''), mapFile ?? ''));
+  const known = new Map([...saved, ...(options.map ?? [])]);
+  const answers = (await canAskAbout(context, options))
+    ? await askForFields(context, fields, options, known)
+    : [];
+  const map = new Map([...known, ...answers]);
+  if (path !== undefined && text === undefined && map.size === 0)
+    throw new SvcError('usage', `--map-file: ${mapFile} does not exist`, {
+      hint: 'to create it, add mappings with --map',
+    });
+  return {
+    map: map.size === 0 ? options.map : [...map],
+    save: once(async () => {
+      const added = [...map].filter(([column, field]) => saved.get(column) !== field);
+      if (path === undefined || added.length === 0) return;
+      const mappings = formatNounCount(added.length, 'mapping');
+      if (text !== undefined && !saveMap)
+        return context.note(`${mappings} not saved to ${mapFile}; to save, add --save-map`);
+      const lines = Array.from(map, ([column, field]) => `${column}=${field}\n`);
+      await writeOutputFile(path, lines.join(''), { mode: 'unchanged' });
+      await context.note(`saved ${mappings} to ${mapFile}`);
+    }),
+  };
+}
+
+/** Reports a check, and then saves new mappings, unless the check could not read the files. */
+export async function saveAfterCheck(
+  { check }: StartedCheck,
+  save: (() => Promise<void>) | undefined,
+  report: () => Promise<void>,
+): Promise<void> {
+  let error: unknown;
+  await report().catch((thrown: unknown) => {
+    error = thrown;
+  });
+  const isChecked =
+    error === undefined || (error instanceof SvcError && error.failure === 'invalid_input');
+  if (isChecked && !check.isIncomplete) await save?.();
+  if (error !== undefined) throw error;
+}
+
+function nonBlankLines(text: string): readonly string[] {
+  return text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+}
+
+/** Only regular files can be read before the check. */
+async function canAskAbout({ cwd, ...context }: Context, { file = [] }: InputOptions) {
+  if (file.length === 0 || !canAsk({ cwd, ...context })) return false;
+  const isRegular = file.map(async (path) => {
+    const stats = await stat(resolve(cwd, path)).catch(() => undefined);
+    return path !== '-' && stats?.isFile() === true;
+  });
+  return (await Promise.all(isRegular)).every(Boolean);
+}
+
+async function askForFields(
+  context: Context,
+  fields: BulkFields,
+  options: InputOptions,
+  known: ReadonlyMap<string, string>,
+): Promise<ColumnMap> {
+  const { askForColumns } = await import('./ask-for-columns.ts');
+  return askForColumns(context, fields, options, known);
+}

@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bulkFieldsOf } from '../../../src/catalog/bulk-fields.ts';
+import { loadOperation } from '../../../src/catalog/index.ts';
+import { resolveColumnMap } from '../../../src/commands/bulk/column-map.ts';
+import type { ColumnMap, MapFileOptions } from '../../../src/commands/bulk/input-flags.ts';
+import { fakeContext } from '../fake-context.ts';
+
+const fields = bulkFieldsOf(await loadOperation('users', 'users.add'));
+const HEADER = 'Login;E-Mail Address;Full Name;Notes\n';
+
+interface Given {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly answers?: readonly string[];
+  readonly map?: ColumnMap;
+  readonly mapFile?: MapFileOptions;
+}
+
+async function resolveMap({ files = { 'u.csv': HEADER }, answers, map, mapFile = {} }: Given) {
+  const context = await fakeContext({ ...(answers && { answers }) });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(context.cwd, name), text);
+  const file = Object.keys(files).filter((name) => !name.endsWith('.map'));
+  const resolved = await resolveColumnMap(
+    context,
+    fields,
+    { ...(file.length > 0 && { file }), ...(map && { map }) },
+    mapFile,
+  );
+  await resolved.save();
+  return {
+    map: resolved.map,
+    questions: context.questions,
+    stderr: context.stderr(),
+    saved: await readFile(join(context.cwd, 'acme.map'), 'utf8').catch(() => undefined),
+  };
+}
+
+const ANSWERS = ['userId', 'email', 'name', '(drop the column)'];
+const MAP = [
+  ['Login', 'userId'],
+  ['E-Mail Address', 'email'],
+  ['Full Name', 'name'],
+  ['Notes', ''],
+] as const;
+
+describe('on a terminal', () => {
+  it('asks once for each unknown column, and prints the flags', async () => {
+    const { map, questions, stderr } = await resolveMap({ answers: ANSWERS });
+    expect(map).toEqual(MAP);
+    expect(questions).toHaveLength(4);
+    expect(questions[1]).toContain("Field for column 'E-Mail Address'");
+    expect(stderr).toContain(
+      "to skip these questions, add --map Login=userId --map 'E-Mail Address=email' --map 'Full Name=name' --map Notes=",
+    );
+  });
+
+  it('asks about no known, mapped, or dropped column, and once for several files', async () => {
+    const files = { 'a.csv': 'userId,email,Notes\n', 'b.csv': 'userId,Full Name,Notes\n' };
+    const { map, questions } = await resolveMap({
+      files,
+      map: [['Full Name', 'name']],
+      answers: ['(keep the name)'],
+    });
+    expect(questions).toHaveLength(1);
+    expect(map).toEqual([
+      ['Full Name', 'name'],
+      ['Notes', 'Notes'],
+    ]);
+  });
+
+  it.each([
+    ['a file that cannot be read', { 'u.csv': 'userId,,\n' }],
+    ['another format', { 'u.json': '[{"Login":"a"}]' }],
+  ])('asks nothing about %s', async (_, files) => {
+    expect((await resolveMap({ files, answers: [] })).questions).toEqual([]);
+  });
+});
+
+describe('a file of mappings', () => {
+  const mapFile = { mapFile: 'acme.map' };
+
+  it('is created from flags and answers', async () => {
+    const { saved, stderr } = await resolveMap({
+      mapFile,
+      map: [['Login', 'userId']],
+      answers: ANSWERS.slice(1),
+    });
+    expect(saved).toBe('Login=userId\nE-Mail Address=email\nFull Name=name\nNotes=\n');
+    expect(stderr).toContain('saved 4 mappings to acme.map\n');
+  });
+
+  it('is read, and flags take precedence without changing it', async () => {
+    const text = 'Login=email\r\n\r\na=b=name\r\n';
+    const given = {
+      files: { 'u.csv': HEADER, 'acme.map': text },
+      map: [['Login', 'userId']] as const,
+    };
+    const { map, saved, stderr } = await resolveMap({ ...given, mapFile });
+    expect(map).toEqual([
+      ['Login', 'userId'],
+      ['a=b', 'name'],
+    ]);
+    expect(saved).toBe(text);
+    expect(stderr).toContain('1 mapping not saved to acme.map; to save, add --save-map\n');
+    const changed = await resolveMap({ ...given, mapFile: { ...mapFile, saveMap: true } });
+    expect(changed.saved).toBe('Login=userId\na=b=name\n');
+  });
+
+  it('keeps the answers of prompts with --save-map, and then asks nothing', async () => {
+    const files = { 'u.csv': HEADER, 'acme.map': 'Login=userId\n' };
+    const given = { ...mapFile, saveMap: true };
+    const { saved = '', questions } = await resolveMap({
+      files,
+      answers: ANSWERS.slice(1),
+      mapFile: given,
+    });
+    expect(questions).toHaveLength(3);
+    const again = await resolveMap({
+      files: { ...files, 'acme.map': saved },
+      answers: [],
+      mapFile,
+    });
+    expect(again.map).toEqual(MAP);
+  });
+
+  it.each<[string, Given, string]>([
+    ['a missing file', { mapFile }, '--map-file: acme.map does not exist'],
+    ['no file to save to', { mapFile: { saveMap: true } }, '--save-map needs a file'],
+    ['no input file', { files: {}, mapFile }, '--map-file needs an input file'],
+    [
+      'a line that is no mapping',
+      { files: { 'u.csv': HEADER, 'acme.map': 'Login\n' }, mapFile },
+      "acme.map must be column=field, got 'Login'",
+    ],
+  ])('is a usage error with %s', async (_, given, message) => {
+    await expect(resolveMap(given)).rejects.toMatchObject({ failure: 'usage', message });
+  });
+});
