@@ -10,7 +10,7 @@ const ENOUGH_BYTES = 4 * 1024 ** 3;
 export const CACHE_VARIABLE = 'SVC_TEST_CACHE';
 
 /**
- * Puts the temporary files of a run into a folder of its own, in memory if there is room, and
+ * Puts the temporary files of a run into a folder of its own, in memory if it fits, and
  * deletes it at the end.
  */
 export default function createRunFolder(): (() => void) | undefined {

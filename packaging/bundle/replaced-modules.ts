@@ -7,7 +7,7 @@ interface ReplacedModule {
   readonly filter: RegExp;
   readonly contents: string;
   readonly why: string;
-  /** What the replacement saves, measured. */
+  /** Measured saving of the replacement. */
   readonly saves: string;
 }
 

@@ -9,7 +9,7 @@ export const hrefOf = (...segments: Route): string =>
 
 const currentRoute = (): Route => location.hash.slice(2).split('/').filter(Boolean).map(decode);
 
-/** Decodes a segment. One that was typed by hand, such as `%`, stands for itself. */
+/** Decodes a segment. A segment that is not encoded, such as `%`, is returned unchanged. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);

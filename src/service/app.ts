@@ -26,7 +26,11 @@ import {
   withCallLog,
 } from './development/requests/call-log.ts';
 import type { DevelopmentState } from './development/state.ts';
-import { createRoutes, type ExecutableOperation, pathOfTarget } from './handlers/routes.ts';
+import {
+  createOperationRoutes,
+  type ExecutableOperation,
+  pathOfTarget,
+} from './handlers/routes.ts';
 import { badRequest, Refusal, readOnlyRefusal } from './store/refusal.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';
@@ -56,7 +60,7 @@ interface AppDependencies extends ServiceDependencies {
 
 export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {
   const perform = createPerformer(dependencies, followUps);
-  const routes = createRoutes();
+  const routes = createOperationRoutes();
   const admissionFor = createAdmissionControl(dependencies);
   const route = async (request: ServiceRequest, observe?: CallObserver) => {
     const { method, target } = request;

@@ -93,7 +93,7 @@ describe('svc apply', () => {
     expect(user.writes()).toEqual([]);
   });
 
-  it('asks on a terminal, and sends nothing if the answer is no or the service has changed since', async () => {
+  it('asks on a terminal, and sends nothing after a no, or if the service has changed', async () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));
     const question = 'Apply these changes (7 to create, 2 to update, 4 to send)?';

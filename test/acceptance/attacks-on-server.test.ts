@@ -134,7 +134,7 @@ describe('held connections', () => {
 });
 
 describe('waiting requests', () => {
-  it('leave the service reachable, and those that find no room are refused', async () => {
+  it('leave the service reachable, and further ones are refused', async () => {
     const limited = await startServing({ ...(await newUser()), descriptors: 400 });
     const waits = Array.from({ length: 300 }, () =>
       limited.admin('requests', { wait: { count: 1_000, timeout: '60s' } }),
@@ -150,7 +150,7 @@ describe('waiting requests', () => {
     await Promise.allSettled(waits);
   });
 
-  it('make room when their clients disconnect', async () => {
+  it('free their places when their clients disconnect', async () => {
     const limited = await startServing({ ...(await newUser()), descriptors: 400 });
     const leaving = new AbortController();
     const body = JSON.stringify({ wait: { count: 1_000, timeout: '60s' } });

@@ -33,7 +33,7 @@ const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],
   [
     /^svc webhooks (send|verify|replay) .*(--url|--via-service|file|--at)/,
-    'with whoever receives: webhooks.test.ts',
+    'with its receiver: webhooks.test.ts',
   ],
   [/^svc (webhooks|webhooks config|email) setup/, 'asks at a terminal: setup.test.ts'],
   [/svc completion (zsh|fish|powershell)/, 'for another shell: completion.test.ts'],

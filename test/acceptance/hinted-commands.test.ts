@@ -131,8 +131,8 @@ describe('after a reset that auth recover has to finish', () => {
 });
 
 /**
- * Creates a service that rejects the credential from the second request on, until it is told to
- * accept it again.
+ * Creates a service that rejects the credential from the second request on, until it
+ * is set to accept it again.
  */
 async function startStoppingService() {
   const came = new Set<string>();

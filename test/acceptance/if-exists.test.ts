@@ -223,7 +223,7 @@ describe('records that already exist', () => {
     const TOTAL = KILLS * 900;
     const earlier = Array.from(
       { length: TOTAL / 3 },
-      (_, at) => [`d${at * 3}`, 'of somebody else'] as const,
+      (_, at) => [`d${at * 3}`, 'of another user'] as const,
     );
     const kept = new Map<string, unknown>(earlier);
     let requests = 0;

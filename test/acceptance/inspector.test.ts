@@ -29,7 +29,7 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 let [browser, service]: [Browser | undefined, Service | undefined] = [undefined, undefined];
 let axe = '';
-/** What the pages of all tests wrote to the console, and their errors. */
+/** Console messages and errors of the pages of all tests. */
 const complaints: string[] = [];
 
 /**

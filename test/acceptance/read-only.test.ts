@@ -126,7 +126,7 @@ describe('a read-only target', () => {
     }
   });
 
-  it('is the embedded service too, if the environment or a folder says so', async () => {
+  it('is the embedded service too, if the environment or a folder is read-only', async () => {
     const { svc, ways } = await createReadOnlyUser();
     const calls = await validData();
     const before = await svc(['local', 'export', '-o', 'json']);

@@ -26,7 +26,7 @@ const MAX_DELAY = 60;
 /** Time in milliseconds that the delivery of a token takes at most, if the machine is not busy. */
 const DELIVERY = 20;
 
-/** Where the new token is after the kill, or why it is not available. */
+/** Location of the new token after the kill, or the reason why it is not available. */
 type Place = 'not applied' | 'stdout' | 'file' | 'record' | 'told as lost' | 'ORPHAN';
 
 /** Delays before it applies a reset and before it responds, even if the client was killed. */

@@ -18,7 +18,7 @@ export interface Terminal {
   kill(): void;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is left out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are removed
 const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
 
 function onOneLine(text: string): string {

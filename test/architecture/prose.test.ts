@@ -67,6 +67,21 @@ describe('the prose check', () => {
     }
   });
 
+  it('detects a function name that two files of a layer share', async () => {
+    const code = 'export async function readPlace() {}';
+    const within = await project({ 'src/client/a.ts': code, 'src/client/sub/b.ts': code });
+    const across = await project({ 'src/client/a.ts': code, 'src/service/b.ts': code });
+    expect(proseFaults(within)).toEqual([
+      expect.objectContaining({ file: 'src/client/sub/b.ts', rule: 'shared-name', line: 1 }),
+    ]);
+    expect(proseFaults(across)).toEqual([]);
+  });
+
+  it.each(['test/a.test.ts', 'pages/a.tsx', 'packaging/a.ts'])('reads %s', async (file) => {
+    const faults = proseFaults(await project({ [file]: '// mended by the next run' }));
+    expect(faults).toEqual([expect.objectContaining({ file, rule: 'phrase' })]);
+  });
+
   it('ignores code and quoted output', async () => {
     const folder = await project({
       'src/a.ts': 'const goesOn = mend(away);',

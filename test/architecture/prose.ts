@@ -12,20 +12,28 @@ export interface ProseFault {
 }
 
 const PAGES = ['*.md', 'docs/*.md', '.changeset/*.md', 'examples/**/*.md'];
-const SOURCES = ['src/**/*.{ts,tsx}', 'bin/*.js', 'docs/generate/*.ts', '*.config.ts'];
+const SOURCES = [
+  '{src,pages,test,packaging}/**/*.{ts,tsx}',
+  'bin/*.js',
+  'docs/generate/*.ts',
+  '*.config.ts',
+];
+
+/** The tests of this check contain faults. */
+const PLANTED_FAULTS = 'test/architecture/prose.test.ts';
 
 /** Delimiter of a quoted block in a page: program output or code. */
 const FENCE = /^\s*```/;
 
 /**
- * Finds all faults in the project in `folder`: phrases in pages and sources, doc comments, and type
- * names.
+ * Finds all faults in the project in `folder`: phrases in pages and sources, doc comments, and names
+ * of types and functions.
  */
 export function proseFaults(folder: string): readonly ProseFault[] {
   const read = (patterns: readonly string[]) =>
     globSync([...patterns], { cwd: folder })
       .map((file) => file.replaceAll('\\', '/'))
-      .filter((file) => !file.includes('node_modules/'))
+      .filter((file) => !file.includes('node_modules/') && file !== PLANTED_FAULTS)
       .sort()
       .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
   const sources = read(SOURCES);
@@ -93,6 +101,7 @@ function pronounFaults(file: string, text: string): readonly ProseFault[] {
 }
 
 const EXPORTED_TYPE = /^export (?:interface|type|(?:abstract )?class) (\w+)/gm;
+const EXPORTED_FUNCTION = /^export (?:async )?function\*? (\w+)/gm;
 
 /**
  * Type names that two layers use deliberately for different things, with the reason. Names within
@@ -109,31 +118,52 @@ const SHARED_BY_LAYERS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Finds names of exported types that two files define differently. */
-function sharedNames(
-  sources: readonly { readonly file: string; readonly text: string }[],
-): readonly ProseFault[] {
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Finds names of types that two files export, and names of functions that two files of a layer export. */
+function sharedNames(sources: readonly Source[]): readonly ProseFault[] {
+  const isAllowed = (name: string, layers: ReadonlySet<string>) =>
+    layers.size > 1 && SHARED_BY_LAYERS.has(name);
+  return [
+    ...sharedExports(sources, EXPORTED_TYPE, 'a type').filter(
+      ({ name, layers }) => !isAllowed(name, layers),
+    ),
+    ...sharedExports(sources, EXPORTED_FUNCTION, 'a function').filter(
+      ({ layers }) => layers.size === 1,
+    ),
+  ].map(({ fault }) => fault);
+}
+
+interface SharedExport {
+  readonly name: string;
+  /** Layers of the two files. */
+  readonly layers: ReadonlySet<string>;
+  readonly fault: ProseFault;
+}
+
+function sharedExports(
+  sources: readonly Source[],
+  pattern: RegExp,
+  kind: string,
+): readonly SharedExport[] {
   const found = sources.flatMap(({ file, text }) =>
-    Array.from(text.matchAll(EXPORTED_TYPE), ({ 1: name = '', index }) => {
+    Array.from(text.matchAll(pattern), ({ 1: name = '', index }) => {
       const [, layer = ''] = file.split('/');
       return { name, layer, file, line: text.slice(0, index).split('\n').length };
     }),
   );
-  return Map.groupBy(found, ({ name }) => name)
-    .values()
-    .flatMap(([first, ...others]) =>
-      others
-        .filter(({ name, layer }) => layer === first?.layer || !SHARED_BY_LAYERS.has(name))
-        .map(
-          ({ file, line, name }): ProseFault => ({
-            file,
-            line,
-            rule: 'shared-name',
-            text: `${name} is also the name of a type in ${first?.file}`,
-          }),
-        ),
-    )
-    .toArray();
+  return Array.from(Map.groupBy(found, ({ name }) => name).values()).flatMap((same) =>
+    same.flatMap((other, at) =>
+      same.slice(0, at).map(({ layer, file }) => {
+        const text = `${other.name} is also the name of ${kind} in ${file}`;
+        const fault = { file: other.file, line: other.line, rule: 'shared-name', text } as const;
+        return { name: other.name, layers: new Set([layer, other.layer]), fault };
+      }),
+    ),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

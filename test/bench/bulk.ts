@@ -1,5 +1,5 @@
 /**
- * What it costs to send many records with everything that svc does for them: validation of the
+ * The cost of sending many records with everything that svc does for them: validation of the
  * whole file, journal, limiter. All against one service as a process of its own (bulk-mock.ts). Run
  * it with `npm run bench:bulk`, whole or in parts:
  *

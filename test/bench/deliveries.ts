@@ -1,5 +1,5 @@
 /**
- * What the outbox costs: 10,000 events to a receiver on this machine as a ratio to what the same
+ * The cost of the outbox: 10,000 events to a receiver on this machine as a ratio to what the same
  * HTTP client pushes by itself, and how soon one event that another one records is delivered. Run
  * it with `npm run bench:deliveries`; the receiver is a process of its own. Where PostgreSQL is
  * installed both are measured on a server of it too.
@@ -153,7 +153,7 @@ async function arrived(url: string, count: number): Promise<void> {
   await fetch(`${url}/await/${count}`);
 }
 
-/** The same number of signed bodies of the same size, with nothing written down. */
+/** Sends as many signed bodies of the same size, without an outbox. */
 async function pushBare(url: string): Promise<void> {
   const poster = createHttpSender({ allowPrivateTargets: true });
   const body = JSON.stringify({ event: 'comment.add', data: 'x'.repeat(450) });

@@ -104,7 +104,7 @@ const [, , reading, path = '', expected = '0'] = process.argv;
 if (reading) await report(READINGS[reading], path, Number(expected));
 else await compareAll();
 
-/** What a process of its own prints. */
+/** Prints the figures of a reading, in a process of its own. */
 async function report(read: Reading | undefined, path: string, expected: number): Promise<void> {
   const begun = performance.now();
   const count = await read?.(path);

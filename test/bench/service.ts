@@ -1,5 +1,5 @@
 /**
- * What the embedded service costs: its calls a second as a ratio to a bare node:http server that
+ * The cost of the embedded service: its calls a second as a ratio to a bare node:http server that
  * parses and answers the same small JSON, and a call of 100 users as a ratio to the SQLite
  * statements that it needs. Run it with `npm run bench:service`. Each server is a process of its
  * own, driven over 32 connections. Where PostgreSQL is installed both are measured on a server of
@@ -27,7 +27,7 @@ const WRITERS = 100;
 const SVC = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
 const SERVING = join(import.meta.dirname, '..', 'service', 'serve-process.ts');
 /**
- * Of one round. Rounds are short, so that what else the machine does falls on both servers of a
+ * Duration of a round. Rounds are short, so that what else the machine does falls on both servers of a
  * ratio alike.
  */
 const SECONDS = 0.5;
@@ -323,10 +323,7 @@ function rawStatements(path: string) {
   };
 }
 
-/**
- * The same rows, and what a read of documents asks for, by statements over connections of their
- * own.
- */
+/** Opens connections for the statements of a write of users and of a read of documents. */
 async function rawPostgres(store: string) {
   const clients = await Promise.all(Array.from({ length: 10 }, () => connected(store)));
   const [client = clients[0] as Client] = clients;

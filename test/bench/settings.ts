@@ -1,5 +1,5 @@
 /**
- * What `svc plan` costs: a small file whose plan is empty, as a ratio to a bare `node -e 0`, and a
+ * The cost of `svc plan`: a small file whose plan is empty, as a ratio to a bare `node -e 0`, and a
  * large file in seconds and memory. Both compare with `svc serve` over loopback. Run it with
  * `npm run bench:settings`; numbers after `--` are the factor of the large file's size, and the
  * rounds of the small one.

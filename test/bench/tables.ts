@@ -1,5 +1,5 @@
 /**
- * What it costs to print a long list as a table in a pipe: processor time and peak memory. One case
+ * The cost of printing a long list as a table in a pipe: processor time and peak memory. One case
  * reads the records in pages, one in a single response, and one contains wide characters. Run it
  * with `npm run bench:tables`; a number after `--` is the number of records.
  */

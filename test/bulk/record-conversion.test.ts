@@ -143,7 +143,7 @@ describe('null', () => {
   };
 
   it.each(['json', 'ndjson', 'yaml'] as const)(
-    'is an absent field in %s, and a value in what is sent unchanged',
+    'is an absent field in %s, and a value in records that are sent unchanged',
     (format) => {
       expect(convert(record, format)).toEqual({
         owner: { id: 'b', stranger: null },

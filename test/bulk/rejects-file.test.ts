@@ -119,7 +119,7 @@ describe('the rejects', () => {
     );
   });
 
-  it('leave no file when there are none', async () => {
+  it('leave no file without rejects', async () => {
     const { folder, format, locate } = await world();
     const rejects = await openRejectsFile({
       folder,
@@ -173,7 +173,7 @@ describe('the rejects', () => {
 });
 
 describe('the results', () => {
-  it('hold a line for each record, and go on where the settled ones end', async () => {
+  it('hold a line for each record, and continue after the settled ones', async () => {
     const folder = await createTemporaryFolder();
     await writeFile(join(folder, 'users.json'), INPUTS['users.json']);
     const { records, locate } = await open(folder, 'users.json');

@@ -57,7 +57,7 @@ describe('a response that confirms a batch', () => {
     ['an item that failed', envelope({ a: { success: false } })],
     ['a text for true', envelope({ a: { success: 'true' } })],
     ['a number for true', envelope({ a: { success: 1 } })],
-    ['true that goes on', '{"result":{"status":"success","data":{"a":{"success":trueish}}}}'],
+    ['true with more letters', '{"result":{"status":"success","data":{"a":{"success":trueish}}}}'],
     [
       'true, then false',
       '{"result":{"status":"success","data":{"a":{"success":true,"success":false}}}}',
@@ -88,7 +88,7 @@ describe('a response that confirms a batch', () => {
     ['a comma too many', '{"result":{"status":"success","data":{"a":{"success":true,}}}}'],
     ['a comma missing', '{"result":{"status":"success","data":{"a":{"success":true"id":1}}}}'],
     ['a control character', answerFor(['a']).replace('added', 'add\u0001ed')],
-    ['a number that is none', envelope({ a: { ...item, n: 1 } }).replace('"n":1', '"n":01')],
+    ['an invalid number', envelope({ a: { ...item, n: 1 } }).replace('"n":1', '"n":01')],
     ['a list', '[1]'],
     ['nothing', ''],
   ])('is not recognized: %s', (_, answer) => {

@@ -254,7 +254,7 @@ describe('Ctrl-C while a write is in flight', () => {
       'svc webhooks endpoints list --all',
     ],
   ] as const)(
-    'ends it at once and says what may have become of %s',
+    'ends it at once and reports the possible outcome of %s',
     async (name, input, command) => {
       const controller = new AbortController();
       const deaf = () => {

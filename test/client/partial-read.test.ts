@@ -72,7 +72,7 @@ describe('a read by IDs that failed with results in its details', () => {
       [strict([one, { success: false, code: 'locked' }, three])],
     ],
     ['an ID without a result', [strict({ d1: one, d2: missing })]],
-    ['details that are no results', [strict({ hint: 'ask somebody' })]],
+    ['details other than results', [strict({ hint: 'ask support' })]],
     ['a list of another length', [strict([one])]],
     ['no details', [failure('NOT_FOUND', 404)]],
   ])('fails with %s', async (_, steps) => {

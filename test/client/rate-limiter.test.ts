@@ -247,7 +247,7 @@ describe('a pause that svc processes share', () => {
     ['may not be waited for at all', now + 40_000, 0],
     ['is over', now - 1, 600_000],
     ['is further away than any service asks for', now + 3_600_001, 1e9],
-    ['is no time', Number.NaN, 600_000],
+    ['is not a number', Number.NaN, 600_000],
     ['never ends', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   ])('is tested with a request if it %s', async (_, until, maxWait) => {
     const { gate, told } = shared(until);

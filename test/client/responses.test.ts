@@ -173,7 +173,7 @@ const UNUSABLE: readonly [
     9,
     1,
   ],
-  ['gzip that is none', send(whole, 200, { 'content-encoding': 'gzip' }), 8, 9, 3],
+  ['invalid gzip', send(whole, 200, { 'content-encoding': 'gzip' }), 8, 9, 3],
   [
     'gzip cut short',
     send(gzipSync(whole).subarray(0, 30), 200, { 'content-encoding': 'gzip' }),
@@ -197,7 +197,7 @@ const UNUSABLE: readonly [
   ['two byte order marks', send(`\ufeff\ufeff${whole}`), 8, 9, 1],
   ['JSON lines', send(`${whole}\n${whole}\n`), 8, 9, 1],
   [
-    'a result that comes twice, and is none at last',
+    'two results, of which the last is invalid',
     send('{"result":{"data":{"id":"a"}},"result":7}'),
     8,
     9,
@@ -245,7 +245,7 @@ const UNUSABLE: readonly [
     9,
     3,
   ],
-  ['a length that is none', raw('HTTP/1.1 200 OK\ncontent-length: many\n\n{}'), 8, 9, 3],
+  ['an invalid length', raw('HTTP/1.1 200 OK\ncontent-length: many\n\n{}'), 8, 9, 3],
   ['two lengths', raw('HTTP/1.1 200 OK\ncontent-length: 2\ncontent-length: 9\n\n{}'), 8, 9, 3],
   ['a status line without a number', raw('HTTP/1.1 OK\n\n'), 8, 9, 3],
   ['HTTP of another age', raw('HTTP/9.9 200 OK\n\n{}'), 8, 9, 3],

@@ -165,7 +165,7 @@ export const DEVIATIONS: readonly Deviation[] = [
     change: edit(({ result }) => result?.data.splice(1)),
   },
   {
-    name: 'a value that the interface does not name',
+    name: 'a value that the API does not define',
     path: FOLDERS,
     change: edit(({ result }) => Object.assign(result?.data[0] ?? {}, { accessType: 'secret' })),
     listed: 'data[].accessType',

@@ -40,7 +40,7 @@ describe('an error as JSON', () => {
     );
   });
 
-  it('has no hint if there is none, and a null status', async () => {
+  it('omits a missing hint, and has a null status', async () => {
     expect(
       JSON.parse(
         await renderError(new SvcError('locked', 'in use'), { format: 'json', debug: true }),

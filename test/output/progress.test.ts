@@ -32,7 +32,7 @@ function watched(style: ProgressStyle, columns = 80, isInLine?: () => boolean) {
       wakes.push({ at: now + milliseconds, wake: resolve });
       signal?.addEventListener('abort', () => reject(signal.reason));
     });
-  /** Lets time pass in steps, and whoever sleeps wake up. */
+  /** Advances the clock in steps, so that waits end. */
   const pass = async (milliseconds: number) => {
     const end = now + milliseconds;
     for (;;) {

@@ -33,7 +33,7 @@ function database(place: string) {
 }
 
 describe('a delivery that another process causes', () => {
-  it('is sent on its notification, without polling the outbox', async () => {
+  it('is sent after its notification, without polling the outbox', async () => {
     const { url, received } = await receiver();
     const { path, endpoint, comment, until } = await deliveringWorld();
     await endpoint({ url });

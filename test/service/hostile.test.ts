@@ -65,7 +65,7 @@ function withValue(input: object, path: Path, value: unknown): object {
   return data;
 }
 
-/** Free-form fields and their contents: the interface does not define them. */
+/** Free-form fields and their contents: the API does not define them. */
 const FREE_FORM_PARENTS =
   /^(data|(activities\.0\.(changes\.status|entityData|entityTargetData|displayMessageTemplateData))|notificationSourceData|displayHeadlineMessageTemplateData|context\.access)\./;
 const FREE_FORM_FIELDS = /\.(entityData|entityTargetData|from|to)$/;

@@ -11,7 +11,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { InputOptions } from './input-files.ts';
-import { type ColumnMap, type MapFileOptions, parsePairs } from './input-flags.ts';
+import { type ColumnMap, type MapFileOptions, parseMappings } from './input-flags.ts';
 
 export interface ResolvedColumnMap {
   readonly map: ColumnMap | undefined;
@@ -36,7 +36,7 @@ export async function resolveColumnMap(
     throw new SvcError('usage', '--map-file needs an input file', { hint: 'add --file <path>' });
   const path = mapFile === undefined ? undefined : resolveOutputPath(mapFile, context.cwd);
   const text = path === undefined ? undefined : await readTextIfExists(path);
-  const saved = new Map(parsePairs(nonBlankLines(text ?? ''), mapFile ?? ''));
+  const saved = new Map(parseMappings(nonBlankLines(text ?? ''), mapFile ?? ''));
   const known = new Map([...saved, ...(options.map ?? [])]);
   const answers = (await canAskAbout(context, options))
     ? await askForFields(context, fields, options, known)

@@ -56,14 +56,14 @@ export interface MapFileOptions {
  * @throws SvcError `usage` for a malformed pair or a repeated column
  */
 export function parseColumnMap(given: readonly string[] | undefined): ColumnMap | undefined {
-  return given && parsePairs(given, '--map');
+  return given && parseMappings(given, '--map');
 }
 
 /**
  * Parses mappings of columns to fields.
  * @throws SvcError `usage` for a malformed mapping or a repeated column
  */
-export function parsePairs(given: readonly string[], name: string): ColumnMap {
+export function parseMappings(given: readonly string[], name: string): ColumnMap {
   const pairs = given.map((text) => parsePair(text, name));
   for (const [at, [column]] of pairs.entries()) {
     if (pairs.findIndex(([other]) => other === column) === at) continue;

@@ -3,14 +3,14 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
-import { type JobListEntry, readEntries } from './status.ts';
+import { type JobListEntry, readJobEntries } from './status.ts';
 
 export async function listJobs(
   context: Context,
   { options }: Invocation<{ readonly watch?: boolean | undefined }>,
 ) {
   if (options.watch) return watchJobs(context);
-  const lines = await readEntries(context);
+  const lines = await readJobEntries(context);
   const printer = await context.printer();
   await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
   if (lines.length === 0)
@@ -44,7 +44,7 @@ async function* changedEntries(context: Context): AsyncGenerator<readonly JobLis
   };
   const known = new Map<string, string>();
   for (;;) {
-    const entries = await readEntries({ folders: context.folders, warn });
+    const entries = await readJobEntries({ folders: context.folders, warn });
     const changed = entries.filter((entry) => known.get(entry.id) !== JSON.stringify(entry));
     for (const entry of changed) known.set(entry.id, JSON.stringify(entry));
     if (changed.length > 0) yield changed;

@@ -35,7 +35,7 @@ import { APPLY } from '../plan/apply-operation.ts';
 import { openJobContext } from '../plan/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
-import { readEntries } from './status.ts';
+import { readJobEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
@@ -170,7 +170,7 @@ function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcErro
 
 /** @throws SvcError `usage` if no job is stopped, or if several are and prompts are not possible */
 async function findStoppedJob(context: Context): Promise<string> {
-  const stopped = (await readEntries(context)).filter(({ state }) => state === 'stopped');
+  const stopped = (await readJobEntries(context)).filter(({ state }) => state === 'stopped');
   const [only, ...others] = stopped;
   if (only && others.length === 0) {
     await context.note(`resuming job ${only.id} (${only.operation}, ${only.input})`);

@@ -63,7 +63,7 @@ export type JobListEntry = Omit<
 >;
 
 /** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
-export async function readEntries({
+export async function readJobEntries({
   folders,
   warn,
 }: Pick<Context, 'folders' | 'warn'>): Promise<readonly JobListEntry[]> {

@@ -8,7 +8,7 @@ import { loadHandlers } from './index.ts';
 
 export type ExecutableOperation = Awaited<ReturnType<typeof loadExecutable>>;
 
-export function createRoutes() {
+export function createOperationRoutes() {
   const routeOf = (entry: OperationEntry) => ({
     selectedBy: entry.selectedBy,
     load: once(() => loadExecutable(entry)),

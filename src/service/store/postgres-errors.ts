@@ -19,9 +19,10 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
-export function toOpenError(error: unknown, name: string): SvcError {
+export function toPostgresOpenError(error: unknown, name: string): SvcError {
   if (error instanceof SvcError) return error;
-  if (error instanceof Refusal && error.cause !== undefined) return toOpenError(error.cause, name);
+  if (error instanceof Refusal && error.cause !== undefined)
+    return toPostgresOpenError(error.cause, name);
   if (error instanceof Refusal) {
     return new SvcError(
       'locked',
@@ -62,7 +63,7 @@ export function toOpenError(error: unknown, name: string): SvcError {
  * Converts an error of a transaction to a refusal or a store failure. Returns other errors
  * unchanged.
  */
-export function toTransactionError(error: unknown, name: string): unknown {
+export function toPostgresTransactionError(error: unknown, name: string): unknown {
   if (error instanceof Refusal) return error;
   const code = systemErrorCode(error) ?? '';
   if (code === DISK_FULL) return diskFullFailure(name, error);
@@ -110,7 +111,7 @@ export function isConnectionLimit(error: unknown): boolean {
   return systemErrorCode(error) === '53300';
 }
 
-export function isMissingTable(error: unknown): boolean {
+export function isMissingPostgresTable(error: unknown): boolean {
   return systemErrorCode(error) === '42P01';
 }
 

@@ -3,10 +3,10 @@ import { SvcError } from '../../kernel/errors.ts';
 import { openPostgres } from './postgres.ts';
 import {
   isBrokenConnection,
-  isMissingTable,
+  isMissingPostgresTable,
   isRetryable,
-  toOpenError,
-  toTransactionError,
+  toPostgresOpenError,
+  toPostgresTransactionError,
 } from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
 import { Refusal } from './refusal.ts';
@@ -36,13 +36,13 @@ export async function openPostgresStore(
   signal?.addEventListener('abort', abort);
   try {
     await checkEncoding(kysely, url);
-    await upgradeStore(store, url, isMissingTable);
+    await upgradeStore(store, url, isMissingPostgresTable);
     return store;
   } catch (error) {
     abort();
     await store.close();
     signal?.throwIfAborted();
-    throw toOpenError(error, url);
+    throw toPostgresOpenError(error, url);
   } finally {
     signal?.removeEventListener('abort', abort);
   }
@@ -79,7 +79,7 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
       await lock.execute(database);
       return work(database);
     }).catch((error) => {
-      throw toTransactionError(error, url);
+      throw toPostgresTransactionError(error, url);
     });
   const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey('')})`;
   const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey('')})`;
@@ -91,7 +91,7 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
     isStatementError,
   );
   const explain = (error: unknown): never => {
-    throw toTransactionError(error, url);
+    throw toPostgresTransactionError(error, url);
   };
   // Writes that wait for each other hold no connection, so reads can use all of them.
   const runInBatch = batchByName((name, onIdle) => {

@@ -18,13 +18,13 @@ function extendedCode(error: unknown): number {
     : 0;
 }
 
-export function isMissingTable(error: unknown): boolean {
+export function isMissingSqliteTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('no such table');
 }
 
-export function toOpenError(error: unknown, path: string): SvcError {
+export function toSqliteOpenError(error: unknown, path: string): SvcError {
   if (error instanceof SvcError) return error;
-  const failure = toTransactionError(error, path);
+  const failure = toSqliteTransactionError(error, path);
   if (failure instanceof StoreFailure) return failure;
   if (failure instanceof Refusal) {
     return new SvcError('locked', `cannot open the store ${path}: another process has locked it`, {
@@ -42,7 +42,7 @@ export function toOpenError(error: unknown, path: string): SvcError {
  * Converts an error of a transaction to a refusal or a store failure. Returns other errors
  * unchanged.
  */
-export function toTransactionError(error: unknown, path: string): unknown {
+export function toSqliteTransactionError(error: unknown, path: string): unknown {
   const code = extendedCode(error) & 0xff;
   if (code === BUSY) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE) return diskFullFailure(path, error);

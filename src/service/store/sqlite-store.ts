@@ -6,7 +6,11 @@ import type { DirectAdapter } from './prepared-query.ts';
 import { upgradeStore } from './schema.ts';
 import { batchReads, batchWrites } from './shared-transactions.ts';
 import { openSqlite, setDurability } from './sqlite.ts';
-import { isMissingTable, toOpenError, toTransactionError } from './sqlite-errors.ts';
+import {
+  isMissingSqliteTable,
+  toSqliteOpenError,
+  toSqliteTransactionError,
+} from './sqlite-errors.ts';
 import type { Store, Work } from './store.ts';
 import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
@@ -21,18 +25,18 @@ export async function openSqliteStore(path: string, busyTimeout: number): Promis
       rejectForeignFile(path);
     });
     store = createStore(await openSqlite(path, busyTimeout), path, queue);
-    await upgradeStore(store, path, isMissingTable);
+    await upgradeStore(store, path, isMissingSqliteTable);
     return store;
   } catch (error) {
     await store?.close();
     queue.leave();
-    throw toOpenError(error, path);
+    throw toSqliteOpenError(error, path);
   }
 }
 
 export async function openMemoryStore(): Promise<Store> {
   const store = createStore(await openSqlite(IN_MEMORY, 0), IN_MEMORY, joinFileQueue(IN_MEMORY));
-  await upgradeStore(store, IN_MEMORY, isMissingTable);
+  await upgradeStore(store, IN_MEMORY, isMissingSqliteTable);
   return store;
 }
 
@@ -40,7 +44,7 @@ const IN_MEMORY = ':memory:';
 
 function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQueue): Store {
   const fail = (error: unknown): never => {
-    throw toTransactionError(error, path);
+    throw toSqliteTransactionError(error, path);
   };
   const transact = <Result>(work: Work<Result>) => kysely.transaction().execute(work).catch(fail);
   const { rows, isInTransaction } = kysely.getExecutor().adapter as DirectAdapter;

@@ -78,7 +78,7 @@ async function requestsOf(
   return { requests, given };
 }
 
-/** The same, each as its records' positions. */
+/** Returns planned batches as the positions of their records. */
 async function planned(journal: Journal, records: RecordList, mayResend = () => true) {
   const { requests, given } = await requestsOf(journal, records, 1_000, mayResend);
   return { sent: requests.map((batch) => batch.map(({ index }) => index)), given };

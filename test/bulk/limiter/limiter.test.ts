@@ -37,7 +37,7 @@ describe('requests in flight', () => {
             expect(flying).toBeLessThanOrEqual(most);
           }
           expect(started).toEqual(started.map((_, at) => at));
-          // Nobody waits while there is room.
+          // No request waits while another one may start.
           if (flying < most) expect(started).toHaveLength(asked);
         },
       ),

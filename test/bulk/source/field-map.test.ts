@@ -49,7 +49,7 @@ describe('fields that are renamed', () => {
     );
   });
 
-  it('leave what is no record alone, and give back a record with an id as it stood', async () => {
+  it('keep values that are not records, and return a record with an ID unchanged', async () => {
     const { source, records } = await renamed(['u1', { Login: 'x' }], [['Login', 'name']]);
     expect(records[0]?.value).toBe('u1');
     const [, second] = records;

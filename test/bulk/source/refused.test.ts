@@ -67,7 +67,7 @@ describe('the error for an invalid input names the position and the problem', ()
     ['UTF-32LE without', 'json', bytes('[\0\0\0]\0\0\0', 'latin1'), 'stdin:1:2: a NUL character'],
     ['UTF-32BE without', 'json', bytes('\0\0\0[\0\0\0]', 'latin1'), 'stdin:1:1: a NUL character'],
 
-    ['JSON that is no list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
+    ['JSON other than a list', 'json', '"x"', `stdin:1:1: expected a JSON array, found '"'`],
     [
       'JSON without the list',
       'json',
@@ -155,7 +155,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin:3: the row has 1 cell',
     ],
 
-    ['YAML that is no list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
+    ['YAML other than a list', 'yaml', 'a: b\n', 'stdin:1:1: expected a list of records'],
     [
       'YAML with a field twice',
       'yaml',

@@ -140,7 +140,7 @@ describe('the position of a byte that is not UTF-8', () => {
       });
   });
 
-  it('suggests no flag where there is none, and no character for binary data', async () => {
+  it('suggests no flag without a candidate, and no character for binary data', async () => {
     const hint = 'check that it is the right file, and save it as UTF-8';
     expect(await problemOf(latin1('M\xfc'), { hasEncodingFlag: false })).toEqual({
       message: 'export.csv:1:2: byte 0xfc is not UTF-8 (Windows-1252: "ü")',

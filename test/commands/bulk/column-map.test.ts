@@ -129,7 +129,7 @@ describe('a file of mappings', () => {
     ['no file to save to', { mapFile: { saveMap: true } }, '--save-map needs a file'],
     ['no input file', { files: {}, mapFile }, '--map-file needs an input file'],
     [
-      'a line that is no mapping',
+      'an invalid line',
       { files: { 'u.csv': HEADER, 'acme.map': 'Login\n' }, mapFile },
       "acme.map must be column=field, got 'Login'",
     ],

@@ -28,7 +28,7 @@ const SUMMARY: BulkSummary = {
 };
 
 describe('the summary of a CI step', () => {
-  it('is appended as Markdown in which text from the service is no markup', async () => {
+  it('is appended as Markdown in which text from the service is escaped', async () => {
     const path = join(await createTemporaryFolder(), 'step.md');
     const context = await fakeContext({ environment: { GITHUB_STEP_SUMMARY: path } });
     const append = (summary: BulkSummary) =>

@@ -205,7 +205,7 @@ describe('profiles add', () => {
     ['a name with a slash', 'profiles add a/b', {}, {}],
     ['an empty name', 'profiles add ', {}, {}],
     ['a missing name', 'profiles add', {}, {}],
-    ['an address that is none', 'profiles add p', {}, { options: { baseUrl: 'example.com' } }],
+    ['an invalid address', 'profiles add p', {}, { options: { baseUrl: 'example.com' } }],
     [
       'a password in the address',
       'profiles add p',
@@ -253,7 +253,7 @@ describe('profiles list and show', () => {
   });
 
   it.each(['json', 'yaml', 'table', 'csv', 'ndjson'] as const)(
-    'mask secrets as %s, unless told to show them',
+    'mask secrets as %s, unless a flag shows them',
     async (output) => {
       await addProd();
       const masked = (await run('profiles show', {}, { options: { output } })).stdout();

@@ -39,7 +39,7 @@ function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
   return lists.map((list) => list.split('\0').slice(0, -1));
 }
 
-/** What the words of a command say, flag by flag. */
+/** Parses the words of a command into the value of each flag. */
 function dataOf(words: readonly string[], flags: readonly Flag[]): unknown {
   const data: Record<string, unknown> = {};
   const world = { now: 0, warn: () => undefined };

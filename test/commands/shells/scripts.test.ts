@@ -9,9 +9,8 @@ function withoutComments(script: string): string {
 }
 
 /**
- * What bash has had since when, by a line that uses it. macOS has bash 3.2, which reads a script as
- * far as the first of these and then fails; Debian has none to run the script with, so that it is
- * read instead.
+ * Constructs of bash, with the version that added them and a line that uses them. The bash 3.2 of
+ * macOS fails at the first of them. Debian has no bash 3.2, so the script is searched instead.
  */
 const NEWER: readonly (readonly [since: string, construct: RegExp, sample: string])[] = [
   ['4.0', /\b(declare|local|typeset) -\w*A/, 'local -A seen'],

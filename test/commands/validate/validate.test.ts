@@ -349,7 +349,7 @@ describe('suspicious values', () => {
     ]);
   });
 
-  it('are none for ordinary values of any language', async () => {
+  it('do not appear for ordinary values of any language', async () => {
     const { stdout } = await warningsOf(
       "userId,name,email\n1e5,Zoë Müller,zoë@müller.example\n#1,李,a.b+c@x.co.uk\n0123,Al #2!,o'hara@x.ie\n",
     );
@@ -529,7 +529,7 @@ describe('renamed columns', () => {
     expect(stdout).toBe("u.json:2:2: the fields 'Login' and 'userId' both map to 'userId'\n");
   });
 
-  it('can be missing if there are no records', async () => {
+  it('can be missing from an empty file', async () => {
     const { error } = await validate({ name: 'u.json', content: '[]', flags: { map: ['a=b'] } });
     expect(error).toBeUndefined();
   });

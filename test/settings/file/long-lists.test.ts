@@ -112,7 +112,7 @@ it.each([
     'a cycle',
     `folders:\n${record('a', ', parentFolderId: b')}${record('b', ', parentFolderId: a')}`,
   ],
-  ['an unknown field', `folders:\n${record('a', ', colour: red')}`],
+  ['an unknown field', `folders:\n${record('a', ', shade: red')}`],
   ['a number', `folders:\n${record('a', ', folderName: 12')}`],
   ['a variable', `vars: { v: x }\nfolders:\n${record('a', `, folderName: "\${v}"`)}`],
   ['an anchor', `folders:\n${record('&x a')}`],

@@ -1,7 +1,12 @@
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { selectUsers } from '../../records/users.ts';
 import type { AccessQuestion, Explanation } from './answers.ts';
-import { notFound, type ReadingScope, readRows, requireOrganization } from './list.ts';
+import {
+  createNotFoundError,
+  type ReadingScope,
+  readRows,
+  requireOrganizationKey,
+} from './list.ts';
 
 /**
  * Explains whether a user can open a document.
@@ -16,14 +21,14 @@ export async function explainAccess(
 ): Promise<Explanation> {
   const { database, now } = scope;
   const { user, document: documentId, organization: organizationId } = question;
-  const organization = await requireOrganization(scope, organizationId);
+  const organization = await requireOrganizationKey(scope, organizationId);
   const document = await findDocumentAccess(database, organization, documentId);
-  if (!document) throw await notFound(scope, 'documents', documentId, organizationId);
+  if (!document) throw await createNotFoundError(scope, 'documents', documentId, organizationId);
   const own = await selectUsers(database, { organization, userId: user });
   const isKnown =
     own.length > 0 ||
     (await readRows(scope, 'users', undefined, { equals: { userId: user }, limit: 1 })).length > 0;
-  if (!isKnown) throw await notFound(scope, 'users', user, organizationId);
+  if (!isKnown) throw await createNotFoundError(scope, 'users', user, organizationId);
   const decisions = await decideAccess(database, { organization, userIds: [user], now }, document);
   const { allowed = false, role = null, via = [], nearMisses = [] } = decisions.get(user) ?? {};
   const withId = <Level extends { readonly id: string }>(at: Level): Level => ({

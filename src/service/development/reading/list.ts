@@ -71,7 +71,7 @@ export async function readRows(
       row,
       organization: Number(row['key']),
     }));
-  if (organizationId !== undefined) await requireOrganization(scope, organizationId);
+  if (organizationId !== undefined) await requireOrganizationKey(scope, organizationId);
   const found: FoundRow[] = [];
   for (const { key, ...organization } of await selectOrganizations(database, {
     apiKey,
@@ -117,12 +117,12 @@ export function selectRows(
 }
 
 /** Finds the surrogate key of an organization. @throws SvcError `not_found` with the nearest ID */
-export async function requireOrganization(
+export async function requireOrganizationKey(
   scope: KeyScope,
   organizationId: string,
 ): Promise<number> {
   const found = await findOrganization(scope, organizationId);
-  if (found === undefined) throw await notFound(scope, 'organizations', organizationId);
+  if (found === undefined) throw await createNotFoundError(scope, 'organizations', organizationId);
   return found;
 }
 
@@ -130,7 +130,7 @@ export async function requireOrganization(
  * Creates the error for an unknown ID, with the nearest ID in the organization (default: in all
  * organizations).
  */
-export async function notFound(
+export async function createNotFoundError(
   scope: KeyScope,
   name: StoredKindName,
   id: string,

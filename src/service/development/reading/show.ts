@@ -4,7 +4,7 @@ import { decideAccess, findDocumentAccess } from '../../records/document-access.
 import { chunkRows } from '../../store/statements.ts';
 import type { RecordRequest, StoredRecord } from './answers.ts';
 import { STORED_KINDS, type StoredKindName, toRecord } from './kinds.ts';
-import { notFound, type ReadingScope, readRows, selectRows } from './list.ts';
+import { createNotFoundError, type ReadingScope, readRows, selectRows } from './list.ts';
 
 /** A record, with the surrogate key of its organization. */
 interface Subject extends ReadingScope {
@@ -52,7 +52,7 @@ export async function showRecord(
   const found = await readRows(scope, name, organizationId, {
     equals: { [STORED_KINDS[name].searched[0]]: id },
   });
-  if (found.length === 0) throw await notFound(scope, name, id, organizationId);
+  if (found.length === 0) throw await createNotFoundError(scope, name, id, organizationId);
   const cards: StoredRecord[] = [];
   for (const { row, organization, ...of } of found)
     cards.push({ ...of, ...toRecord(row), ...(await describe({ ...scope, organization, id })) });

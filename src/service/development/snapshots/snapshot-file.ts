@@ -6,7 +6,7 @@ import { closeAfter } from '../../../kernel/resource.ts';
 import { joinFileQueue } from '../../store/file-queue.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
 import { copyDatabase, openDatabase } from '../../store/sqlite.ts';
-import { toOpenError } from '../../store/sqlite-errors.ts';
+import { toSqliteOpenError } from '../../store/sqlite-errors.ts';
 import { rejectForeignFile } from '../../store/store-file.ts';
 import type { Tables } from '../../store/tables.ts';
 
@@ -88,7 +88,7 @@ export function replaceRows(path: string, copy: string): Promise<void> {
         );
       database.exec('commit');
     } catch (error) {
-      throw toOpenError(error, path);
+      throw toSqliteOpenError(error, path);
     } finally {
       database.close();
     }

@@ -19,7 +19,7 @@ import { exportState } from '../../state/transfer.ts';
 import { parseStoreLocation } from '../../store/location.ts';
 import { openStore } from '../../store/open.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
-import { toOpenError } from '../../store/sqlite-errors.ts';
+import { toSqliteOpenError } from '../../store/sqlite-errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Snapshot } from './snapshot.ts';
 import { copyStore, readSnapshot, replaceRows } from './snapshot-file.ts';
@@ -143,7 +143,7 @@ async function withStore<Result>(
     try {
       return await work(store, (await ensureLocalCredentials(store)).apiKey);
     } catch (error) {
-      throw error instanceof Error && 'errcode' in error ? toOpenError(error, path) : error;
+      throw error instanceof Error && 'errcode' in error ? toSqliteOpenError(error, path) : error;
     }
   });
 }
