@@ -25,10 +25,31 @@ const MAX_STATE = 512;
  */
 export function traceHeadersOf(environment: {
   readonly [name: string]: string | undefined;
-}): Readonly<Record<string, string>> {
-  const parent = parseTraceParent(environment['TRACEPARENT']);
+}): TraceHeaders {
+  return createTraceHeaders(environment['TRACEPARENT'], environment['TRACESTATE']);
+}
+
+export type TraceHeaders = {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+};
+
+/** Creates the headers that continue a trace: none if the parent is missing or invalid. */
+export function createTraceHeaders(parentText: string | undefined, state = ''): TraceHeaders {
+  const parent = parseTraceParent(parentText);
   if (!parent) return {};
-  const state = environment['TRACESTATE'] ?? '';
   const isValidState = state.length <= MAX_STATE && /^[\x20-\x7e]+$/.test(state);
   return { traceparent: formatTraceParent(parent), ...(isValidState && { tracestate: state }) };
+}
+
+const PARENT_LENGTH = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'.length;
+
+/** Formats trace headers as one text, which `parseTrace` reads. Null without a trace. */
+export function formatTrace({ traceparent, tracestate }: TraceHeaders): string | null {
+  if (traceparent === undefined) return null;
+  return tracestate === undefined ? traceparent : `${traceparent} ${tracestate}`;
+}
+
+export function parseTrace(text: string | null): TraceHeaders {
+  return createTraceHeaders(text?.slice(0, PARENT_LENGTH), text?.slice(PARENT_LENGTH + 1));
 }

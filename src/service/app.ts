@@ -3,6 +3,7 @@ import { isHarmless } from '../catalog/harmless.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
+import { createTraceHeaders, formatTrace } from '../kernel/trace-parent.ts';
 import { createAdmissionControl } from './admission.ts';
 import {
   authenticate,
@@ -130,6 +131,7 @@ function createPerformer(
         database,
         now: clock.now(),
         after,
+        trace: readTrace(request),
       });
       countOnce?.(call);
       const { message, feature } = operation;
@@ -151,6 +153,11 @@ function createPerformer(
     followUps.start(pendingWork);
     return response;
   };
+}
+
+function readTrace(request: ServiceRequest): string | null {
+  const [parent, state] = [request.header('traceparent'), request.header('tracestate')];
+  return parent === undefined ? null : formatTrace(createTraceHeaders(parent, state));
 }
 
 interface CallRate {

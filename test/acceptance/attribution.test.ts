@@ -3,11 +3,14 @@ import { createServer, type RequestListener } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
+import { eventually } from '../eventually.ts';
 import { listen } from '../listen.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
+import { startServing } from './serving.ts';
 import { newUser } from './svc.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -166,6 +169,32 @@ describe('a collector', () => {
     ]);
   });
 
+  it('sees one trace from a command to the deliveries that it causes', async () => {
+    const user = await newUserInProcess();
+    const hook = await startMockService(() => ({ status: 200, body: {} }));
+    const collector = await startCollector();
+    const serving = await startServing(user);
+    const run = async (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+      expect(await user.svc(words, { env: { ...serving.env, ...env } })).toMatchObject({ code: 0 });
+    await run({}, 'webhooks', 'advanced', 'update', '--enable');
+    await run({}, 'webhooks', 'endpoints', 'create', '--url', hook.env.SVC_BASE_URL);
+    const data = {
+      activities: [
+        { featureType: 'comment', actionType: 'comment.add', actionUser: { userId: 'u1' } },
+      ],
+    };
+    const place = ['--org', 'acme', '--document', 'd1'];
+    const words = ['activities', 'add', ...place, '--data', JSON.stringify(data)];
+    await run({ ...PARENT, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }, ...words);
+    await eventually(async () => expect(hook.received).toHaveLength(1));
+    const attempt = collector.spans().findLast(({ name }) => name === 'POST');
+    expect(hook.received[0]?.headers).toMatchObject({
+      traceparent: `00-${TRACE}-${attempt?.spanId}-01`,
+      tracestate: PARENT.TRACESTATE,
+    });
+    await serving.end('SIGTERM');
+  });
+
   it('receives no secrets, IDs, or data', async () => {
     const { svc } = await newUserInProcess();
     const secrets = Array.from({ length: 20 }, (_, at) => `secret-${at}-of-a-test-5f2c`);
@@ -197,15 +226,23 @@ describe('a collector', () => {
 
   it.each([
     { name: 'refuses', respond: (_, response) => void response.writeHead(500).end() },
+    {
+      name: 'is slow',
+      respond: async (_, response) => {
+        await setTimeout(1_000);
+        response.write('{');
+      },
+      says: /^sent \d+ spans$/m,
+    },
     { name: 'dies', respond: (_, response) => void response.destroy() },
     { name: 'never responds', respond: () => undefined },
     {
       name: 'redirects',
       respond: (_, response) => void response.writeHead(307, { location: '/' }).end(),
     },
-  ] satisfies { name: string; respond: RequestListener }[])(
+  ] satisfies { name: string; respond: RequestListener; says?: RegExp }[])(
     'that $name changes neither stdout nor the exit code',
-    async ({ respond }) => {
+    async ({ respond, ...given }) => {
       const { svc } = await newUser();
       const { env } = await startMockService(ADDED);
       const { endpoint } = await startCollector(respond);
@@ -224,7 +261,7 @@ describe('a collector', () => {
         ]);
       }
       const { stderr } = await svc([...ADD, '-v'], { env: traced });
-      expect(stderr).toMatch(/^sent no spans: .+$/m);
+      expect(stderr).toMatch('says' in given ? given.says : /^sent no spans: .+$/m);
     },
     60_000,
   );

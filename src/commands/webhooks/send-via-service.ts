@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { formatTrace, traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
 import type { DeliveryDetail } from '../../service/deliveries/records.ts';
@@ -43,8 +44,9 @@ export async function sendViaService(
       await printDocument(context, { event, channels, payload: createAdvancedPayload(hookEvent) });
       return context.note('--dry-run: nothing was sent');
     }
-    const { clock, signal } = context;
-    const ids = await enqueueEvent({ store, now: time.now(), channels }, hookEvent);
+    const { clock, signal, environment } = context;
+    const trace = formatTrace(traceHeadersOf(environment));
+    const ids = await enqueueEvent({ store, now: time.now(), channels, trace }, hookEvent);
     return deliverPending(store, { apiKey, clock, time, signal, allowPrivateTargets: true }, ids);
   });
   if (sent) await printDeliveries(context, event, sent);

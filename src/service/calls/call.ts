@@ -6,6 +6,8 @@ export interface ServiceCall {
   readonly database: Database;
   readonly now: number;
   readonly after: (work: FollowUp) => void;
+  /** Trace of the request, if it has one. */
+  readonly trace?: string | null;
 }
 
 /** A call with an API key. The API key owns all organizations that the call can access. */

@@ -14,6 +14,7 @@ export interface ClaimedDelivery extends LaneRef {
   readonly id: string;
   readonly event: string;
   readonly payload: string;
+  readonly trace: string | null;
   readonly tries: number;
   readonly claimedAt: number;
   readonly destination: DeliveryDestination;
@@ -201,14 +202,14 @@ function limitBytes(due: readonly { readonly key: number; readonly size: number 
 
 type ClaimedRow = Pick<
   Selectable<Tables['deliveries']>,
-  keyof LaneRef | 'key' | 'id' | 'event' | 'payload' | 'tries'
+  keyof LaneRef | 'key' | 'id' | 'event' | 'payload' | 'trace' | 'tries'
 >;
 
 const updateClaimed = prepareQuery(
   (_, { keys, owner, now, until }: Claim & { keys: readonly number[] }) => sql<ClaimedRow>`
     update deliveries set owner = ${owner}, "dueAt" = ${until}
     where key in (${sql.join(keys)}) and "dueAt" is not null and ${isClaimable(now)}
-    returning key, id, "apiKey", form, lane, event, payload, tries`,
+    returning key, id, "apiKey", form, lane, event, payload, trace, tries`,
 );
 
 export async function releaseClaims(database: Database, owner: string, now: number): Promise<void> {

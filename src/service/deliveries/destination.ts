@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { parseTrace } from '../../kernel/trace-parent.ts';
 import { createDeliveryHeaders, type DeliveryProof } from '../../webhooks/delivery.ts';
 import { packBody } from '../../webhooks/payload.ts';
 import { parseSigningSecret } from '../../webhooks/signature.ts';
@@ -13,14 +14,17 @@ export interface LaneRef extends DeliveryTarget {
   readonly apiKey: string;
 }
 
+interface Message {
+  readonly id: string;
+  readonly payload: string;
+  readonly trace: string | null;
+}
+
 export interface DeliveryDestination {
   /** Maximum deliveries per second (default: unlimited). */
   readonly rateLimit?: number | undefined;
   /** @throws SvcError `invalid_input` if the encryption key or the signing secret is invalid */
-  composeRequest(
-    message: { readonly id: string; readonly payload: string },
-    now: number,
-  ): DeliveryRequest;
+  composeRequest(message: Message, now: number): DeliveryRequest;
 }
 
 /** Finds the destination of a lane, or returns the reason why the lane has none. */
@@ -45,7 +49,7 @@ async function endpointDestination(
   let key: ReturnType<typeof parseSigningSecret> | undefined;
   return {
     rateLimit: found.rateLimit ?? undefined,
-    composeRequest: ({ id, payload }, now) => {
+    composeRequest: ({ id, payload, trace }, now) => {
       key ??= parseSigningSecret(found.secret);
       const proof = {
         form: 'advanced',
@@ -53,7 +57,7 @@ async function endpointDestination(
         timestamp: Math.floor(now / 1_000),
         secret: key,
       } as const;
-      return createRequest(found.url, encodeBody(payload, config), proof);
+      return createRequest(found.url, encodeBody(payload, config), { proof, trace });
     },
   };
 }
@@ -72,19 +76,24 @@ async function basicDestination(
   if (!url) return `${form}NotificationUrl is not set`;
   const { authToken } = webhookServiceConfig;
   return {
-    composeRequest: ({ id, payload }) => {
+    composeRequest: ({ id, payload, trace }) => {
       const proof = { form: 'basic', id, timestamp: 0, authToken: authToken || undefined } as const;
-      return createRequest(url, encodeBody(payload, webhookServiceConfig), proof);
+      return createRequest(url, encodeBody(payload, webhookServiceConfig), { proof, trace });
     },
   };
 }
 
-function createRequest(url: string, body: string, proof: DeliveryProof): DeliveryRequest {
+function createRequest(
+  url: string,
+  body: string,
+  { proof, trace }: Pick<Message, 'trace'> & { readonly proof: DeliveryProof },
+): DeliveryRequest {
   return {
     url,
     headers: {
       ...Object.fromEntries(createDeliveryHeaders(proof, body)),
       'user-agent': 'svc-webhooks',
+      ...parseTrace(trace),
     },
     body,
   };

@@ -52,7 +52,7 @@ export async function recordDocumentEvents(
       apiKey: call.apiKey,
       webhookId: generateId(),
     };
-    rows.push(...createRows(event, targets, call.now));
+    rows.push(...createRows(event, targets, call));
   }
   if (rows.length === 0) return;
   for (const chunk of chunkRows(rows)) await insertChunk(call.database, chunk);
@@ -61,11 +61,7 @@ export async function recordDocumentEvents(
 
 /** @returns the IDs of the deliveries, one per subscribed target */
 export async function enqueueEvent(
-  {
-    store,
-    now,
-    channels = [],
-  }: { readonly store: Store; readonly now: number; readonly channels?: readonly string[] },
+  { store, now, channels = [], trace = null }: EnqueueOptions,
   event: WebhookEvent,
 ): Promise<string[]> {
   const ids = await store.write(async (database) => {
@@ -74,15 +70,26 @@ export async function enqueueEvent(
       subscriptions: await loadSubscriptions(scope),
       channels,
       now,
+      trace,
     });
   }, event.apiKey);
   if (ids.length > 0) await notifyOutboxChange(store);
   return ids;
 }
 
-interface RecordOptions extends Omit<EventFilter, 'event'> {
-  readonly subscriptions: readonly Subscription[];
+interface EnqueueOptions extends EventOrigin {
+  readonly store: Store;
+  readonly channels?: readonly string[];
+}
+
+/** Time and trace of the request that caused an event. */
+interface EventOrigin {
   readonly now: number;
+  readonly trace?: string | null;
+}
+
+interface RecordOptions extends Omit<EventFilter, 'event'>, EventOrigin {
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Adds an event to the outbox for every subscribed target. @returns the IDs of the deliveries */
@@ -91,9 +98,9 @@ export async function recordEvent(
   event: WebhookEvent,
   options: RecordOptions,
 ): Promise<string[]> {
-  const { subscriptions, now, ...filter } = options;
+  const { subscriptions, now, trace, ...filter } = options;
   const targets = selectTargets(subscriptions, { ...filter, event: event.event });
-  const rows = createRows(event, targets, now);
+  const rows = createRows(event, targets, { now, trace: trace ?? null });
   for (const chunk of chunkRows(rows)) await insertChunk(scope.database, chunk);
   return rows.map(({ id }) => id);
 }
@@ -103,7 +110,7 @@ type DeliveryInsert = Insertable<Tables['deliveries']>;
 function createRows(
   event: WebhookEvent,
   targets: readonly DeliveryTarget[],
-  now: number,
+  { now, trace = null }: EventOrigin,
 ): DeliveryInsert[] {
   return targets.map(({ form, lane }) => {
     const payload = JSON.stringify(
@@ -123,6 +130,7 @@ function createRows(
       dueAt: now,
       owner: null,
       createdAt: now,
+      trace,
     };
   });
 }

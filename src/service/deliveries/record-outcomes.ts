@@ -90,7 +90,7 @@ async function recordExhausted(
   { delivery, result }: AttemptOutcome,
   now: number,
 ): Promise<void> {
-  const { id, apiKey, form, lane, event, tries, claimedAt } = delivery;
+  const { id, apiKey, form, lane, event, trace, tries, claimedAt } = delivery;
   if (form !== 'advanced' || event === EXHAUSTED) return;
   const scope = { database, apiKey };
   const exhausted = {
@@ -106,7 +106,13 @@ async function recordExhausted(
     },
   };
   const subscriptions = await loadSubscriptions(scope);
-  await recordEvent(scope, exhausted, { subscriptions, aboutLane: lane, channels: [], now });
+  await recordEvent(scope, exhausted, {
+    subscriptions,
+    aboutLane: lane,
+    channels: [],
+    now,
+    trace,
+  });
 }
 
 async function updateEndpointHealth(

@@ -89,6 +89,7 @@ export const MIGRATIONS = [
   'alter table "endpoints" add column "begun" text',
   `create table "development" ("name" text not null primary key, "value" text not null);
   create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
+  'alter table "deliveries" add column "trace" text',
 ];
 
 /**

@@ -152,6 +152,8 @@ export interface Tables {
     dueAt: number | null;
     owner: string | null;
     createdAt: number;
+    /** Trace of the request that caused the event, which the delivery continues. */
+    trace: string | null;
   };
   /** `config` is a JSON object. */
   configs: { apiKey: string; service: ConfiguredService; config: string };
