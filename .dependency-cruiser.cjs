@@ -59,7 +59,7 @@ const FOLDERS = {
     ['run'],
     ['bulk'],
     ['call'],
-    ['terminal', 'ids', 'embedded'],
+    ['terminal', 'ids'],
   ],
   service: [
     ['development'],
@@ -189,7 +189,7 @@ module.exports = {
     {
       from: { path: '^pages/inspector/' },
       to: {
-        path: '^(pages/inspector|src/(kernel|catalog|service/development)|node_modules/preact)/',
+        path: '^(pages/inspector|src/(kernel|catalog)|node_modules/preact)/',
       },
     },
     { from: { path: '^pages/' }, to: { dependencyTypes: ['core'] } },

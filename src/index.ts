@@ -1,4 +1,15 @@
 /** Public API of the package. */
+
+export type {
+  AccessQuestion,
+  Explanation,
+  ListFilter,
+  RecordRequest,
+  StoredRecord,
+  StoredRecords,
+} from './catalog/local/answers.ts';
+export type { Snapshot } from './catalog/local/snapshot.ts';
+export type { StoredKindName } from './catalog/local/stored-kinds.ts';
 export { type Failure, SvcError } from './kernel/errors.ts';
 export { type Client, type ClientSettings, createClient } from './library/client.ts';
 export type {
@@ -11,13 +22,3 @@ export type {
 } from './library/embedded-service.ts';
 export type { Input, OperationName, OperationTypes, Output } from './library/operations.ts';
 export { createService } from './library/service.ts';
-export type {
-  AccessQuestion,
-  Explanation,
-  ListFilter,
-  RecordRequest,
-  StoredRecord,
-  StoredRecords,
-} from './service/development/reading/answers.ts';
-export type { StoredKindName } from './service/development/reading/kinds.ts';
-export type { Snapshot } from './service/development/snapshots/snapshot.ts';

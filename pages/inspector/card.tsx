@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Explanation } from '../../src/service/development/reading/answers.ts';
+import type { Explanation } from '../../src/catalog/local/answers.ts';
 import { Badge, Empty, Fields, Problem } from './elements.tsx';
 import { safe } from './format.ts';
 import { Detail } from './list.tsx';

@@ -1,5 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
-import { type AdvanceReport, describeReport } from '../../src/service/development/clock-state.ts';
+import { type AdvanceReport, describeReport } from '../../src/catalog/local/clock-state.ts';
 import { Fields, Head, Problem } from './elements.tsx';
 import { formatOffset } from './format.ts';
 import { ServiceClock, useChange } from './service.ts';

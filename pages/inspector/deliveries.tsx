@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { Delivery } from '../../src/catalog/local/delivery.ts';
 import { formatNounCount } from '../../src/kernel/plural.ts';
-import type { Delivery } from '../../src/service/development/delivery-routes.ts';
 import { Badge, Empty, Fields, Head, Json, Time } from './elements.tsx';
 import { safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ClockState } from '../../src/service/development/clock-state.ts';
+import type { ClockState } from '../../src/catalog/local/clock-state.ts';
 import { Clock } from './clock.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Badge } from './elements.tsx';

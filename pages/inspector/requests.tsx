@@ -1,9 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
+import type { RequestDetail, RequestRecord } from '../../src/catalog/local/request-record.ts';
 import { formatNounCount } from '../../src/kernel/plural.ts';
-import type {
-  RequestDetail,
-  RequestRecord,
-} from '../../src/service/development/requests/request-record.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { foldRequests, medianOf, type RequestGroup } from './fold-requests.ts';
 import { formatDuration, formatOperation, safe } from './format.ts';

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ClockState } from '../../src/service/development/clock-state.ts';
+import type { ClockState } from '../../src/catalog/local/clock-state.ts';
 
 /** Interval between polls, in milliseconds. */
 const POLL_INTERVAL = 1_000;

@@ -31,7 +31,9 @@ export interface FlagOptions {
   /** Name of the flag that sets a boolean to false (default: `no-<flag>`). */
   readonly off?: string;
   /** How the text is parsed: see `FlagKind` in flags.ts. */
-  readonly as?: 'time' | 'entry' | 'entries' | 'changes' | 'content';
+  readonly as?: 'time' | 'entry' | 'entries' | 'changes' | 'content' | 'switch';
+  /** Name of the value in help, such as `duration` (default: follows from the type). */
+  readonly value?: string;
   /** Values of other top-level fields that the flag implies, unless they are given. */
   readonly implies?: Readonly<Record<string, unknown>>;
 }

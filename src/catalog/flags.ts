@@ -11,6 +11,7 @@ import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
  * - `entry` is one object as key=value,key=value, or just the value of its first field; `entries`
  * is a repeatable `entry`.
  * - `changes` is repeatable as field=from:to.
+ * - `switch` is a boolean that a flag can only set to true.
  * - `content` is text, @file, or `-`; JSON if the content type requires it.
  * - `secret` is never a value on the command line: `--x-stdin` and `--x-file` read it.
  */
@@ -28,6 +29,8 @@ export interface Flag {
   readonly ofRecord: boolean;
   readonly choices?: readonly string[];
   readonly off?: string;
+  /** Name of the value in help, such as `duration` (default: follows from the kind). */
+  readonly value?: string;
   readonly implies?: Readonly<Record<string, unknown>>;
   readonly keys?: readonly Flag[];
 }
@@ -60,7 +63,11 @@ export function flagName(field: string): string {
  * Derives an operation's flags: one per input field, and per field of a record if the operation
  * accepts records.
  */
-export function deriveFlags({ input, bulk, argument }: Operation): readonly Flag[] {
+export function deriveFlags({
+  input,
+  bulk,
+  argument,
+}: Pick<Operation, 'input' | 'bulk' | 'argument'>): readonly Flag[] {
   const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
     if (field === bulk?.field && !bulk.bareIds)
@@ -98,9 +105,11 @@ function createFieldFlags(
   ofRecord: boolean,
 ): Flag[] {
   const { schema, required, meta } = unwrap(declared);
-  const { flag, off, as, implies } = meta as FlagOptions;
+  const { flag, off, as, value, implies } = meta as FlagOptions;
   const path = [...parents, field];
   const { type, entries } = definitionOf(schema);
+  // Only one value is possible.
+  if (type === 'literal') return [];
   if (type === 'object' && !as)
     return createObjectFlags(schema, path, ofRecord).map((inner) => ({
       ...inner,
@@ -116,6 +125,7 @@ function createFieldFlags(
       ofRecord,
       ...(entries && { choices: Object.values(entries) }),
       ...(off && { off }),
+      ...(value && { value }),
       ...(implies && { implies }),
       ...keysOf(schema, as),
     },
@@ -136,7 +146,8 @@ function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
 
 function flagKindOf(schema: z.ZodType): FlagKind {
   const { type, valueType } = definitionOf(schema);
-  if (type === 'string' || type === 'enum' || type === 'union') return 'text';
+  // The schema checks the text of a `custom` value.
+  if (['string', 'enum', 'union', 'custom'].includes(type)) return 'text';
   if (type === 'number' || type === 'boolean') return type;
   if (type === 'record')
     return valueType && definitionOf(valueType).type === 'boolean' ? 'switches' : 'map';

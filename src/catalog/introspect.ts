@@ -12,6 +12,8 @@ interface SchemaDefinition {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
   readonly entries?: Readonly<Record<string, string>>;
   readonly options?: readonly z.ZodType[];
+  /** The values of a literal. */
+  readonly values?: readonly unknown[];
   /** Returns the schema of `z.lazy`. */
   readonly getter?: () => z.ZodType;
 }

@@ -2,11 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/fault-rules.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { parseDurationFlag } from '../kernel/duration.ts';
-import { throwFileError } from '../kernel/files.ts';
-import type { ClockContext } from '../service/development/clock-control.ts';
-import type { AdvanceReport, ClockChange, ClockState } from '../service/development/clock-state.ts';
 import type {
   AccessQuestion,
   Explanation,
@@ -14,15 +9,16 @@ import type {
   RecordRequest,
   StoredRecord,
   StoredRecords,
-} from '../service/development/reading/answers.ts';
-import type { StoredKindName } from '../service/development/reading/kinds.ts';
-import type {
-  RequestDetail,
-  RequestRecord,
-} from '../service/development/requests/request-record.ts';
-import type { DevelopmentContext } from '../service/development/routes.ts';
-import { openSnapshots } from '../service/development/snapshots/snapshot-routes.ts';
-import { openEmbedded } from '../service/embedded.ts';
+} from '../catalog/local/answers.ts';
+import type { AdvanceReport, ClockState } from '../catalog/local/clock-state.ts';
+import type { AdminData, AdminOperationName, AdminOutput } from '../catalog/local/index.ts';
+import type { RequestDetail, RequestRecord } from '../catalog/local/request-record.ts';
+import type { Snapshot } from '../catalog/local/snapshot.ts';
+import type { StoredKindName } from '../catalog/local/stored-kinds.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { parseDurationFlag } from '../kernel/duration.ts';
+import { throwFileError } from '../kernel/files.ts';
+import { type EmbeddedInstance, openEmbedded } from '../service/embedded.ts';
 import type { RunningService } from '../service/serving.ts';
 
 export interface ServiceSettings {
@@ -62,42 +58,49 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
   });
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
-  const reader = async () =>
-    (await import('../service/development/reading/reader.ts')).createReader(embedded.development);
+  const admin: AdminApi = async (name, data) => {
+    const { callAdminOperation } = await import('../service/development/operations.ts');
+    return callAdminOperation(name, embedded.development, data);
+  };
   return {
     /** Handles a request without the network. */
     fetch: embedded.fetch,
     /** Settings for `createClient` to call this service. */
     client: { baseUrl, headerPrefix, ...key, ...workspace, fetch: embedded.fetch },
     /** Time of the service, which the calls that change it return. */
-    clock: createClockControl(embedded.development),
+    clock: createClockControl(admin),
     /**
      * Lists records of a kind, such as `users` or `notifications`, with secrets (default: the first
      * 50).
      */
-    list: async (kind: StoredKindName, filter?: ListFilter): Promise<StoredRecords> =>
-      (await reader()).list(kind, filter),
+    list: (
+      kind: StoredKindName,
+      { organization, ...filter }: ListFilter = {},
+    ): Promise<StoredRecords> => admin('local.list', { kind, org: organization, ...filter }),
     /**
      * Finds a user, organization, group, folder, or document, with memberships, access, and last
      * activity.
      */
-    show: async (request: RecordRequest): Promise<readonly StoredRecord[]> =>
-      (await reader()).show(request),
+    show: async ({ organization, ...record }: RecordRequest): Promise<readonly StoredRecord[]> =>
+      (await admin('local.show', { ...record, org: organization })).records,
     /** Explains whether a user can open a document, and which memberships grant it. */
-    explain: async (question: AccessQuestion): Promise<Explanation> =>
-      (await reader()).explain(question),
+    explain: ({ organization, ...question }: AccessQuestion): Promise<Explanation> =>
+      admin('local.explain', { ...question, org: organization }),
     /** Saved copies of the service's data, beside its store. Not supported for PostgreSQL. */
     snapshots: {
       /** Saves the current data. Replaces a snapshot with the same name. */
-      save: async (name: string) => (await openSnapshots(embedded.development)).save(name),
+      save: (name: string): Promise<Snapshot> => admin('local.snapshot.save', { save: name }),
       /** Replaces the current data, including API keys and tokens. */
-      restore: async (name: string) => (await openSnapshots(embedded.development)).restore(name),
+      restore: (name: string): Promise<Snapshot> =>
+        admin('local.snapshot.restore', { restore: name }),
       /** Returns the snapshots, newest first. */
-      list: async () => (await openSnapshots(embedded.development)).list(),
-      remove: async (name: string) => (await openSnapshots(embedded.development)).remove(name),
+      list: async (): Promise<readonly Snapshot[]> =>
+        (await admin('local.snapshot.list', {})).snapshots,
+      remove: async (name: string): Promise<void> =>
+        void (await admin('local.snapshot.remove', { remove: name })),
     },
     /** Rules for faults. All calls return the rules, in the order in which they apply. */
-    faults: createFaultControl(embedded.development),
+    faults: createFaultControl(admin),
     /** The requests to the service, without secrets. */
     requests: createRequestControl(embedded.development),
     /**
@@ -124,37 +127,38 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
   };
 }
 
-function createClockControl(context: ClockContext) {
-  const load = () => import('../service/development/clock-control.ts');
-  const change = async (to: ClockChange): Promise<ClockState> =>
-    (await load()).changeClock(context, to);
+/** Calls an operation of the admin API. @throws SvcError `usage` for an invalid input */
+type AdminApi = <Name extends AdminOperationName>(
+  name: Name,
+  data: AdminData<Name>,
+) => Promise<AdminOutput<Name>>;
+
+function createClockControl(admin: AdminApi) {
   return {
-    show: async (): Promise<ClockState> => (await load()).readClock(context),
+    show: (): Promise<ClockState> => admin('local.clock.show', {}),
     /**
      * Moves the time forward by a duration, such as `49h`. Runs the work that becomes due, and
      * reports it.
      */
     advance: (duration: string) =>
-      change({ advance: duration }) as Promise<ClockState & AdvanceReport>,
+      admin('local.clock.advance', { advance: duration }) as Promise<ClockState & AdvanceReport>,
     /** Sets the time, in RFC 3339. */
-    set: (time: string) => change({ set: time }),
+    set: (time: string): Promise<ClockState> => admin('local.clock.set', { set: time }),
     /** Stops the time. */
-    freeze: () => change({ freeze: true }),
+    freeze: (): Promise<ClockState> => admin('local.clock.freeze', { freeze: true }),
     /** Lets the time pass again after `freeze`. */
-    run: () => change({ run: true }),
+    run: (): Promise<ClockState> => admin('local.clock.run', { run: true }),
     /** Returns to the real time. */
-    reset: () => change({ reset: true }),
+    reset: (): Promise<ClockState> => admin('local.clock.reset', { reset: true }),
   };
 }
 
-function createFaultControl({ development }: DevelopmentContext) {
-  const load = () => import('../service/development/faults/fault-control.ts');
+function createFaultControl(admin: AdminApi) {
   return {
-    list: async (): Promise<FaultFile> => (await load()).listFaults(development),
+    list: (): Promise<FaultFile> => admin('local.faults.list', {}),
     /** Adds a rule, which applies from the next request. */
-    add: async (rule: FaultRuleInput): Promise<FaultFile> =>
-      (await load()).addFault(development, rule),
-    clear: async (): Promise<FaultFile> => (await load()).clearFaults(development),
+    add: (rule: FaultRuleInput): Promise<FaultFile> => admin('local.faults.add', { add: rule }),
+    clear: (): Promise<FaultFile> => admin('local.faults.clear', { clear: true }),
   };
 }
 
@@ -164,7 +168,7 @@ interface WaitOptions {
   readonly timeout?: string | number;
 }
 
-function createRequestControl({ requests }: DevelopmentContext) {
+function createRequestControl({ requests }: EmbeddedInstance['development']) {
   return {
     /** Returns the latest requests, oldest first. */
     list: async ({

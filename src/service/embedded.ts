@@ -1,6 +1,7 @@
 import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { RequestRecord } from '../catalog/local/request-record.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
@@ -14,8 +15,7 @@ import { createServiceClock } from './development/clock.ts';
 import { createFaultInjector } from './development/faults/fault-injector.ts';
 import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
 import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
-import type { RequestRecord } from './development/requests/request-record.ts';
-import type { SnapshotContext } from './development/snapshots/snapshot-routes.ts';
+import type { SnapshotContext } from './development/snapshots/snapshot-control.ts';
 import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
 import { ensureLocalCredentials } from './records/bootstrap.ts';
 import { displayStoreLocation } from './store/location.ts';

@@ -4,7 +4,8 @@ import type { ServiceDependencies } from './app.ts';
 import type { RequestHandler } from './calls/request.ts';
 import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
 import { createAdmin, isAdminTarget } from './development/admin.ts';
-import { createRoutes, type DevelopmentContext } from './development/routes.ts';
+import { type DevelopmentContext, loadAdminApi } from './development/operations.ts';
+import { createRoutes } from './development/routes.ts';
 import { loadOperations } from './handlers/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
 import { generateToken } from './records/secrets.ts';
@@ -42,12 +43,15 @@ export async function startServing(
   const publicRoutes = ui ? await (await import('./development/inspector.ts')).loadInspector() : {};
   const admin = createAdmin({
     token,
-    routes: createRoutes(development),
+    routes: createRoutes(development, { readOnly }),
     publicRoutes,
     report,
-    readOnly,
   });
-  await Promise.all([readOnly ? undefined : finishMigrations(store), loadOperations()]);
+  await Promise.all([
+    readOnly ? undefined : finishMigrations(store),
+    loadOperations(),
+    loadAdminApi(),
+  ]);
   const server: RunningServer = await startServer(
     (request) => (isAdminTarget(request.target) && server.isLoopback ? admin : handle)(request),
     address,

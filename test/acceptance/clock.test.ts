@@ -80,6 +80,17 @@ describe('svc local clock', () => {
     }
   });
 
+  it('changes nothing in a dry run', async () => {
+    const user = await newUserInProcess();
+    const words = ['local', 'clock', 'advance', '49h', '--dry-run'];
+    expect(await user.svc(words)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '--dry-run: nothing was changed\n',
+    });
+    expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({ offset: 0 });
+  });
+
   it('runs the delivery schedule beside svc serve, which keeps the time after a restart', async () => {
     const { url, received } = await receiver(() => 503);
     const user = await newUserInProcess();

@@ -129,6 +129,11 @@ describe('svc local deliveries', () => {
     });
     const { svc } = user;
     const id = failed[0]?.id ?? '';
+    expect((await service.admin('deliveries?event=comment.add&limit=1')).body).toMatchObject({
+      deliveries: [{ id }],
+      more: false,
+    });
+    expect((await service.admin('deliveries?event=comment.delete')).body.deliveries).toEqual([]);
     const table = await svc(['local', 'deliveries', 'list']);
     expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +LAST +NEXT ATTEMPT\n/);
     expect(table.stdout).toMatch(new RegExp(`^${id} +comment[.]add +ep_\\w+ +failed +8 +500`, 'm'));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessLevelSettings, createAccessCheck } from '../../src/service/records/access.ts';
+import type { AccessLevelSettings } from '../../src/catalog/local/access.ts';
+import { createAccessCheck } from '../../src/service/records/access.ts';
 
 interface Folder {
   readonly own: 'public' | 'restricted' | 'organizationPrivate' | undefined;

@@ -33,6 +33,7 @@ export function parseFlagValue(
     entry: () => parseEntry(flag, text, dependencies),
     number: () => parseNumber(flag, text),
     boolean: () => parseSwitch(flag, text),
+    switch: () => parseSwitch(flag, text),
     json: () => parseJson(`--${flag.name}`, text),
     time: () => parseTime(flag, text, dependencies),
     text: () => text,

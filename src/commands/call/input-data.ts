@@ -8,15 +8,20 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
+import { isOrganization } from './flag-definitions.ts';
 import { parseFlagValue, parseJson } from './flag-values.ts';
 
 export type InputData = Awaited<ReturnType<typeof readInputData>>;
 
-/** Merges the flags into `--data`. If no organization is given, adds the one from the settings. */
+/**
+ * Merges the flags into `--data`. If no organization is given, adds the one from the settings.
+ * @param base data if there is no `--data`
+ */
 export async function readInputData(
   context: Context,
-  entry: OperationEntry,
+  entry: Pick<OperationEntry, 'flags'>,
   invocation: Invocation,
+  base: Readonly<Record<string, unknown>> = {},
 ) {
   const { options } = invocation;
   const { data: text } = selectOptions(CALL_FLAGS, options);
@@ -24,7 +29,7 @@ export async function readInputData(
     text === undefined
       ? undefined
       : await (await import('./data-argument.ts')).readData(context, text);
-  const data: Record<string, unknown> = structuredClone(document ?? {});
+  const data: Record<string, unknown> = structuredClone(document ?? base);
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
   const implied: Record<string, unknown> = {};
@@ -93,15 +98,13 @@ function containsDuration(
 
 async function fillOrganization(
   context: Context,
-  entry: OperationEntry,
+  entry: Pick<OperationEntry, 'flags'>,
   data: Record<string, unknown>,
 ): Promise<boolean> {
-  const takesOrganization = entry.flags.some(
-    (flag) => !flag.ofRecord && flag.path[0] === 'organizationId',
-  );
-  if (!takesOrganization || data['organizationId'] !== undefined) return false;
+  const field = entry.flags.find(isOrganization)?.path[0];
+  if (field === undefined || data[field] !== undefined) return false;
   const { org } = await context.openSettings();
-  if (org) data['organizationId'] = org.value;
+  if (org) data[field] = org.value;
   return org !== undefined;
 }
 

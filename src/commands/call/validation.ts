@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { InputProblem, Operation } from '../../catalog/define.ts';
+import type { InputProblem } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
@@ -13,12 +13,23 @@ import type { Context } from '../context.ts';
 /** Kind of an error in the input: `usage` for flags, `invalid_input` for `--data`. */
 export type InputFailure = 'usage' | 'invalid_input';
 type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
+/** The parts of an operation that the check of an input needs. */
+interface CheckedOperation {
+  readonly input: z.ZodObject;
+  findPastValue?(input: Readonly<Record<string, unknown>>, now: number): InputProblem | undefined;
+}
+
+/** The names of an operation's command, arguments, and flags, for messages. */
+export interface InputEntry
+  extends Pick<OperationEntry, 'command' | 'argument' | 'bulk' | 'flags'> {
+  readonly arguments?: readonly Flag[];
+}
 
 /** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */
 export function checkInput(
   { clock, inputNaming }: InputContext,
-  entry: OperationEntry,
-  operation: Operation,
+  entry: InputEntry,
+  operation: CheckedOperation,
   input: unknown,
   failure: InputFailure,
 ): Readonly<Record<string, unknown>> {
@@ -56,7 +67,7 @@ export function checkInput(
 
 export function createInputError(
   naming: InputNaming,
-  entry: OperationEntry,
+  entry: InputEntry,
   { path, message }: InputProblem,
   failure: InputFailure,
 ): SvcError {
@@ -66,7 +77,7 @@ export function createInputError(
 
 function helpHint(
   naming: InputNaming,
-  { command, argument, bulk, flags }: OperationEntry,
+  { command, argument, bulk, flags }: InputEntry,
   missing?: PropertyKey,
 ): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
@@ -90,7 +101,7 @@ const MAX_PROBLEMS = 3;
 
 function issueMessage(
   naming: InputNaming,
-  entry: OperationEntry,
+  entry: InputEntry,
   issue: z.core.$ZodIssue,
   input: unknown,
 ): string {
@@ -115,9 +126,11 @@ function prefixWithName(name: string, message: string): string {
  * Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag,
  * returns the path.
  */
-function nameInput(naming: InputNaming, entry: OperationEntry, path: Path): string {
+function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
   const flag = findFlag(entry, path);
+  const operand = entry.arguments?.find((each) => each.path[0] === path[0]);
+  if (operand) return `<${operand.name}>`;
   if (!flag && path[0] === entry.argument?.field) return `<${entry.argument?.field}>`;
   if (!flag) return path.join('.') || 'data';
   const field = path.length > flag.path.length ? path.at(-1) : undefined;
@@ -131,7 +144,7 @@ type Path = readonly PropertyKey[];
  * Finds the flag for a field or an enclosing object. For a missing object, uses its first required
  * field.
  */
-function findFlag({ flags }: OperationEntry, fieldPath: Path): Flag | undefined {
+function findFlag({ flags }: InputEntry, fieldPath: Path): Flag | undefined {
   const callFlags = flags.filter(({ ofRecord }) => !ofRecord);
   return (
     callFlags.find(({ path }) => path.every((part, depth) => fieldPath[depth] === part)) ??

@@ -1,16 +1,18 @@
+import type { Explanation } from '../../catalog/local/answers.ts';
+import type { AdminInput } from '../../catalog/local/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import type { Explanation } from '../../service/development/reading/answers.ts';
-import type { Reader } from '../../service/development/reading/reader.ts';
+import { runAdminOperation } from '../../service/development/operations.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
 import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, Problems, type Tree } from '../../settings/file/tree.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { formatAnnotation } from '../terminal/annotation.ts';
-import { describeAccess, readStore } from './reading.ts';
+import { withAdminContext } from './admin-context.ts';
+import { describeAccess } from './describe-access.ts';
 
 const FIELDS = ['org', 'user', 'document', 'expect'] as const;
 const EXPECTATIONS = ['allowed', 'denied'];
@@ -33,7 +35,13 @@ export async function checkAccessCases(context: Context, file: string): Promise<
   const cases = root ? readCases(root, problems) : [];
   const isValid = problems.texts.length === 0;
   const results = isValid
-    ? await readStore(context, (reader) => runCases(reader, cases, problems))
+    ? await withAdminContext(context, 'local.explain', (records) =>
+        runCases(
+          (question) => runAdminOperation('local.explain', records, question),
+          cases,
+          problems,
+        ),
+      )
     : [];
   const found = { findings: problems.texts, findingCount: problems.texts.length };
   const error = {
@@ -112,25 +120,23 @@ function checkFields(tree: Tree, names: readonly string[], problems: Problems): 
 
 /** Reports IDs that do not exist: they would pass each test that expects `denied`. */
 async function runCases(
-  reader: Reader,
+  explain: (question: AdminInput<'local.explain'>) => Promise<Explanation>,
   cases: readonly Tree[],
   problems: Problems,
 ): Promise<readonly CaseResult[]> {
   const results: CaseResult[] = [];
   for (const tree of cases) {
-    const [organization = '', user = '', document = '', expect = ''] = FIELDS.map((name) =>
+    const [org = '', user = '', document = '', expect = ''] = FIELDS.map((name) =>
       textValue(tree, name),
     );
-    const explanation = await reader
-      .explain({ user, document, organization })
-      .catch((error: unknown) => {
-        if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
-        const field = FIELDS.find((name) => error.message.startsWith(name)) ?? 'document';
-        problems.add(
-          fieldOf(tree, field)?.tree.place ?? tree.place,
-          [error.message, error.hint].filter(Boolean).join('; '),
-        );
-      });
+    const explanation = await explain({ user, document, org }).catch((error: unknown) => {
+      if (!(error instanceof SvcError && error.failure === 'not_found')) throw error;
+      const field = FIELDS.find((name) => error.message.startsWith(name)) ?? 'document';
+      problems.add(
+        fieldOf(tree, field)?.tree.place ?? tree.place,
+        [error.message, error.hint].filter(Boolean).join('; '),
+      );
+    });
     if (!explanation) continue;
     results.push({
       at: formatPlace(tree.place),

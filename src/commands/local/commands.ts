@@ -1,11 +1,7 @@
-import { type CommandDefinition, defineCommand } from '../definition.ts';
-import { DELIVERY_COLUMNS } from '../embedded/delivery-views.ts';
-import { CLOCK_COMMANDS } from './clock-commands.ts';
-import { FAULT_COMMANDS } from './fault-commands.ts';
-import { IMPORT_FLAGS, LIST_DELIVERIES_FLAGS, RETRY_DELIVERIES_FLAGS } from './flags.ts';
-import { READING_COMMANDS } from './reading-commands.ts';
-import { REQUEST_COMMANDS } from './request-commands.ts';
-import { EXEC_COMMAND, SNAPSHOT_COMMANDS } from './snapshot-commands.ts';
+import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
+import { longName } from '../options.ts';
+import { defineLocalCommand } from './define-command.ts';
+import { EXEC_FLAGS, IMPORT_FLAGS } from './flags.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -52,42 +48,110 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     examples: { 'svc local reset --yes': 'skip the confirmation' },
     load: async () => (await import('./reset.ts')).localReset,
   },
-  EXEC_COMMAND,
-  ...SNAPSHOT_COMMANDS,
   defineCommand({
-    command: ['local', 'deliveries', 'list'],
-    globalFlags: ['local', 'result'],
-    summary: 'List webhook deliveries, newest first',
+    command: ['local', 'exec'],
+    globalFlags: ['local'],
+    summary: 'Run a command against the embedded service',
     description:
-      'A delivery sends one event to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends pending deliveries. Failed deliveries are kept and can be retried.',
+      'Runs the embedded service on a free local port while the command runs, and sets SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN, SVC_WORKSPACE_ID, and SVC_WORKSPACE_AUTH_TOKEN for the command. Exits with the exit code of the command. With --snapshot or --parallel-safe, each run uses a temporary copy of the data, so that runs can be parallel and the store stays unchanged.',
     examples: {
-      'svc local deliveries list --state failed': 'list failed deliveries',
-      'svc local deliveries list --event comment.add -o json': 'list one event type as JSON',
+      'svc local exec -- npm test': 'run tests against the embedded service',
+      'svc local exec --snapshot seed -- npm test': 'run tests on a copy of a snapshot',
     },
-    options: LIST_DELIVERIES_FLAGS,
-    columns: DELIVERY_COLUMNS,
+    arguments: [
+      {
+        name: 'command',
+        description: 'program and its arguments, after --',
+        required: true,
+        many: true,
+      },
+    ],
+    options: EXEC_FLAGS,
+    load: async () => (await import('./exec.ts')).localExec,
+  }),
+  defineLocalCommand('local.snapshot.save', {
+    load: async () => (await import('./snapshots.ts')).saveSnapshot,
+  }),
+  defineLocalCommand('local.snapshot.restore', {
+    load: async () => (await import('./snapshots.ts')).restoreSnapshot,
+  }),
+  defineLocalCommand('local.snapshot.list', {
+    load: async () => (await import('./snapshots.ts')).listSnapshots,
+  }),
+  defineLocalCommand('local.snapshot.diff', {
+    load: async () => (await import('./snapshots.ts')).diffSnapshot,
+  }),
+  defineLocalCommand('local.snapshot.remove', {
+    isSilent: true,
+    load: async () => (await import('./snapshots.ts')).removeSnapshot,
+  }),
+  defineLocalCommand('local.deliveries.list', {
     load: async () => (await import('./deliveries.ts')).listLocalDeliveries,
   }),
-  {
-    command: ['local', 'deliveries', 'show'],
-    globalFlags: ['local', 'result'],
-    summary: 'Show webhook deliveries with every attempt',
-    arguments: [{ name: 'id', description: 'delivery IDs', required: true, many: true }],
+  defineLocalCommand('local.deliveries.show', {
     load: async () => (await import('./deliveries.ts')).showLocalDeliveries,
-  },
-  defineCommand({
-    command: ['local', 'deliveries', 'retry'],
-    globalFlags: ['local', 'result', 'dry-run'],
-    summary: 'Retry webhook deliveries',
-    description:
-      'Schedules deliveries for immediate retry, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',
-    examples: { 'svc local deliveries retry --failed': 'retry all failed deliveries' },
-    arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
-    options: RETRY_DELIVERIES_FLAGS,
+  }),
+  defineLocalCommand('local.deliveries.retry', {
+    hasAlternative: true,
+    options: [{ flags: '--failed', description: 'retry all failed deliveries' }],
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
-  ...CLOCK_COMMANDS,
-  ...FAULT_COMMANDS,
-  ...REQUEST_COMMANDS,
-  ...READING_COMMANDS,
+  defineLocalCommand('local.clock.show'),
+  defineLocalCommand('local.clock.advance', {
+    load: async () => (await import('./clock.ts')).advanceClock,
+  }),
+  defineLocalCommand('local.clock.set'),
+  defineLocalCommand('local.clock.freeze'),
+  defineLocalCommand('local.clock.run'),
+  defineLocalCommand('local.clock.reset'),
+  defineLocalCommand('local.faults.add', {
+    load: async () => (await import('./faults.ts')).addLocalFault,
+  }),
+  defineLocalCommand('local.faults.list', {
+    load: async () => (await import('./faults.ts')).listLocalFaults,
+  }),
+  defineLocalCommand('local.faults.clear', {
+    isSilent: true,
+    load: async () => (await import('./faults.ts')).clearLocalFaults,
+  }),
+  defineLocalCommand('local.requests.list', {
+    options: [
+      {
+        flags: '--har <file>',
+        description: 'write an HTTP archive (HAR) to this file instead of printing a table',
+      },
+    ],
+    load: async () => (await import('./requests.ts')).listLocalRequests,
+  }),
+  defineLocalCommand('local.requests.show', {
+    load: async () => (await import('./requests.ts')).showLocalRequests,
+  }),
+  {
+    command: ['local', 'requests', 'tail'],
+    globalFlags: ['local'],
+    summary: 'Print requests to svc serve as they arrive',
+    examples: { 'svc local requests tail -o ndjson': 'print each request as a line of JSON' },
+    options: filterOptions(),
+    load: async () => (await import('./requests.ts')).tailLocalRequests,
+  },
+  defineLocalCommand('local.requests.wait', {
+    load: async () => (await import('./requests.ts')).waitForLocalRequests,
+  }),
+  defineLocalCommand('local.list', {
+    load: async () => (await import('./records.ts')).listLocalRecords,
+  }),
+  defineLocalCommand('local.show', {
+    load: async () => (await import('./records.ts')).showLocalRecord,
+  }),
+  defineLocalCommand('local.explain', {
+    hasAlternative: true,
+    options: [{ flags: '--cases <file>', description: 'YAML or JSON file with access tests' }],
+    load: async () => (await import('./explain.ts')).explainLocalAccess,
+  }),
 ];
+
+/** The flags of `svc local requests wait` that select requests. */
+function filterOptions(): readonly OptionDefinition[] {
+  const { options = [] } = defineLocalCommand('local.requests.wait');
+  return options.filter((option) => longName(option) === 'on');
+}

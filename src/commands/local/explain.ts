@@ -1,3 +1,4 @@
+import type { Explanation } from '../../catalog/local/answers.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { View } from '../../output/renderer.ts';
@@ -5,33 +6,29 @@ import { formatTime } from '../../output/times.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { wrapMessage } from '../../output/wrap-message.ts';
-import type { Explanation } from '../../service/development/reading/answers.ts';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
-import { describeAccess, findOrganizationId, readStore } from './reading.ts';
-import type { ExplainAccessFlags } from './reading-flags.ts';
+import type { Invocation, ParsedOptions } from '../definition.ts';
+import { describeAccess } from './describe-access.ts';
+import { createLocalCommand } from './operation.ts';
+
+const explainAccess = createLocalCommand('local.explain', {
+  run: async ({ context, run }) => {
+    const [explanation] = await run();
+    await (await context.printer()).value(explanation, {
+      renderText: (view) => renderExplanation(explanation, view),
+    });
+  },
+});
 
 export async function explainLocalAccess(
   context: Context,
-  { options }: Invocation<ExplainAccessFlags>,
+  invocation: Invocation<ParsedOptions>,
 ): Promise<void> {
-  const { user, document, cases } = options;
-  if (cases !== undefined && (user ?? document) === undefined)
-    return (await import('./access-cases.ts')).checkAccessCases(context, cases);
-  const organization = await findOrganizationId(context, options.org);
-  if (
-    cases !== undefined ||
-    user === undefined ||
-    document === undefined ||
-    organization === undefined
-  )
+  const { cases, user, document } = invocation.options;
+  if (typeof cases !== 'string') return explainAccess(context, invocation);
+  if (user !== undefined || document !== undefined)
     throw new SvcError('usage', 'specify --user, --document, and --org, or only --cases');
-  const explanation = await readStore(context, (reader) =>
-    reader.explain({ user, document, organization }),
-  );
-  await (await context.printer()).value(explanation, {
-    renderText: (view) => renderExplanation(explanation, view),
-  });
+  await (await import('./access-cases.ts')).checkAccessCases(context, cases);
 }
 
 async function renderExplanation(explanation: Explanation, view: View): Promise<string> {

@@ -8,11 +8,11 @@ import type { Format } from '../../output/format.ts';
 import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/transfer.ts';
+import { withStore } from '../call/embedded-store.ts';
 import { ensureSecretsAllowed } from '../call/read-only.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withStore } from '../embedded/store.ts';
 
 export async function localExport(
   context: Context,

@@ -1,55 +1,42 @@
 import type { FaultFile, FaultRule } from '../../catalog/fault-rules.ts';
 import { EFFECTS, SCHEDULES } from '../../catalog/faults.ts';
+import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import {
-  addFault,
-  clearFaults,
-  listFaults,
-} from '../../service/development/faults/fault-control.ts';
-import type { DevelopmentState } from '../../service/development/state.ts';
 import { readArgument } from '../call/data-argument.ts';
+import { parseFaultRule } from '../call/fault-file.ts';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
-import { FAULT_COLUMNS } from '../embedded/development-columns.ts';
-import { parseFaultRule } from '../embedded/fault-file.ts';
-import { withStore } from '../embedded/store.ts';
+import { createLocalCommand, runLocal } from './operation.ts';
 
-export async function addLocalFault(
-  context: Context,
-  { arguments: [text = ''] }: Invocation,
-): Promise<void> {
-  const rule = parseFaultRule(await readArgument(context, text));
-  if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
-  await print(context, await withState(context, 'write', (state) => addFault(state, rule)));
-}
+export const addLocalFault = createLocalCommand('local.faults.add', {
+  readFields: async (context, [text = '']) => ({
+    add: parseFaultRule(await readArgument(context, text)),
+  }),
+  run: async ({ context, run }) => print(context, (await run())[0]),
+});
 
-export async function listLocalFaults(context: Context): Promise<void> {
-  const file = await withState(context, 'read', listFaults);
-  await print(context, file);
-  if (file.faults.length === 0) await context.note('no fault rules');
-}
+export const listLocalFaults = createLocalCommand('local.faults.list', {
+  run: async ({ context, run }) => {
+    const [file] = await run();
+    await print(context, file);
+    if (file.faults.length === 0) await context.note('no fault rules');
+  },
+});
 
-export async function clearLocalFaults(context: Context): Promise<void> {
-  if (context.options.dryRun) return context.note('--dry-run: nothing was changed');
-  const { faults } = await withState(context, 'read', listFaults);
-  await withState(context, 'write', clearFaults);
-  await context.note(`removed ${formatNounCount(faults.length, 'fault rule')}`);
-}
-
-function withState<Result>(
-  context: Context,
-  effect: 'read' | 'write',
-  work: (state: DevelopmentState) => Promise<Result>,
-): Promise<Result> {
-  return withStore(context, effect, (_, __, { development }) => work(development));
-}
+export const clearLocalFaults = createLocalCommand('local.faults.clear', {
+  run: async ({ context, run }) => {
+    const [{ faults }] = await runLocal(context, 'local.faults.list', [{}]);
+    await run();
+    await context.note(`removed ${formatNounCount(faults.length, 'fault rule')}`);
+  },
+});
 
 async function print(context: Context, { seed, faults }: FaultFile): Promise<void> {
+  const { columns = [] } = getAdminEntry('local.faults.list');
   const rows = faults.map((rule) => {
     const when = describeFields(rule, SCHEDULES).trim() || 'always';
     return { ...rule, when, effect: describeFields(rule, EFFECTS) };
   });
-  await (await context.printer()).value(faults, { table: { rows, columns: FAULT_COLUMNS } });
+  await (await context.printer()).value(faults, { table: { rows, columns } });
   if (faults.length > 0) await context.note(`seed ${seed}`);
 }
 

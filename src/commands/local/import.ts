@@ -5,9 +5,9 @@ import {
   collectDeclaredRecords as collectRecords,
   compareRecords,
 } from '../../settings/compare.ts';
+import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { ensureLocalWrites, withStore } from '../embedded/store.ts';
 import { renderPlan } from '../plan/render-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import type { ImportFlags } from './flags.ts';

@@ -1,7 +1,7 @@
 import { resetState } from '../../service/state/reset.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
+import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
-import { ensureLocalWrites, withStore } from '../embedded/store.ts';
 
 export async function localReset(context: Context): Promise<void> {
   const { options, folders } = context;

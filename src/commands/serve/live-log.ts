@@ -1,9 +1,9 @@
+import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette } from '../../output/palette.ts';
-import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 import type { Context } from '../context.ts';
-import { createLineFormatter } from '../embedded/request-line.ts';
+import { createLineFormatter } from '../terminal/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
 /**

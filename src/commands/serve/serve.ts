@@ -17,12 +17,12 @@ import type { LocalCredentials } from '../../service/records/bootstrap.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
+import { readFaultFile } from '../call/fault-file.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
-import { createErrorReporter } from '../embedded/error-reporter.ts';
-import { readFaultFile } from '../embedded/fault-file.ts';
 import { optionalProperty, parsePort } from '../options.ts';
+import { createErrorReporter } from '../terminal/error-reporter.ts';
 import type { ServeFlags } from './flags.ts';
 import { createLiveLog } from './live-log.ts';
 

@@ -7,9 +7,9 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDuration } from '../../output/quantities.ts';
 import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
+import { withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withStore } from '../embedded/store.ts';
 
 export async function inspectTokenCommand(
   context: Context,

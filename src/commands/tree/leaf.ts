@@ -1,4 +1,4 @@
-import type { Flag, FlagKind } from '../../catalog/flags.ts';
+import type { Flag } from '../../catalog/flags.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { bulkFlags } from '../bulk/bulk-flags.ts';
@@ -9,6 +9,7 @@ import {
   DATA_FLAG,
   WAIT_FLAG,
 } from '../call/call-flags.ts';
+import { createFlagDefinitions, isRequired } from '../call/flag-definitions.ts';
 import type {
   ArgumentDefinition,
   CommandDefinition,
@@ -16,7 +17,7 @@ import type {
   OperationRunner,
   OptionDefinition,
 } from '../definition.ts';
-import { type FlagSource, optionalProperty } from '../options.ts';
+import { optionalProperty } from '../options.ts';
 
 export type LoadedLeaf =
   | {
@@ -96,7 +97,7 @@ function operationFlags(versions: readonly OperationEntry[]): readonly OptionDef
   return [
     ...[...flags.values()]
       .sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)))
-      .flatMap((flag) => flagDefinitions(flag, first?.bulk !== undefined)),
+      .flatMap((flag) => createFlagDefinitions(flag, { isBulk: first?.bulk !== undefined })),
     ...createFlags(first, flags),
     ...(first?.bulk ? bulkFlags(first) : []),
     ...(first?.paged ? [ALL_FLAG] : []),
@@ -123,55 +124,3 @@ function createFlags(
     description: `create the ${kind} without asking if it does not exist`,
   }));
 }
-
-const REPEATABLE_KINDS: readonly FlagKind[] = ['list', 'map', 'switches', 'entries', 'changes'];
-
-function isRequired({ required, ofRecord }: Flag): boolean {
-  return required && !ofRecord;
-}
-
-/** Finds out where the value of a required flag may come from instead. */
-function sourcesOf({ path: [field] }: Flag, isBulk: boolean): readonly FlagSource[] {
-  return [
-    ...(isBulk ? (['records'] as const) : []),
-    ...(field === 'organizationId' ? (['settings'] as const) : []),
-  ];
-}
-
-function flagDefinitions(flag: Flag, isBulk: boolean): OptionDefinition[] {
-  const { name, kind, off = `no-${name}`, description } = flag;
-  if (kind === 'boolean') {
-    return [
-      { flags: `--${name}`, description },
-      { flags: `--${off}`, description: `opposite of --${name}`, negates: name },
-    ];
-  }
-  if (kind === 'secret') {
-    return [
-      { flags: `--${name}-file <path>`, description: `file with the ${description}` },
-      { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
-    ];
-  }
-  const placeholder =
-    PLACEHOLDERS[kind] ?? (/Ids?$|^id$|^apiKey$/.test(flag.path.at(-1) ?? '') ? 'id' : 'text');
-  return [
-    {
-      flags: `--${name} <${placeholder}>`,
-      description,
-      ...(isRequired(flag) && { required: true, suppliedBy: sourcesOf(flag, isBulk) }),
-      ...optionalProperty('choices', flag.choices),
-      ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
-    },
-  ];
-}
-
-const PLACEHOLDERS: Readonly<Partial<Record<FlagKind, string>>> = {
-  number: 'n',
-  map: 'key=value',
-  switches: 'key=true',
-  changes: 'field=from:to',
-  entry: 'key=value,…',
-  entries: 'key=value,…',
-  json: 'json',
-  time: 'time',
-};

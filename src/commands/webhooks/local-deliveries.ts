@@ -4,7 +4,7 @@ import { createDevelopmentState } from '../../service/development/state.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Context } from '../context.ts';
-import { createErrorReporter } from '../embedded/error-reporter.ts';
+import { createErrorReporter } from '../terminal/error-reporter.ts';
 
 export async function startLocalDeliveries(context: Context): Promise<() => Promise<void>> {
   const { options, folders, clock, signal } = context;

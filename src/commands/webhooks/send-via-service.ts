@@ -4,18 +4,18 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { formatTrace, traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { deliverPending } from '../../service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../service/deliveries/outbox.ts';
-import type { DeliveryDetail } from '../../service/deliveries/records.ts';
+import { type DeliveryDetail, describeDelivery } from '../../service/deliveries/records.ts';
 import {
   createAdvancedPayload,
   parseAdvancedPayload,
   type WebhookEvent,
 } from '../../webhooks/event.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
+import { withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { deliveryTable } from '../embedded/delivery-views.ts';
-import { withStore } from '../embedded/store.ts';
 import { getFlagValue } from '../options.ts';
+import { deliveryTable, toRecord } from '../terminal/delivery-views.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
@@ -70,8 +70,9 @@ async function createEvent(
 async function printDeliveries(
   context: Context,
   event: string,
-  sent: readonly DeliveryDetail[],
+  details: readonly DeliveryDetail[],
 ): Promise<void> {
+  const sent = details.map(describeDelivery);
   if (sent.length === 0) {
     throw new SvcError(
       'failed_precondition',
@@ -82,9 +83,8 @@ async function printDeliveries(
     );
   }
   const printer = await context.printer();
-  const records = sent.map(({ record }) => record);
-  await printer.value(records, deliveryTable(sent));
-  const failed = records.filter(({ state }) => state !== 'delivered').length;
+  await printer.value(sent.map(toRecord), deliveryTable(sent));
+  const failed = sent.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
   const failure = failed === sent.length ? 'invalid_response' : 'records_failed';
   throw new SvcError(

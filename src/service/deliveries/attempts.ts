@@ -1,11 +1,4 @@
-/** An attempt, or the reason why the delivery was not attempted. */
-export interface DeliveryAttempt {
-  /** RFC 3339, UTC. */
-  readonly at: string;
-  /** HTTP status, or null without a response. */
-  readonly status: number | null;
-  readonly error: string | null;
-}
+import type { DeliveryAttempt } from '../../catalog/local/delivery.ts';
 
 /**
  * Formats an attempt as a line of JSON. Appending a line does not require reading the earlier

@@ -7,10 +7,10 @@ import {
 } from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
+import type { DeliveryAttempt } from '../../catalog/local/delivery.ts';
 import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../../kernel/errors.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
-import type { DeliveryAttempt } from './attempts.ts';
 import { isPrivateAddress } from './private-addresses.ts';
 
 export interface DeliveryRequest {

@@ -1,17 +1,9 @@
 import { type Selectable, sql } from 'kysely';
+import type { Delivery, DeliveryRecord, DeliveryState } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
-import type { DeliveryForm, DeliveryState, Tables } from '../store/tables.ts';
-import { type DeliveryAttempt, parseAttempts } from './attempts.ts';
-
-export interface DeliveryRecord {
-  readonly id: string;
-  /** Endpoint ID, or `raw` or `processed` for basic webhooks. */
-  readonly endpointId: string;
-  readonly event: string;
-  readonly state: DeliveryState;
-  readonly attempts: readonly DeliveryAttempt[];
-}
+import type { DeliveryForm, Tables } from '../store/tables.ts';
+import { parseAttempts } from './attempts.ts';
 
 export interface DeliveryDetail {
   readonly record: DeliveryRecord;
@@ -97,4 +89,10 @@ export function detailOf(row: DeliveryRow): DeliveryDetail {
     nextAttempt: owner === null && dueAt !== null ? dueAt : undefined,
     payload: payload ?? undefined,
   };
+}
+
+/** Describes a delivery without its payload. */
+export function describeDelivery({ record, createdAt, nextAttempt }: DeliveryDetail): Delivery {
+  const next = nextAttempt === undefined ? null : new Date(nextAttempt).toISOString();
+  return { ...record, createdAt: new Date(createdAt).toISOString(), nextAttempt: next };
 }

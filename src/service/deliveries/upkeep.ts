@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { DeliveryState } from '../../catalog/local/delivery.ts';
 import type { Database } from '../store/store.ts';
-import type { DeliveryState } from '../store/tables.ts';
 import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 

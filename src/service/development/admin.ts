@@ -4,7 +4,7 @@ import { isSameSecret } from '../../kernel/same-secret.ts';
 import { bodyTooLarge, MAX_UNCHECKED_BYTES, readJson } from '../calls/body.ts';
 import { failureResponse, type ServiceResponse } from '../calls/envelope.ts';
 import type { RequestHandler, ServiceRequest } from '../calls/request.ts';
-import { Refusal, readOnlyRefusal } from '../store/refusal.ts';
+import { Refusal } from '../store/refusal.ts';
 
 export interface AdminRequest {
   /** Decoded values of the `<…>` path segments, in order. */
@@ -17,9 +17,9 @@ export interface AdminRequest {
  * Handles a request, and returns a value to send as JSON.
  * @throws Refusal or SvcError, which become error responses
  */
-export type AdminHandler = (request: AdminRequest) => Promise<unknown>;
+export type AdminRoute = (request: AdminRequest) => Promise<unknown>;
 /** Handlers by method and path: `GET /_svc/clock`, `GET /_svc/requests/<id>`. */
-export type AdminRoutes = Readonly<Record<string, AdminHandler>>;
+export type AdminRoutes = Readonly<Record<string, AdminRoute>>;
 /** Routes that require no token, for responses that contain no data. */
 export type PublicRoutes = Readonly<
   Record<string, (request: AdminRequest) => Promise<ServiceResponse>>
@@ -30,8 +30,6 @@ interface AdminOptions {
   readonly routes: AdminRoutes;
   readonly publicRoutes?: PublicRoutes;
   readonly report?: (error: unknown) => void;
-  /** Whether requests that change something are refused. */
-  readonly readOnly?: boolean | undefined;
 }
 
 export function isAdminTarget(target: string): boolean {
@@ -47,7 +45,6 @@ export function createAdmin({
   routes,
   publicRoutes = {},
   report,
-  readOnly,
 }: AdminOptions): RequestHandler {
   const handle = async (request: ServiceRequest): Promise<ServiceResponse> => {
     const { pathname, searchParams: query } = new URL(request.target, 'http://localhost');
@@ -59,7 +56,6 @@ export function createAdmin({
       throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
     const found = findRoute(routes, name);
     if (!found) throw new Refusal('NOT_FOUND', 'Not Found');
-    if (readOnly && request.method !== 'GET' && found.name !== WAIT) throw readOnlyRefusal();
     const body = request.method === 'POST' ? await readJson(request, rejectLarge) : {};
     return {
       status: 200,
@@ -78,9 +74,6 @@ export function createAdmin({
   };
 }
 
-/** Waits for requests, and so changes nothing. */
-const WAIT = 'POST /_svc/requests';
-
 const NO_STORE = { 'cache-control': 'no-store' };
 
 async function rejectLarge(): Promise<void> {
@@ -94,7 +87,6 @@ function findRoute<Handler>(routes: Readonly<Record<string, Handler>>, name: str
       part === given[at] || (isPlaceholder(part) && given[at] !== '');
     if (expected.length !== given.length || !expected.every(isMatch)) continue;
     return {
-      name: pattern,
       handler,
       segments: given.filter((_, at) => isPlaceholder(expected[at] ?? '')).map(decodeSegment),
     };

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import type { AdvanceReport } from '../../catalog/local/clock-state.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { type DeliveryOptions, openDeliveries } from '../deliveries/engine.ts';
 import { pruneDeliveries } from '../deliveries/upkeep.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type ClockSetting, convertTime, createServiceClock } from './clock.ts';
-import type { AdvanceReport } from './clock-state.ts';
 import type { DevelopmentState } from './state.ts';
 
 export interface AdvanceOptions extends Omit<DeliveryOptions, 'time'> {

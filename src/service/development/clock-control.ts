@@ -1,18 +1,21 @@
+import type { AdvanceReport, ClockChange, ClockState } from '../../catalog/local/clock-state.ts';
 import { parseDurationFlag } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { notifyOutboxChange } from '../deliveries/outbox-notifications.ts';
 import type { Database } from '../store/store.ts';
-import type { AdminRoutes } from './admin.ts';
 import { type AdvanceOptions, advanceClock } from './advance.ts';
 import { type ClockSetting, convertTime, readSetting } from './clock.ts';
-import type { AdvanceReport, ClockChange, ClockState } from './clock-state.ts';
+import type { AdminHandlers } from './handler.ts';
 
 export type ClockContext = Omit<AdvanceOptions, 'clock'> & {
   readonly realClock: AdvanceOptions['clock'];
 };
 
-export async function readClock({ development, realClock }: ClockContext): Promise<ClockState> {
+export async function readClock({
+  development,
+  realClock,
+}: Pick<ClockContext, 'development' | 'realClock'>): Promise<ClockState> {
   return describeClock(readSetting((await development.current()).clock), realClock.now());
 }
 
@@ -52,12 +55,14 @@ export async function changeClock(
   return { ...describeClock(goal, realClock.now()), ...report };
 }
 
-export function createClockRoutes(context: ClockContext): AdminRoutes {
-  return {
-    'GET /_svc/clock': () => readClock(context),
-    'POST /_svc/clock': ({ body }) => changeClock(context, parseClockChange(body)),
-  };
-}
+export const clock: AdminHandlers<'clock', ClockContext> = {
+  'local.clock.show': readClock,
+  'local.clock.advance': changeClock,
+  'local.clock.set': changeClock,
+  'local.clock.freeze': changeClock,
+  'local.clock.run': changeClock,
+  'local.clock.reset': changeClock,
+};
 
 async function rejectOtherServers({ store }: ClockContext): Promise<void> {
   const servers = (await store.peers?.count()) ?? 0;
@@ -123,20 +128,4 @@ function parseTime(text: string, now: number): number {
     'usage',
     `the time must be a timestamp such as 2027-01-01T00:00:00Z, got '${text}'`,
   );
-}
-
-/** @throws SvcError `usage` for anything but one change */
-export function parseClockChange(given: Readonly<Record<string, unknown>>): ClockChange {
-  if (isChange(given)) return { ...given, force: given.force === true };
-  throw new SvcError('usage', 'the body must contain one of advance, set, freeze, run, and reset', {
-    hint: 'for example, {"advance":"49h"} or {"freeze":true}',
-  });
-}
-
-function isChange(given: Readonly<Record<string, unknown>>): given is ClockChange {
-  const { force, ...change } = given;
-  const [[name = '', value] = [], ...others] = Object.entries(change);
-  const isTimed = ['advance', 'set'].includes(name) && typeof value === 'string';
-  const isSwitch = ['freeze', 'run', 'reset'].includes(name) && value === true;
-  return others.length === 0 && (isTimed || isSwitch);
 }

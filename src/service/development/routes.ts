@@ -1,25 +1,71 @@
-import type { AdminRoutes } from './admin.ts';
-import { type ClockContext, createClockRoutes } from './clock-control.ts';
-import { createDeliveryRoutes } from './delivery-routes.ts';
-import { createFaultRoutes } from './faults/fault-control.ts';
-import { createReader, createReadingRoutes, type ReaderContext } from './reading/reader.ts';
-import type { RequestLog } from './requests/request-log.ts';
-import { createRequestRoutes } from './requests/request-routes.ts';
-import { createSnapshotRoutes, type SnapshotContext } from './snapshots/snapshot-routes.ts';
+import { type AdminEntry, adminEntries } from '../../catalog/local/entries.ts';
+import { selectOperation } from '../../catalog/select-operation.ts';
+import { maskSecrets } from '../../kernel/mask-secrets.ts';
+import { invalidArgument, readOnlyRefusal } from '../store/refusal.ts';
+import type { AdminRequest, AdminRoute, AdminRoutes } from './admin.ts';
+import {
+  type DevelopmentContext,
+  loadAdminOperation,
+  parseAdminInput,
+  runAdminOperation,
+} from './operations.ts';
 
-export interface DevelopmentContext extends ClockContext, ReaderContext, SnapshotContext {
-  /** Undefined if requests are not logged. */
-  readonly requests: RequestLog | undefined;
+/**
+ * Creates a route for each path of the admin API. Operations with the same path differ in a field
+ * of the body.
+ */
+export function createRoutes(
+  context: DevelopmentContext,
+  { readOnly = false }: { readonly readOnly?: boolean | undefined } = {},
+): AdminRoutes {
+  const byRoute = Map.groupBy(adminEntries, (entry) => `${methodOf(entry)} ${entry.path}`);
+  return Object.fromEntries(
+    Array.from(byRoute, ([route, entries]): [string, AdminRoute] => [
+      route,
+      async (request) => {
+        const data = route.startsWith('GET ') ? readQuery(entries, request) : request.body;
+        const entry = selectOperation(entries, data);
+        if (!entry) throw rejectBody(entries);
+        if (readOnly && entry.effect !== 'read') throw readOnlyRefusal();
+        const operation = await loadAdminOperation(entry);
+        const input = parseAdminInput(operation, data);
+        const output = await runAdminOperation(entry.name, context, input as never);
+        return maskSecrets(output, operation.secrets?.(input) ?? []);
+      },
+    ]),
+  );
 }
 
-export function createRoutes(context: DevelopmentContext): AdminRoutes {
-  const reader = createReader(context);
-  return {
-    ...createClockRoutes(context),
-    ...createFaultRoutes(context),
-    ...createSnapshotRoutes(context),
-    ...createRequestRoutes(context),
-    ...createDeliveryRoutes(context),
-    ...createReadingRoutes(reader),
-  };
+/** A read has its input in the path and the query, unless a field of the body selects it. */
+function methodOf({ effect, selectedBy }: AdminEntry): 'GET' | 'POST' {
+  return effect === 'read' && selectedBy === undefined ? 'GET' : 'POST';
+}
+
+/** Reads the fields of an input from the path and the query. Skips empty values. */
+function readQuery(
+  [entry]: readonly AdminEntry[],
+  { segments, query }: AdminRequest,
+): Readonly<Record<string, unknown>> {
+  const { path = '', flags = [] } = entry ?? {};
+  const numbers = flags.filter(({ kind }) => kind === 'number').map(({ name }) => name);
+  const names = Array.from(path.matchAll(/<(\w+)>/g), ([, name = '']) => name);
+  const values = [
+    ...[...query].filter(([, value]) => value !== ''),
+    ...segments.map((segment, at): [string, string] => [names[at] ?? '', segment]),
+  ];
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, numbers.includes(name) ? toNumber(value) : value]),
+  );
+}
+
+/** Leaves text that is not a number for the check of the input. */
+function toNumber(text: string): number | string {
+  const number = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isNaN(number) ? text : number;
+}
+
+function rejectBody(entries: readonly AdminEntry[]) {
+  const fields = entries.flatMap(({ selectedBy }) => selectedBy ?? []);
+  const list = new Intl.ListFormat('en').format(fields);
+  return invalidArgument(`the body must contain ${fields.length > 1 ? 'one of ' : ''}${list}`);
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
+import type {
+  AccessDecision,
+  AccessLevelSettings,
+  DocumentAccess,
+} from '../../catalog/local/access.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import {
-  type AccessDecision,
-  type AccessLevelSettings,
-  createAccessCheck,
-  type DocumentAccess,
-} from './access.ts';
+import { createAccessCheck } from './access.ts';
 import { findFolders } from './folders.ts';
 
 const selectDocuments = prepareSelect('documents', ['folderId', 'accessType', 'disabled']);

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { DeliveryState } from '../../catalog/local/delivery.ts';
 
 /**
  * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are
@@ -205,7 +206,6 @@ export interface Tables {
 
 export type MemberLevel = 'organization' | 'folder' | 'document';
 export type DeliveryForm = 'advanced' | 'raw' | 'processed';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
 export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 /** Features of user data, in the order of responses. */

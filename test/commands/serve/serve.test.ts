@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RequestRecord } from '../../../src/catalog/local/request-record.ts';
 import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import { processId } from '../../../src/kernel/process.ts';
 import { addFault } from '../../../src/service/development/faults/fault-control.ts';
-import type { RequestRecord } from '../../../src/service/development/requests/request-record.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { eventually } from '../../eventually.ts';

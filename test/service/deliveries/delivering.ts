@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
+import type { DeliveryRecord } from '../../../src/catalog/local/delivery.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { type DeliveryOptions, startDeliveries } from '../../../src/service/deliveries/engine.ts';
-import { type DeliveryRecord, listDeliveries } from '../../../src/service/deliveries/records.ts';
+import { listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { eventually } from '../../eventually.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { DeliveryState } from '../../../src/catalog/local/delivery.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
-import type { DeliveryState } from '../../../src/service/store/tables.ts';
 import { deliveringWorld } from './delivering.ts';
 
 const UPDATE = '/v2/workspace/advancedwebhook/endpoints/update';

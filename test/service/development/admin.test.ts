@@ -79,7 +79,7 @@ describe('requests to /_svc/', () => {
     ]) {
       const error = {
         status: 'INVALID_ARGUMENT',
-        message: `the query parameter '${name}' is missing`,
+        message: `${name} is required`,
       };
       expect(await send(`/_svc/${path}`), path).toMatchObject({ status: 400, body: { error } });
     }
@@ -157,6 +157,7 @@ describe('requests to /_svc/', () => {
     ],
     ['an unknown change', '/_svc/clock', { method: 'POST', body: '{"stop":true}' }, 400],
     ['two changes', '/_svc/clock', { method: 'POST', body: '{"freeze":true,"run":true}' }, 400],
+    ['an unknown field', '/_svc/clock', { method: 'POST', body: '{"run":true,"x":1}' }, 400],
     ['a negative duration', '/_svc/clock', { method: 'POST', body: '{"advance":"-49h"}' }, 400],
     ['a time that is not one', '/_svc/clock', { method: 'POST', body: '{"set":"tomorrow"}' }, 400],
     [
@@ -180,21 +181,41 @@ describe('requests to /_svc/', () => {
       'POST',
       '/_svc/requests',
       '{"wait":{"on":{"toString":1}}}',
-      'on must be text, got {"toString":1}',
+      'wait.on: expected text, got an object',
     ],
-    ['POST', '/_svc/requests', '{"wait":{"count":{"toString":1}}}', 'count must be a whole number'],
-    ['POST', '/_svc/requests', '{"wait":{"timeout":["1s"]}}', 'timeout must be text, got ["1s"]'],
+    [
+      'POST',
+      '/_svc/requests',
+      '{"wait":{"count":{"toString":1}}}',
+      'wait.count: expected a number, got an object',
+    ],
+    [
+      'POST',
+      '/_svc/requests',
+      '{"wait":{"timeout":["1s"]}}',
+      'wait.timeout: expected a duration such as 5s',
+    ],
     ['POST', '/_svc/requests', '{"wait":{"timeout":"25d"}}', 'at most 24 days'],
     ['POST', '/_svc/requests', '{"wait":{"timeout":2147483648}}', 'at most 24 days'],
     ['POST', '/_svc/requests', '{"wait":{"timeout":1e999}}', 'at most 24 days'],
     ['POST', '/_svc/requests', '{"wait":{"timeout":-1}}', 'at most 24 days'],
-    ['POST', '/_svc/deliveries', '{"retry":[{"toString":1}]}', 'must contain delivery IDs'],
-    ['POST', '/_svc/deliveries', '{"retry":[{}]}', 'must contain delivery IDs'],
+    [
+      'POST',
+      '/_svc/deliveries',
+      '{"retry":[{"toString":1}]}',
+      'retry[0]: expected text, got an object',
+    ],
+    ['POST', '/_svc/deliveries', '{"retry":[{}]}', 'retry[0]: expected text, got an object'],
     ['POST', '/_svc/snapshots', `{"save":"${'x'.repeat(300)}"}`, 'invalid snapshot name'],
     ['GET', `/_svc/snapshots/${'x'.repeat(300)}`, '', 'invalid snapshot name'],
-    ['GET', '/_svc/list?kind=users&limit=0.5', '', 'limit must be a positive whole number'],
-    ['GET', '/_svc/list?kind=users&limit=-1', '', 'limit must be a positive whole number'],
-    ['GET', '/_svc/list?kind=users&limit=1e300', '', 'limit must be a positive whole number'],
+    ['GET', '/_svc/list?kind=users&limit=0.5', '', 'limit: expected a whole number, got 0.5'],
+    ['GET', '/_svc/list?kind=users&limit=-1', '', 'limit: expected at least 1, got -1'],
+    [
+      'GET',
+      '/_svc/list?kind=users&limit=1e300',
+      '',
+      'limit: expected at most 9007199254740991, got 1e+300',
+    ],
   ])('%s %s %s is refused with the reason', async (method, path, body, message) => {
     const service = await openEmbedded(await emptyStoreLocation(), {
       clock: systemClock,

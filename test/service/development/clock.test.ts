@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ClockChange } from '../../../src/catalog/local/clock-state.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
 import {
@@ -12,7 +13,6 @@ import {
   changeClock,
   readClock,
 } from '../../../src/service/development/clock-control.ts';
-import type { ClockChange } from '../../../src/service/development/clock-state.ts';
 import { createDevelopmentState } from '../../../src/service/development/state.ts';
 import { createService } from '../../../src/service/embedded.ts';
 import { openStore } from '../../../src/service/store/open.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { StoredKindName } from '../../../src/catalog/local/stored-kinds.ts';
 import { explainAccess } from '../../../src/service/development/reading/explain.ts';
 import { STORED_KINDS } from '../../../src/service/development/reading/kinds.ts';
 import { createReader } from '../../../src/service/development/reading/reader.ts';
@@ -230,7 +231,7 @@ describe('the reader', () => {
       realClock: clock,
       commandOf: (words) => words.join(' '),
     });
-    const kinds = Object.keys(STORED_KINDS);
+    const kinds = Object.keys(STORED_KINDS) as StoredKindName[];
     const counts = await Promise.all(
       kinds.map(async (kind) => (await reader.list(kind, {})).records.length),
     );

@@ -3,7 +3,7 @@ import type { FaultFile } from '../../../catalog/fault-rules.ts';
 import { type FaultProblem, parseFaultFile } from '../../../catalog/faults.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatFieldPath } from '../../../kernel/field-path.ts';
-import type { AdminRoutes } from '../admin.ts';
+import type { AdminHandlers } from '../handler.ts';
 import type { DevelopmentState } from '../state.ts';
 
 /** The rules of a store. Request counts start at zero for each generation of rules. */
@@ -46,19 +46,16 @@ export async function clearFaults(state: DevelopmentState): Promise<FaultFile> {
   return describeFaults((await state.change('faults', () => undefined)).faults);
 }
 
-export function createFaultRoutes({
-  development,
-}: {
+export interface FaultContext {
   readonly development: DevelopmentState;
-}): AdminRoutes {
-  return {
-    'GET /_svc/faults': () => listFaults(development),
-    'POST /_svc/faults': ({ body }) => {
-      if (body['clear'] === true) return clearFaults(development);
-      return 'add' in body ? addFault(development, body['add']) : setFaults(development, body);
-    },
-  };
 }
+
+export const faults: AdminHandlers<'faults', FaultContext> = {
+  'local.faults.add': ({ development }, { add }) => addFault(development, add),
+  'local.faults.list': ({ development }) => listFaults(development),
+  'local.faults.clear': ({ development }) => clearFaults(development),
+  'local.faults.set': ({ development }, file) => setFaults(development, file),
+};
 
 function describeFaults(value: unknown): FaultFile {
   const { seed, faults } = (value as StoredFaults | undefined) ?? NO_FAULTS;

@@ -1,6 +1,6 @@
+import type { AccessQuestion, Explanation } from '../../../catalog/local/answers.ts';
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { selectUsers } from '../../records/users.ts';
-import type { AccessQuestion, Explanation } from './answers.ts';
 import {
   createNotFoundError,
   type ReadingScope,

@@ -1,7 +1,8 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
+import type { StoredRecord } from '../../../catalog/local/answers.ts';
+import type { StoredKindName } from '../../../catalog/local/stored-kinds.ts';
 import { toAgentRecord } from '../../records/agent-record.ts';
 import { parseOtherFields } from '../../state/section.ts';
-import type { StoredRecord } from './answers.ts';
 
 /** Describes how to read the records of a kind from the store, and which fields to show. */
 export interface StoredKind {
@@ -18,7 +19,6 @@ export interface StoredKind {
   readonly where?: Readonly<Record<string, string>>;
   /** Whether records belong to the API key instead of an organization. */
   readonly isOfKey?: true;
-  readonly secret?: string;
   readonly toRecord?: (row: StoredRecord, now: number) => StoredRecord;
 }
 
@@ -112,19 +112,15 @@ export const STORED_KINDS = {
     isOfKey: true,
     searched: ['id', 'uid', 'url', 'description'],
     order: ['-key'],
-    secret: 'secret',
     fields: ['id', 'url', 'disabled', 'secret'],
   },
   tokens: {
     table: 'authTokens',
     isOfKey: true,
     searched: ['name'],
-    secret: 'token',
     fields: ['token', 'name', 'apiKey'],
   },
-} as const satisfies Readonly<Record<string, StoredKind>>;
-
-export type StoredKindName = keyof typeof STORED_KINDS;
+} as const satisfies Readonly<Record<StoredKindName, StoredKind>>;
 
 const INTERNAL_COLUMNS: ReadonlySet<string> = new Set([
   'organization',

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
+import type { ListFilter, StoredRecord, StoredRecords } from '../../../catalog/local/answers.ts';
+import type { StoredKindName } from '../../../catalog/local/stored-kinds.ts';
 import { SvcError } from '../../../kernel/errors.ts';
-import { didYouMean, findNearest } from '../../../kernel/nearest.ts';
+import { findNearest } from '../../../kernel/nearest.ts';
 import type { KeyScope } from '../../calls/call.ts';
 import { findOrganization } from '../../records/organizations.ts';
 import { prepareSelect, untyped } from '../../store/statements.ts';
-import type { ListFilter, StoredRecord, StoredRecords } from './answers.ts';
-import { STORED_KINDS, type StoredKind, type StoredKindName, toRecord } from './kinds.ts';
+import { STORED_KINDS, type StoredKind, toRecord } from './kinds.ts';
 
 /** Scope of a read: the data of an API key, at a time of the service's clock. */
 export interface ReadingScope extends KeyScope {
@@ -13,14 +14,6 @@ export interface ReadingScope extends KeyScope {
 }
 
 const MAX_COMPARED = 10_000;
-
-/** Checks the name of a kind. @throws SvcError `usage` with the nearest kind for an unknown name */
-export function parseKind(name: string): StoredKindName {
-  if (Object.hasOwn(STORED_KINDS, name)) return name as StoredKindName;
-  throw new SvcError('usage', `unknown kind '${name}'`, {
-    hint: didYouMean(name, Object.keys(STORED_KINDS)),
-  });
-}
 
 /**
  * Lists the records of a kind, grouped by organization.

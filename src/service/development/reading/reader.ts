@@ -1,10 +1,3 @@
-import type { Clock } from '../../../kernel/clock.ts';
-import { SvcError } from '../../../kernel/errors.ts';
-import { maskSecret } from '../../../kernel/redact.ts';
-import type { Store } from '../../store/store.ts';
-import type { AdminRoutes } from '../admin.ts';
-import { createServiceClock } from '../clock.ts';
-import type { DevelopmentState } from '../state.ts';
 import type {
   AccessQuestion,
   Explanation,
@@ -12,10 +5,15 @@ import type {
   RecordRequest,
   StoredRecord,
   StoredRecords,
-} from './answers.ts';
+} from '../../../catalog/local/answers.ts';
+import type { StoredKindName } from '../../../catalog/local/stored-kinds.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { createServiceClock } from '../clock.ts';
+import type { AdminHandlers } from '../handler.ts';
+import type { DevelopmentState } from '../state.ts';
 import { explainAccess } from './explain.ts';
-import { STORED_KINDS, type StoredKind } from './kinds.ts';
-import { listRecords, parseKind, type ReadingScope } from './list.ts';
+import { listRecords, type ReadingScope } from './list.ts';
 import { showRecord } from './show.ts';
 
 export interface ReaderContext {
@@ -28,7 +26,7 @@ export interface ReaderContext {
 
 /** Reads data that the API cannot return. */
 export interface Reader {
-  readonly list: (kind: string, filter?: ListFilter) => Promise<StoredRecords>;
+  readonly list: (kind: StoredKindName, filter?: ListFilter) => Promise<StoredRecords>;
   readonly show: (request: RecordRequest) => Promise<readonly StoredRecord[]>;
   readonly explain: (question: AccessQuestion) => Promise<Explanation>;
 }
@@ -48,53 +46,20 @@ export function createReader({
       return work({ database, apiKey, now: clock.now() });
     });
   return {
-    list: (kind: string, filter: ListFilter = {}) =>
-      read((scope) => listRecords(scope, parseKind(kind), filter)),
+    list: (kind: StoredKindName, filter: ListFilter = {}) =>
+      read((scope) => listRecords(scope, kind, filter)),
     show: (request: RecordRequest) => read((scope) => showRecord(scope, request)),
     explain: (question: AccessQuestion) =>
       read((scope) => explainAccess(scope, question, commandOf)),
   };
 }
 
-/** @throws SvcError `usage` unless the text is a positive whole number */
-function parseLimit(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SvcError('usage', `limit must be a positive whole number, got '${text}'`);
-}
-
-/** Creates the admin routes for reading. Masks secrets in lists. */
-export function createReadingRoutes(reader: Reader): AdminRoutes {
-  const optional = (query: URLSearchParams, name: string) => query.get(name) ?? undefined;
-  const required = (query: URLSearchParams, name: string) => {
-    const value = query.get(name);
-    if (!value) throw new SvcError('usage', `the query parameter '${name}' is missing`);
-    return value;
-  };
-  return {
-    'GET /_svc/list': async ({ query }) => {
-      const name = parseKind(required(query, 'kind'));
-      const limit = parseLimit(query.get('limit'));
-      const filter = {
-        organization: optional(query, 'org'),
-        match: optional(query, 'match'),
-        limit,
-      };
-      const { records, more } = await reader.list(name, filter);
-      const { secret = '' }: StoredKind = STORED_KINDS[name];
-      const masked = records.map((record) => ({
-        ...record,
-        ...(secret in record && { [secret]: maskSecret(String(record[secret])) }),
-      }));
-      return { records: masked, more };
-    },
-    'GET /_svc/show': async ({ query }) => {
-      const [kind, id] = [required(query, 'kind'), required(query, 'id')];
-      return { records: await reader.show({ kind, id, organization: optional(query, 'org') }) };
-    },
-    'GET /_svc/explain': async ({ query }) => {
-      const [user, document] = [required(query, 'user'), required(query, 'document')];
-      return reader.explain({ user, document, organization: required(query, 'org') });
-    },
-  };
-}
+export const records: AdminHandlers<'records', ReaderContext> = {
+  'local.list': (context, { kind, org: organization, match, limit }) =>
+    createReader(context).list(kind, { organization, match, limit }),
+  'local.show': async (context, { kind, id, org: organization }) => ({
+    records: await createReader(context).show({ kind, id, organization }),
+  }),
+  'local.explain': (context, { user, document, org: organization }) =>
+    createReader(context).explain({ user, document, organization }),
+};

@@ -1,9 +1,8 @@
-import { SvcError } from '../../../kernel/errors.ts';
-import { didYouMean } from '../../../kernel/nearest.ts';
+import type { RecordRequest, StoredRecord } from '../../../catalog/local/answers.ts';
+import type { ShownKind, StoredKindName } from '../../../catalog/local/stored-kinds.ts';
 import { decideAccess, findDocumentAccess } from '../../records/document-access.ts';
 import { chunkRows } from '../../store/statements.ts';
-import type { RecordRequest, StoredRecord } from './answers.ts';
-import { STORED_KINDS, type StoredKindName, toRecord } from './kinds.ts';
+import { STORED_KINDS, toRecord } from './kinds.ts';
 import { createNotFoundError, type ReadingScope, readRows, selectRows } from './list.ts';
 
 /** A record, with the surrogate key of its organization. */
@@ -15,7 +14,7 @@ interface Subject extends ReadingScope {
 type Describe = (subject: Subject) => Promise<object>;
 
 /** Kinds of records to show, each with a function that reads the data related to a record. */
-const CARDS: Readonly<Record<string, readonly [StoredKindName, Describe]>> = {
+const CARDS: Readonly<Record<ShownKind, readonly [StoredKindName, Describe]>> = {
   user: ['users', describeUser],
   organization: ['organizations', async () => ({})],
   folder: [
@@ -37,18 +36,14 @@ const MAX_CHECKED = 1_000;
 /**
  * Finds a record in one organization or in all organizations, and adds its memberships, access, and
  * last activity.
- * @throws SvcError `usage` for an unknown kind, `not_found` with the nearest ID
+ * @throws SvcError `not_found` with the nearest ID
  */
 export async function showRecord(
   scope: ReadingScope,
   request: RecordRequest,
 ): Promise<readonly StoredRecord[]> {
   const { kind, id, organization: organizationId } = request;
-  const [name, describe] = (Object.hasOwn(CARDS, kind) && CARDS[kind]) || [];
-  if (!name || !describe)
-    throw new SvcError('usage', `unknown kind '${kind}'`, {
-      hint: didYouMean(kind, Object.keys(CARDS)),
-    });
+  const [name, describe] = CARDS[kind];
   const found = await readRows(scope, name, organizationId, {
     equals: { [STORED_KINDS[name].searched[0]]: id },
   });

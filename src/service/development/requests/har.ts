@@ -1,5 +1,5 @@
+import type { RequestDetail } from '../../../catalog/local/request-record.ts';
 import { version } from '../../../kernel/version.ts';
-import type { RequestDetail } from './request-record.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,9 +1,9 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { mapInner, tryParseJson } from '../../../kernel/json.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from './call-log.ts';
-import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /**
  * Creates the log record of a request.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { RequestDetail } from '../../../catalog/local/request-record.ts';
 import { createStoreFile, parseStoreLocation } from '../../store/location.ts';
 import { openDatabase } from '../../store/sqlite.ts';
-import type { RequestDetail } from './request-record.ts';
 
 /** Maximum number of requests to keep. The oldest are deleted. */
 const MAX_REQUESTS = 2_000;

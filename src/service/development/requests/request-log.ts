@@ -1,9 +1,9 @@
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import type { HandledCall } from './call-log.ts';
 import { createRecord, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
-import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
 const FLUSH_DELAY = 50;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Snapshot } from '../../../catalog/local/snapshot.ts';
 import type { State } from '../../../catalog/state.ts';
 import { hint, SvcError, step } from '../../../kernel/errors.ts';
 import {
@@ -21,7 +22,6 @@ import { openStore } from '../../store/open.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
 import { toSqliteOpenError } from '../../store/sqlite-errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { Snapshot } from './snapshot.ts';
 import { copyStore, readSnapshot, replaceRows } from './snapshot-file.ts';
 
 const EXTENSION = '.sqlite';

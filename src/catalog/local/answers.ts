@@ -1,4 +1,5 @@
-import type { AccessDecision, DocumentAccess } from '../../records/access.ts';
+import type { AccessDecision, DocumentAccess } from './access.ts';
+import type { ShownKind } from './stored-kinds.ts';
 
 export interface ListFilter {
   readonly organization?: string | undefined;
@@ -16,8 +17,7 @@ export interface StoredRecords {
 }
 
 export interface RecordRequest {
-  /** One of `organization`, `user`, `group`, `folder`, and `document`. */
-  readonly kind: string;
+  readonly kind: ShownKind;
   readonly id: string;
   /** Default: all organizations that have the ID. */
   readonly organization?: string | undefined;

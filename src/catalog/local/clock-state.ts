@@ -10,7 +10,7 @@ export type ClockChange = (
   | { readonly freeze: true }
   | { readonly run: true }
   | { readonly reset: true }
-) & { readonly force?: boolean };
+) & { readonly force?: boolean | undefined };
 
 export interface ClockState {
   /** Time of the service, in RFC 3339. */

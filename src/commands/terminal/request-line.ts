@@ -1,9 +1,9 @@
+import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import type { RequestRecord } from '../../service/development/requests/request-record.ts';
 
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;

@@ -1,0 +1,77 @@
+import { getAdminEntry } from '../../catalog/local/find-entry.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { formatBytes } from '../../output/quantities.ts';
+import { openSnapshots } from '../../service/development/snapshots/snapshot-control.ts';
+import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
+import { summarize } from '../../settings/build-plan.ts';
+import { compareStates } from '../../settings/compare-states.ts';
+import { explainRefusals } from '../call/embedded-store.ts';
+import type { Context } from '../context.ts';
+import { printPlan } from '../plan/print-plan.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
+import { createLocalCommand } from './operation.ts';
+
+export const saveSnapshot = createLocalCommand('local.snapshot.save', {
+  run: async ({ context, inputs: [{ save }], run }) => {
+    await (await context.printer()).value((await run())[0], {});
+    await context.note(`saved snapshot ${save}`);
+  },
+});
+
+export const restoreSnapshot = createLocalCommand('local.snapshot.restore', {
+  check: ({ context, inputs: [{ restore }] }) => requireSnapshot(context, restore),
+  run: async ({ context, inputs: [{ restore }], run }) => {
+    const store = displayStoreLocation(await locate(context));
+    await context.confirm(`Replace all data in ${store} with snapshot ${restore}?`, 'this machine');
+    await (await context.printer()).value((await run())[0], {});
+    await context.note(`restored ${store} from snapshot ${restore}`);
+  },
+});
+
+export const listSnapshots = createLocalCommand('local.snapshot.list', {
+  run: async ({ context, run }) => {
+    const [{ snapshots }] = await run();
+    const rows = snapshots.map(({ records, bytes, ...shown }) => ({
+      ...shown,
+      size: formatBytes(bytes),
+      ...records,
+    }));
+    const { columns = [] } = getAdminEntry('local.snapshot.list');
+    await (await context.printer()).value(snapshots, { table: { rows, columns } });
+    if (snapshots.length === 0) await context.note('no snapshots found');
+  },
+});
+
+/** Fails with `differs` if the data changed since the snapshot. */
+export const diffSnapshot = createLocalCommand('local.snapshot.diff', {
+  run: async ({ context, inputs: [{ name }] }) => {
+    const snapshots = await openSnapshots({ location: await locate(context) });
+    const { snapshot, current } = await explainRefusals('read', () => snapshots.compare(name));
+    const changes = compareStates(snapshot, current);
+    const target = { url: EMBEDDED_SERVICE, apiKey: null };
+    const plan = { target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
+    await printPlan(context, plan, `snapshot ${name}`, { purpose: 'history' });
+    if (changes.length === 0) return;
+    throw new SvcError(
+      'differs',
+      `the data has changed since snapshot ${name}: ${formatNounCount(changes.length, 'difference')}`,
+    );
+  },
+});
+
+export const removeSnapshot = createLocalCommand('local.snapshot.remove', {
+  check: ({ context, inputs: [{ remove }] }) => requireSnapshot(context, remove),
+  run: async ({ context, inputs: [{ remove }], run }) => {
+    await run();
+    await context.note(`removed snapshot ${remove}`);
+  },
+});
+
+async function requireSnapshot(context: Context, name: string): Promise<void> {
+  await (await openSnapshots({ location: await locate(context) })).find(name);
+}
+
+function locate({ options, folders }: Context): Promise<string> {
+  return resolveStoreLocation(options.store, folders);
+}
