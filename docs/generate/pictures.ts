@@ -182,13 +182,7 @@ async function webhooksSetup(stage: Stage): Promise<string> {
     ['Endpoint URL', 'https://hooks.example.com/collab\r'],
     ['Send a test request to this URL?', '\r'],
     ['Continue with all events', '\r'],
-    ['Channels (comma-separated)', '\r'],
-    ['Rate limit (deliveries per second)', '\r'],
-    ['Description (optional)', '\r'],
-    ['Custom ID (uid)', '\r'],
-    ['Metadata (key=value,…)', '\r'],
-    ['Create this endpoint?', '\r'],
-    ['Send a test event signed with this secret?', '\r'],
+    ['Create it?', '\r'],
   ];
   const written = await inTerminal(stage, ['webhooks', 'setup', '--local'], columns, answers);
   return terminalPicture(

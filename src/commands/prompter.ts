@@ -15,9 +15,16 @@ export interface TextPrompt {
   readonly validate?: (answer: string) => string | undefined;
 }
 
-export interface ConfirmOptions {
-  /** Removes the question from the screen after the answer, if the terminal can redraw lines. */
-  readonly isRemovedAfterwards?: true;
+/** An answer of one letter. Its name is an answer too. */
+export interface LetterAnswer<Letter extends string = string> {
+  readonly letter: Letter;
+  readonly name: string;
+}
+
+export interface LetterPrompt<Letter extends string = string> {
+  readonly message: string;
+  /** The first one is the answer of Enter alone. */
+  readonly answers: readonly LetterAnswer<Letter>[];
 }
 
 export interface Choice {
@@ -53,7 +60,9 @@ export interface Prompter {
   text(question: TextPrompt): Promise<string>;
   /** Reads text without echo. The answer may be empty. */
   secret(message: string): Promise<string>;
-  confirm(message: string, defaultValue: boolean, options?: ConfirmOptions): Promise<boolean>;
+  confirm(message: string, defaultValue: boolean): Promise<boolean>;
+  /** Asks a question that one letter answers: `Create it? (Y, n, o = more options)`. */
+  letter<Letter extends string>(question: LetterPrompt<Letter>): Promise<Letter>;
   pick(question: PickPrompt): Promise<string>;
   multiSelect(question: MultiSelectPrompt): Promise<readonly string[]>;
 }
@@ -83,6 +92,32 @@ export function answerProblem(
 ): string | undefined {
   if (answer === '') return emptyMeaning === undefined ? 'an answer is required' : undefined;
   return validate?.(answer);
+}
+
+/** Finds the answer for typed text; undefined if no answer matches. */
+export function findLetterAnswer<Letter extends string>(
+  { answers }: LetterPrompt<Letter>,
+  typed: string,
+): LetterAnswer<Letter> | undefined {
+  const text = typed.trim().toLowerCase();
+  return text === ''
+    ? answers[0]
+    : answers.find(({ letter, name }) => [letter, name].includes(text));
+}
+
+/** Formats the answers of a question: `Y, n, o = more options`. A name that starts with its letter is left out. */
+export function describeLetters({ answers }: LetterPrompt, marksDefault: boolean): string {
+  return answers
+    .map(({ letter, name }, at) => {
+      const shown = marksDefault && at === 0 ? letter.toUpperCase() : letter;
+      return name.startsWith(letter) ? shown : `${shown} = ${name}`;
+    })
+    .join(', ');
+}
+
+export function letterProblem({ answers }: LetterPrompt): string {
+  const letters = answers.map(({ letter }) => letter);
+  return `answer ${letters.slice(0, -1).join(', ')} or ${letters.at(-1)}`;
 }
 
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {

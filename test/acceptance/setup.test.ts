@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { target } from '../webhooks/listener-fixture.ts';
 import { type Dialogue, startDialogue, startDialogueInProcess } from './dialogue.ts';
@@ -41,100 +42,123 @@ async function startWebhookService(isEnabled: boolean, endpoints: readonly objec
   return { ...user, env: { ...user.env, ...env }, received, sent };
 }
 
-/** Answers to all prompts, except the URL and the prompts after the endpoint was created. */
-const REST: readonly (readonly [string, string])[] = [
-  ['Events to receive', '\r'],
-  ['Channels', '\r'],
-  ['Rate limit', '\r'],
-  ['Description', '\r'],
-  ['Custom ID', '\r'],
-  ['Metadata', '\r'],
-];
+/** Returns the text from the last plan on. Each change of the settings shows a new one. */
+const lastPlan = (text: string) => text.slice(text.lastIndexOf('\nEndpoint\n'));
+
+/** Keys that choose the option at an index, below the row that ends the list. */
+const option = (index: number) => `${DOWN.repeat(index + 1)}\r`;
+const CHANNELS = option(2);
+const RATE_LIMIT = option(3);
+const DESCRIPTION = option(4);
+const UID = option(5);
+const METADATA = option(6);
 
 async function answers(to: Dialogue, pairs: readonly (readonly [string, string])[]): Promise<void> {
   for (const [question, keys] of pairs) await to.answer(question, keys);
 }
 
 describe('svc webhooks setup', () => {
-  it('asks for all settings, shows the request, and sends it', async () => {
-    const { env, sent } = await startWebhookService(false);
-    const receiver = await target((response) => response.writeHead(401).end());
-    const screen = startDialogue(['webhooks', 'setup', '--allow-unknown-event'], env);
-    await screen.answer('[1/9] Advanced webhooks are disabled', '\r');
-    await screen.answer('[2/9] Endpoint URL', 'example.com\r');
-    await screen.answer(
-      'not a valid http(s) URL; did you mean https://example.com?',
-      `\u0015${receiver.url.href}\r`,
-    );
-    await screen.answer('Send a test request', 'y\r');
-    await screen.shows('rejected the invalid signature, as expected');
-    // By search, by browsing, and an unknown event.
-    await screen.answer('15 more • type to search', 'reaction_d');
-    await screen.answer('[3/9] Events to receive reaction_d', '\r');
-    await screen.shows('❯ Continue with the 1 selected');
-    expect(screen.text()).toMatch(/^\? \[3\/9\] Events to receive reaction_d$/m);
-    await screen.answer('backspace clears the search', '\u0015');
-    await screen.answer('15 more • type to search', DOWN);
-    await screen.answer('❯ [ ] all of thread', ' ');
-    await screen.answer('❯ [x] all of thread', ' ');
-    await screen.answer('❯ [ ] all of thread', 'thread.link_copy');
-    await screen.answer('not in the list', '\r');
-    await screen.answer('Continue with the 2 selected', '\r');
-    await answers(screen, [
-      ['Channels', 'acme, team-ü\r'],
-      ['only letters, digits', '\u0015acme, team-1\r'],
-      ['Rate limit', '0\r'],
-      ['expected number', '\u0015acme\r'],
-      ["'acme' is not a whole number; to change the channels, answer No", '\u00155 per second\r'],
-      ['Description', "Grüße, 日本 'a' $HOME\r"],
-      ['Custom ID', 'hook-1\r'],
-      ['Metadata', 'team\r'],
-      ['use the form key=value', '\u0015team=web, note=a=b\r'],
-      ['[9/9] Create this endpoint?', '\r'],
-      ['Send a test event', 'n\r'],
-    ]);
-    expect(await screen.ended, screen.text()).toBe(0);
-    const endpoint = {
-      url: receiver.url.href,
-      filterTypes: ['comment.reaction_delete', 'thread.link_copy'],
-      channels: ['acme', 'team-1'],
-      rateLimit: 5,
-      description: "Grüße, 日本 'a' $HOME",
-      uid: 'hook-1',
-      metadata: { team: 'web', note: 'a=b' },
-    };
-    expect(sent('/endpoints/create')).toEqual([endpoint]);
-    expect(sent('/advancedwebhookconfig/update')).toEqual([{ isEnabled: true }]);
-    expect(receiver.received).toHaveLength(1);
-    expect(receiver.received[0]?.headers).toMatchObject({
-      'webhook-signature': expect.stringMatching(/^v1,/),
-    });
-    const shown = screen.text();
-    expect(shown).toContain('svc webhooks advanced update --enable\n');
-    expect(shown.match(new RegExp(SECRET, 'g'))).toHaveLength(1);
-    expect(shown.trimEnd().split('\n').slice(-5)).toEqual([
-      `╭${'─'.repeat(58)}╮`,
-      '│ Signing secret: store it where your receiver can read it │',
-      `│${' '.repeat(58)}│`,
-      `│ ${SECRET.padEnd(56)} │`,
-      `╰${'─'.repeat(58)}╯`,
-    ]);
-    expect(shown.split('\n').every((line) => line.length <= 100)).toBe(true);
+  it.each([100, 80])(
+    'asks for the URL and events, and for more on request, at %d columns',
+    async (columns) => {
+      const { env, sent } = await startWebhookService(false);
+      const receiver = await target((response) => response.writeHead(401).end());
+      const screen = startDialogue(['webhooks', 'setup', '--allow-unknown-event'], env, columns);
+      await screen.answer('? Advanced webhooks are disabled', '\r');
+      await screen.answer('[1/3] Endpoint URL', 'example.com\r');
+      await screen.answer(
+        'not a valid http(s) URL; did you mean https://example.com?',
+        `\u0015${receiver.url.href}\r`,
+      );
+      await screen.answer('Send a test request', 'y\r');
+      await screen.shows('rejected the invalid signature, as expected');
+      // By search, by browsing, and an unknown event.
+      await screen.answer('15 more • type to search', 'reaction_d');
+      await screen.answer('[2/3] Events to receive reaction_d', '\r');
+      // The search is cleared after a choice.
+      await screen.shows('❯ Continue with the 1 selected');
+      expect(screen.text()).toMatch(/^\? \[2\/3\] Events to receive$/m);
+      await screen.answer('15 more • type to search', DOWN);
+      await screen.answer('❯ [ ] all of thread', ' ');
+      await screen.answer('❯ [x] all of thread', ' ');
+      await screen.answer('❯ [ ] all of thread', 'thread.link_copy');
+      await screen.answer('not in the list', '\r');
+      await screen.answer('Continue with the 2 selected', '\r');
+      await answers(screen, [
+        ['[3/3] Create it? (127.0.0.1', 'x\r'],
+        ['answer y, n or o', '\u0015o\r'],
+        ['Change a setting', CHANNELS],
+        ['Channels', 'acme, team-ü\r'],
+        ['only letters, digits', '\u0015acme, team-1\r'],
+        ['Change a setting', RATE_LIMIT],
+        ['Rate limit', '0\r'],
+        ['expected number', '\u0015acme\r'],
+        ["'acme' is not a whole number", '\u00155 per second\r'],
+        ['Change a setting', DESCRIPTION],
+        ['Description', "Grüße, 日本 'a' $HOME\r"],
+        ['Change a setting', UID],
+        ['Custom ID', 'hook-1\r'],
+        ['Change a setting', METADATA],
+        ['Metadata', 'team\r'],
+        ['use the form key=value', '\u0015team=web, note=a=b\r'],
+        ['Change a setting', '\r'],
+        ['[3/3] Create it?', '\r'],
+      ]);
+      expect(await screen.ended, screen.text()).toBe(0);
+      const endpoint = {
+        url: receiver.url.href,
+        filterTypes: ['comment.reaction_delete', 'thread.link_copy'],
+        channels: ['acme', 'team-1'],
+        rateLimit: 5,
+        description: "Grüße, 日本 'a' $HOME",
+        uid: 'hook-1',
+        metadata: { team: 'web', note: 'a=b' },
+      };
+      expect(sent('/endpoints/create')).toEqual([endpoint]);
+      expect(sent('/advancedwebhookconfig/update')).toEqual([{ isEnabled: true }]);
+      expect(receiver.received).toHaveLength(1);
+      expect(receiver.received[0]?.headers).toMatchObject({
+        'webhook-signature': expect.stringMatching(/^v1,/),
+      });
+      const shown = screen.text();
+      expect(shown).toContain('svc webhooks advanced update --enable\n');
+      expect(shown.match(new RegExp(SECRET, 'g'))).toHaveLength(1);
+      const box = shown.trimEnd().split('\n');
+      const top = box.indexOf(`╭${'─'.repeat(58)}╮`);
+      expect(box.slice(top, top + 6)).toEqual([
+        `╭${'─'.repeat(58)}╮`,
+        '│ Signing secret: store it where your receiver can read it │',
+        `│${' '.repeat(58)}│`,
+        `│ ${SECRET.padEnd(56)} │`,
+        `╰${'─'.repeat(58)}╯`,
+        'Test the receiver:',
+      ]);
+      const tested = box
+        .slice(top + 6)
+        .join('\n')
+        .replace(/ \\\n +/g, ' ')
+        .trim();
+      expect(tested).toBe(
+        `svc webhooks endpoints secret ep_1 -q | svc webhooks test ${receiver.url.href} --secret-file /dev/stdin`,
+      );
+      expect(shown.split('\n').every((line) => line.length <= columns)).toBe(true);
 
-    const [, command = ''] =
-      /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(shown) ?? [];
-    const { stdout } = spawnSync(
-      'bash',
-      ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`],
-      {
-        env,
-        encoding: 'utf8',
-      },
-    );
-    expect(JSON.parse(stdout).body.data).toEqual(endpoint);
-    const [, request = ''] = /^ {2}POST (?:.*)\n([\s\S]*?)\n\n/m.exec(screen.text(1000)) ?? [];
-    expect(JSON.parse(request)).toEqual({ data: endpoint });
-  });
+      const [, command = ''] =
+        /^ {2}(svc webhooks endpoints create (?:.* \\\n)+.*)$/m.exec(lastPlan(shown)) ?? [];
+      const { stdout } = spawnSync(
+        'bash',
+        ['-c', `svc() { '${process.execPath}' bin/svc.js "$@" --dry-run; }\n${command}`],
+        {
+          env,
+          encoding: 'utf8',
+        },
+      );
+      expect(JSON.parse(stdout).body.data).toEqual(endpoint);
+      const [, request = ''] =
+        /^ {2}POST (?:.*)\n([\s\S]*?)\n\n/m.exec(lastPlan(screen.text(1000))) ?? [];
+      expect(JSON.parse(request)).toEqual({ data: endpoint });
+    },
+  );
 
   it('uses plain lines for screen readers and never moves the cursor', async () => {
     const { env, sent } = await startWebhookService(false);
@@ -147,13 +171,12 @@ describe('svc webhooks setup', () => {
       ['answer y or n', '\r'],
       ['or groups, separated by commas (Enter: all events):', '16, reaction\r'],
       ["'reaction': unknown event type", '16, comment.reaction_add, huddle\r'],
-      ...REST.slice(1),
-      ['Create this endpoint?', 'y\r'],
-      ['Send a test event', '\r'],
+      ['Step 3 of 3: Create it?', 'maybe\r'],
+      ['answer y, n or o', 'y\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain(
-      `\nSigning secret: store it where your\nreceiver can read it\n${SECRET}\n`,
+      `\nSigning secret: store it where your\nreceiver can read it\n${SECRET}\nTest the receiver:\n`,
     );
     const [created] = sent('/endpoints/create');
     expect(created).toMatchObject({
@@ -173,33 +196,33 @@ describe('svc webhooks setup', () => {
     ]);
     const screen = startDialogueInProcess(['webhooks', 'setup'], env);
     await answers(screen, [
-      ['[1/8] Endpoint URL', 'localhost:3000/hook\r'],
+      ['[1/3] Endpoint URL', 'localhost:3000/hook\r'],
       [
         'ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?',
         'n\r',
       ],
-      [`[1/8] Endpoint URL (${url})`, '\r'],
+      [`[1/3] Endpoint URL (${url})`, '\r'],
       ['Add another endpoint for this URL?', '\r'],
       ['Send a test request', '\r'],
-      ['[2/8] Events to receive', 'huddle.j'],
+      ['[2/3] Events to receive', 'huddle.j'],
       ['❯ [ ] huddle.join', ' '],
       ['❯ [x] huddle.join', ' '],
-      ['❯ [ ] huddle.join', '\u0015coment.add'],
+      ['❯ [ ] huddle.join', 'coment.add'],
       ["unknown event type; did you mean 'comment.add'?", '\u0015\r'],
-      ['[3/8] Channels', '5\r'],
-      ["'5' looks like a rate limit, which is the next question. Use it as a channel?", '\r'],
-      ['[3/8] Channels', 'comment.add\r'],
+      ['[3/3] Create it?', 'o\r'],
+      ['Change a setting', CHANNELS],
+      ['Channels', '5\r'],
+      ["'5' looks like a rate limit. Use it as a channel?", '\r'],
+      ['Channels', 'comment.add\r'],
       ["'comment.add' is an event type. Use it as a channel?", 'y\r'],
-      ...REST.slice(2, 5),
-      ['[7/8] Metadata', 'a="b,c"\r'],
-      ['[8/8] Create this endpoint?', 'n\r'],
-      ['Change an answer', `${DOWN.repeat(3)}\r`],
+      ['Change a setting', METADATA],
+      ['Metadata', 'a="b,c"\r'],
+      ['Change a setting', CHANNELS],
       ['Channels (comma-separated) (-: all channels) (comment.add)', '-\r'],
-      ['Change an answer', `${DOWN.repeat(7)}\r`],
+      ['Change a setting', METADATA],
       ['Metadata (key=value,…) (-: none) (a="b,c")', 'c=d\r'],
-      ['Change an answer', '\r'],
-      ['[8/8] Create this endpoint?', '\r'],
-      ['Send a test event', '\r'],
+      ['Change a setting', '\r'],
+      ['[3/3] Create it?', '\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(sent('/endpoints/create')).toEqual([
@@ -207,7 +230,7 @@ describe('svc webhooks setup', () => {
     ]);
   });
 
-  it('changes answers in plain lines, and creates nothing if the user cancels', async () => {
+  it('changes settings in plain lines, and creates nothing if the user declines', async () => {
     const { env, sent } = await startWebhookService(true);
     const plain = { ...env, ACCESSIBLE: '1' };
     const screen = startDialogue(
@@ -216,16 +239,15 @@ describe('svc webhooks setup', () => {
       40,
     );
     await answers(screen, [
-      ['Step 1 of 6: Events to receive', 'coment.add\r'],
+      ['Step 1 of 2: Events to receive', 'coment.add\r'],
       ["'coment.add': unknown event type; did you mean 'comment.add'?", '\r'],
-      ...REST.slice(1, 2),
-      ...REST.slice(3),
-      ['Step 6 of 6: Create this endpoint?', 'n\r'],
+      ['Step 2 of 2: Create it?', 'o\r'],
       ['5. rate limit', '5\r'],
       ['Rate limit (deliveries per second) (Enter: 5; -: no limit):', '7/s\r'],
-      ['list (Enter: Continue with these answers):', '\r'],
-      ['Step 6 of 6: Create this endpoint?', 'n\r'],
-      ['7 per second', 'Cancel\r'],
+      ['list (Enter: Continue with these settings):', '\r'],
+      ['Step 2 of 2: Create it?', 'o\r'],
+      ['7 per second', '\r'],
+      ['(y, n, o = more options; Enter: yes):', 'n\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(2);
     expect(screen.text()).toContain('svc: not confirmed; nothing was changed');
@@ -234,7 +256,7 @@ describe('svc webhooks setup', () => {
     expect(sent('/endpoints/create')).toEqual([]);
   });
 
-  it('asks only for settings that are not passed as flags, and sends a signed event to the endpoint', async () => {
+  it('asks only for settings that are not passed as flags, and names a command that tests the receiver', async () => {
     const user = await newUser();
     const receiver = await target();
     const words = [
@@ -250,20 +272,28 @@ describe('svc webhooks setup', () => {
     const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
     const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
     await screen.answer('Advanced webhooks are disabled', 'y\r');
-    await screen.answer('Create this endpoint? (embedded service)', 'y\r');
-    await screen.answer('Send a test event', 'y\r');
+    await screen.answer('[1/1] Create it? (embedded service)', 'y\r');
     expect(await screen.ended, screen.text()).toBe(0);
-    expect(screen.text()).toContain('huddle.join: HTTP 200, accepted');
-    expect(receiver.received).toHaveLength(1);
     expect(screen.text()).toContain('  svc webhooks snippet --lang node\n');
+    const [, command = ''] = /Test the receiver:\n([\s\S]*)$/.exec(screen.text()) ?? [];
+    const svc = `svc() { '${process.execPath}' '${BIN}' "$@"; }`;
+    const tested = promisify(execFile)(
+      'bash',
+      ['-c', `${svc}\n${command.trimEnd()} --only valid`],
+      { env: { ...user.env, PATH: process.env['PATH'] } },
+    );
+    await expect(tested).resolves.toMatchObject({ stdout: expect.stringContaining('valid') });
+    expect(receiver.received).not.toHaveLength(0);
   });
 
   const QUESTIONS = [
     ['Advanced webhooks are disabled', 'y\r'],
     ['Endpoint URL', 'https://example.com/hook\r'],
     ['Send a test request', '\r'],
-    ...REST,
-    ['Create this endpoint?', 'y\r'],
+    ['Events to receive', '\r'],
+    ['Create it?', 'o\r'],
+    ['Change a setting', '\r'],
+    ['Create it?', 'y\r'],
   ] as const;
 
   it.each([
@@ -310,24 +340,26 @@ describe('svc webhooks setup', () => {
     expect(sent('/endpoints/create')).toEqual([]);
   });
 
-  it('reports the created endpoint if it is stopped afterwards', async () => {
-    for (const more of [{}, { ACCESSIBLE: '1' }]) {
-      const { env } = await startWebhookService(true);
-      const start = 'ACCESSIBLE' in more ? startDialogue : startDialogueInProcess;
-      const screen = start(['webhooks', 'setup', '--url', 'https://example.com/hook'], {
-        ...env,
-        ...more,
-      });
-      await answers(screen, [
-        ...REST,
-        ['Create this endpoint?', 'y\r'],
-        ['Send a test event', '\u0003'],
-      ]);
-      expect(await screen.ended).toBe(130);
-      expect(screen.text()).toContain(
-        'svc: canceled; the endpoint ep_1 was created\nhint: svc webhooks endpoints delete ep_1 deletes it',
-      );
-    }
+  it('reports the created endpoint if its secret cannot be read', async () => {
+    const { env } = await startMockService(({ path, body }) => {
+      if (path.endsWith('/endpoints/get')) return success({ endpoints: [], done: true });
+      if (path.endsWith('/advancedwebhookconfig/get'))
+        return success({ ...ADVANCED_OFF, isEnabled: true });
+      if (path.endsWith('/endpoints/create'))
+        return success({ id: 'ep_1', disabled: false, ...TIME, ...body.data });
+      return failure(403, 'PERMISSION_DENIED', 'Not allowed.');
+    });
+    const user = await newUser();
+    const words = ['webhooks', 'setup', '--url', 'https://example.com/hook'];
+    const screen = startDialogueInProcess(words, { ...user.env, ...env });
+    await answers(screen, [
+      ['Events to receive', '\r'],
+      ['Create it?', 'y\r'],
+    ]);
+    expect(await screen.ended).toBe(4);
+    expect(screen.text(500)).toContain(
+      'Not allowed.; the endpoint ep_1 was created (PERMISSION_DENIED)\nhint: svc webhooks endpoints delete ep_1 deletes it',
+    );
   });
 
   it('reports that advanced webhooks are on if the endpoint could not be created', async () => {
@@ -344,8 +376,8 @@ describe('svc webhooks setup', () => {
     );
     await answers(screen, [
       ['Advanced webhooks are disabled', 'y\r'],
-      ...REST,
-      ['Create this endpoint?', 'y\r'],
+      ['Events to receive', '\r'],
+      ['Create it?', 'y\r'],
     ]);
     expect(await screen.ended).toBe(3);
     expect(screen.text(500)).toContain(
@@ -359,7 +391,7 @@ describe('svc webhooks setup', () => {
       ['webhooks', 'setup', '--dry-run', '--url', 'https://example.com/hook'],
       env,
     );
-    await answers(screen, REST);
+    await screen.answer('Events to receive', '\r');
     expect(await screen.ended, screen.text()).toBe(0);
     expect(screen.text()).toContain('"url": "http://127.0.0.1:');
     expect(received).toEqual([]);
@@ -439,11 +471,10 @@ describe('svc webhooks setup', () => {
         env,
       );
       await answers(screen, [
-        ...REST,
-        ['Create this endpoint? (profile prod, 127.0.0.1', 'y\r'],
+        ['Events to receive', '\r'],
+        ['Create it? (profile prod, 127.0.0.1', 'y\r'],
         ['Type the profile name', typed],
       ]);
-      if (code === 0) await screen.answer('Send a test event', '\r');
       expect(await screen.ended, screen.text()).toBe(code);
       expect(sent('/endpoints/create')).toHaveLength(code === 0 ? 1 : 0);
     }
@@ -459,24 +490,25 @@ describe('svc webhooks setup', () => {
       ['Events to receive', 'custom_list'],
       ['Events to receive custom_list', '\r'],
       ['Continue with the 1 selected', '\r'],
-      ...REST.slice(1),
-      ['Create this endpoint?', 'y\r'],
-      ['Send a test event', '\r'],
+      ['Create it?', 'y\r'],
     ]);
     expect(await screen.ended, screen.text()).toBe(0);
     expect(sent('/endpoints/create')).toMatchObject([
       { url: long, filterTypes: ['comment_annotation.custom_list_change'] },
     ]);
     const line = '─'.repeat(40);
-    expect(screen.text().trimEnd().split('\n').slice(-5)).toEqual([
+    const lines = screen.text().trimEnd().split('\n');
+    expect(lines.slice(lines.indexOf(line), lines.indexOf(line) + 7)).toEqual([
       line,
       'Signing secret: store it where your',
       'receiver can read it',
       SECRET,
       line,
+      'Test the receiver:',
+      '  svc webhooks endpoints secret ep_1 \\',
     ]);
     // Each prompt appears once, with its answer.
-    for (const question of ['Endpoint URL', 'Events to receive', 'Channels']) {
+    for (const question of ['Endpoint URL', 'Events to receive', 'Create it']) {
       expect(screen.text().split(question)).toHaveLength(2);
     }
   });

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { Activity } from '../../src/commands/activity.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
-import { type Prompter, parseAnswer } from '../../src/commands/prompter.ts';
+import { findLetterAnswer, type Prompter, parseAnswer } from '../../src/commands/prompter.ts';
 import { renderHint } from '../../src/commands/service-flags.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
@@ -115,6 +115,11 @@ function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
     secret: ask,
     confirm: async (message, defaultValue) =>
       ((await ask(message)) || (defaultValue ? 'yes' : 'no')) === 'yes',
+    letter: async (question) => {
+      const chosen = findLetterAnswer(question, await ask(question.message));
+      if (!chosen) throw new TypeError(`no such answer to ${question.message}`);
+      return chosen.letter;
+    },
     pick: async ({ message, defaultValue = '' }) => (await ask(message)) || defaultValue,
     multiSelect: async ({ message, defaultValues: defaultValue }) => {
       const answer = await ask(message);

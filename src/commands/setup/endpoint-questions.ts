@@ -1,27 +1,10 @@
-import type { Operation } from '../../catalog/define.ts';
 import { EVENT_NAMES, EVENT_TYPES, findNearestEvent } from '../../catalog/events.ts';
-import { lowerFirst } from '../../kernel/first-letter.ts';
-import { completeLoopbackUrl } from '../../kernel/loopback.ts';
-import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery.ts';
-import { isSuccessStatus } from '../../webhooks/listener.ts';
-import { type PostResult, sendPost } from '../../webhooks/post.ts';
-import { createSigningSecret } from '../../webhooks/signature.ts';
 import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
-import { createPostOptions, findCredentialProblem } from '../deliveries/targets.ts';
-import {
-  confirmOptional,
-  formatColumns,
-  type NumberQuestion,
-  notConfirmed,
-  WAITING_MESSAGE,
-} from './messages.ts';
-import {
-  type Data,
-  describeDuplicates,
-  type ExistingEndpoint,
-  SAMPLE_URL,
-} from './setup-operation.ts';
+import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
+import { askUrl } from './endpoint-url.ts';
+import { formatColumns, type NumberQuestion, notConfirmed } from './messages.ts';
+import type { Data } from './setup-operation.ts';
 
 interface Question {
   readonly label: string;
@@ -77,8 +60,17 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   },
 };
 
+/** Fields that are asked for in order. The others are options. */
+const FIRST_FIELDS = ['url', 'filterTypes'];
+
+function firstQuestions(given: Data): readonly (readonly [field: string, question: Question])[] {
+  return Object.entries(QUESTIONS).filter(
+    ([field]) => FIRST_FIELDS.includes(field) && given[field] === undefined,
+  );
+}
+
 export function countQuestions(given: Data): number {
-  return Object.keys(QUESTIONS).filter((field) => given[field] === undefined).length;
+  return firstQuestions(given).length;
 }
 
 export async function askForEndpoint(
@@ -88,8 +80,7 @@ export async function askForEndpoint(
   number: NumberQuestion,
 ) {
   const data: Record<string, unknown> = { ...given };
-  for (const [field, question] of Object.entries(QUESTIONS)) {
-    if (data[field] !== undefined) continue;
+  for (const [field, question] of firstQuestions(given)) {
     const asked = {
       ...question,
       message: number(question.message),
@@ -103,20 +94,20 @@ export async function askForEndpoint(
 }
 
 /**
- * Lets the user change any answer, until they continue.
+ * Lets the user change any setting, until they continue.
  * @throws SvcError `usage` if the user cancels
  */
 export async function reviewEndpoint(
   context: Context,
   subject: EndpointSubject,
-  answers: Data,
+  settings: Data,
 ): Promise<Data> {
-  const data: Record<string, unknown> = { ...answers };
+  const data: Record<string, unknown> = { ...settings };
   const prompter = await context.prompter();
   for (;;) {
     const lines = formatColumns(describeEndpoint(data)).map((line) => line.trim());
     const chosen = await prompter.pick({
-      message: 'Change an answer',
+      message: 'Change a setting',
       choices: [DONE, ...lines, CANCEL].map((value) => ({ value })),
       defaultValue: DONE,
     });
@@ -127,7 +118,7 @@ export async function reviewEndpoint(
   }
 }
 
-const DONE = 'Continue with these answers';
+const DONE = 'Continue with these settings';
 const CANCEL = 'Cancel';
 
 function askQuestion(context: Context, asked: Asked): Promise<unknown> {
@@ -215,8 +206,7 @@ async function askChannels(context: Context, asked: Asked): Promise<unknown> {
 }
 
 function describeMisplaced(channel: string): string | undefined {
-  if (/^\d+$/.test(channel))
-    return `'${channel}' looks like a rate limit, which is the next question`;
+  if (/^\d+$/.test(channel)) return `'${channel}' looks like a rate limit`;
   return EVENT_NAMES.includes(channel) ? `'${channel}' is an event type` : undefined;
 }
 
@@ -227,97 +217,6 @@ function parseList(answer: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-function findRateLimitProblem(answer: string, subject: EndpointSubject): string | undefined {
-  if (/^\d+$/.test(answer)) return undefined;
-  const isChannel = findProblem(subject, 'channels', parseList(answer)) === undefined;
-  const advice = isChannel ? '; to change the channels, answer No to the last question' : '';
-  return `'${answer}' is not a whole number${advice}`;
-}
-
-async function askUrl(context: Context, { subject, message, current }: Asked): Promise<string> {
-  const prompter = await context.prompter();
-  let preset = current === undefined ? undefined : String(current);
-  for (;;) {
-    const url = await prompter.text({
-      message,
-      defaultValue: preset,
-      complete: completeLoopbackUrl,
-      validate: (answer) => findUrlProblem(subject, answer),
-    });
-    if (url === current) return url;
-    if ((await acceptDuplicate(context, subject, url)) && (await offerPing(context, new URL(url))))
-      return url;
-    preset = url;
-  }
-}
-
-async function acceptDuplicate(
-  context: Context,
-  { existing }: EndpointSubject,
-  url: string,
-): Promise<boolean> {
-  const duplicates = describeDuplicates(existing, url);
-  if (duplicates.length === 0) return true;
-  for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
-  return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
-}
-
-function findUrlProblem(subject: EndpointSubject, answer: string): string | undefined {
-  const problem = findProblem(subject, 'url', answer);
-  if (problem === undefined) {
-    const credentialProblem = findCredentialProblem(new URL(answer));
-    return credentialProblem && `URL ${credentialProblem}`;
-  }
-  const secure = `https://${answer}`;
-  const isOnlyScheme = !answer.includes(':') && answer.includes('.') && URL.canParse(secure);
-  return isOnlyScheme ? `${problem}; did you mean ${secure}?` : problem;
-}
-
-async function offerPing(context: Context, url: URL): Promise<boolean> {
-  if (!(await confirmOptional(context, 'Send a test request to this URL?'))) return true;
-  const id = createDeliveryId();
-  const body = JSON.stringify({ event: 'ping', webhookId: id, data: {} });
-  const timestamp = Math.floor(context.clock.now() / 1000);
-  // The signature uses a random secret, so a receiver that verifies signatures rejects the request.
-  const headers = createDeliveryHeaders(
-    { form: 'advanced', id, timestamp, secret: createSigningSecret() },
-    body,
-  );
-  await context.note(WAITING_MESSAGE);
-  const receipt = await sendPost({ url, headers, body }, await createPostOptions(context));
-  await context.note(`  ${describeResult(receipt)}`);
-  if (isSuccessStatus(receipt) || isRejection(receipt)) return true;
-  return (await context.prompter()).confirm('Keep this URL?', true);
-}
-
-function isRejection({ status }: PostResult): boolean {
-  return status === 400 || status === 401 || status === 403;
-}
-
-function describeResult(receipt: PostResult): string {
-  if (receipt.status === null) return `no response: ${receipt.error}`;
-  const { status, milliseconds } = receipt;
-  const answered = `HTTP ${status} after ${milliseconds} ms`;
-  if (isSuccessStatus(receipt)) return `${answered}: accepted, but the signature was not verified`;
-  if (isRejection(receipt)) return `${answered}: rejected the invalid signature, as expected`;
-  if (status < 400)
-    return `${answered}: redirects are not followed; use the URL that it redirects to`;
-  if (status === 404) return `${answered}: check the path`;
-  return `${answered}: a delivery would fail`;
-}
-
-interface EndpointSubject {
-  readonly operation: Operation;
-  readonly existing: readonly ExistingEndpoint[];
-  readonly allowsUnknownEvents: boolean;
-}
-
-function findProblem(
-  { operation }: EndpointSubject,
-  field: string,
-  value: unknown,
-): string | undefined {
-  const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
-  const issue = error?.issues.find(({ path }) => path[0] === field);
-  return issue && lowerFirst(issue.message);
+function findRateLimitProblem(answer: string): string | undefined {
+  return /^\d+$/.test(answer) ? undefined : `'${answer}' is not a whole number`;
 }

@@ -4,8 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { wrapWords } from '../../output/wrap.ts';
-import { isSuccessStatus } from '../../webhooks/listener.ts';
-import { sendPost } from '../../webhooks/post.ts';
+import { wrapMessage } from '../../output/wrap-message.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
@@ -15,8 +14,6 @@ import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { createSampleDelivery } from '../deliveries/sample-delivery.ts';
-import { createPostOptions } from '../deliveries/targets.ts';
 import { selectOptions } from '../options.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
@@ -28,24 +25,22 @@ import {
 } from './endpoint-questions.ts';
 import {
   confirmByDefault,
-  confirmOptional,
+  confirmCreation,
   createQuestionNumbers,
   formatColumns,
   notConfirmed,
   printLines,
-  WAITING_MESSAGE,
   wrapForMessages,
 } from './messages.ts';
 import {
-  type AdvancedWebhookSettings,
   createEquivalentStep,
   type Data,
   describeDuplicates,
   ENTRY,
   type ExistingEndpoint,
   listEndpoints,
-  readAdvancedSettings,
   readFlagData,
+  readIsEnabled,
   SAMPLE_URL,
 } from './setup-operation.ts';
 
@@ -86,13 +81,12 @@ async function planEndpoint(
   invocation: Invocation,
 ) {
   const { dryRun, yes } = context.options;
-  const service = await readAdvancedSettings(context, client);
-  const asksFirst = !service.isEnabled && !yes;
-  const total = countQuestions(given) + (asksFirst ? 1 : 0) + (yes || dryRun ? 0 : 1);
+  const isEnabled = await readIsEnabled(context, client);
+  // An extra question, so it has no number.
+  if (!isEnabled && !(await confirmByDefault(context, ENABLE_QUESTION))) throw notConfirmed();
+  const total = countQuestions(given) + (yes || dryRun ? 0 : 1);
   const number = createQuestionNumbers(total, !canUseSymbols(context));
-  if (asksFirst && !(await confirmByDefault(context, number(ENABLE_QUESTION))))
-    throw notConfirmed();
-  const existing = service.isEnabled && !dryRun ? await listEndpoints(client) : [];
+  const existing = isEnabled && !dryRun ? await listEndpoints(client) : [];
   for (const duplicate of describeDuplicates(existing, String(given['url'] ?? '')))
     await context.warn(duplicate);
   const allowsUnknownEvents =
@@ -101,14 +95,14 @@ async function planEndpoint(
   const generated: Record<string, unknown> = { ...given };
   addGeneratedId(operation, generated);
   let asked = await askForEndpoint(context, subject, given, number);
-  const lastQuestion = yes ? '' : number('Create this endpoint?');
+  const lastQuestion = yes ? '' : number('Create it?');
   for (;;) {
     const all = Object.entries({ ...asked, uid: asked['uid'] ?? generated['uid'] });
     const data = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     checkInput(context, ENTRY, operation, data, 'usage');
     const command = commandLineOf(createEquivalentStep(context, asked, invocation));
-    await showPlan(context, data, service.isEnabled, command);
-    if (dryRun || (await confirmByDefault(context, lastQuestion))) return { service, data };
+    await showPlan(context, data, isEnabled, command);
+    if (dryRun || (await confirmCreation(context, lastQuestion))) return { isEnabled, data };
     asked = await reviewEndpoint(context, subject, asked);
   }
 }
@@ -148,20 +142,19 @@ type EndpointCreation = Awaited<ReturnType<typeof planEndpoint>>;
 async function create(
   context: Context,
   client: Client,
-  { service, data }: EndpointCreation,
+  { isEnabled, data }: EndpointCreation,
 ): Promise<void> {
   const [config, endpoints] = [
     await loadResource('webhook-config'),
     await loadResource('webhook-endpoints'),
   ];
-  if (!service.isEnabled)
-    await client.call(config['webhooks.advanced.update'], { isEnabled: true });
+  if (!isEnabled) await client.call(config['webhooks.advanced.update'], { isEnabled: true });
   const operation = endpoints['webhooks.endpoints.create'];
   const reply = await client
     .call(operation, operation.input.parse(data))
     .catch(async (error: unknown) => {
       const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
-      if (!service.isEnabled)
+      if (!isEnabled)
         await context.warn(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
       throw error;
     });
@@ -176,7 +169,7 @@ async function create(
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], {
       endpointId: endpoint.id,
     });
-    await showCreatedEndpoint(context, { endpoint, secret: requireData(secret).secret, service });
+    await showCreatedEndpoint(context, { endpoint, secret: requireData(secret).secret });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     throw error.reworded({
@@ -186,22 +179,29 @@ async function create(
   }
 }
 
-const SAMPLE_EVENT = 'comment.add';
-
 interface CreatedEndpoint {
   readonly endpoint: ExistingEndpoint;
   readonly secret: string;
-  readonly service: AdvancedWebhookSettings;
 }
 
 /** On a terminal, the secret comes last, in a box. Otherwise it is a field of the result. */
-async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): Promise<void> {
-  const { endpoint, secret } = created;
+async function showCreatedEndpoint(
+  context: Context,
+  { endpoint, secret }: CreatedEndpoint,
+): Promise<void> {
   const { io, options } = context;
   const printer = await context.printer();
   const hasBox = io.stdout.isTerminal && (await context.format()) === 'table' && !options.fields;
   await printer.value(hasBox ? endpoint : { ...endpoint, secret }, {});
   const [language, ...otherLanguages] = SNIPPET_LANGUAGES;
+  const printSecret = commandForService(
+    options,
+    'webhooks',
+    'endpoints',
+    'secret',
+    endpoint.id,
+    '-q',
+  );
   await printLines(context, [
     '',
     'Print code that verifies deliveries:',
@@ -211,20 +211,14 @@ async function showCreatedEndpoint(context: Context, created: CreatedEndpoint): 
     )),
     `  (or ${otherLanguages.join(', ')})`,
     'Print the secret again:',
-    ...(await wrapForMessages(
-      context,
-      commandForService(options, 'webhooks', 'endpoints', 'secret', endpoint.id, '-q'),
-    )),
+    ...(await wrapForMessages(context, printSecret)),
     '',
   ]);
-  if (hasBox) await io.stdout.write(formatSecretBox(context, secret));
-  while (
-    await confirmOptional(context, 'Send a test event signed with this secret?', {
-      isRemovedAfterwards: true,
-    })
-  ) {
-    if (await sendTest(context, created)) return;
-  }
+  if (hasBox) await io.stderr.write(formatSecretBox(context, secret));
+  const test = step('inspect', 'webhooks', 'test', endpoint.url, '--secret-file', '/dev/stdin');
+  const command = `${printSecret} | ${commandLineOf(test)}`;
+  const line = await wrapMessage(['Test the receiver: ', { command }], io.stderr.columns || 80);
+  await printLines(context, line.split('\n'));
 }
 
 const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
@@ -234,7 +228,7 @@ const SECRET_TITLE = 'Signing secret: store it where your receiver can read it';
  * lines for screen readers.
  */
 function formatSecretBox(context: Context, secret: string): string {
-  const columns = context.io.stdout.columns || 80;
+  const columns = context.io.stderr.columns || 80;
   const title = wrapWords(SECRET_TITLE, columns - 4, (text) => text.length);
   if (!canUseSymbols(context)) return `${[...title, secret].join('\n')}\n`;
   const width = Math.max(...[...title, secret].map(({ length }) => length));
@@ -242,31 +236,4 @@ function formatSecretBox(context: Context, secret: string): string {
     return `${['─'.repeat(columns), ...title, secret, '─'.repeat(columns)].join('\n')}\n`;
   const lines = [...title, '', secret].map((line) => `│ ${line.padEnd(width)} │`);
   return `${[`╭${'─'.repeat(width + 2)}╮`, ...lines, `╰${'─'.repeat(width + 2)}╯`].join('\n')}\n`;
-}
-
-async function sendTest(
-  context: Context,
-  { endpoint, secret, service }: CreatedEndpoint,
-): Promise<boolean> {
-  const { encodeData, encryptFor } = service;
-  const event = endpoint.filterTypes?.[0] ?? SAMPLE_EVENT;
-  const sending = {
-    form: 'advanced',
-    secret,
-    authToken: undefined,
-    packing: { encode: encodeData, encryptFor },
-    payload: async (sample: unknown) => sample,
-  } as const;
-  const { outgoing } = await createSampleDelivery(
-    new URL(endpoint.url),
-    event,
-    sending,
-    context.clock.now(),
-  );
-  await printLines(context, ['Sending a test event', WAITING_MESSAGE]);
-  const receipt = await sendPost(outgoing, await createPostOptions(context));
-  const outcome =
-    receipt.status === null ? `no response: ${receipt.error}` : `HTTP ${receipt.status}`;
-  await context.note(`  ${event}: ${outcome}${isSuccessStatus(receipt) ? ', accepted' : ''}`);
-  return isSuccessStatus(receipt);
 }

@@ -3,7 +3,6 @@ import { createMeasure } from '../../output/width.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
 import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
-import type { ConfirmOptions } from '../prompter.ts';
 
 export async function printLines(
   { note }: Pick<Context, 'note'>,
@@ -16,13 +15,9 @@ export async function printLines(
  * Asks an optional question, which defaults to no. `--yes` does not accept it, because it only
  * answers required confirmations.
  */
-export async function confirmOptional(
-  context: Context,
-  question: string,
-  options?: ConfirmOptions,
-): Promise<boolean> {
+export async function confirmOptional(context: Context, question: string): Promise<boolean> {
   if (context.options.yes || context.options.dryRun) return false;
-  return (await context.prompter()).confirm(question, false, options);
+  return (await context.prompter()).confirm(question, false);
 }
 
 /**
@@ -31,6 +26,25 @@ export async function confirmOptional(
 export async function confirmByDefault(context: Context, question: string): Promise<boolean> {
   if (context.options.yes) return true;
   return (await context.prompter()).confirm(`${question} (${await serviceLabel(context)})`, true);
+}
+
+/**
+ * Asks whether to create an endpoint, and names the service. Enter alone and `--yes` mean yes.
+ * @returns false if the user wants to change settings first
+ * @throws SvcError `usage` if the user declines
+ */
+export async function confirmCreation(context: Context, question: string): Promise<boolean> {
+  if (context.options.yes) return true;
+  const chosen = await (await context.prompter()).letter({
+    message: `${question} (${await serviceLabel(context)})`,
+    answers: [
+      { letter: 'y', name: 'yes' },
+      { letter: 'n', name: 'no' },
+      { letter: 'o', name: 'more options' },
+    ],
+  });
+  if (chosen === 'n') throw notConfirmed();
+  return chosen === 'y';
 }
 
 export function formatColumns(rows: readonly (readonly [string, string])[]): readonly string[] {

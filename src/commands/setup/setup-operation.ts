@@ -56,22 +56,14 @@ export function createEquivalentStep(
   return stepForService(context.options, step('change', ...command, ...allowFlag));
 }
 
-export type AdvancedWebhookSettings = Awaited<ReturnType<typeof readAdvancedSettings>>;
-
-export async function readAdvancedSettings(context: Context, client: Client) {
+/** Whether advanced webhooks are enabled. A dry run does not read it, and assumes that they are. */
+export async function readIsEnabled(context: Context, client: Client): Promise<boolean> {
   if (context.options.dryRun) {
     await context.note('--dry-run: the webhook settings were not read');
-    return { isEnabled: true, encodeData: false, encryptFor: undefined };
+    return true;
   }
   const config = await loadResource('webhook-config');
-  const { isEnabled, encodeData, encryptData, publicKey } = requireData(
-    await client.call(config['webhooks.advanced.get'], {}),
-  );
-  return {
-    isEnabled,
-    encodeData,
-    encryptFor: encryptData && publicKey !== '' ? publicKey : undefined,
-  };
+  return requireData(await client.call(config['webhooks.advanced.get'], {})).isEnabled;
 }
 
 export interface ExistingEndpoint {

@@ -1,12 +1,17 @@
 import { styleText } from 'node:util';
 import { confirm, input, password, Separator, search } from '@inquirer/prompts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
   answerProblem,
   type Choice,
+  describeLetters,
   EMPTY_ANSWER,
   filterChoices,
+  findLetterAnswer,
+  type LetterPrompt,
+  letterProblem,
   type MultiSelectPrompt,
   type PickPrompt,
   type Prompter,
@@ -27,13 +32,11 @@ export function createInteractivePrompter(context: PrompterDependencies): Prompt
       runPrompt(context, (streams) =>
         password({ message: wrapMessage(context, message) }, streams),
       ),
-    confirm: (message, defaultValue, { isRemovedAfterwards = false } = {}) =>
+    confirm: (message, defaultValue) =>
       runPrompt(context, (streams) =>
-        confirm(
-          { message: wrapMessage(context, message), default: defaultValue },
-          { ...streams, clearPromptOnDone: isRemovedAfterwards },
-        ),
+        confirm({ message: wrapMessage(context, message), default: defaultValue }, streams),
       ),
+    letter: (question) => askLetter(context, question),
     pick: (question) => askPick(context, question),
     multiSelect: (question) => askMultiSelect(context, question),
   };
@@ -84,6 +87,23 @@ function askText(context: PrompterDependencies, question: TextPrompt): Promise<s
   return runPrompt(context, async (streams) => parseAnswer(question, await input(prompt, streams)));
 }
 
+/** Prompts for a letter, and shows the name of the answer afterwards. */
+async function askLetter<Letter extends string>(
+  context: PrompterDependencies,
+  question: LetterPrompt<Letter>,
+): Promise<Letter> {
+  const find = (typed: string) => findLetterAnswer(question, typed);
+  const prompt = {
+    message: wrapMessage(context, `${question.message} (${describeLetters(question, true)})`),
+    validate: (typed: string) => find(typed) !== undefined || letterProblem(question),
+    transformer: (typed: string, { isFinal }: { isFinal: boolean }) =>
+      isFinal ? styleText('cyan', upperFirst(find(typed)?.name ?? '')) : escapeForTerminal(typed),
+  };
+  const chosen = find(await runPrompt(context, (streams) => input(prompt, streams)));
+  if (!chosen) throw new TypeError('a prompt accepts only its answers');
+  return chosen.letter;
+}
+
 /**
  * Prompts for a choice from a list that the user filters by typing. If other text is allowed, it is
  * the last row.
@@ -125,8 +145,8 @@ const SEPARATOR = '\n';
 const DONE = SEPARATOR;
 
 /**
- * Prompts for several choices from a searchable list. Enter and space toggle a row and redisplay
- * the list with the same search term, until the user chooses the row that ends the selection.
+ * Prompts for several choices from a searchable list. Enter and space toggle a row, clear the
+ * search, and redisplay the list, until the user chooses the row that ends the selection.
  */
 async function askMultiSelect(
   context: PrompterDependencies,
@@ -144,7 +164,7 @@ async function askMultiSelect(
   };
   const theme = { style: { keysHelpTip: () => keysHelpTip(term, hidden) } };
   for (;;) {
-    const config = { message, pageSize: PAGE_SIZE, source, default: at, initialValue: term, theme };
+    const config = { message, pageSize: PAGE_SIZE, source, default: at, theme };
     const picked: string = await runPrompt(
       context,
       (streams) => search<string>(config, { ...streams, clearPromptOnDone: true }),
@@ -160,6 +180,7 @@ async function askMultiSelect(
     for (const value of values) isOn ? chosen.delete(value) : chosen.add(value);
     // Stays on the toggled row. After Enter in a search, moves to the row that ends the selection.
     at = term === '' || isSpace ? picked : DONE;
+    term = '';
   }
   const summary = chosen.size === 0 ? question.emptyMeaning : [...chosen].join(', ');
   await stderr.write(

@@ -5,8 +5,12 @@ import { wrapWords } from '../../output/wrap.ts';
 import {
   answerProblem,
   type Choice,
+  describeLetters,
   EMPTY_ANSWER,
   filterChoices,
+  findLetterAnswer,
+  type LetterPrompt,
+  letterProblem,
   type MultiSelectPrompt,
   type PickPrompt,
   type Prompter,
@@ -47,6 +51,7 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
       return secret;
     },
     confirm: (message, defaultValue) => askConfirm(page, message, defaultValue),
+    letter: (question) => askLetter(page, question),
     pick: (question) => askPick(page, question),
     multiSelect: (question) => askMultiSelect(page, question),
   };
@@ -86,6 +91,19 @@ async function askConfirm(
     if (['y', 'yes'].includes(answer)) return true;
     if (['n', 'no'].includes(answer)) return false;
     await page.print('  answer y or n');
+  }
+}
+
+async function askLetter<Letter extends string>(
+  page: PlainPage,
+  question: LetterPrompt<Letter>,
+): Promise<Letter> {
+  const enter = question.answers[0]?.name;
+  for (;;) {
+    const prompt = `${question.message} (${describeLetters(question, false)}; Enter: ${enter}):`;
+    const chosen = findLetterAnswer(question, await page.read(prompt));
+    if (chosen) return chosen.letter;
+    await page.print(`  ${letterProblem(question)}`);
   }
 }
 
