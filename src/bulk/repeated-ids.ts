@@ -1,39 +1,82 @@
 import { hashId } from './id-hash.ts';
 
-const FIRST_HASHES = 1024;
+/** Groups of hashes by their first 6 bits. Each is sorted alone, in little memory. */
+const GROUPS = 64;
+const HASHES_PER_CHUNK = 4096;
 
-/** Detects IDs that occur more than once. Stores a 64-bit hash, eight bytes, per ID. */
+/** Hashes of a group: the last 32 bits of each, and the 15 bits before them. */
+interface HashChunk {
+  readonly low: Uint32Array;
+  readonly high: Uint16Array;
+}
+
+/** Detects IDs that occur more than once. Stores 47 bits of a 53-bit hash, in six bytes, per ID. */
 export class RepeatedIdDetector {
-  #halves = new Uint32Array(2 * FIRST_HASHES);
-  #used = 0;
+  #groups = createGroups();
 
   add(id: string): void {
-    if (this.#used === this.#halves.length)
-      this.#halves = new Uint32Array(this.#halves.buffer.transfer(8 * this.#used));
-    hashId(id, this.#halves, this.#used);
-    this.#used += 2;
+    hashId(id, scratch, 0);
+    const [low, high] = [scratch[0] ?? 0, scratch[1] ?? 0];
+    const group = this.#groups[high >>> 26] as HashGroup;
+    const at = group.size % HASHES_PER_CHUNK;
+    if (at === 0)
+      group.chunks.push({
+        low: new Uint32Array(HASHES_PER_CHUNK),
+        high: new Uint16Array(HASHES_PER_CHUNK),
+      });
+    const chunk = group.chunks.at(-1) as HashChunk;
+    chunk.low[at] = low;
+    chunk.high[at] = (high >>> 11) & 0x7fff;
+    group.size += 1;
   }
 
   takeRepeated(): IdHashSet {
-    const halves = this.#halves.subarray(0, this.#used);
-    const sorted = new BigUint64Array(halves.buffer, 0, halves.length / 2).sort();
-    this.#halves = new Uint32Array(2 * FIRST_HASHES);
-    this.#used = 0;
-    const repeated: bigint[] = [];
-    for (let at = 2; at < halves.length; at += 2) {
-      if (halves[at] !== halves[at - 2] || halves[at + 1] !== halves[at - 1]) continue;
-      const hash = sorted[at / 2] ?? 0n;
-      if (repeated.at(-1) !== hash) repeated.push(hash);
-    }
-    return new IdHashSet(repeated);
+    const groups = this.#groups;
+    this.#groups = createGroups();
+    const sorted = new Float64Array(Math.max(...groups.map(({ size }) => size)));
+    return new IdHashSet(groups.flatMap((group, number) => findRepeated(group, number, sorted)));
   }
 }
 
-export class IdHashSet {
-  readonly #all: readonly bigint[];
-  readonly #hashes: ReadonlySet<bigint>;
+interface HashGroup {
+  size: number;
+  readonly chunks: HashChunk[];
+}
 
-  constructor(all: readonly bigint[]) {
+function createGroups(): readonly HashGroup[] {
+  return Array.from({ length: GROUPS }, () => ({ size: 0, chunks: [] }));
+}
+
+/** @param memory room for the hashes of any group */
+function findRepeated(
+  { size, chunks }: HashGroup,
+  number: number,
+  memory: Float64Array,
+): readonly number[] {
+  const hashes = memory.subarray(0, size);
+  for (const [chunk, { low, high }] of chunks.entries()) {
+    const start = chunk * HASHES_PER_CHUNK;
+    for (let at = 0; at < HASHES_PER_CHUNK && start + at < size; at += 1)
+      hashes[start + at] = joinHash((number << 15) | (high[at] ?? 0), low[at] ?? 0);
+  }
+  hashes.sort();
+  const repeated: number[] = [];
+  for (let at = 1; at < size; at += 1) {
+    const hash = hashes[at] ?? 0;
+    if (hash === hashes[at - 1] && hash !== repeated.at(-1)) repeated.push(hash);
+  }
+  return repeated;
+}
+
+function joinHash(high: number, low: number): number {
+  return high * 2 ** 32 + low;
+}
+
+export class IdHashSet {
+  readonly #all: readonly number[];
+  readonly #hashes: ReadonlySet<number>;
+
+  constructor(all: readonly number[]) {
     this.#all = all;
     this.#hashes = new Set(all);
   }
@@ -41,7 +84,7 @@ export class IdHashSet {
   /** Whether the set contains the hash of an ID. Different IDs can have the same hash. */
   has(id: string): boolean {
     hashId(id, scratch, 0);
-    return this.#hashes.has(scratchHash[0] ?? 0n);
+    return this.#hashes.has(joinHash((scratch[1] ?? 0) >>> 11, scratch[0] ?? 0));
   }
 
   split(size: number): IdHashSet[] {
@@ -53,4 +96,3 @@ export class IdHashSet {
 }
 
 const scratch = new Uint32Array(2);
-const scratchHash = new BigUint64Array(scratch.buffer);

@@ -148,8 +148,21 @@ describe('repeated IDs', () => {
     expect(hashes.takeRepeated().split(10)).toEqual([]);
   });
 
+  it('take six bytes of memory per ID', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const hashes = new RepeatedIdDetector();
+    for (let at = 0; at < 1_000_000; at += 1) hashes.add(`user-${at}`);
+    const bytes = process.memoryUsage().arrayBuffers - before;
+    expect(bytes / 1_000_000).toBeLessThan(7.5);
+    hashes.add('user-123456');
+    hashes.add('user-999999');
+    const repeated = hashes.takeRepeated();
+    expect(repeated.split(1)).toHaveLength(2);
+    expect(repeated.has('user-123456') && repeated.has('user-999999')).toBe(true);
+  });
+
   it('are compared in several passes if there are many', () => {
-    const parts = new IdHashSet(Array.from({ length: 25 }, (_, at) => BigInt(at))).split(10);
+    const parts = new IdHashSet(Array.from({ length: 25 }, (_, at) => at)).split(10);
     expect(parts).toHaveLength(3);
   });
 });
