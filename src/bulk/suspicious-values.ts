@@ -55,27 +55,50 @@ const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
+/**
+ * Whether a text can be suspicious only as an email address: it begins with an ASCII letter and
+ * ends with a visible ASCII character, as most texts do.
+ */
+function isPlain(text: string): boolean {
+  const first = text.charCodeAt(0) | 0x20;
+  const last = text.charCodeAt(text.length - 1);
+  return first >= 0x61 && first <= 0x7a && last > 0x20 && last < 0x7f;
+}
+
 export class SuspiciousValues {
+  readonly #emailFields = new Map<string, boolean>();
   readonly #groups = new Map<
     string,
     { count: number; readonly field: string; readonly suspicion: Suspicion }
   >();
 
   /** @param columns fields of the file's header, where an empty cell is an absent field */
-  *inspect(
+  inspect(
     fields: Readonly<Record<string, unknown>>,
     columns: readonly string[] = [],
-  ): Generator<RecordProblem> {
-    for (const [field, value] of Object.entries(fields)) {
-      const suspicion =
-        typeof value === 'string' &&
-        SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
+  ): readonly RecordProblem[] {
+    const problems: RecordProblem[] = [];
+    for (const field in fields) {
+      const value = fields[field];
+      if (typeof value !== 'string') continue;
+      if (isPlain(value) && (!this.#isEmailField(field) || isEmailAddress(value))) continue;
+      const suspicion = SUSPICIONS.find((candidate) => candidate.isSuspicious(value, field));
       if (suspicion && this.#count(field, suspicion))
-        yield { field, message: suspicion.describe(value) };
+        problems.push({ field, message: suspicion.describe(value) });
     }
     for (const field of columns)
       if (NAME_FIELD.test(field) && !Object.hasOwn(fields, field) && this.#count(field, EMPTY))
-        yield { field, message: EMPTY.describe('') };
+        problems.push({ field, message: EMPTY.describe('') });
+    return problems;
+  }
+
+  #isEmailField(field: string): boolean {
+    let isEmail = this.#emailFields.get(field);
+    if (isEmail === undefined) {
+      isEmail = EMAIL_FIELD.test(field);
+      if (this.#emailFields.size < MAX_GROUPS) this.#emailFields.set(field, isEmail);
+    }
+    return isEmail;
   }
 
   #count(field: string, suspicion: Suspicion): boolean {

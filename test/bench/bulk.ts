@@ -3,7 +3,7 @@
  * whole file, journal, limiter. All against one service as a process of its own (bulk-mock.ts). Run
  * it with `npm run bench:bulk`, whole or in parts:
  *
- * npm run bench:bulk -- throughput|link|growth|memory|files|organizations|shards… --users 1000000
+ * npm run bench:bulk -- throughput|dry|link|growth|memory|files|organizations|shards… --users 1000000
  * --formats ndjson,json,csv --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,6 +17,7 @@ import { type BenchFormat, INPUT_FORMATS, writeMixedUsers, writeUsers } from './
 
 const PARTS = [
   'throughput',
+  'dry',
   'link',
   'growth',
   'memory',
@@ -49,6 +50,7 @@ const written = new Map<string, Promise<void>>();
 const home = mkdtempSync(join(tmpdir(), 'svc-bulk-'));
 const RUNS: Record<Part, () => Promise<void>> = {
   throughput,
+  dry,
   link,
   growth,
   memory,
@@ -76,6 +78,23 @@ async function throughput(): Promise<void> {
     'svc users add, checked, with its journal',
     figureOf(reached),
     `${ratio(floor.seconds, reached.seconds)}x  (goal 0.60x)`,
+  );
+}
+
+/** A dry run, which checks more than an import, against the import in processor time. */
+async function dry(): Promise<void> {
+  const [service, file] = [await startService(0), await input('ndjson', users)];
+  const [imports, dryRuns]: [Run[], Run[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    imports.push(await svcRun(service.url, file));
+    dryRuns.push(await svcRunWith(['--org', 'acme', '--dry-run'], service.url, file));
+  }
+  service.child.kill();
+  const [sent, checked] = [imports, dryRuns].map((runs) => Math.min(...runs.map(workOfRun)));
+  say(
+    `dry run of ${users} users`,
+    `${checked?.toFixed(2)} s cpu, import ${sent?.toFixed(2)} s cpu`,
+    `${ratio(checked ?? 0, sent ?? 0)}x  (goal 0.70x)`,
   );
 }
 
@@ -275,7 +294,7 @@ async function timed(words: readonly string[]): Promise<Run> {
   }, 20);
   const [code] = await once(child, 'close');
   clearInterval(look);
-  if (code !== 0 || !/"succeeded": ?[1-9]/.test(output))
+  if (code !== 0 || !/"(?:succeeded|records)": ?[1-9]/.test(output))
     throw new Error(`${words.join(' ')}\n${output}`);
   const requests = Number(/"requests": ?(\d+)/.exec(output)?.[1] ?? 0);
   return { seconds: (performance.now() - start) / 1000, megabytes: peak, work, requests };
@@ -307,6 +326,10 @@ function say(what: string, figure: string, judged = ''): void {
 
 function figureOf({ seconds, work }: Run): string {
   return `${Math.round(users / seconds)} users/s (${work.toFixed(2)} s cpu)`;
+}
+
+function workOfRun({ work }: Run): number {
+  return work;
 }
 
 /** On a machine that others use too, the least disturbed. */
