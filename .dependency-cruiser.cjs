@@ -101,6 +101,9 @@ const OWNERS = {
   'ipaddr.js': ['service/deliveries/'],
   '@rgrove/parse-xml': ['service/records/'],
   'cross-spawn': ['commands/local/'],
+  saxes: ['bulk/source/xlsx/'],
+  ssf: ['bulk/source/xlsx/'],
+  yauzl: ['bulk/source/xlsx/'],
 };
 const OWNED_BUILT_INS = {
   sqlite: [

@@ -19,6 +19,29 @@ and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ],
 ]);
 
+/** The licenses of packages that contain no text of their license. */
+const MISSING_LICENSES: ReadonlyMap<string, string> = new Map([
+  [
+    'saxes',
+    `The ISC License
+
+Copyright (c) Contributors
+Copyright (c) Isaac Z. Schlueter and Contributors
+
+Permission to use, copy, modify, and/or distribute this software for any
+purpose with or without fee is hereby granted, provided that the above
+copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES
+WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF
+MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR
+ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN
+ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR
+IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`,
+  ],
+]);
+
 /**
  * Creates the notices that the licenses of bundled packages require: each license text, after the
  * packages that it applies to.
@@ -33,17 +56,17 @@ const titleOf = ({ name, version, license }: BundledPackage) => `${name} ${versi
 
 function createText({ name, folder }: BundledPackage): string {
   const compiled = COMPILED_NOTICES.get(name);
-  return [...(compiled ? [compiled] : []), licenseText(folder)].join('\n\n');
+  return [...(compiled ? [compiled] : []), licenseText(name, folder)].join('\n\n');
 }
 
 /**
  * @throws Error if the package has no license text, so that nothing is published without its
  * license.
  */
-function licenseText(folder: string): string {
-  const files = readdirSync(folder).filter((name) => /^(licen[sc]e|copying|notice)/i.test(name));
-  const texts = files.sort().map((name) => readFileSync(join(folder, name), 'utf8').trim());
-  const text = texts.join('\n\n') || licenseSection(folder);
+function licenseText(name: string, folder: string): string {
+  const files = readdirSync(folder).filter((file) => /^(licen[sc]e|copying|notice)/i.test(file));
+  const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  const text = texts.join('\n\n') || (MISSING_LICENSES.get(name) ?? licenseSection(folder));
   if (!text) throw new Error(`${folder} has no license file`);
   return `${text.replaceAll('\r\n', '\n')}\n`;
 }

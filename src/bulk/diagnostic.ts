@@ -7,6 +7,8 @@ export interface Diagnostic {
   /** Number of the record in the file, from 1. Set if other records are on the same line. */
   readonly record?: number;
   readonly field?: string;
+  /** The cell of a sheet, such as `Sheet1!B7`. */
+  readonly cell?: string;
   readonly message: string;
 }
 
@@ -19,7 +21,8 @@ export interface FileDiagnostic extends Diagnostic {
  * several on a line.
  */
 export function formatDiagnostic(diagnostic: FileDiagnostic): string {
-  const { file, line, column, record, isExact } = diagnostic;
+  const { file, line, column, record, isExact, cell } = diagnostic;
+  if (cell !== undefined) return `${file}:${cell}: ${describeDiagnostic(diagnostic)}`;
   const parts = [file, line, isExact || record !== undefined ? column : null];
   const position = parts.filter((part) => part !== null && part !== undefined).join(':');
   return `${position}: ${describeDiagnostic(diagnostic)}`;

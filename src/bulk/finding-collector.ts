@@ -6,6 +6,9 @@ const MAX_DIAGNOSTICS = 100;
 const MAX_WARNINGS = 100;
 const MAX_HINTS = 20;
 
+/** Returns the cell of a field in a line of a sheet. */
+type LocateCell = (line: number, field?: string) => string | undefined;
+
 export class FindingCollector {
   readonly diagnostics: FileDiagnostic[] = [];
   diagnosticCount = 0;
@@ -17,6 +20,7 @@ export class FindingCollector {
   isIncomplete = false;
   #new: FileDiagnostic[] = [];
   #file = '';
+  readonly #cells = new Map<string, LocateCell>();
   readonly #hints = new Map<string, number>();
   #renameHint: string | undefined;
   #fileHint: string | undefined;
@@ -28,6 +32,23 @@ export class FindingCollector {
 
   protected enterFile(name: string): void {
     this.#file = name;
+  }
+
+  /** Sets the function that locates findings of the current file, if it is a sheet. */
+  protected locateCells(locate: LocateCell | undefined): void {
+    if (locate) this.#cells.set(this.#file, locate);
+  }
+
+  protected cellOf(
+    { file, line }: Pick<FileDiagnostic, 'file' | 'line'>,
+    field?: string,
+  ): string | undefined {
+    return line === null ? undefined : this.#cells.get(file)?.(line, field);
+  }
+
+  #withCell(finding: FileDiagnostic): FileDiagnostic {
+    const cell = finding.cell ?? this.cellOf(finding, finding.field);
+    return cell === undefined ? finding : { ...finding, cell };
   }
 
   /** Leaves the current file. @param error the reason why the rest of the file cannot be read */
@@ -42,7 +63,8 @@ export class FindingCollector {
     this.add({ file: this.#file, ...problem }, hint);
   }
 
-  add(finding: FileDiagnostic, hint?: string): void {
+  add(found: FileDiagnostic, hint?: string): void {
+    const finding = this.#withCell(found);
     this.diagnosticCount += 1;
     if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
     this.#new.push(finding);
@@ -54,9 +76,10 @@ export class FindingCollector {
    * @param record number of the record that cannot be read, if it shares its line
    */
   addError({ position, problem, hint }: InputError, record?: number): void {
-    const { line = null, column } = position;
+    const { line = null, column, cell } = position;
     const place = {
       line,
+      ...(cell !== undefined && { cell }),
       ...(column !== undefined && { column }),
       ...(record !== undefined && { record }),
     };
@@ -83,7 +106,7 @@ export class FindingCollector {
    * Adds a warning about the current file that counts as `count` warnings. Ignores the upper bound.
    */
   protected addWarning(warning: Diagnostic, count = 1): void {
-    this.warnings.push({ file: this.#file, ...warning });
+    this.warnings.push(this.#withCell({ file: this.#file, ...warning }));
     this.warningCount += count;
   }
 

@@ -3,6 +3,11 @@ import { SvcError } from '../kernel/errors.ts';
 import { localFileError } from '../kernel/files.ts';
 import { readFileBytes, readStreamBytes } from './source/bytes.ts';
 
+export interface FileFingerprint {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 /** The bytes of an input, which can be read more than once. */
 export interface InputBytes {
   readonly path: string;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
 import { findNamedFile } from '../kernel/named-file.ts';
-import { type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
+import { type FileFingerprint, type InputBytes, openFileBytes, spoolBytes } from './input-bytes.ts';
+import { createSheetFile, isZipFile } from './sheet-file.ts';
 import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
 import {
@@ -18,11 +19,6 @@ import type { RecordLayout } from './source/record-layout.ts';
 import type { InputFormat, Source } from './source/source.ts';
 import { hasSpreadsheetName, spreadsheetError } from './source/spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
-
-export interface FileFingerprint {
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 /** A file, pipe, or list of values in memory whose records can be read more than once. */
 export interface InputFile {
@@ -47,6 +43,8 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
   readonly format?: InputFormat;
   /** The encoding of text without a byte order mark (default: UTF-8). */
   readonly encoding?: string | undefined;
+  /** Name of the sheet to read from a workbook (default: the first one). */
+  readonly sheet?: string | undefined;
   /** Path for the spool of a pipe. The file must not exist. */
   readonly spool: string;
 }
@@ -55,20 +53,23 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
  * Opens a file of records. Reads the start of the file only if its name does not determine the
  * format.
  * @throws SvcError `usage` if the file does not exist or its format is unknown, `local` if it
- * cannot be read, `invalid_input` if it is a spreadsheet
+ * cannot be read, `invalid_input` if it is a spreadsheet that svc does not read
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
   const { name = inputName(request.file), listName } = request;
   const bytes = await openBytes(request, name);
   if (!request.format && hasSpreadsheetName(name)) throw spreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
+  const isSheet =
+    knownFormat === 'xlsx' || (!knownFormat && !bytes.isSpooled && (await isZipFile(bytes.path)));
+  if (isSheet) return createSheetFile(request, name, bytes);
   if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
   const firstPass = startFirstPass(bytes, name, textOptions(request));
   const text = await firstPass.text;
   const format = detectFormat(text.head, listName);
   if (!format) {
     throw new SvcError('usage', `cannot detect the format of ${name}`, {
-      hint: 'add --input-format json, ndjson, csv, or yaml',
+      hint: 'add --input-format json, ndjson, csv, yaml, or xlsx',
     });
   }
   if (bytes.isSpooled) return createTextFile(request, name, format, bytes, firstPass);

@@ -67,7 +67,7 @@ async function* checkFile(
       check(records);
       yield* checker.takeDiagnostics();
     }
-    checker.warnAboutEmptyRows(source);
+    checker.warnAboutFile(source);
     checker.endFile();
     fileCheck.preamble = source.preamble();
     fileCheck.encoding = file.encoding();

@@ -9,7 +9,7 @@ import { type IdentifiedRecord, idWithinTarget, resolveDuplicates } from './dupl
 import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
 import { IdScanner } from './id-scanner.ts';
-import type { FileFingerprint } from './input-file.ts';
+import type { FileFingerprint } from './input-bytes.ts';
 import {
   canSendSourceText,
   createFinalizer,
@@ -172,7 +172,8 @@ export class RecordChecker extends FindingCollector {
   }
 
   /** Call at the end of a file. */
-  warnAboutEmptyRows({ emptyLines }: Pick<Source, 'emptyLines'>): void {
+  warnAboutFile({ emptyLines, warnings }: Pick<Source, 'emptyLines' | 'warnings'>): void {
+    for (const warning of warnings?.() ?? []) this.warn(warning);
     const [first, ...others] = emptyLines?.() ?? [];
     if (first === undefined) return;
     const [rows, are] = others.length === 0 ? ['row', 'is'] : ['rows', 'are'];
@@ -183,6 +184,7 @@ export class RecordChecker extends FindingCollector {
   }
 
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
+    this.locateCells(source.cellOf);
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);
     let readable = 0;
@@ -245,7 +247,8 @@ export class RecordChecker extends FindingCollector {
       { id, index: _, key: __, ...place }: IdentifiedRecord,
       earlier: IdentifiedRecord,
     ) => {
-      const message = `'${id}' is already ${describePosition(earlier, place.file)}`;
+      const position = this.cellOf(earlier, fields.id) ?? describePosition(earlier, place.file);
+      const message = `'${id}' is already ${position}`;
       this.add({ ...place, field: fields.id, message }, DUPLICATES_HINT);
     };
     async function* inShard() {

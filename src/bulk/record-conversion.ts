@@ -27,6 +27,7 @@ const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
   ndjson: 'typed',
   csv: 'text',
   yaml: 'plain',
+  xlsx: 'text',
 };
 
 /**
@@ -167,7 +168,9 @@ function toText(value: unknown): unknown {
 
 function toBoolean(value: unknown, report: ReportProblem): unknown {
   if (value instanceof PlainScalar) return toOwnType(value, report);
-  return value === 'true' ? true : value === 'false' ? false : value;
+  // Spreadsheets write them in upper case.
+  const isTrue = value === 'true' || value === 'TRUE';
+  return isTrue ? true : value === 'false' || value === 'FALSE' ? false : value;
 }
 
 function toNumber(value: unknown, report: ReportProblem): unknown {

@@ -7,8 +7,9 @@ export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]).readonly()).
 /** Options of a bulk job, as stored in its journal. */
 export const STORED_OPTIONS = z.strictObject({
   file: z.array(z.string()).readonly().exactOptional(),
-  inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml']).exactOptional(),
+  inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx']).exactOptional(),
   encoding: TEXT,
+  sheet: TEXT,
   map: COLUMN_MAP.exactOptional(),
   batchSize: COUNT,
   concurrency: z.union([z.literal('auto'), z.int().min(0)]),

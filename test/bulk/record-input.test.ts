@@ -65,7 +65,10 @@ async function read(
 }
 
 const FORMS: Readonly<
-  Record<InputFormat, (ids: readonly string[]) => { text: string; lines: readonly number[] }>
+  Record<
+    Exclude<InputFormat, 'xlsx'>,
+    (ids: readonly string[]) => { text: string; lines: readonly number[] }
+  >
 > = {
   json: (ids) => ({
     text: `[\n${ids.map((userId) => JSON.stringify({ userId })).join(',\n')}\n]`,
@@ -92,7 +95,9 @@ const formatted = fc.record({
 });
 
 /** Files of users whose ids differ, and where each user stands. */
-function filesOf(parts: readonly { readonly format: InputFormat; readonly count: number }[]) {
+function filesOf(
+  parts: readonly { readonly format: keyof typeof FORMS; readonly count: number }[],
+) {
   const texts: Record<string, string> = {};
   const places: { readonly id: string; readonly file: string; readonly line: number }[] = [];
   for (const [at, { format, count }] of parts.entries()) {

@@ -8,6 +8,7 @@ import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
 import {
   createUnreadableRecord,
+  type ErrorPosition,
   InputError,
   type RecordChunk,
   type SourceRecord,
@@ -23,19 +24,31 @@ interface Header {
   readonly idColumn: number;
 }
 
+/** A row of a table, and the errors of its cells. */
+export interface TableRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+  readonly errors: readonly { readonly column: number; readonly error: InputError }[];
+}
+
+type Locate = (line: number, column?: number) => ErrorPosition;
+
 /**
- * Reads CSV with a header row. An empty cell is an absent field. Skips rows without
+ * Reads CSV, or the rows of another table, with a header row. An empty cell is an absent field. Skips rows without
  * values, which spreadsheets often add at the end. Removes apostrophes that
  * neutralize formulas.
  */
 export class CsvReader {
   readonly #request: SourceRequest;
+  readonly #locate: Locate;
   #header: Header | undefined;
   /** Lines of the rows without values, which are skipped. */
   readonly emptyLines: number[] = [];
 
-  constructor(request: SourceRequest) {
+  /** @param locate returns the position of a column, from 0, in errors */
+  constructor(request: SourceRequest, locate: Locate = (line) => ({ line })) {
     this.#request = request;
+    this.#locate = locate;
   }
 
   get header(): string {
@@ -46,6 +59,13 @@ export class CsvReader {
 
   get columns(): readonly string[] {
     return this.#header?.fields.filter((field) => field !== undefined) ?? [];
+  }
+
+  /** Returns the number of a field's column, from 0. */
+  columnOf(field: string | undefined): number | undefined {
+    const name = field?.split('.', 1)[0];
+    const column = name === undefined ? -1 : (this.#header?.fields.indexOf(name) ?? -1);
+    return column === -1 ? undefined : column;
   }
 
   /** Returns a record's row with its ID, in an added column if the file has no ID column. */
@@ -78,13 +98,37 @@ export class CsvReader {
       throw error;
     }
     if (records.length > 0) yield records;
-    if (!this.#header)
-      throw new InputError(
-        this.#request.name,
-        {},
-        'the header is missing',
-        'the first row must name the fields',
-      );
+    this.#requireHeader();
+  }
+
+  /** Reads rows that are already split into cells. Their texts are CSV. */
+  async *readRows(chunks: AsyncIterable<readonly TableRow[]>): AsyncGenerator<RecordChunk> {
+    for await (const rows of chunks) {
+      const records: SourceRecord[] = [];
+      for (const { line, cells, errors } of rows) {
+        if (errors.length === 0 && cells.every((cell) => cell === '')) this.emptyLines.push(line);
+        else if (this.#header)
+          records.push(this.#recordOfRow(this.#header, { line, cells, errors }));
+        else {
+          for (const { error } of errors) throw error;
+          this.#header = this.#readHeader(cells, formatRow(cells, ','), ',', line);
+        }
+      }
+      if (records.length > 0) yield records;
+    }
+    this.#requireHeader();
+  }
+
+  #recordOfRow({ fields }: Header, { line, cells, errors }: TableRow): SourceRecord {
+    const [first] = errors.filter(({ column }) => fields[column] !== undefined);
+    if (!first) return new CsvRecord(fields, cells, undefined, line);
+    return createUnreadableRecord(formatRow(cells, ','), { line, column: 1 }, first.error);
+  }
+
+  #requireHeader(): void {
+    if (this.#header) return;
+    const { name } = this.#request;
+    throw new InputError(name, {}, 'the header is missing', 'the first row must name the fields');
   }
 
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
@@ -92,9 +136,10 @@ export class CsvReader {
     const map: FieldNames = this.#request.map?.names ?? new Map();
     const columns = cells.map((cell) => restoreFormula(cell.trim()));
     for (const [at, column] of columns.entries()) {
-      if (column === '') throw new InputError(name, { line }, `column ${at + 1} has no name`);
+      if (column === '')
+        throw new InputError(name, this.#locate(line, at), `column ${at + 1} has no name`);
       if (columns.indexOf(column) !== at)
-        throw new InputError(name, { line }, `two columns are named '${column}'`);
+        throw new InputError(name, this.#locate(line, at), `two columns are named '${column}'`);
     }
     requireMappedColumns(map, columns, name);
     this.#request.map?.markAllFound();
@@ -105,7 +150,7 @@ export class CsvReader {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
       const problem = `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`;
-      throw new InputError(name, { line }, problem);
+      throw new InputError(name, this.#locate(line, at), problem);
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : (listed?.id ?? idField));
     if (!generatesIds && idColumn === -1) throw this.#missingIdError(mapped, line);
@@ -120,7 +165,7 @@ export class CsvReader {
     const hint = [...guesses.values()].includes(id)
       ? `add ${formatMapFlags(guesses)}`
       : `the first row must name the fields: ${knownFields.join(',')}`;
-    return new InputError(name, { line }, problem, hint);
+    return new InputError(name, this.#locate(line), problem, hint);
   }
 
   #record({ fields }: Header, cells: readonly string[], text: string, line: number): SourceRecord {
@@ -141,15 +186,25 @@ export class CsvReader {
 class CsvRecord implements SourceRecord {
   readonly #fields: Header['fields'];
   readonly cells: readonly string[];
-  readonly text: string;
+  readonly #text: string | undefined;
   readonly line: number;
   readonly column = 1;
 
-  constructor(fields: Header['fields'], cells: readonly string[], text: string, line: number) {
+  /** @param text the row in the file (default: the cells, separated by commas) */
+  constructor(
+    fields: Header['fields'],
+    cells: readonly string[],
+    text: string | undefined,
+    line: number,
+  ) {
     this.#fields = fields;
     this.cells = cells;
-    this.text = text;
+    this.#text = text;
     this.line = line;
+  }
+
+  get text(): string {
+    return this.#text ?? formatRow(this.cells, ',');
   }
 
   get value(): unknown {

@@ -1,16 +1,13 @@
 import { TextDecoder } from 'node:util';
 import { InputError } from './source.ts';
-import { spreadsheetError } from './spreadsheet.ts';
+import { hasOldSpreadsheetSignature, hasZipSignature, spreadsheetError } from './spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './text-encoding.ts';
 import { TextPosition } from './text-position.ts';
 
-/**
- * Signatures of formats that are often mistaken for text files: a ZIP archive and a spreadsheet.
- */
-const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
 /** Number of bytes at the start of an input that `rejectBinary` and `detectEncoding` need. */
 export const MAX_SIGNATURE_BYTES = 4;
-const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\/|opendocument\.spreadsheet/;
+const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\//;
+const OPEN_DOCUMENT = /opendocument\.spreadsheet/;
 /** Maximum bytes of an incomplete character of UTF-8 or UTF-16 at the end of a chunk. */
 const MAX_PENDING_BYTES = 3;
 
@@ -23,17 +20,14 @@ export interface DecodeRequest {
 
 /** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
 export function rejectBinary(head: Uint8Array, name: string): void {
-  const start = head.subarray(0, MAX_SIGNATURE_BYTES);
-  const isZip = ZIP.equals(start);
-  const isWorkbook = isZip && WORKBOOK_FILES.test(Buffer.from(head).toString('latin1'));
-  if (OLD_SPREADSHEET.equals(start) || isWorkbook) throw spreadsheetError(name);
-  if (isZip)
-    throw new InputError(
-      name,
-      {},
-      'expected UTF-8 text, found a ZIP archive',
-      'unpack the file first',
-    );
+  if (hasOldSpreadsheetSignature(head)) throw spreadsheetError(name);
+  if (!hasZipSignature(head)) return;
+  const text = Buffer.from(head).toString('latin1');
+  if (OPEN_DOCUMENT.test(text)) throw spreadsheetError(name);
+  const [found, hint] = WORKBOOK_FILES.test(text)
+    ? ['a spreadsheet', 'add --input-format xlsx']
+    : ['a ZIP archive', 'unpack the file first'];
+  throw new InputError(name, {}, `expected UTF-8 text, found ${found}`, hint);
 }
 
 /**

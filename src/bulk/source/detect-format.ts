@@ -8,6 +8,8 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
   ['.csv', 'csv'],
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
+  ['.xlsx', 'xlsx'],
+  ['.xlsm', 'xlsx'],
 ]);
 
 export function formatFromName(path: string): InputFormat | undefined {

@@ -56,7 +56,12 @@ export async function decodeInputText(
 ): Promise<InputText> {
   const chunks = withFirstChunkOf(decompress(bytes, name), MAX_SIGNATURE_BYTES);
   const { value: start = new Uint8Array(), done } = await chunks.next();
-  rejectBinary(start, name);
+  try {
+    rejectBinary(start, name);
+  } catch (error) {
+    await chunks.return(undefined);
+    throw error;
+  }
   const encoding = detectEncoding(start, given);
   const decoded = decodeText(done ? chunks : prepend([start], chunks), {
     name,

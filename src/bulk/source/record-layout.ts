@@ -13,6 +13,8 @@ export interface RecordLayout
 export interface SourceRequest extends RecordLayout {
   readonly name: string;
   readonly format: InputFormat;
+  /** Name of the sheet of a workbook (default: the first one). */
+  readonly sheet?: string | undefined;
   readonly signal?: AbortSignal;
 }
 

@@ -1,11 +1,16 @@
 import { SvcError } from '../../kernel/errors.ts';
 
-export type InputFormat = 'json' | 'ndjson' | 'csv' | 'yaml';
+export type InputFormat = 'json' | 'ndjson' | 'csv' | 'yaml' | 'xlsx';
 
 /** A position in an input. Line and column count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
+}
+
+/** The position of an error. A sheet has cells instead of columns: `Sheet1!B7`. */
+export interface ErrorPosition extends Partial<Position> {
+  readonly cell?: string;
 }
 
 export interface SourceRecord extends Position {
@@ -61,6 +66,10 @@ export interface Source {
    * Available after the first chunk.
    */
   columns?(): readonly string[];
+  /** Returns the cell of a field in a row of a sheet; the first cell without a field. */
+  cellOf?(line: number, field?: string): string;
+  /** Warnings about the file. Available after it was read. */
+  warnings?(): readonly { readonly line: number; readonly message: string }[];
   /** Lines of the CSV rows that were skipped because they have no values. */
   emptyLines?(): readonly number[];
   /**
@@ -82,12 +91,13 @@ export const MAX_RECORD_CHARACTERS = 16 * 1024 * 1024;
  * An error that prevents reading the rest of an input: exit code 3, `users.json:3:14: the problem`.
  */
 export class InputError extends SvcError {
-  readonly position: Partial<Position>;
+  readonly position: ErrorPosition;
   readonly problem: string;
   readonly #name: string;
 
-  constructor(name: string, position: Partial<Position>, problem: string, hint?: string) {
-    const location = [name, position.line, position.column]
+  constructor(name: string, position: ErrorPosition, problem: string, hint?: string) {
+    const { cell, line, column } = position;
+    const location = (cell === undefined ? [name, line, column] : [name, cell])
       .filter((part) => part !== undefined)
       .join(':');
     super('invalid_input', `${location}: ${problem}`, hint === undefined ? {} : { hint });

@@ -1,20 +1,28 @@
 import { InputError } from './source.ts';
 
-const EXTENSION = /\.(?:xls[xmb]?|xlt[xm]?|f?ods|ots|numbers)$/i;
+const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
+const EXTENSION = /\.(?:xlsb?|xlt[xm]?|f?ods|ots|numbers)$/i;
 
 export function hasSpreadsheetName(path: string): boolean {
   return EXTENSION.test(path);
 }
 
-/**
- * Creates the error for a spreadsheet. svc does not read them: cells lose leading zeros, and long
- * IDs lose their last digits.
- */
+/** Creates the error for a spreadsheet in a format that svc does not read. */
 export function spreadsheetError(name: string): InputError {
   return new InputError(
     name,
     {},
-    'svc cannot read spreadsheets',
-    'save the sheet as CSV (in Excel: "CSV UTF-8")',
+    'of spreadsheets, svc reads only .xlsx files without a password',
+    'save the file as .xlsx, or the sheet as CSV (in Excel: "CSV UTF-8")',
   );
+}
+
+/** Whether bytes start like a ZIP archive, such as an .xlsx or .ods file. */
+export function hasZipSignature(head: Uint8Array): boolean {
+  return ZIP.equals(head.subarray(0, ZIP.length));
+}
+
+/** Whether bytes start like an .xls file, or like an .xlsx file with a password. */
+export function hasOldSpreadsheetSignature(head: Uint8Array): boolean {
+  return OLD_SPREADSHEET.equals(head.subarray(0, OLD_SPREADSHEET.length));
 }

@@ -13,6 +13,7 @@ import {
   type MapFileOptions,
   parseColumnMap,
   SAVE_MAP_FLAG,
+  SHEET_FLAG,
 } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
@@ -20,6 +21,7 @@ const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
   ENCODING_FLAG,
+  SHEET_FLAG,
   MAP_FLAG,
   MAP_FILE_FLAG,
   SAVE_MAP_FLAG,
@@ -59,6 +61,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     ...(file.length > 0 && { file }),
     ...optionalProperty('inputFormat', options.inputFormat),
     ...optionalProperty('encoding', options.encoding),
+    ...optionalProperty('sheet', options.sheet),
     ...optionalProperty('map', parseColumnMap(options.map)),
     ...optionalProperty('shard', parseShard(options.shard)),
     ...optionalProperty('maxErrors', parseWholeNumber('--max-errors', options.maxErrors, 0)),

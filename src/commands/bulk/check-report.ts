@@ -164,13 +164,14 @@ const REPORTS = {
 
 /** The result contains the file name only if there are several files. */
 function toRecord(
-  { file, line, column, record, field, message }: FileDiagnostic,
+  { file, line, column, cell, record, field, message }: FileDiagnostic,
   fileCount: number,
 ): unknown {
   return {
     ...(fileCount > 1 && { file }),
     line,
-    ...optionalProperty('column', column),
+    ...optionalProperty('column', cell === undefined ? column : undefined),
+    ...optionalProperty('cell', cell),
     ...optionalProperty('record', record),
     ...optionalProperty('field', field),
     message,

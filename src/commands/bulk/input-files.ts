@@ -9,7 +9,7 @@ import { optionalProperty } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 
 /** Options that determine how input files are read. */
-export type InputOptions = Pick<BulkOptions, 'file' | 'inputFormat' | 'encoding' | 'map'>;
+export type InputOptions = Pick<BulkOptions, 'file' | 'inputFormat' | 'encoding' | 'sheet' | 'map'>;
 
 /**
  * Opens the input files of a command.
@@ -24,17 +24,21 @@ export async function openInputFiles(
   files: readonly FileChoice[] = chooseFiles(options),
 ): Promise<RecordInput> {
   limitHeapGrowth();
-  const { map } = options;
-  return openInput({
+  const { map, sheet } = options;
+  const input = await openInput({
     ...fields,
     files,
     ...optionalProperty('map', map && new FieldMap(new Map(map))),
     encoding: parseEncoding(options.encoding),
+    sheet,
     cwd,
     stdin: io.stdin.stream,
     signal,
     spool,
   });
+  if (sheet !== undefined && input.files.every(({ format }) => format !== 'xlsx'))
+    throw new SvcError('usage', `--sheet needs an .xlsx file, got ${input.name}`);
+  return input;
 }
 
 function chooseFiles({ file = [], inputFormat }: InputOptions): readonly FileChoice[] {

@@ -5,19 +5,24 @@ import type { OptionDefinition } from '../definition.ts';
 
 export const FILE_FLAG = {
   flags: '--file <path>',
-  description: "input file: JSON, NDJSON, CSV, or YAML; '-' for stdin",
+  description: "input file: JSON, NDJSON, CSV, YAML, or .xlsx; '-' for stdin",
   many: true,
 } as const satisfies OptionDefinition;
 
 export const INPUT_FORMAT_FLAG = {
   flags: '--input-format <format>',
   description: 'format of the input files',
-  choices: ['json', 'ndjson', 'csv', 'yaml'] satisfies readonly InputFormat[],
+  choices: ['json', 'ndjson', 'csv', 'yaml', 'xlsx'] satisfies readonly InputFormat[],
 } as const satisfies OptionDefinition;
 
 export const ENCODING_FLAG = {
   flags: '--encoding <label>',
   description: 'encoding of input files without a byte order mark (default: utf-8)',
+} as const satisfies OptionDefinition;
+
+export const SHEET_FLAG = {
+  flags: '--sheet <name>',
+  description: 'sheet of an .xlsx file (default: the first one)',
 } as const satisfies OptionDefinition;
 
 export const DUPLICATES_FLAG = {

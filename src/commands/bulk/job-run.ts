@@ -85,12 +85,16 @@ async function openRejects(
   const { inputs } = description;
   const origins = inputs.map(({ name, format }, at) => ({
     name,
-    format,
+    format: format === 'xlsx' ? ('csv' as const) : format,
     preamble: check.files[at]?.preamble ?? '',
     encoding: check.files[at]?.encoding ?? UTF_8,
   }));
   const format = chooseRejectsFormat(origins, pluralize(fields.noun));
   const named = formatFromName(path ?? '');
+  if (named === 'xlsx')
+    throw new SvcError('usage', `--rejects cannot be a spreadsheet, got ${options.rejects}`, {
+      hint: 'use a name that ends in .csv',
+    });
   // svc could not read the file back.
   if (format.isConverted && named !== undefined && named !== format.format) {
     throw new SvcError(

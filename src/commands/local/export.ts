@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
+import type { InputFormat } from '../../bulk/source/source.ts';
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
@@ -61,8 +62,8 @@ async function textOf(format: Format, state: State): Promise<string> {
   return texts.join('');
 }
 
-function checkFormat(format: Format): Format {
-  if (canHoldState(format)) return format;
+function checkFormat(format: Format | InputFormat): Format {
+  if (format !== 'xlsx' && canHoldState(format)) return format;
   throw new SvcError('usage', `local export does not support ${format}`, {
     hint: 'use -o json or -o yaml',
   });

@@ -6,6 +6,7 @@ import {
   MAP_FILE_FLAG,
   MAP_FLAG,
   SAVE_MAP_FLAG,
+  SHEET_FLAG,
 } from '../bulk/input-flags.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import type { FlagDescription } from '../options.ts';
@@ -25,6 +26,7 @@ export function validateFlags(
     { ...FILE_FLAG, required: true },
     INPUT_FORMAT_FLAG,
     ENCODING_FLAG,
+    SHEET_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice(
       '--api-version <v>',

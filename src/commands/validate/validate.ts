@@ -39,6 +39,7 @@ export async function validateFiles(
     file,
     ...optionalProperty('inputFormat', options.inputFormat),
     ...optionalProperty('encoding', options.encoding),
+    ...optionalProperty('sheet', options.sheet),
     ...optionalProperty('map', parseColumnMap(options.map)),
   };
   const { map, save } = await resolveColumnMap(context, fields, given, options);

@@ -37,7 +37,7 @@ describe('the format of stdin', () => {
     expect(await refusal('userId,name\na,b\n')).toMatchObject({
       failure: 'usage',
       message: 'cannot detect the format of stdin',
-      hint: 'add --input-format json, ndjson, csv, or yaml',
+      hint: 'add --input-format json, ndjson, csv, yaml, or xlsx',
     });
   });
 });

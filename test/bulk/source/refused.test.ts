@@ -5,7 +5,7 @@ import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
 import { refusal } from './read-records.ts';
 
-const CANNOT_READ = 'stdin: svc cannot read spreadsheets';
+const CANNOT_READ = 'stdin: of spreadsheets, svc reads only .xlsx files without a password';
 
 const bytes = (text: string, encoding: BufferEncoding) => Buffer.from(text, encoding);
 
@@ -48,7 +48,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'a spreadsheet',
       'csv',
       bytes(`PK\x03\x04${'\0'.repeat(26)}[Content_Types].xml`, 'latin1'),
-      CANNOT_READ,
+      'stdin: expected UTF-8 text, found a spreadsheet',
     ],
     [
       'a spreadsheet of LibreOffice',

@@ -313,13 +313,13 @@ describe('everything in one pass', () => {
     ).toBeUndefined();
   });
 
-  it.each(['u.xlsx', 'u.XLS', 'u.ods'])('refuses %s with a way out', async (name) => {
+  it.each(['u.XLS', 'u.ods', 'u.numbers'])('refuses %s with a way out', async (name) => {
     const { error } = await validate({ name, content: 'userId\na\n' });
     expect([error?.failure, error?.message]).toEqual([
       'invalid_input',
-      `${name}: svc cannot read spreadsheets`,
+      `${name}: of spreadsheets, svc reads only .xlsx files without a password`,
     ]);
-    expect(error?.hint).toContain('save the sheet as CSV');
+    expect(error?.hint).toContain('save the file as .xlsx, or the sheet as CSV');
     expect(
       (await validate({ name, content: 'userId\na\n', flags: { inputFormat: 'csv' } })).error,
     ).toBeUndefined();

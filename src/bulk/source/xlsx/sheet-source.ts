@@ -1,0 +1,144 @@
+import { neutralizeFormula } from '../../../kernel/formula-text.ts';
+import { CsvReader, type TableRow } from '../csv.ts';
+import type { SourceRequest } from '../record-layout.ts';
+import { InputError, type Source } from '../source.ts';
+import { formatCell } from './cell-reference.ts';
+import { readXml } from './read-xml.ts';
+import { type SheetRow, SheetRows } from './sheet-rows.ts';
+import { type Sheet, toInputError, Workbook } from './workbook.ts';
+
+/**
+ * Reads a sheet of an .xlsx file like a CSV file with a header. The rows are read from the file as
+ * they are needed; the texts that cells share are kept in memory.
+ * @throws SvcError `usage` if there is no sheet of the given name, `invalid_input` for another file
+ */
+export async function openSheet(path: string, request: SourceRequest): Promise<Source> {
+  const { name } = request;
+  const workbook = await Workbook.open(path, name);
+  try {
+    const sheet = workbook.chooseSheet(request.sheet);
+    const table = new SheetTable(workbook, sheet, request);
+    const locate = (line: number, column = 0) => ({ line, cell: table.formatCell(line, column) });
+    const reader = new CsvReader(request, locate);
+    return {
+      name,
+      format: 'xlsx',
+      isVerbatim: false,
+      beside: [],
+      recordChunks: reader.readRows(table.read()),
+      preamble: () => reader.header,
+      columns: () => reader.columns,
+      emptyLines: () => reader.emptyLines,
+      cellOf: (line, field) => table.formatCell(line, reader.columnOf(field)),
+      warnings: () => table.warnings(),
+      withField: (record, _, id) => reader.withId(record, id),
+    };
+  } catch (error) {
+    workbook.close();
+    throw error;
+  }
+}
+
+/** The columns of a sheet from the first to the last one with a name. */
+class SheetTable {
+  readonly #workbook: Workbook;
+  readonly #sheet: Sheet;
+  readonly #request: SourceRequest;
+  #firstColumn = 0;
+  #width: number | undefined;
+  #headerLine = 0;
+  #merged: readonly string[] = [];
+
+  constructor(workbook: Workbook, sheet: Sheet, request: SourceRequest) {
+    this.#workbook = workbook;
+    this.#sheet = sheet;
+    this.#request = request;
+  }
+
+  formatCell(line: number, column = 0): string {
+    return formatCell(this.#sheet.name, this.#firstColumn + column, line);
+  }
+
+  warnings(): readonly { readonly line: number; readonly message: string }[] {
+    const others = this.#workbook.sheets.filter(
+      (sheet) => !sheet.isHidden && sheet !== this.#sheet,
+    );
+    const isChosen = this.#request.sheet !== undefined || others.length === 0;
+    const sheets = others.map(({ name }) => `'${name}'`).join(', ');
+    const [range, ...more] = this.#merged;
+    return [
+      ...(isChosen
+        ? []
+        : [
+            {
+              line: this.#headerLine,
+              message: `only the sheet '${this.#sheet.name}' is read; to read ${sheets}, add --sheet`,
+            },
+          ]),
+      ...(range === undefined
+        ? []
+        : [
+            {
+              line: this.#headerLine,
+              message: `of merged cells, only the first has a value: ${range}${more.length > 0 ? ` and ${more.length} more` : ''}`,
+            },
+          ]),
+    ];
+  }
+
+  async *read(): AsyncGenerator<readonly TableRow[]> {
+    const { name, signal } = this.#request;
+    try {
+      const rows = new SheetRows(await this.#workbook.readSheetData());
+      const stream = await this.#workbook.openSheet(this.#sheet);
+      for await (const _ of readXml(stream, rows)) {
+        signal?.throwIfAborted();
+        const taken = rows.take();
+        if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
+      }
+      this.#merged = rows.merged;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toInputError(name, error);
+    } finally {
+      this.#workbook.close();
+    }
+  }
+
+  #toTableRow({ line, cells, problems }: SheetRow): TableRow {
+    this.#width ??= this.#startTable(line, cells);
+    const first = this.#firstColumn;
+    const texts = Array.from({ length: this.#width ?? 1 }, (_, at) =>
+      neutralizeFormula(cells[first + at] ?? ''),
+    );
+    const errors = problems.map(({ column, problem, hint }) => ({
+      column: column - first,
+      error: this.#error(line, column, problem, hint),
+    }));
+    const outside = cells.findIndex(
+      (cell, at) => cell !== undefined && (at < first || at >= first + texts.length),
+    );
+    if (outside === -1) return { line, cells: texts, errors };
+    const error = this.#error(
+      line,
+      outside,
+      'the cell is outside the columns of the header',
+      'name its column in the header, or delete the cell',
+    );
+    return { line, cells: texts, errors: [...errors, { column: 0, error }] };
+  }
+
+  /** Finds the columns of the first row with values. Undefined for a row without values. */
+  #startTable(line: number, cells: readonly (string | undefined)[]): number | undefined {
+    const first = cells.findIndex((cell) => cell !== undefined);
+    if (first === -1) return undefined;
+    this.#firstColumn = first;
+    this.#headerLine = line;
+    return cells.length - first;
+  }
+
+  #error(line: number, column: number, problem: string, hint: string): InputError {
+    const cell = formatCell(this.#sheet.name, column, line);
+    return new InputError(this.#request.name, { line, cell }, problem, hint);
+  }
+}

@@ -1,0 +1,76 @@
+import { crc32, deflateRawSync } from 'node:zlib';
+
+/** Creates a ZIP archive. The declared size of a file may differ from the real one. */
+export function createZip(
+  files: Readonly<Record<string, string>>,
+  declaredSizes: Readonly<Record<string, number>> = {},
+): Buffer {
+  const locals: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [name, text] of Object.entries(files)) {
+    const content = deflateRawSync(text);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(8, 4);
+    common.writeUInt32LE(crc32(text), 10);
+    common.writeUInt32LE(content.length, 14);
+    common.writeUInt32LE(declaredSizes[name] ?? Buffer.byteLength(text), 18);
+    common.writeUInt16LE(name.length, 22);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), content]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    const version = Buffer.from([20, 0]);
+    directory.push(
+      Buffer.concat([Buffer.from('PK\x01\x02'), version, common, rest, Buffer.from(name)]),
+    );
+    locals.push(local);
+    offset += local.length;
+  }
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(directory.length, 4);
+  end.writeUInt16LE(directory.length, 6);
+  end.writeUInt32LE(Buffer.concat(directory).length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...locals, ...directory, Buffer.from('PK\x05\x06'), end]);
+}
+
+export interface Parts {
+  /** The content of `sheetData`. */
+  readonly rows: string;
+  readonly strings?: string;
+  readonly styles?: string;
+  readonly workbook?: string;
+  /** The parts after `sheetData`. */
+  readonly after?: string;
+}
+
+const WORKBOOK =
+  '<workbook xmlns:r="r"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>';
+
+/** Returns the parts of a workbook with one sheet. */
+export function workbookParts({
+  rows,
+  strings = '',
+  styles = '',
+  workbook = WORKBOOK,
+  after = '',
+}: Parts) {
+  const target = (id: string, type: string, path: string) =>
+    `<Relationship Id="${id}" Type="http://x/relationships/${type}" Target="${path}"/>`;
+  return {
+    'xl/workbook.xml': workbook,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${[
+      target('rId1', 'worksheet', 'worksheets/sheet1.xml'),
+      target('rId2', 'sharedStrings', '/xl/sharedStrings.xml'),
+      target('rId3', 'styles', 'styles.xml'),
+    ].join('')}</Relationships>`,
+    'xl/sharedStrings.xml': `<sst>${strings}</sst>`,
+    'xl/styles.xml': `<styleSheet>${styles}</styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${after}</worksheet>`,
+  };
+}
+
+export function createWorkbook(parts: Parts): Buffer {
+  return createZip(workbookParts(parts));
+}
