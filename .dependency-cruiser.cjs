@@ -61,14 +61,7 @@ const FOLDERS = {
     ['call'],
     ['terminal', 'ids'],
   ],
-  service: [
-    ['development'],
-    ['handlers', 'state'],
-    ['deliveries'],
-    ['records'],
-    ['calls'],
-    ['store'],
-  ],
+  service: [['local'], ['handlers', 'state'], ['deliveries'], ['records'], ['calls'], ['store']],
   bulk: [['journal', 'limiter'], ['source']],
 };
 

@@ -37,7 +37,7 @@ export default defineConfig({
           exclude: [
             'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions,transports}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
-            'test/service/development/{admin,choose-fault,fault-file,faults,requests,snapshots,snapshots.process}.test.ts',
+            'test/service/local/{admin,choose-fault,fault-file,faults,requests,snapshots,snapshots.process}.test.ts',
           ],
           env: { SVC_TEST_STORE: 'postgres' },
           globalSetup: 'test/postgres/setup.ts',

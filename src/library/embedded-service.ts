@@ -59,7 +59,7 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
   const admin: AdminApi = async (name, data) => {
-    const { callAdminOperation } = await import('../service/development/operations.ts');
+    const { callAdminOperation } = await import('../service/local/operations.ts');
     return callAdminOperation(name, embedded.development, data);
   };
   return {

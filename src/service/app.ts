@@ -17,7 +17,12 @@ import { failureResponse, HEALTHY, successResponse } from './calls/envelope.ts';
 import type { FollowUp, FollowUps } from './calls/follow-ups.ts';
 import type { RequestHandler, ServiceRequest } from './calls/request.ts';
 import { checkRecords, parseInput } from './calls/validate.ts';
-import type { FaultInjector } from './development/faults/fault-injector.ts';
+import {
+  createOperationRoutes,
+  type ExecutableOperation,
+  pathOfTarget,
+} from './handlers/routes.ts';
+import type { FaultInjector } from './local/faults/fault-injector.ts';
 import {
   type CallObserver,
   describeOperation,
@@ -25,13 +30,8 @@ import {
   findOrganizationId,
   type HandledCall,
   withCallLog,
-} from './development/requests/call-log.ts';
-import type { DevelopmentState } from './development/state.ts';
-import {
-  createOperationRoutes,
-  type ExecutableOperation,
-  pathOfTarget,
-} from './handlers/routes.ts';
+} from './local/requests/call-log.ts';
+import type { DevelopmentState } from './local/state.ts';
 import { badRequest, Refusal, readOnlyRefusal } from './store/refusal.ts';
 import type { Database, Store } from './store/store.ts';
 import { strictFailure } from './strict.ts';

@@ -11,12 +11,12 @@ import { createApp, type ServiceDependencies } from './app.ts';
 import { HEALTHY, RESPONSE_TYPE, type ServiceResponse } from './calls/envelope.ts';
 import { createFollowUps } from './calls/follow-ups.ts';
 import type { ChunkConsumer, RequestHandler } from './calls/request.ts';
-import { createServiceClock } from './development/clock.ts';
-import { createFaultInjector } from './development/faults/fault-injector.ts';
-import { createLazyFile, type LazyRequestFile } from './development/requests/lazy-file.ts';
-import type { RequestLog, RequestLogOptions } from './development/requests/request-log.ts';
-import type { SnapshotContext } from './development/snapshots/snapshot-control.ts';
-import { createDevelopmentState, type DevelopmentState } from './development/state.ts';
+import { createServiceClock } from './local/clock.ts';
+import { createFaultInjector } from './local/faults/fault-injector.ts';
+import { createLazyFile, type LazyRequestFile } from './local/requests/lazy-file.ts';
+import type { RequestLog, RequestLogOptions } from './local/requests/request-log.ts';
+import type { SnapshotContext } from './local/snapshots/snapshot-control.ts';
+import { createDevelopmentState, type DevelopmentState } from './local/state.ts';
 import { ensureLocalCredentials } from './records/bootstrap.ts';
 import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
@@ -52,7 +52,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     compareStates,
     ...rest
   } = options;
-  const control = faults && (await import('./development/faults/fault-control.ts'));
+  const control = faults && (await import('./local/faults/fault-control.ts'));
   control?.checkFaultFile(faults);
   const store = await openStore(location, { ...(signal && { signal }) });
   const { apiKey, authToken, workspaceId, workspaceAuthToken } =
@@ -141,7 +141,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
 }
 
 async function openLog(file: LazyRequestFile, options: RequestLogOptions): Promise<RequestLog> {
-  return (await import('./development/requests/request-log.ts')).createRequestLog(
+  return (await import('./local/requests/request-log.ts')).createRequestLog(
     await file.open(),
     options,
   );

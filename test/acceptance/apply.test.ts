@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSnapshots } from '../../src/service/development/snapshots/snapshots.ts';
+import { createSnapshots } from '../../src/service/local/snapshots/snapshots.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';

@@ -192,7 +192,7 @@ const PLANTED = [
   },
   {
     fault: 'the inspector',
-    file: 'service/development/ll.ts',
+    file: 'service/local/ll.ts',
     code: "import '../../../pages/inspector/format.ts';",
     to: /inspector/,
   },

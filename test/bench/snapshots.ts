@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { createSnapshots } from '../../src/service/development/snapshots/snapshots.ts';
 import { openEmbedded } from '../../src/service/embedded.ts';
+import { createSnapshots } from '../../src/service/local/snapshots/snapshots.ts';
 
 const ROUNDS = 15;
 const BATCH = 1_000;

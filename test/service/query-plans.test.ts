@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
-import { createReader } from '../../src/service/development/reading/reader.ts';
-import { createDevelopmentState } from '../../src/service/development/state.ts';
+import { createReader } from '../../src/service/local/reading/reader.ts';
+import { createDevelopmentState } from '../../src/service/local/state.ts';
 import { decideAccess } from '../../src/service/records/document-access.ts';
 import { isPostgres } from './store-location.ts';
 import { startTestService, type TestService } from './test-service.ts';

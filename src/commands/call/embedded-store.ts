@@ -1,8 +1,8 @@
 import { assertAllowed } from '../../client/write-guard.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { createServiceClock, type ServiceClock } from '../../service/development/clock.ts';
-import { createDevelopmentState, type DevelopmentState } from '../../service/development/state.ts';
+import { createServiceClock, type ServiceClock } from '../../service/local/clock.ts';
+import { createDevelopmentState, type DevelopmentState } from '../../service/local/state.ts';
 import { ensureLocalCredentials } from '../../service/records/bootstrap.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';

@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import { runAdminOperation } from '../../service/development/operations.ts';
+import { runAdminOperation } from '../../service/local/operations.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
 import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, Problems, type Tree } from '../../settings/file/tree.ts';

@@ -3,19 +3,19 @@ import type { AdminOperationName, AdminSubject, SubjectOf } from '../../catalog/
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import type { AdminContexts } from '../../service/development/operations.ts';
-import { withoutBodies } from '../../service/development/requests/record.ts';
+import { openEmbedded } from '../../service/embedded.ts';
+import type { AdminContexts } from '../../service/local/operations.ts';
+import { withoutBodies } from '../../service/local/requests/record.ts';
 import {
   locateRequestFile,
   openRequestFile,
   type RequestFile,
-} from '../../service/development/requests/request-file.ts';
+} from '../../service/local/requests/request-file.ts';
 import {
   checkWaitTimeout,
   createWaitError,
   type WaitOptions,
-} from '../../service/development/requests/request-log.ts';
-import { openEmbedded } from '../../service/embedded.ts';
+} from '../../service/local/requests/request-log.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { explainRefusals, withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';

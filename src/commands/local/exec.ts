@@ -36,7 +36,7 @@ export async function localExec(
   const location = await resolveStoreLocation(context.options.store, context.folders);
   if (options.snapshot === undefined && !options.parallelSafe)
     return runOnStore(context, location, words);
-  const { createSnapshots } = await import('../../service/development/snapshots/snapshots.ts');
+  const { createSnapshots } = await import('../../service/local/snapshots/snapshots.ts');
   await createSnapshots(location).withCopy(options.snapshot, (copy) =>
     runOnStore(context, copy, words),
   );

@@ -3,7 +3,7 @@ import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { AdminInput, AdminOperationName, AdminOutput } from '../../catalog/local/index.ts';
 import { withValue } from '../../kernel/field-path.ts';
 import type { Fields } from '../../kernel/json.ts';
-import { loadAdminOperation, runAdminOperation } from '../../service/development/operations.ts';
+import { loadAdminOperation, runAdminOperation } from '../../service/local/operations.ts';
 import { ensureLocalWrites } from '../call/embedded-store.ts';
 import { readInputData } from '../call/input-data.ts';
 import { checkInput } from '../call/validation.ts';

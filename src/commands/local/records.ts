@@ -6,7 +6,7 @@ import { headerOf } from '../../output/columns.ts';
 import type { View } from '../../output/renderer.ts';
 import { createTableRenderer } from '../../output/table.ts';
 import { formatTime } from '../../output/times.ts';
-import { STORED_KINDS, type StoredKind } from '../../service/development/reading/kinds.ts';
+import { STORED_KINDS, type StoredKind } from '../../service/local/reading/kinds.ts';
 import { createLocalCommand } from './operation.ts';
 
 export const listLocalRecords = createLocalCommand('local.list', {

@@ -2,7 +2,7 @@ import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatBytes } from '../../output/quantities.ts';
-import { openSnapshots } from '../../service/development/snapshots/snapshot-control.ts';
+import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { compareStates } from '../../settings/compare-states.ts';

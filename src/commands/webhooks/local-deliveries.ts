@@ -1,6 +1,6 @@
 import { startDeliveries } from '../../service/deliveries/engine.ts';
-import { createServiceClock } from '../../service/development/clock.ts';
-import { createDevelopmentState } from '../../service/development/state.ts';
+import { createServiceClock } from '../../service/local/clock.ts';
+import { createDevelopmentState } from '../../service/local/state.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { openStore } from '../../service/store/open.ts';
 import type { Context } from '../context.ts';

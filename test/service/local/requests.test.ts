@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../../src/library/service.ts';
-import type { HandledCall } from '../../../src/service/development/requests/call-log.ts';
-import { formatHar } from '../../../src/service/development/requests/har.ts';
-import { redactBodies } from '../../../src/service/development/requests/record.ts';
+import type { HandledCall } from '../../../src/service/local/requests/call-log.ts';
+import { formatHar } from '../../../src/service/local/requests/har.ts';
+import { redactBodies } from '../../../src/service/local/requests/record.ts';
 import {
   openRequestFile,
   type RequestFile,
-} from '../../../src/service/development/requests/request-file.ts';
-import { createRequestLog } from '../../../src/service/development/requests/request-log.ts';
+} from '../../../src/service/local/requests/request-file.ts';
+import { createRequestLog } from '../../../src/service/local/requests/request-log.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
+import { createSnapshots } from '../../../src/service/local/snapshots/snapshots.ts';
 import { ensureLocalCredentials } from '../../../src/service/records/bootstrap.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { bundleScripts } from '../../bundle-scripts.ts';

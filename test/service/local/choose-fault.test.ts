@@ -7,7 +7,7 @@ import {
   drawNumber,
   sampleDelay,
   selectFailing,
-} from '../../../src/service/development/faults/choose-fault.ts';
+} from '../../../src/service/local/faults/choose-fault.ts';
 
 function decide(
   file: FaultFileInput,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
+import { createSnapshots } from '../../../src/service/local/snapshots/snapshots.ts';
 import { countGenerations } from './generations.ts';
 
 /**

@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import { type EmbeddedInstance, openEmbedded } from '../../../src/service/embedded.ts';
 import {
   type AdminRoutes,
   createAdmin,
   type PublicRoutes,
-} from '../../../src/service/development/admin.ts';
-import { type EmbeddedInstance, openEmbedded } from '../../../src/service/embedded.ts';
+} from '../../../src/service/local/admin.ts';
 import { invalidArgument } from '../../../src/service/store/refusal.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createService as createLibraryService } from '../../../src/index.ts';
-import { createSnapshots } from '../../../src/service/development/snapshots/snapshots.ts';
+import { createSnapshots } from '../../../src/service/local/snapshots/snapshots.ts';
 import { exportState } from '../../../src/service/state/transfer.ts';
 import { migrate } from '../../../src/service/store/migrations.ts';
 import { openStore } from '../../../src/service/store/open.ts';

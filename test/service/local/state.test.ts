@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDevelopmentState } from '../../../src/service/development/state.ts';
+import { createDevelopmentState } from '../../../src/service/local/state.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
 import { exportState } from '../../../src/service/state/transfer.ts';
 import { openStore } from '../../../src/service/store/open.ts';

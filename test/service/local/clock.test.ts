@@ -3,18 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClockChange } from '../../../src/catalog/local/clock-state.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { startDeliveries } from '../../../src/service/deliveries/engine.ts';
+import { createService } from '../../../src/service/embedded.ts';
 import {
   type ClockSetting,
   convertTime,
   createServiceClock,
-} from '../../../src/service/development/clock.ts';
-import {
-  applyChange,
-  changeClock,
-  readClock,
-} from '../../../src/service/development/clock-control.ts';
-import { createDevelopmentState } from '../../../src/service/development/state.ts';
-import { createService } from '../../../src/service/embedded.ts';
+} from '../../../src/service/local/clock.ts';
+import { applyChange, changeClock, readClock } from '../../../src/service/local/clock-control.ts';
+import { createDevelopmentState } from '../../../src/service/local/state.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { eventually } from '../../eventually.ts';
 import { repeats } from '../../repeats.ts';
