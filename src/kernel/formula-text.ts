@@ -1,18 +1,24 @@
 /**
- * Matches the start of a cell that a spreadsheet treats as a formula, after any protective
- * apostrophes.
+ * Matches the places where a spreadsheet could see the start of a formula, with the apostrophes
+ * before it: at the start of a cell, and after a separator of another dialect or a line break, at
+ * which a spreadsheet with other settings splits the cell. A cell with a comma is in quotes.
  */
-const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const FORMULA_STARTS =
+  /^'*(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])|(?<=[;\t\r\n])'*(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
 /**
  * Adds an apostrophe before formulas, and before text that already looks neutralized, so that
  * `restoreFormula` is exact.
  */
 export function neutralizeFormula(text: string): string {
-  return FORMULA_START.test(text) ? `'${text}` : text;
+  return MAY_START_FORMULA.test(text) ? text.replace(FORMULA_STARTS, "'$&") : text;
 }
 
 /** Reverses `neutralizeFormula`; returns any other cell unchanged. */
 export function restoreFormula(cell: string): string {
-  return cell.startsWith("'") && FORMULA_START.test(cell) ? cell.slice(1) : cell;
+  if (!cell.includes("'")) return cell;
+  return cell.replace(FORMULA_STARTS, (apostrophes) => apostrophes.slice(1));
 }
+
+/** A fast test, because few texts contain any of these characters at such a place. */
+const MAY_START_FORMULA = /^['=+\-@\uff1d\uff0b\uff0d\uff20]|[;\t\r\n]/;

@@ -17,10 +17,23 @@ describe('neutralizeFormula', () => {
       fc.property(text, (given) => {
         const cell = neutralizeFormula(given);
         expect(restoreFormula(cell)).toBe(given);
-        expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+        for (const part of [cell, ...cell.split(/[;\t\r\n]/)])
+          expect(part).not.toMatch(/^[=+\-@＝＋－＠]/);
+        expect(cell).not.toMatch(/^[\t\r]/);
       }),
     );
   });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['a;=1+1', "a;'=1+1"],
+    ['a\t@x', "a\t'@x"],
+    ['a\n-1', "a\n'-1"],
+    ["a;'=1", "a;''=1"],
+    ['\t=1', "'\t'=1"],
+    ['a\t\tb', 'a\t\tb'],
+    ['1,-2', '1,-2'],
+  ])('writes %j as %j', (given, cell) => expect(neutralizeFormula(given)).toBe(cell));
 
   it.each(["'", "'a", "''", "'tis", "a'-b", '', "' -1"])('leaves %j unchanged', (cell) => {
     expect([neutralizeFormula(cell), restoreFormula(cell)]).toEqual([cell, cell]);

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
+import { neutralizeFormula } from '../../src/kernel/formula-text.ts';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { anyText } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
@@ -56,7 +57,7 @@ describe('csv', () => {
     expect(await printedValue('csv', 'text')).toBe('value\r\ntext\r\n');
   });
 
-  it.each(['=1+1', '+1', '-1', '@x', '\t=1', '\r=1', '＝1', '＋1', '－1', '＠x'])(
+  it.each(['=1+1', '+1', '-1', '@x', '\tx', '\rx', '＝1', '＋1', '－1', '＠x'])(
     'keeps %j from being a formula',
     async (text) => {
       const [cell] =
@@ -87,7 +88,7 @@ describe('csv', () => {
 
   it('is read back unchanged by a parser', async () => {
     const notFormula = anyText.filter(
-      (text) => !/^'*[=+\-@\t\r＝＋－＠]/.test(text) && text.isWellFormed(),
+      (text) => neutralizeFormula(text) === text && text.isWellFormed(),
     );
     await fc.assert(
       fc.asyncProperty(
