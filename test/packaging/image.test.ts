@@ -5,7 +5,9 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOME } from '../acceptance/svc.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 import { packPackage } from './packed.ts';
+import { createRootFilesystem, hasRootFilesystems } from './root-filesystem.ts';
 
 const execute = promisify(execFile);
 
@@ -104,7 +106,59 @@ describe('the image', () => {
     expect(valuesOf(image, 'VOLUME')).toEqual(['/data']);
     await access(join(folder, 'data', 'data', 'svc', 'service.sqlite'));
   });
+
+  it.skipIf(!hasRootFilesystems)(
+    'runs the quick start of the README without root, a network, and a writable file system',
+    { timeout: 300_000 },
+    async () => {
+      const [, image = []] = await stages();
+      const root = await createTemporaryFolder();
+      const { build, run } = await createRootFilesystem(root);
+      await cp((await packPackage()).tarball, join(root, 'tmp', 'svc.tgz'));
+      for (const command of valuesOf(image, 'RUN')) await build(command);
+      await cp(join(HOME, 'examples'), join(root, 'work', 'examples'), { recursive: true });
+      const env = Object.fromEntries(
+        valuesOf(image, 'ENV').flatMap((value) => value.split(' ').map(pair)),
+      );
+      const commands = await readQuickStart();
+      expect(commands).toContain('svc users add --local --org acme --file examples/users.json');
+      const users = "svc local list users -o json --jq 'length'";
+      const output = await run([...commands, users].join('\n'), env);
+      for (const line of [
+        '10 users: 10 succeeded',
+        '5 documents: 5 created',
+        '\nroadmap\n',
+        '\n10\n',
+      ])
+        expect(output).toContain(line);
+      const [, check = '[]'] = /CMD (\[.*\])$/.exec(valuesOf(image, 'HEALTHCHECK')[0] ?? '') ?? [];
+      const [program = '', flag = '', code = ''] = JSON.parse(check);
+      const served = await run(
+        `id -u
+        (true > /file) 2> /dev/null && echo writable
+        node -p 'Object.keys(os.networkInterfaces()).join()'
+        healthy() { ${program} ${flag} "${code}"; }
+        healthy || echo unhealthy
+        svc serve --host 0.0.0.0 --port 8080 --quiet > /dev/null &
+        until healthy; do sleep 0.2; done
+        echo healthy
+        kill $!
+        wait $!`,
+        env,
+      );
+      expect(served.trim().split('\n')).toEqual(['1000', 'lo', 'unhealthy', 'healthy']);
+    },
+  );
 });
+
+/** The commands of the README that need no other service, as the image runs them. */
+async function readQuickStart(): Promise<readonly string[]> {
+  const blocks = (await readFile(join(HOME, 'README.md'), 'utf8')).matchAll(/^```sh\n(.*?)^```/gms);
+  return Array.from(blocks, ([, block = '']) => block.split('\n'))
+    .flat()
+    .filter((line) => line.includes(' --local '))
+    .map((line) => line.replace(/^(npm ci && )?npx /, ''));
+}
 
 function pair(assignment: string): readonly [string, string] {
   const at = assignment.indexOf('=');
