@@ -259,6 +259,18 @@ describe('install.sh', () => {
       'cannot create',
     ],
     [
+      'a folder without permission to write',
+      published,
+      { env: { SVC_INSTALL_DIR: '/proc' } },
+      'cannot write to /proc; set SVC_INSTALL_DIR',
+    ],
+    [
+      'a folder for temporary files without permission to write',
+      published,
+      { env: { TMPDIR: '/proc' } },
+      'cannot create a temporary folder',
+    ],
+    [
       'an executable that does not run',
       published,
       { programs: { uname: '[ "$1" = -s ] && echo Linux || echo aarch64', tar: 'mkdir -p "$4"' } },
