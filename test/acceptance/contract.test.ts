@@ -57,6 +57,9 @@ test('record runs a command and adds its exchanges; show and diff read them', as
   expect(JSON.parse(added.stdout)).toMatchObject({ succeeded: 1 });
   const missing = await svc(['contract', 'record', '--', 'svc', 'agents', 'get', 'nobody']);
   expect(missing.code).toBe(5);
+  const elsewhere = ['contract', 'record', '--file', 'own.json', '--', 'agents', 'list', '-q'];
+  expect(await svc(elsewhere)).toMatchObject({ code: 0 });
+  expect(Object.keys((await contractOf(user, 'own.json')).operations)).toEqual(['agents.list']);
   const { operations } = await contractOf(user);
   expect(Object.keys(operations)).toEqual(expect.arrayContaining(['agents.get', 'folders.add']));
   const shown = await user.svc(['contract', 'show', '-o', 'json']);
@@ -169,7 +172,8 @@ test('probe lists its requests first, sends only reads, and records their shapes
     folders: [{ folderId: 'secret-folder', folderName: 'Secret Plans' }],
   });
   const before = await service.admin('state');
-  const run = await svc(['contract', 'probe', '--org', 'acme'], service.workspaceEnv);
+  const guarded = { ...service.workspaceEnv, SVC_READ_ONLY: '1' };
+  const run = await svc(['contract', 'probe', '--org', 'acme'], guarded);
   expect(run.code).toBe(0);
   expect(run.stderr).toMatch(/^Sending up to 30 read-only requests to .*: webhooks config get, /);
   expect(proxy.paths.length).toBeGreaterThan(15);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -177,6 +178,9 @@ const FORMS: readonly ((text: string) => string)[] = [
   (text) => Buffer.from(text).toString('hex'),
   (text) => Buffer.from(text, 'utf16le').toString('hex'),
   (text) => text.replaceAll(' ', '+'),
+  (text) => encodeURIComponent(encodeURIComponent(text)),
+  (text) => [...text].map((letter) => `&#${letter.codePointAt(0)};`).join(''),
+  (text) => createHash('sha256').update(text).digest('hex'),
   (text) =>
     text.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
 ];
