@@ -34,7 +34,7 @@ export interface Recorder {
 /** Responses of one outcome that are examined in any case. */
 const MIN_EXAMINED = 5;
 /** Share of the time that the recording of a long job may take. */
-const MAX_SHARE = 0.01;
+const MAX_SHARE = 0.005;
 /** Length of a body in characters above which only the first of an outcome is examined. */
 const LARGE_BODY = 4_000_000;
 /** Form of an error status. Any other text could be a value. */

@@ -3,17 +3,18 @@
  * whole file, journal, limiter. All against one service as a process of its own (bulk-mock.ts). Run
  * it with `npm run bench:bulk`, whole or in parts:
  *
- * npm run bench:bulk -- throughput|dry|link|growth|memory|files|organizations|shards… --users 1000000
- * --formats ndjson,json,csv --rounds 3
+ * npm run bench:bulk -- throughput|dry|link|growth|memory|files|organizations|shards|recording…
+ * --users 1000000 --formats ndjson,json,csv --rounds 3
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type BenchFormat, INPUT_FORMATS, writeMixedUsers, writeUsers } from './bulk-inputs.ts';
+import { type Run, timedRun } from './timed-run.ts';
 
 const PARTS = [
   'throughput',
@@ -24,6 +25,7 @@ const PARTS = [
   'files',
   'organizations',
   'shards',
+  'recording',
 ] as const;
 type Part = (typeof PARTS)[number];
 
@@ -57,6 +59,7 @@ const RUNS: Record<Part, () => Promise<void>> = {
   files,
   organizations,
   shards,
+  recording,
 };
 try {
   for (const part of parts) await RUNS[part]();
@@ -204,6 +207,38 @@ async function shards(): Promise<void> {
   service.child.kill();
 }
 
+/**
+ * Measures the cost of recording the shapes of a job's exchanges: pairs of runs, without and with,
+ * in alternating order. Compares the least disturbed run of each kind.
+ */
+async function recording(): Promise<void> {
+  const service = await startService(0);
+  const line = svcLine(['--org', 'acme'], service.url, [await input('ndjson', users)]);
+  const variables = { SVC_CONTRACT: join(home, 'contract.json') };
+  await timedRun(line, home, variables);
+  const [without, recorded]: [Run[], Run[]] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const pair = [
+      async () => void without.push(await timedRun(line, home)),
+      async () => void recorded.push(await timedRun(line, home, variables)),
+    ];
+    for (const run of round % 2 === 0 ? pair : pair.toReversed()) await run();
+  }
+  service.child.kill();
+  for (const [name, measure] of [
+    ['user cpu', ({ userWork }: Run) => userWork],
+    ['time', ({ seconds }: Run) => seconds],
+  ] as const) {
+    const [plain, cost] = [without, recorded].map((runs) => Math.min(...runs.map(measure)));
+    if (plain === undefined || cost === undefined) continue;
+    say(
+      `SVC_CONTRACT, ${users} users, ${rounds} pairs: ${name}`,
+      `${cost.toFixed(2)} s, without ${plain.toFixed(2)} s`,
+      `${(cost / plain).toFixed(3)}x  (goal 1.020x)`,
+    );
+  }
+}
+
 /** Paths of files that hold so many users together, none of them twice. */
 async function splitInputs(count: number): Promise<readonly string[]> {
   const each = count / FILES;
@@ -240,18 +275,11 @@ async function startService(delay: number): Promise<Service> {
   return { child, ...JSON.parse(line) };
 }
 
-interface Run {
-  /** From the start of the process to its end. */
-  readonly seconds: number;
-  readonly megabytes: number;
-  /** Seconds of processor time, which a busy machine stretches less. */
-  readonly work: number;
-  /** Requests that svc reports; 0 for the plain client. */
-  readonly requests: number;
-}
-
 function plainRun(url: string, file: string, inFlight: number): Promise<Run> {
-  return timed([join(import.meta.dirname, 'plain-client.ts'), url, file, String(inFlight)]);
+  return timedRun(
+    [join(import.meta.dirname, 'plain-client.ts'), url, file, String(inFlight)],
+    home,
+  );
 }
 
 function svcRun(url: string, ...paths: readonly string[]): Promise<Run> {
@@ -263,61 +291,13 @@ function svcRunWith(
   url: string,
   ...paths: readonly string[]
 ): Promise<Run> {
+  return timedRun(svcLine(target, url, paths), home);
+}
+
+function svcLine(target: readonly string[], url: string, paths: readonly string[]) {
   const svc = join(import.meta.dirname, '..', '..', 'bin', 'svc.js');
   const given = paths.flatMap((path) => ['--file', path]);
-  return timed([svc, 'users', 'add', ...target, ...given, '--base-url', url, '-o', 'json']);
-}
-
-/** Runs a command that has to end well and say that all went through. */
-async function timed(words: readonly string[]): Promise<Run> {
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: home,
-    SVC_API_KEY: 'bench',
-    SVC_AUTH_TOKEN: 'bench',
-  };
-  const start = performance.now();
-  const child = spawn(process.execPath, words, {
-    env,
-    cwd: home,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [output, peak, work] = ['', 0, 0];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text;
-    });
-  }
-  const look = setInterval(() => {
-    peak = Math.max(peak, peakOf(child.pid));
-    work = Math.max(work, workOf(child.pid));
-  }, 20);
-  const [code] = await once(child, 'close');
-  clearInterval(look);
-  if (code !== 0 || !/"(?:succeeded|records)": ?[1-9]/.test(output))
-    throw new Error(`${words.join(' ')}\n${output}`);
-  const requests = Number(/"requests": ?(\d+)/.exec(output)?.[1] ?? 0);
-  return { seconds: (performance.now() - start) / 1000, megabytes: peak, work, requests };
-}
-
-/** The most memory that a process had at any time so far, in MB; 0 when it is gone. */
-function peakOf(pid: number | undefined): number {
-  const [, kilobytes = 0] = /VmHWM:\s+(\d+)/.exec(ofProcess(pid, 'status')) ?? [];
-  return Number(kilobytes) / 1024;
-}
-
-/** Seconds of user and system time of a process so far; 0 when it is gone. */
-function workOf(pid: number | undefined): number {
-  const [, user = 0, system = 0] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(ofProcess(pid, 'stat')) ?? [];
-  return (Number(user) + Number(system)) / 100;
-}
-
-function ofProcess(pid: number | undefined, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
+  return [svc, 'users', 'add', ...target, ...given, '--base-url', url, '-o', 'json'];
 }
 
 function say(what: string, figure: string, judged = ''): void {
