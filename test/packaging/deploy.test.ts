@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { FAILURES } from '../../src/kernel/errors.ts';
+import { hasHaproxy } from '../acceptance/gateways.ts';
 import { startServing } from '../acceptance/serving.ts';
 import { BIN, HOME, newUser } from '../acceptance/svc.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const DEPLOY = join(HOME, 'examples', 'deploy');
 const compose = parse(await readFile(join(DEPLOY, 'compose.yaml'), 'utf8'));
@@ -123,6 +125,18 @@ describe('the containers of the examples', () => {
     expect(healthy.status).toBe(200);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it.skipIf(!hasHaproxy)('have a balancer whose configuration HAProxy accepts', async () => {
+    const check = async (text: string) => {
+      const file = join(await createTemporaryFolder(), 'haproxy.cfg');
+      await writeFile(file, text);
+      return spawnSync('haproxy', ['-c', '-f', file], { encoding: 'utf8' });
+    };
+    const { content } = compose.configs.balancer;
+    const accepted = await check(content);
+    expect({ status: accepted.status, stderr: accepted.stderr }).toEqual({ status: 0, stderr: '' });
+    expect((await check(content.replace('roundrobin', 'unknown'))).status).toBe(1);
   });
 
   it('never have a password in a command or in the file', () => {
