@@ -41,7 +41,7 @@ test('the embedded service agrees with itself in every operation', () => {
   expect(new Set(grading.verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['agrees']));
 });
 
-test('100 random worlds of an unchanged service have no finding', async () => {
+test('100 random worlds behind the server of svc serve have no finding', async () => {
   const calls = await createRandomCalls();
   const options = fc.record(
     { strict: fc.boolean(), rateLimit: fc.constant({ calls: 20, window: 60_000 }) },

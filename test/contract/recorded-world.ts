@@ -1,8 +1,10 @@
+import { onTestFinished } from 'vitest';
 import { DEFAULT_HEADER_PREFIX } from '../../src/catalog/headers.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { createRecorder, type Recorder } from '../../src/contract/recorder.ts';
 import type { ServiceOptions } from '../../src/service/app.ts';
+import { startServer } from '../../src/service/server.ts';
 import { startTestService, type TestService } from '../service/test-service.ts';
 
 export interface RecordedWorld {
@@ -15,26 +17,33 @@ export interface RecordedWorld {
 
 type ChangeResponse = (path: string, response: Response) => Promise<Response> | Response;
 
-/** A service whose exchanges are recorded. `change` plants deviations into its responses. */
+/**
+ * A service whose exchanges are recorded: behind the server of `svc serve`, or in this process with
+ * `change`, which replaces its responses.
+ */
 export async function startRecordedWorld(
   options: ServiceOptions = {},
-  change: ChangeResponse = (_, response) => response,
+  change?: ChangeResponse,
 ): Promise<RecordedWorld> {
   const service = await startTestService(options);
+  const server = await startServer(service.handle, { host: '127.0.0.1', port: 0 });
+  onTestFinished(server.close);
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (!change) return fetch(request);
+    return change(new URL(request.url).pathname, await service.fetch(request));
+  };
   const recorder = createRecorder();
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = service.credentials;
   const client = createClient({
     clock: service.clock,
     target: {
-      baseUrl: 'http://localhost',
+      baseUrl: server.url,
       headerPrefix: DEFAULT_HEADER_PREFIX,
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    transport: createFetchTransport(async (input, init) => {
-      const request = new Request(input, init);
-      return change(new URL(request.url).pathname, await service.fetch(request));
-    }, 10_000),
+    transport: createFetchTransport(send, 10_000),
     maxWait: 0,
     record: recorder.record,
   });
