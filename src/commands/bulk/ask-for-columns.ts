@@ -64,10 +64,10 @@ async function readColumns(
     // With generated IDs, a header without an ID is valid.
     const input = await openInputFiles(context, { ...fields, generatesIds: true }, options, '');
     for (const file of input.files) {
+      if (file.format !== 'csv' && file.format !== 'xlsx') continue;
       const source = await file.open();
-      if (!source.columns) continue;
       for await (const _records of source.recordChunks) break;
-      for (const column of source.columns()) columns.add(column);
+      for (const column of source.columns?.() ?? []) columns.add(column);
     }
   } catch (error) {
     // The check reports the error.
