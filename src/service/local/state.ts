@@ -39,11 +39,13 @@ function createState(store: Store) {
     return isChecked;
   };
   const readFrom = async (database: Database) => {
-    [version, readAt] = [store.version?.(), performance.now()];
-    known = Object.fromEntries(
+    const [startVersion, startedAt] = [store.version?.(), performance.now()];
+    const values: DevelopmentValues = Object.fromEntries(
       (await selectValues(database, {})).map(({ name, value }) => [name, JSON.parse(value)]),
     );
-    return known;
+    // A slow query must not replace the values of one that began after it.
+    if (startedAt >= readAt) [known, version, readAt] = [values, startVersion, startedAt];
+    return values;
   };
   /** Changes a value like `change`, without waiting for other processes. */
   const write = async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
