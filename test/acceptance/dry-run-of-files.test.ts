@@ -51,7 +51,7 @@ describe('an import with a new organization', () => {
     expect(page).toContain('<code>Acme Ltd</code> (new)</th>');
     expect(page).toContain('<code>acme</code></th>');
     expect(await readFile(steps, 'utf8')).toContain(
-      'Organizations: acme 2 · beta 1 · Acme Ltd 1 \\(new\\)\n',
+      'Organizations: acme 2 · beta 1 · Acme Ltd 1 (new)\n',
     );
     expect((await svc(...add)).stderr).toBe('');
   });

@@ -234,7 +234,7 @@ describe('errors', () => {
       'an invalid byte',
       'users.ndjson',
       Buffer.from('7b22757365724964223a22ff227d', 'hex'),
-      /^svc: users\.ndjson:.*11/,
+      /^svc: users\.ndjson:1:12: byte 0xff/,
     ],
   ])(
     'in %s are reported with file and line, and nothing is sent',

@@ -16,6 +16,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bep_[0-9A-Za-z]{27}\b/g, 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd'],
   [/whsec_[A-Za-z0-9+/=]+/g, 'whsec_hKfMDWdxL2Xk4b1nPq7vRz9sYt3cJm0a'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-03-01T12:00:00.000Z'],
+  [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'd1478414-3a28-4b61-acbe-7409a2720be8'],
   [/after \d+ ms/g, 'after 3 ms'],
 ];
 

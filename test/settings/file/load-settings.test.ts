@@ -217,7 +217,7 @@ endpoints:
     ['invalid_input', '# nothing\n', 'svc.yaml:1:1: the file is empty', {}],
     ['invalid_input', 'a: 1\n---\nb: 2', 'svc.yaml:2:1: a second document begins here', {}],
     ['invalid_input', 'hello', 'svc.yaml:1:1: expected fields', {}],
-    ['invalid_input', '\u0000', 'svc.yaml: a NUL character', {}],
+    ['invalid_input', '\u0000', 'svc.yaml:1:1: a NUL character', {}],
     ['invalid_input', '['.repeat(50_000), 'svc.yaml:1:', {}],
     [
       'invalid_input',
