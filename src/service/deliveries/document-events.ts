@@ -3,16 +3,15 @@ import { isObject } from '../../kernel/json.ts';
 import type { DocumentEvent } from './outbox.ts';
 
 /**
- * Operations that cause events:
+ * Types of events that operations cause. No event types exist for presence, users, documents, and
+ * the other resources.
  *
- * | operation | event | |---|---| | Add Activities | the event in `actionType`: its full name
- * (`comment.add`), its name without the feature (`add` with feature `comment`), or the form in
- * payloads (`added`) | | Update Activity Logs | for a comment, an event per changed field:
- * `status`, `priority`, `assignedTo`, `customList`, `commentText` | | Add, Update CRDT Data |
- * `crdt.update_data` | | Add Notifications | the event in `actionType` of `notificationSourceData`,
- * with the feature in `notificationSource` |
- *
- * There are no event types for presence, users, documents, and the other resources.
+ * - Add Activities: the event in `actionType`. It is the full name (`comment.add`), the name without
+ *   the feature (`add` with feature `comment`), or the form in payloads (`added`).
+ * - Update Activity Logs: for a comment, an event per changed field.
+ * - Add, Update CRDT Data: `crdt.update_data`.
+ * - Add Notifications: the event in `actionType` of `notificationSourceData`, with the feature in
+ *   `notificationSource`.
  */
 const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
 const CRDT_EVENT = 'crdt.update_data';
