@@ -63,8 +63,12 @@ export function escapeMarkdown(text: string): string {
  */
 const MARKUP = /^[-+=]|(?<=^\d+|\bwww)[.)]|:(?=\S)|[#$&*<>@[\\\]_`|~]/gi;
 
+/** Matches escaped characters that GitHub still turns into a mention of a user or an issue. */
+const MENTION = /(?<![a-z0-9])\\@(?=\w)|\\#(?=\d)/gi;
+const ZERO_WIDTH_SPACE = '&#8203;';
+
 function escapeMarkup(text: string): string {
-  return text.replace(MARKUP, '\\$&');
+  return text.replace(MARKUP, '\\$&').replace(MENTION, `$&${ZERO_WIDTH_SPACE}`);
 }
 
 /**

@@ -56,7 +56,7 @@ describe('the summary of a CI step', () => {
     expect(second).toContain(
       '\n| Line | ID | Message | Code |\n| --- | --- | --- | --- |\n| 2 | u0\\|x | no',
     );
-    expect(second).toContain('\\`such\\` \\<img src=x\\> \\[folder\\](http\\://x) \\@all');
+    expect(second).toContain('\\`such\\` \\<img src=x\\> \\[folder\\](http\\://x) \\@&#8203;all');
     expect(second).toContain('\nand 30 more\n');
     expect(second).toContain('\nJob `20260131-094500-5f3a9c`, rejects: users.rejects.csv\n');
   });
