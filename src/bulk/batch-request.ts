@@ -34,8 +34,11 @@ export type BatchRequestOutcome = RequestTiming &
     | {
         readonly kind: 'unknown';
         readonly error: SvcError;
-        /** Source of the failure: the service, perhaps because of one record, or the connection. */
-        readonly by: 'service' | 'connection';
+        /**
+         * Source of the failure: the service, perhaps because of one record, the connection, or a
+         * proxy, to which the client has already sent the request again until the time was up.
+         */
+        readonly by: 'service' | 'connection' | 'proxy';
         /** When the records may be sent again: in this run, when the job is resumed, or never. */
         readonly resend: 'now' | 'resumed' | 'never';
       }

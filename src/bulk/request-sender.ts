@@ -1,7 +1,7 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
 import type { Operation } from '../catalog/define.ts';
-import type { Client } from '../client/client.ts';
-import { isRequestTooLarge, ServiceError } from '../client/service-error.ts';
+import type { CalledOperation, Client } from '../client/client.ts';
+import { isGatewayError, isRequestTooLarge, ServiceError } from '../client/service-error.ts';
 import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
@@ -34,7 +34,8 @@ export function createRequestSender(
   reported: ReportedRecords,
   toJson?: RecordToJson,
 ): SendBatchRequest {
-  const { client, operation, fields } = calls;
+  const { client, fields } = calls;
+  const operation: CalledOperation = { ...calls.operation, inJob: !calls.single };
   const partialOperation = { ...operation, acceptsInternalError: true };
   const buildText = createTextBuilder(calls, toJson);
   return async (batch, kind) => {
@@ -136,7 +137,7 @@ function interpretError(
       return {
         kind: 'unknown',
         error,
-        by: isInternal ? 'service' : 'connection',
+        by: isInternal ? 'service' : isGatewayError(error) ? 'proxy' : 'connection',
         // Would be too large again.
         resend:
           isTooLarge && RESEND_RULES[operation.effect] === 'now'

@@ -1,4 +1,3 @@
-import type { Effect } from '../catalog/define.ts';
 import { monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SendOnce } from './attempt.ts';
@@ -7,6 +6,7 @@ import { createFinalError, resolveRepeatedDelete } from './final-error.ts';
 import type { SendFailure, SendSuccess } from './outcome.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
+import { createRetries } from './retries.ts';
 
 export interface CallStats {
   readonly retries: number;
@@ -21,17 +21,16 @@ export type SendWithRetries = (
 ) => Promise<CallStats & { success: SendSuccess }>;
 
 export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce): SendWithRetries {
-  const { clock, observe, signal, random = Math.random } = options;
+  const { clock, observe, signal } = options;
   const rateLimiter = createRateLimiter(options);
-  /**
-   * Limits the retries of all calls together, so that retries do not overload a failing service.
-   */
-  let retriesLeft = MAX_RETRIES;
+  const retryPolicy = createRetries(options);
 
-  async function backOff(failed: SendFailure, failures: number, attempt: number): Promise<void> {
-    // Full jitter, with a limit that doubles each time.
-    const inMilliseconds = random() * Math.min(MAX_DELAY, FIRST_DELAY * 2 ** (failures - 1));
-    observe?.({ kind: 'retry', attempt, inMilliseconds, reason: failed.error.message });
+  async function backOff(
+    { error }: SendFailure,
+    inMilliseconds: number,
+    attempt: number,
+  ): Promise<void> {
+    observe?.({ kind: 'retry', attempt, inMilliseconds, reason: error.message });
     await clock.sleep(inMilliseconds, signal);
   }
 
@@ -75,7 +74,7 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
 
   return async (operation, request) => {
     const { effect } = operation;
-    let failures = 0;
+    const planRetry = retryPolicy.follow(operation);
     let waits = 0;
     let waited = 0;
     let hadUnknownAttempt = false;
@@ -93,7 +92,7 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       ).catch(throwUnknownOr);
       waited += rest.waited;
       if (outcome.kind === 'success') {
-        retriesLeft = Math.min(MAX_RETRIES, retriesLeft + RETRIES_PER_SUCCESS);
+        retryPolicy.recordSuccess();
         return { success: outcome, retries: attempt - 1, waits, waited, hadUnknownAttempt };
       }
       const done = resolveRepeatedDelete(effect, outcome, hadUnknownAttempt);
@@ -106,30 +105,10 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
         waits += 1;
         continue;
       }
-      failures += 1;
       const isAccepted = operation.acceptsInternalError && outcome.error.status === 'INTERNAL';
-      const shouldRetry =
-        !signal?.aborted && !isAccepted && canRetry(effect, outcome, failures) && retriesLeft >= 1;
-      if (!shouldRetry) throw finalError;
-      retriesLeft -= 1;
-      await backOff(outcome, failures, attempt).catch(throwUnknownOr);
+      const delay = signal?.aborted || isAccepted ? undefined : planRetry(outcome);
+      if (delay === undefined) throw finalError;
+      await backOff(outcome, delay, attempt).catch(throwUnknownOr);
     }
   };
 }
-
-/** Maximum attempts per request if the service may have processed an earlier attempt. */
-const MAX_ATTEMPTS = { read: 3, keyed: 3, delete: 3, set: 2, once: 1 } as const satisfies Record<
-  Effect,
-  number
->;
-const MAX_UNSENT_ATTEMPTS = 3;
-const FIRST_DELAY = 500;
-const MAX_DELAY = 10_000;
-
-function canRetry(effect: Effect, { retry }: SendFailure, attempts: number): boolean {
-  if (retry === 'unsent') return attempts < MAX_UNSENT_ATTEMPTS;
-  return retry === 'by_effect' && attempts < MAX_ATTEMPTS[effect];
-}
-
-const MAX_RETRIES = 100;
-const RETRIES_PER_SUCCESS = 0.1;

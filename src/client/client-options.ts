@@ -17,6 +17,13 @@ export interface SharedRateLimit {
   pauseUntil(untilEpoch: number): void;
 }
 
+/** Milliseconds to retry requests with which a proxy did not reach the service. */
+export interface RetryTimes {
+  readonly call: number;
+  /** For each request of a job. */
+  readonly job: number;
+}
+
 export interface ClientOptions extends NetworkPath {
   readonly target: Target;
   readonly clock: Clock;
@@ -25,6 +32,8 @@ export interface ClientOptions extends NetworkPath {
   readonly pool?: () => Promise<Transport>;
   /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
+  /** How long to retry while a proxy does not reach the service (default: 10 and 30 seconds). */
+  readonly retryTimes?: RetryTimes;
   readonly sharedRateLimit?: SharedRateLimit;
   /** Receives each planned request. If set, no request is sent. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;

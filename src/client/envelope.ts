@@ -7,7 +7,7 @@ import { findUnexpectedValue } from './data-check.ts';
 import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { parseBody } from './response-body.ts';
-import { ForeignResponseError, RequestTooLargeError } from './service-error.ts';
+import { ForeignResponseError, GatewayError, RequestTooLargeError } from './service-error.ts';
 import {
   createRateLimitHint,
   parseServiceFailure,
@@ -149,8 +149,8 @@ function createUnusableFailure(
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
   if (FROM_GATEWAY.has(httpStatus)) {
     const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})`;
-    const hint = 'try again when the service is up; the proxy itself responded';
-    return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
+    const error = new GatewayError(failure, message, { hint: createGatewayHint(context) });
+    return { ...failed, retry: 'until_reached', error };
   }
   const hint = createUnusableHint(failure, context);
   const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})`;
@@ -159,6 +159,11 @@ function createUnusableFailure(
 
 /** HTTP statuses of a proxy that gets no response, or no valid one, from the service behind it. */
 const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function createGatewayHint({ operation }: ResponseContext): string {
+  const advice = 'try again when the service is up';
+  return operation.effect === 'once' ? advice : `${advice}, or retry for longer with --retry-for`;
+}
 
 function createUnusableHint(
   failure: Failure,

@@ -12,10 +12,12 @@ export interface SendSuccess {
  * Whether a request can be retried after a failed attempt.
  * - `never`: a retry would fail in the same way.
  * - `by_effect`: if the operation's effect allows retries.
+ * - `until_reached`: if the effect allows retries, for the time of `RetryTimes`. A proxy responded
+ *   because it did not reach the service.
  * - `after_pause`: after the rate limit; the service did not process the request.
  * - `unsent`: always; no part of the request was sent.
  */
-type RetryPolicy = 'never' | 'by_effect' | 'after_pause' | 'unsent';
+type RetryPolicy = 'never' | 'by_effect' | 'until_reached' | 'after_pause' | 'unsent';
 
 export interface SendFailure {
   readonly kind: 'failed';

@@ -18,6 +18,8 @@ export interface CalledOperation
   readonly command?: readonly string[];
   /** The schema of the response data; if absent, any JSON is valid. */
   readonly output?: z.ZodType;
+  /** Whether the request belongs to a job, which waits longer for a proxy to reach the service. */
+  readonly inJob?: boolean;
   readonly bulk?: { readonly field?: string } | undefined;
   /** Whether to return an INTERNAL error without a retry, because the caller isolates its cause. */
   readonly acceptsInternalError?: boolean;

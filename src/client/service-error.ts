@@ -9,6 +9,14 @@ type ServiceErrorDetail = ErrorDetail &
  */
 export class ForeignResponseError extends SvcError {}
 
+/** A proxy responded because it did not reach the service. */
+export class GatewayError extends ForeignResponseError {}
+
+/** Whether a proxy did not reach the service, also if the outcome is unknown. */
+export function isGatewayError(error: SvcError): boolean {
+  return error instanceof GatewayError || error.cause instanceof GatewayError;
+}
+
 const TOO_LARGE = 413;
 
 export class RequestTooLargeError extends ForeignResponseError {

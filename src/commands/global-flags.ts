@@ -56,6 +56,10 @@ export const GLOBAL_FLAGS = [
     description: 'total time to wait for rate limits (default: 10m)',
   },
   { flags: '--no-wait', description: 'fail instead of waiting for rate limits' },
+  {
+    flags: '--retry-for <duration>',
+    description: 'time to retry while a proxy does not reach the service (default: 10s, jobs: 30s)',
+  },
   { flags: '--base-url <url>', description: 'URL of the service' },
   {
     flags: '--ca-file <path>',
@@ -78,6 +82,7 @@ const CONNECTION_FLAGS = [
   'insecure-http',
   'max-wait',
   'no-wait',
+  'retry-for',
   ...REQUEST_FLAGS,
 ] as const;
 const LOCAL_FLAGS = ['local', 'store'] as const;
@@ -127,8 +132,13 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
     timeout: parseDurationFlag('--timeout', values.timeout ?? '60s'),
     /** Total time to wait for rate limits, in milliseconds. */
     maxWait: values.wait === false ? 0 : parseDurationFlag('--max-wait', values.maxWait ?? '10m'),
+    ...optionalProperty('retryFor', parseOptionalDuration('--retry-for', values.retryFor)),
     showSecrets: values.showSecrets === true,
   } as const;
+}
+
+function parseOptionalDuration(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDurationFlag(flag, text);
 }
 
 /**

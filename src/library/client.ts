@@ -31,6 +31,11 @@ export interface ClientSettings {
   readonly timeout?: number;
   /** Maximum total wait for rate limits in milliseconds (default: 600,000). 0 never waits. */
   readonly maxWait?: number;
+  /**
+   * Time in milliseconds to retry calls that are safe to repeat while a proxy does not reach the
+   * service (default: 10,000).
+   */
+  readonly retryFor?: number;
   /** Aborts all calls with its reason. */
   readonly signal?: AbortSignal;
   /** Allows plain HTTP to hosts other than this machine. */
@@ -67,13 +72,14 @@ const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait
 
 /** Creates a client. @throws SvcError `usage` if the base URL is not valid */
 export function createClient(settings: ClientSettings): Client {
-  const { timeout, maxWait, signal, insecureHttp } = { ...DEFAULTS, ...settings };
+  const { timeout, maxWait, retryFor, signal, insecureHttp } = { ...DEFAULTS, ...settings };
   const readOnly = parseReadOnly(settings);
   const client = createInternalClient({
     target: targetOf(settings),
     clock: systemClock,
     transport: transportOf(settings.fetch, timeout),
     maxWait,
+    ...(retryFor !== undefined && { retryTimes: { call: retryFor, job: retryFor } }),
     ...(signal && { signal }),
     ...(insecureHttp && { insecureHttp }),
     ...(readOnly && { readOnly }),

@@ -27,7 +27,8 @@ async function behindGateway(httpStatus: () => number | undefined) {
   const service = await startMockService(answer);
   const user = await newUserInProcess();
   await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(3));
-  const svc = (...words: readonly string[]) => user.svc(words, { env: service.env });
+  const svc = (...words: readonly string[]) =>
+    user.svc([...words, '--retry-for', '0s'], { env: service.env });
   return { written, svc };
 }
 

@@ -338,7 +338,9 @@ async function collectScreens(
 ) {
   const shown: { readonly words: string; readonly raw: string }[] = [];
   for (const [at, words] of commands.entries()) {
-    const line = [...words, '--no-input'];
+    // The gateway's response is retried for a while by default.
+    const waiting = words.includes('line') ? ['--retry-for', '0s'] : [];
+    const line = [...words, '--no-input', ...waiting];
     const screen = at === 0 || needsProcess(words) ? start(line) : undefined;
     await screen?.ended;
     shown.push({ words: JSON.stringify(words), raw: screen?.raw() ?? (await run(line)) });

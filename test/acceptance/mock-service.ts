@@ -20,7 +20,7 @@ interface Answer {
 }
 
 /** Creates an HTTP service that responds as the test defines and records the requests. */
-export async function startMockService(answer: ResponseHandler) {
+export async function startMockService(answer: ResponseHandler, port?: number) {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     if (request.url === '/healthz') return void response.end('{"status":"ok"}');
@@ -37,7 +37,7 @@ export async function startMockService(answer: ResponseHandler) {
     });
     response.end(JSON.stringify(answered.body));
   });
-  const host = await listen(server);
+  const host = await listen(server, port);
   const close = () => {
     server.closeAllConnections();
     server.close();

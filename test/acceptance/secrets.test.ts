@@ -152,7 +152,7 @@ async function runAll({
 }: User): Promise<readonly { readonly words: readonly string[]; readonly run: Run }[]> {
   const done: { words: readonly string[]; run: Run }[] = [];
   for (const words of COMMANDS) {
-    const all = [...words, '--no-wait'];
+    const all = [...words, '--no-wait', '--retry-for', '0s'];
     done.push({
       words,
       run: isProcess(words) ? await svc(all) : await runInProcess(all, { env, cwd: home }),

@@ -67,6 +67,9 @@ function connection(
     clock,
     signal,
     maxWait: options.maxWait,
+    ...(options.retryFor !== undefined && {
+      retryTimes: { call: options.retryFor, job: options.retryFor },
+    }),
     insecureHttp: options.insecureHttp,
     inputNaming: context.inputNaming,
     observe: createCallLog(context),

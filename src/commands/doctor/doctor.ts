@@ -114,7 +114,8 @@ const ATTEMPT_TIMEOUT = 10_000;
  */
 function withShortTimeouts(context: Context, finished: AbortSignal): Context {
   const { timeout } = context.options;
-  const options = { ...context.options, maxWait: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };
+  const limits = { maxWait: 0, retryFor: 0, timeout: Math.min(timeout, ATTEMPT_TIMEOUT) };
+  const options = { ...context.options, ...limits };
   const signal = AbortSignal.any([context.signal, finished]);
   return { ...context, options, signal, warn: async () => undefined };
 }

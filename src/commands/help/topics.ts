@@ -69,7 +69,7 @@ const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])
     ],
   ],
   ['Messages and prompts', ['quiet', 'verbose', 'debug', 'yes', 'no-input']],
-  ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait']],
+  ['Requests', ['dry-run', 'timeout', 'max-wait', 'no-wait', 'retry-for']],
 ];
 
 function flags(): HelpPage {

@@ -67,6 +67,7 @@ async function read(context: Context, kind: CredentialKind): Promise<void> {
     ...context.options,
     local: false,
     maxWait: Math.min(context.options.maxWait, VERIFY_TIMEOUT),
+    retryFor: 0,
   };
   const { client, close } = await connect({ ...context, options });
   try {

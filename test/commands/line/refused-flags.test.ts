@@ -14,6 +14,7 @@ const VALUES: Readonly<Record<string, string>> = {
   time: 'raw',
   timeout: '1s',
   'max-wait': '1s',
+  'retry-for': '1s',
   'base-url': 'https://example.com',
   'ca-file': 'ca.pem',
   'client-cert': 'client.pem',
