@@ -2,6 +2,7 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { findHeaderPrefixProblem, parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { SecretSetting } from '../kernel/variables.ts';
+import type { SignersFile } from './required-approvals.ts';
 
 /** A saved profile without its secrets. Unknown fields are preserved. */
 export interface Profile {
@@ -16,6 +17,9 @@ export interface Profile {
   readonly output?: string | undefined;
   readonly protected?: boolean | undefined;
   readonly readOnly?: boolean | undefined;
+  /** Number of people who must approve a plan. Without it, the other writes are allowed too. */
+  readonly approvals?: number | undefined;
+  readonly signers?: SignersFile | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
   /** The location of each secret: `keychain`, `file`, or a value from a newer version of svc. */

@@ -12,6 +12,7 @@ import {
 } from './json-file.ts';
 import type { Profile } from './profile.ts';
 import { checkReadOnly } from './read-only.ts';
+import { checkApprovals } from './required-approvals.ts';
 
 export interface SavedProfiles {
   readonly current: string | undefined;
@@ -93,6 +94,7 @@ function parseProfile(value: unknown, name: string): Profile {
   checkFields(fields, 'string', TEXT_FIELDS, `${name}.`);
   checkFields(fields, 'boolean', ['protected'], `${name}.`);
   checkReadOnly(fields['readOnly'], `profile '${name}': readOnly`);
+  checkApprovals(fields, name);
   if (Object.hasOwn(fields, 'secrets')) {
     const locations = expectObject(fields['secrets'], `'${name}.secrets'`);
     checkFields(locations, 'string', SECRET_SETTINGS, `${name}.secrets.`);

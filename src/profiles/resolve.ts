@@ -8,6 +8,7 @@ import { readFolderSettings } from './folder-settings.ts';
 import type { Keychain } from './keychain.ts';
 import { originOf, parseHeaderPrefix } from './profile.ts';
 import { createUnknownProfileHint, readProfiles } from './profiles-file.ts';
+import type { ApprovalRule } from './required-approvals.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
 
 /** A value and its source, for messages: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
@@ -20,6 +21,8 @@ export interface Settings extends Layer {
   readonly protected: boolean;
   /** Whether the profile is read-only. Other settings can make the target read-only too. */
   readonly readOnly: boolean;
+  /** The approvals that the profile demands. */
+  readonly approvals?: ApprovalRule;
   readonly headerPrefix: Sourced<string>;
   readonly missingReason?: string;
 }
@@ -115,6 +118,7 @@ export async function resolveSettingsWithoutSecrets(
       ? { apiKey, workspaceId, clientCert, clientKey }
       : undefined;
   const stored = createLayer({ baseUrl, headerPrefix, org, output, ...credentials }, () => source);
+  const { approvals: count, signers } = profile;
   const createSettings = (secrets: Layer, missingReason?: string): Settings => ({
     ...DEFAULTS,
     ...stored,
@@ -123,6 +127,7 @@ export async function resolveSettingsWithoutSecrets(
     profile: chosen,
     protected: profile.protected === true,
     readOnly: profile.readOnly === true,
+    ...(count !== undefined && signers && { approvals: { count, signers } }),
     ...(missingReason !== undefined && { missingReason }),
   });
   // The credentials of a profile are only sent to its own origin.

@@ -37,6 +37,7 @@ export interface ProfileStore {
   readonly edit: (
     name: string,
     edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets },
+    options?: Pick<AddOptions, 'insecure'>,
   ) => Promise<SavedSecrets>;
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Resolves to whether all of its secrets were deleted. */
@@ -115,21 +116,24 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         await transaction.save({ ...transaction.saved, current: name });
       }),
     /**
-     * Each secret stays in its location.
-     * @throws SvcError `not_found`; `usage` for a profile without a base URL
+     * Each secret stays in its location, unless `insecure` moves it to the file.
+     * @throws SvcError `not_found`; `usage` for secrets without a base URL
      */
     edit: (
       name: string,
       edit: (profile: Profile, secrets: Secrets) => { profile: Profile; secrets: Secrets },
+      { insecure = false }: Pick<AddOptions, 'insecure'> = {},
     ) =>
       change(async (transaction) => {
         const before = findProfile(transaction.saved, name);
         const { secrets: found } = await readSecrets(storage, before);
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
-        if (originOf(profile) === undefined)
+        const hasSecrets = SECRET_SETTINGS.some((secret) => secrets[secret] !== undefined);
+        if (hasSecrets && originOf(profile) === undefined)
           throw new SvcError('usage', `profile '${name}' has no base URL`);
-        return transaction.put(name, { id: randomUUID(), ...profile }, secrets, false);
+        const id = hasSecrets ? randomUUID() : undefined;
+        return transaction.put(name, { ...(id && { id }), ...profile }, secrets, insecure);
       }),
     /** @throws SvcError `not_found`, `already_exists` */
     rename: (from: string, to: string) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { TOOLS } from '../../src/commands/tree/definitions.ts';
 import { newAuthority, writeClientFiles } from '../client/certificates.ts';
+import { SIGNERS } from '../signers.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { runInProcess } from './in-process.ts';
 import { HOME, sharedCache } from './svc.ts';
@@ -115,6 +116,7 @@ async function createFolder() {
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
   await writeClientFiles(await newAuthority(), home);
+  await writeFile(join(home, 'allowed_signers'), SIGNERS);
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));
   const shells = await serveShells(({ words, env }) => withService(words, env));

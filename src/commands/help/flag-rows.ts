@@ -20,7 +20,9 @@ export function createFlagRows(flags: readonly OptionDefinition[]): readonly Hel
 function formatTerm(flag: OptionDefinition, negation: OptionDefinition | undefined): string {
   if (!negation) return flag.flags;
   const name = longName(flag);
-  return negation.flags === `--no-${name}` ? `--[no-]${name}` : `${flag.flags}, ${negation.flags}`;
+  return flag.flags === `--${name}` && negation.flags === `--no-${name}`
+    ? `--[no-]${name}`
+    : `${flag.flags}, ${negation.flags}`;
 }
 
 /** Returns the explanation of a flag with its notes. */

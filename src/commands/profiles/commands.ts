@@ -1,6 +1,6 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { PROFILE_COLUMNS, STATUS_COLUMNS } from './columns.ts';
-import { ADD_FLAGS } from './flags.ts';
+import { ADD_FLAGS, UPDATE_FLAGS } from './flags.ts';
 
 const NAME = { name: 'name', description: 'profile name', required: true } as const;
 
@@ -27,6 +27,25 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     ],
     options: ADD_FLAGS,
     load: async () => (await import('./add.ts')).addProfile,
+  }),
+  defineCommand({
+    command: ['profiles', 'update'],
+    globalFlags: ['connection'],
+    summary: 'Change fields of a profile',
+    description:
+      'Keeps all other fields and secrets. Without flags, prompts for the auth token on a terminal. Another base URL ' +
+      'needs the tokens again. svc verifies changed credentials like svc profiles add. An empty --org removes the ' +
+      'default organization. Loosening a protection, such as --no-read-only, takes a person who types the name of the ' +
+      'profile on a terminal.',
+    examples: {
+      'svc profiles update staging --read-only': 'refuse all writes from now on',
+      'svc profiles update staging --auth-token-file token.txt': 'save a new auth token',
+      'svc profiles update staging --approvals 1 --signers allowed_signers':
+        'apply only plans that one of the signers approved',
+    },
+    arguments: [NAME],
+    options: UPDATE_FLAGS,
+    load: async () => (await import('./update.ts')).updateProfile,
   }),
   {
     command: ['profiles', 'list'],

@@ -33,8 +33,20 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
 
-/** @throws SvcError if the service rejects a credential */
-export async function verifyCredentials(context: Context, profile: Profile, secrets: Secrets) {
+interface Verification {
+  readonly isVerified: boolean;
+  /** Why the credentials could not be verified. */
+  readonly problem?: string;
+  /** The credential that the service rejected. */
+  readonly rejection?: { readonly kind: CredentialKind; readonly error: SvcError };
+}
+
+/** Reads with each credential of a profile. @throws SvcError for an unexpected failure */
+export async function verifyCredentials(
+  context: Context,
+  profile: Profile,
+  secrets: Secrets,
+): Promise<Verification> {
   const settings = toSettings(profile, secrets, context.environment);
   const kinds = [
     ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
@@ -58,7 +70,21 @@ export async function verifyCredentials(context: Context, profile: Profile, secr
     const isInconclusive = error instanceof SvcError && INCONCLUSIVE.includes(error.failure);
     if (error instanceof AttemptTimeoutError || isInconclusive)
       return { isVerified: false, problem: error.message };
+    if (error instanceof RejectionError)
+      return { isVerified: false, rejection: { kind: error.kind, error: error.rejection } };
     throw error;
+  }
+}
+
+/** Tells which credential the service rejected. */
+class RejectionError extends Error {
+  readonly kind: CredentialKind;
+  readonly rejection: SvcError;
+
+  constructor(kind: CredentialKind, rejection: SvcError) {
+    super(rejection.message, { cause: rejection });
+    this.kind = kind;
+    this.rejection = rejection;
   }
 }
 
@@ -77,7 +103,9 @@ async function read(context: Context, kind: CredentialKind): Promise<void> {
     if (!(error instanceof SvcError)) throw error;
     // The service accepted the credentials; only a feature is off.
     if (error.failure === 'failed_precondition') return;
-    throw REJECTIONS[kind].includes(error.failure) ? toRejection(error, kind) : error;
+    throw REJECTIONS[kind].includes(error.failure)
+      ? new RejectionError(kind, toRejection(error, kind))
+      : error;
   } finally {
     await close();
   }

@@ -6,6 +6,7 @@ import type { AddFlags } from '../../../src/commands/profiles/flags.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import { readProfiles } from '../../../src/profiles/profiles-file.ts';
 import { createSecretStorage, readSecrets } from '../../../src/profiles/secrets.ts';
+import { failure, startMockService, success } from '../../acceptance/mock-service.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
@@ -219,6 +220,31 @@ describe('profiles add', () => {
     expect(refused).toMatchObject({ failure: 'usage' });
     expect(String(refused)).not.toContain('hunter2');
     expect((await readProfiles(folders)).profiles.size).toBe(0);
+  });
+
+  it('accepts an address of this machine without a scheme', async () => {
+    const typed = await run('profiles add a', {}, { answers: ['127.0.0.1:8080', 'key-1', TOKEN] });
+    expect(typed.questions).toEqual(['Base URL', 'API key', 'Auth token of key-1']);
+    expect(await profileOf('a')).toMatchObject({ baseUrl: 'http://127.0.0.1:8080' });
+    await run('profiles add b', {}, { options: { baseUrl: 'localhost:3000/api' } });
+    expect(await profileOf('b')).toMatchObject({ baseUrl: 'http://localhost:3000/api' });
+  });
+
+  it('asks again for a typed token that the service rejects', async () => {
+    const { env } = await startMockService(({ headers }) =>
+      headers['x-svc-auth-token'] === TOKEN ? success({}) : failure(401, 'UNAUTHENTICATED', 'no'),
+    );
+    const world = { options: { baseUrl: env.SVC_BASE_URL }, answers: ['key-1', 'mistyped', TOKEN] };
+    const added = await run('profiles add prod', { verify: undefined }, world);
+    expect(added.questions).toEqual(['API key', 'Auth token of key-1', 'Auth token of key-1']);
+    expect(added.stderr()).toContain('the service rejected the API key or its auth token');
+    expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
+  });
+
+  it('turns no protection off by replacing a profile', async () => {
+    await run('profiles add prod', { protected: true, readOnly: true });
+    await run('profiles add prod', { replace: true, org: 'acme' });
+    expect(await profileOf('prod')).toEqual({ protected: true, readOnly: true, org: 'acme' });
   });
 
   it('rejects an existing name before prompting', async () => {

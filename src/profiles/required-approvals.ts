@@ -1,0 +1,33 @@
+import { SvcError } from '../kernel/errors.ts';
+
+/** A file of allowed signers, as it was when a person saved it in the profile. */
+export interface SignersFile {
+  /** Absolute path. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** The approvals that a plan needs before svc applies it. */
+export interface ApprovalRule {
+  /** Number of different signers. */
+  readonly count: number;
+  readonly signers: SignersFile;
+}
+
+/**
+ * Checks the approvals of a saved profile. A damaged rule never counts as none.
+ * @throws SvcError `usage`
+ */
+export function checkApprovals(
+  { approvals, signers }: { readonly approvals?: unknown; readonly signers?: unknown },
+  name: string,
+): void {
+  if (approvals === undefined && signers === undefined) return;
+  if (!Number.isSafeInteger(approvals) || Number(approvals) < 1) {
+    const problem = `must be a whole number of at least 1, got ${JSON.stringify(approvals)}`;
+    throw new SvcError('usage', `profile '${name}': approvals ${problem}`);
+  }
+  const { path, sha256 } = Object(signers);
+  if (typeof path !== 'string' || !/^[0-9a-f]{64}$/.test(sha256))
+    throw new SvcError('usage', `profile '${name}': signers must have a path and a sha256`);
+}
