@@ -43,7 +43,7 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
       'users groups organizations folders documents permissions access-tokens notifications activities presence crdt agents webhooks',
     ),
   ],
-  ['Settings as code', words('pull plan apply drift compare undo')],
+  ['Settings as code', words('pull plan approve apply drift compare undo')],
   ['Run a service', words('serve local contract')],
   ['Automate', words('jobs history mcp')],
   [

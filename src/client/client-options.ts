@@ -6,7 +6,7 @@ import type { NetworkPath } from './network-failure.ts';
 import type { Target } from './target.ts';
 import type { Tracer } from './tracer.ts';
 import type { Transport } from './transport.ts';
-import type { ReadOnly } from './write-guard.ts';
+import type { Protections } from './write-guard.ts';
 
 export interface SharedRateLimit {
   pausedUntil(): number | undefined;
@@ -24,7 +24,7 @@ export interface RetryTimes {
   readonly job: number;
 }
 
-export interface ClientOptions extends NetworkPath {
+export interface ClientOptions extends NetworkPath, Protections {
   readonly target: Target;
   readonly clock: Clock;
   readonly transport: Transport;
@@ -38,8 +38,6 @@ export interface ClientOptions extends NetworkPath {
   /** Receives each planned request. If set, no request is sent. */
   readonly dryRun?: (request: PlannedRequest) => Promise<void>;
   readonly observe?: (event: CallEvent) => void;
-  /** If set, only operations that read and grant no access are sent. */
-  readonly readOnly?: ReadOnly | undefined;
   /** Receives every exchange, to record its shape. Must not throw. */
   readonly record?: (exchange: Exchange) => void;
   /** Called once, before the first write. Throws if writes are not allowed. */

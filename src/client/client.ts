@@ -35,7 +35,7 @@ export function createClient(options: ClientOptions): Client {
   const sendWithRetries = createSendWithRetries(options, sendOnce);
   /** If the permission is refused, all writes reject with its error, and none is sent. */
   const ensureWritesAllowed = once(async () => {
-    assertAllowed(options.readOnly, { effect: 'once' });
+    assertAllowed(options, { effect: 'once' });
     await options.beforeWrite?.();
   });
   async function execute(
@@ -46,7 +46,7 @@ export function createClient(options: ClientOptions): Client {
       await dryRun(createPlannedRequest(request, secretValuesOf(target)));
       return { sent: false };
     }
-    assertAllowed(options.readOnly, operation);
+    assertAllowed(options, operation);
     if (operation.effect !== 'read') await ensureWritesAllowed();
     const span = options.tracer?.startCall(operation);
     const traced = { ...request, headers: { ...request.headers, ...options.headers }, span };

@@ -10,28 +10,66 @@ export interface ReadOnly {
   readonly sources: readonly string[];
 }
 
+/** A target that accepts no writes except those of an approved plan. */
+export interface RequiredApprovals extends ReadOnly {
+  /** Whether the command makes the changes of a plan with enough approvals. */
+  readonly isGranted: () => boolean;
+}
+
+/** The settings that keep svc from writing to a target. */
+export interface Protections {
+  readonly readOnly?: ReadOnly | undefined;
+  readonly approvals?: RequiredApprovals | undefined;
+}
+
 type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'> & {
   readonly command?: readonly string[];
   readonly path?: string;
 };
 
-/** @throws SvcError `read_only` if the target is read-only and the operation is not harmless */
-export function assertAllowed(readOnly: ReadOnly | undefined, operation: Effects): void {
-  if (readOnly === undefined || isHarmless(operation)) return;
+/**
+ * Refuses an operation that is not harmless.
+ * @throws SvcError `read_only` if the target is read-only, `approval_required` if it accepts only
+ * approved plans
+ */
+export function assertAllowed(protections: Protections, operation: Effects): void {
+  if (isHarmless(operation)) return;
   const { effect, command, path = 'this command' } = operation;
   const name = command ? `'${command.join(' ')}'` : path;
-  throw createReadOnlyError(
-    readOnly,
+  const error = findProtectionError(
+    protections,
     `${name} ${effect === 'read' ? 'hands out a secret' : 'writes'}`,
   );
+  if (error) throw error;
 }
 
-/** @param problem the reason of the refusal: `this command writes` */
-export function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): SvcError {
+/**
+ * Returns the error of the first protection that applies; undefined otherwise.
+ * @param problem the reason of the refusal: `this command writes`
+ */
+export function findProtectionError(
+  { readOnly, approvals }: Protections,
+  problem: string,
+): SvcError | undefined {
+  if (readOnly) return createReadOnlyError(readOnly, problem);
+  return approvals && !approvals.isGranted() ? createApprovalError(approvals, problem) : undefined;
+}
+
+function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): SvcError {
   return new SvcError(
     'read_only',
     `${subject} is read-only (set by ${formatList(sources)}), and ${problem}; nothing was sent`,
     { hint: hint`to read about read-only access, run ${step('inspect', 'help', 'read-only')}` },
+  );
+}
+
+function createApprovalError({ subject, sources }: ReadOnly, problem: string): SvcError {
+  return new SvcError(
+    'approval_required',
+    `${subject} accepts only approved plans (set by ${formatList(sources)}), and ${problem}; nothing was sent`,
+    {
+      hint: hint`declare the change in a settings file, and apply an approved plan of it; to read about approvals, run ${step('inspect', 'help', 'approvals')}`,
+    },
   );
 }
 

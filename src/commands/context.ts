@@ -1,6 +1,6 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
-import type { ReadOnly } from '../client/write-guard.ts';
+import type { ReadOnly, RequiredApprovals } from '../client/write-guard.ts';
 import type { Recorder } from '../contract/recorder.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Hint } from '../kernel/errors.ts';
@@ -9,6 +9,7 @@ import type { Io } from '../kernel/io.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
+import type { ApprovalRule } from '../profiles/required-approvals.ts';
 import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
 import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
@@ -35,6 +36,13 @@ export interface ProcessEnvironment {
   readonly recorder?: Pick<Recorder, 'record'>;
 }
 
+/** The approvals that a profile demands for the plan of a command. */
+export interface PlanApprovals extends RequiredApprovals {
+  readonly rule: ApprovalRule;
+  /** Allows the writes of this command. Call it after the approvals of its plan were verified. */
+  readonly grant: () => void;
+}
+
 /**
  * Passed to every command: the process environment, options, and parts of svc that are created on
  * first use.
@@ -48,6 +56,8 @@ export interface Context extends ProcessEnvironment {
   openSettings(): Promise<SettingsWithoutSecrets>;
   /** Why the command may only read; undefined if it may write. */
   readOnly(): Promise<ReadOnly | undefined>;
+  /** The approvals that the profile demands; undefined if it demands none. */
+  approvals(): Promise<PlanApprovals | undefined>;
   /** Records spans, if the environment names a collector. */
   tracing(): Promise<Tracing | undefined>;
   client(): Promise<Client>;

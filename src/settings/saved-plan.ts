@@ -111,13 +111,12 @@ export async function findStaleness(
   saved: SavedPlan,
   current: CurrentState,
 ): Promise<string | undefined> {
-  const { target, createdAt, salt } = saved;
+  const { target, salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
   if (target.url !== current.target.url)
     return `the plan is for ${target.url}, not for ${current.target.url}`;
   if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
-  const age = current.now - Date.parse(createdAt);
-  if (!(age >= 0 && age <= MAX_AGE)) return 'the plan is older than 24 hours';
+  if (isExpired(saved, current.now)) return EXPIRED;
   const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
   const file = findPlanFiles(saved).find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
   if (file !== undefined) return `${file} has changed since the plan was saved`;
@@ -128,6 +127,14 @@ export async function findStaleness(
   const changed =
     (secret && `the secret ${secret}`) ?? (await findChangedRecord(saved, current.live));
   return changed && `${changed} has changed since the plan was saved`;
+}
+
+export const EXPIRED = 'the plan is older than 24 hours';
+
+/** Whether a saved plan is too old to be applied. @param now Unix milliseconds */
+export function isExpired({ createdAt }: Pick<SavedPlan, 'createdAt'>, now: number): boolean {
+  const age = now - Date.parse(createdAt);
+  return !(age >= 0 && age <= MAX_AGE);
 }
 
 /** Returns the files that a plan depends on: those of the settings, and the file of users. */

@@ -53,6 +53,7 @@ const SKIP_REASONS = [
   'needs Docker; another test runs the steps',
   'needs an emulator; test/packaging/executable.test.ts runs it where one is installed',
   'needs Wine',
+  'needs an SSH key; another test approves plans',
   'needs four machines',
 ];
 

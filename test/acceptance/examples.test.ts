@@ -25,6 +25,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 
 /** Examples that need the setup of a separate test. */
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
+  [/^svc approve/, 'asks at a terminal: approvals.test.ts'],
   [/^svc compare/, 'compares two services: settings.test.ts'],
   [/^svc contract (record|probe)/, 'calls a service that is not embedded: contract.test.ts'],
   [/^svc local requests (tail|wait)/, 'waits for requests: development.test.ts'],

@@ -4,12 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isHarmless } from '../../src/catalog/harmless.ts';
 import type { OperationName } from '../../src/catalog/index.ts';
-import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
+import { manifest } from '../../src/catalog/manifest.ts';
 import type { SvcError } from '../../src/kernel/errors.ts';
 import { createClient } from '../../src/library/client.ts';
 import { eventually } from '../eventually.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { DOORS, wordsOf } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
@@ -60,14 +61,6 @@ async function validData(): Promise<Readonly<Record<OperationName, object>>> {
   return createValidCalls(await startTestService());
 }
 
-const wordsOf = ({ command, version }: OperationEntry) => [
-  ...command,
-  ...(version === 'v2' &&
-  manifest.filter((each) => each.command.join() === command.join()).length > 1
-    ? ['--api-version', 'v2']
-    : []),
-];
-
 function expectRefusal(name: string, { code, stdout, stderr }: Run): void {
   expect([name, code, stdout], stderr).toEqual([name, 4, '']);
   const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
@@ -76,18 +69,6 @@ function expectRefusal(name: string, { code, stdout, stderr }: Run): void {
   expect(error.hint, name).toBe('to read about read-only access, run svc help read-only');
   expect(stderr, name).not.toMatch(WAYS_AROUND);
 }
-
-/** The doors of the command line: each returns the words of an operation, if it has this door. */
-const DOORS: Readonly<
-  Record<string, (entry: OperationEntry, data: object) => readonly string[] | undefined>
-> = {
-  command: (entry, data) => [...wordsOf(entry), '--data', JSON.stringify(data)],
-  'command with --yes': (entry, data) => [...wordsOf(entry), '--data', JSON.stringify(data), '-y'],
-  file: (entry) =>
-    entry.bulk ? [...wordsOf(entry), '--org', 'acme', '--file', 'x.csv'] : undefined,
-  api: ({ path }, data) => ['api', path, '--data', JSON.stringify(data)],
-  'unknown path': ({ path }, data) => ['api', `/${path}`, '--data', JSON.stringify(data)],
-};
 
 describe('a read-only target', () => {
   it('gets no request of any operation that writes or hands out secrets, by any door and way', async () => {

@@ -85,6 +85,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
       (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
     readOnly: async () => undefined,
+    approvals: async () => undefined,
     tracing: async () => undefined,
     client: () => Promise.reject(new Error('no client in this test')),
     embedded: async () => undefined,

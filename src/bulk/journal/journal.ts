@@ -56,6 +56,8 @@ export interface JobFacts {
   /** The organizations that were new when the job started. */
   readonly newOrganizations: readonly string[];
   readonly plan: unknown;
+  /** The approvals of the plan. */
+  readonly approvals: readonly { readonly name: string; readonly text: string }[];
 }
 
 export interface OutcomeCounts extends ExistingCounts {

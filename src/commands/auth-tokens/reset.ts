@@ -18,7 +18,7 @@ import { connect } from '../call/connect.ts';
 import { connectionFilesOf } from '../call/describe-target.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
-import { ensureAllowed } from '../call/read-only.ts';
+import { ensureAllowed } from '../call/protections.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';

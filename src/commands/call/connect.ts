@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
+import { findProtections } from './protections.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
 import { addSpinner } from './spinner.ts';
 
@@ -28,13 +29,13 @@ export interface Connection {
 
 export async function connect(context: Context): Promise<Connection> {
   if (context.options.local) {
-    const readOnly = await context.readOnly();
+    const protections = await findProtections(context);
     const { embedded, ...route } = await openEmbeddedRoute(context);
     const tracer = await context.tracing();
-    return { ...connection(context, embedded.target, route, { readOnly, tracer }), embedded };
+    return { ...connection(context, embedded.target, route, { ...protections, tracer }), embedded };
   }
   const target = targetOf(await context.settings());
-  const readOnly = await context.readOnly();
+  const protections = await findProtections(context);
   const recording = await openRecording(context);
   const { wire, close } = await openNetworkRoute(context, target);
   const route: OpenedRoute = {
@@ -45,7 +46,7 @@ export async function connect(context: Context): Promise<Connection> {
     },
   };
   const tracer = await context.tracing();
-  return connection(context, target, route, { readOnly, tracer });
+  return connection(context, target, route, { ...protections, tracer });
 }
 
 interface OpenedRoute extends Pick<Connection, 'close'> {
@@ -56,7 +57,7 @@ function connection(
   context: Context,
   target: Target,
   { wire, close }: OpenedRoute,
-  { readOnly, tracer }: Pick<ClientOptions, 'readOnly' | 'tracer'>,
+  { readOnly, approvals, tracer }: Pick<ClientOptions, 'readOnly' | 'approvals' | 'tracer'>,
 ): Connection {
   const { clock, signal, options, io } = context;
   const printPlan: ClientOptions['dryRun'] = (request) =>
@@ -74,6 +75,7 @@ function connection(
     inputNaming: context.inputNaming,
     observe: createCallLog(context),
     readOnly,
+    approvals,
     tracer,
     headers: traceHeadersOf(context.environment),
     beforeWrite: () => checkProtectedProfile(context),

@@ -41,7 +41,7 @@ export async function withStore<Result>(
 
 /** @throws SvcError `read_only` if the embedded service is read-only, except with `--dry-run` */
 export async function ensureLocalWrites({ options, readOnly }: Context): Promise<void> {
-  if (!options.dryRun) assertAllowed(await readOnly(), { effect: 'once' });
+  if (!options.dryRun) assertAllowed({ readOnly: await readOnly() }, { effect: 'once' });
 }
 
 export async function explainRefusals<Result>(

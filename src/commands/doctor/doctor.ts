@@ -85,10 +85,12 @@ async function runAllChecks(
   };
   const { local } = context.options;
   // The profile check reports settings that cannot be read.
-  const organizationId = org ?? (await context.openSettings().catch(() => undefined))?.org?.value;
+  const settings = await context.openSettings().catch(() => undefined);
+  const organizationId = org ?? settings?.org?.value;
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
+    ...(settings?.approvals ? createApprovalChecks(context) : []),
     ...(local ? [] : createNetworkChecks(quickContext)),
     ...createCallChecks({ context, client, after, organizationId }),
   ];
@@ -100,6 +102,15 @@ async function runAllChecks(
     const opened = await connection?.catch(() => undefined); // a check has already reported the error
     await opened?.close();
   }
+}
+
+/** Creates the checks of a profile that demands approvals. */
+function createApprovalChecks(context: Context): readonly Check[] {
+  const load = () => import('./approvals.ts');
+  return [
+    { name: 'approvals', run: async () => (await load()).checkSigners(context) },
+    { name: 'signing-key', run: async () => (await load()).checkSigningKey(context) },
+  ];
 }
 
 /**

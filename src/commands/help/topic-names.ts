@@ -5,6 +5,7 @@ const SUMMARIES = {
   'exit-codes': 'Exit codes, and which commands to retry',
   formatting: 'Output formats, fields, and filters',
   'read-only': 'Read-only targets and protected profiles',
+  approvals: 'Plans that need the signature of someone else',
   profiles: 'Saved connections and their credentials',
   agents: 'Instructions for AI agents',
   bulk: 'Import of records from files',

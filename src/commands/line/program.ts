@@ -152,7 +152,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
     if (options.showSecrets) {
-      const { ensureSecretsAllowed } = await import('../call/read-only.ts');
+      const { ensureSecretsAllowed } = await import('../call/protections.ts');
       await ensureSecretsAllowed(context);
     }
     const invocation = { arguments: command.args, options: command.opts() };

@@ -10,7 +10,7 @@ import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/transfer.ts';
 import { withStore } from '../call/embedded-store.ts';
-import { ensureSecretsAllowed } from '../call/read-only.ts';
+import { ensureSecretsAllowed } from '../call/protections.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';

@@ -3,7 +3,7 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { checkProtectedProfile, serviceLabel } from '../call/protected-profile.ts';
-import { ensureAllowed } from '../call/read-only.ts';
+import { ensureAllowed } from '../call/protections.ts';
 import type { Context } from '../context.ts';
 import { createTokenError, hashOf, type Previews } from './previews.ts';
 import { loadChecked, runInMemory, type ToolHost, type ToolRun } from './run-tool.ts';

@@ -8,6 +8,7 @@ import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { ApprovalFile } from '../../settings/approval.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
@@ -36,12 +37,14 @@ import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
+import { grantApproved } from './verify-approvals.ts';
 
 type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 
 /**
  * Applies a plan as a job, which can be resumed.
  * @param file file of the plan, if it was saved
+ * @param approvals the approvals of the plan, which a resumed job needs again
  * @throws SvcError unless every change was made; the result is printed first, unless nothing was
  * sent
  */
@@ -49,6 +52,7 @@ export async function applyPlan(
   context: Context,
   plan: ReadyPlan,
   file: string | undefined,
+  approvals: readonly ApprovalFile[],
 ): Promise<void> {
   const { clock } = context;
   const secrets = await readWrittenSecrets(context, plan);
@@ -61,6 +65,7 @@ export async function applyPlan(
     await markStarted(lockedFolder.folder);
     const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
     started = true;
+    if (approvals.length > 0) journal.setFact('approvals', approvals);
     await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets, {
       noteApplied: (ledger) => {
         if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, file, APPLIED_BEFORE);
@@ -73,10 +78,12 @@ export async function applyPlan(
 
 /**
  * Sends the items that have not succeeded.
- * @throws SvcError `invalid_input` if the file of users changed, and like `applyPlan`
+ * @throws SvcError `invalid_input` if the file of users changed, `approval_required` if an approval
+ * has expired, and like `applyPlan`
  */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
   const plan = job.journal.getFact('plan') as ReadyPlan;
+  await grantApproved(context, plan, async () => job.journal.getFact('approvals') ?? []);
   const secrets = await readWrittenSecrets(context, plan);
   const file = job.description.inputs.find(({ path }) => path === findSentFile(plan.writes)?.path);
   if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256)

@@ -34,11 +34,12 @@ const FOUND = {
 };
 
 /**
- * Whether the changes will be made, were found in a service, were made since a snapshot, or are
+ * Whether the changes will be made, wait for the reader's approval, were found in a service, were made since a snapshot, or are
  * differences between two subjects.
  */
 export const PURPOSES = {
   plan: { title: 'Plan', words: PLANNED },
+  approval: { title: 'Plan', words: PLANNED },
   drift: { title: 'Drift', words: FOUND },
   history: { title: 'Changes', words: { ...FOUND, create: 'added', delete: 'deleted' } },
   comparison: {
@@ -48,6 +49,9 @@ export const PURPOSES = {
 };
 
 export type Purpose = keyof typeof PURPOSES;
+
+/** Limits for a reader who answers for the plan: every record, and whole values. */
+const COMPLETE = { maxValue: Number.POSITIVE_INFINITY, maxListed: Number.POSITIVE_INFINITY };
 
 /** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
 export async function renderPlan(
@@ -71,9 +75,14 @@ export async function renderPlan(
       ? `${name} do not differ.\n`
       : `${start}No changes. ${plan.target.url} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
-  const layout = await createLayout(view, changes, {
-    file: purpose === 'drift' ? name : undefined,
-  });
+  const layout = await createLayout(
+    purpose === 'approval' ? { ...view, width: undefined } : view,
+    changes,
+    {
+      file: purpose === 'drift' ? name : undefined,
+      ...(purpose === 'approval' && COMPLETE),
+    },
+  );
   const lines = [
     ...renderChanges(changes, layout).flatMap((block) => block.lines),
     ...renderSection('Predicted effects:', predicted, layout),

@@ -8,6 +8,7 @@ export const PROFILE_COLUMNS: readonly Column[] = [
   { header: 'ORG', field: 'org', kind: 'whole', hideOrder: 2 },
   { header: 'PROTECTED', field: 'protected', hideOrder: 4 },
   { header: 'READ-ONLY', field: 'readOnly', hideOrder: 6 },
+  { header: 'APPROVALS', field: 'approvals', hideOrder: 7 },
   { header: 'SECRETS', field: 'secrets', hideOrder: 1 },
 ];
 

@@ -1,4 +1,4 @@
-import { createReadOnlyError } from '../../client/write-guard.ts';
+import { findProtectionError } from '../../client/write-guard.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
 import type { Profile } from '../../profiles/profile.ts';
@@ -25,7 +25,7 @@ export async function showProfile(
   const name = given ?? (await requireActiveProfile(context));
   const saved = await readProfiles(context.folders);
   const profile = findProfile(saved, name);
-  if (context.options.showSecrets && profile.readOnly) throw createSecretsError(name);
+  if (context.options.showSecrets) assertMayShow(name, profile);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
   const { authToken, workspaceAuthToken, clientKeyPassphrase } = secrets;
   const locations = new Set(
@@ -39,6 +39,7 @@ export async function showProfile(
     clientCert: profile.clientCert ?? null,
     clientKey: profile.clientKey ?? null,
     output: profile.output ?? null,
+    signers: profile.signers?.path ?? null,
     authToken: authToken?.value ?? null,
     workspaceAuthToken: workspaceAuthToken?.value ?? null,
     clientKeyPassphrase: clientKeyPassphrase?.value ?? null,
@@ -50,9 +51,15 @@ export async function showProfile(
   await printer.value(view, { secrets: SECRET_SETTINGS.map((secret) => [secret]) });
 }
 
-function createSecretsError(name: string): SvcError {
-  const readOnly = { subject: `profile '${name}'`, sources: ['the profile'] };
-  return createReadOnlyError(readOnly, 'this command hands out secrets');
+/** @throws SvcError `read_only` or `approval_required` */
+function assertMayShow(name: string, { readOnly, approvals }: Profile): void {
+  const target = { subject: `profile '${name}'`, sources: ['the profile'] };
+  const protections = {
+    readOnly: readOnly ? target : undefined,
+    approvals: approvals === undefined ? undefined : { ...target, isGranted: () => false },
+  };
+  const error = findProtectionError(protections, 'this command hands out secrets');
+  if (error) throw error;
 }
 
 async function requireActiveProfile(context: Context): Promise<string> {
@@ -73,6 +80,7 @@ export function describeProfile({ current }: SavedProfiles, name: string, profil
     org: profile.org ?? null,
     protected: profile.protected === true,
     readOnly: profile.readOnly === true,
+    approvals: profile.approvals ?? null,
     secrets: [...new Set(Object.values(profile.secrets ?? {}))].sort().join(', ') || null,
   };
 }

@@ -88,8 +88,13 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     readOnly: once(async () => {
-      const { findReadOnly } = await import('../call/read-only.ts');
+      const { findReadOnly } = await import('../call/protections.ts');
       return findReadOnly(context, options.local || isLocalOnly);
+    }),
+    approvals: once(async () => {
+      if (options.local || isLocalOnly || !(await openSettings()).approvals) return undefined;
+      const { findPlanApprovals } = await import('../call/protections.ts');
+      return findPlanApprovals(context);
     }),
     format,
     tracing: once(async () => {
@@ -150,7 +155,7 @@ function namesCollector(environment: Environment): boolean {
  * @throws SvcError `read_only` or `usage`
  */
 async function checkProtections(context: Context): Promise<void> {
-  const { ensureAllowed } = await import('../call/read-only.ts');
+  const { ensureAllowed } = await import('../call/protections.ts');
   await ensureAllowed(context, { effect: 'once' });
   if (canAsk(context)) return;
   const { checkProtectedProfile } = await import('../call/protected-profile.ts');

@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
-import { ensureAllowed } from '../call/read-only.ts';
+import { ensureAllowed } from '../call/protections.ts';
 import { runCall } from '../call/run-call.ts';
 import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';

@@ -4,6 +4,7 @@ import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import type { ApprovalFile } from '../../settings/approval.ts';
 import {
   createSavedPlan,
   parseSavedPlan,
@@ -20,6 +21,7 @@ import { nameTarget } from '../plan/find-target.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/print-plan.ts';
 import { countChanges } from '../plan/render-plan.ts';
+import { grantApproved, readApprovals } from '../plan/verify-approvals.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
 
@@ -40,10 +42,10 @@ export async function applySettings(
     throw new SvcError('usage', 'the settings file was given both as an argument and with --file');
   const { allowReplace = false } = options;
   const flags = { ...options, ...optionalProperty('file', argument) };
-  await withPlan(context, flags, 'plan', async (opened, { plan, settings, predicted }) => {
+  await withPlan(context, flags, 'apply', async (opened, { plan, settings, predicted }) => {
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, { name: settings.name }, predicted);
+    await confirmAndApply(opened, ready, { name: settings.name, approvals: [] }, predicted);
   });
 }
 
@@ -82,11 +84,19 @@ async function applySavedPlan(
   const { environment, profile } = saved;
   const target = { environment: environment ?? undefined, profile: profile ?? undefined };
   await withEnvironment(context, target, async (opened) => {
+    const approvals = await grantApproved(opened, saved, () => readApprovals(context.cwd, name));
     const { plan, live } = await checkPlan(opened, saved, name);
     const prediction = await predictPlan(opened, plan, live);
     const ready = { ...saved, allowReplace, writes: plan.writes };
-    await confirmAndApply(opened, ready, { name, file: name }, prediction?.state);
+    await confirmAndApply(opened, ready, { name, file: name, approvals }, prediction?.state);
   });
+}
+
+/** The name of a plan for messages, its file if it was saved, and its approvals. */
+interface PlanSource {
+  readonly name: string;
+  readonly file?: string;
+  readonly approvals: readonly ApprovalFile[];
 }
 
 /**
@@ -96,7 +106,7 @@ async function applySavedPlan(
 async function confirmAndApply(
   context: Context,
   plan: ReadyPlan,
-  { name, file }: { readonly name: string; readonly file?: string },
+  { name, file, approvals }: PlanSource,
   predicted: State | undefined,
 ): Promise<void> {
   const target = await nameTarget(context, plan.target, plan.environment);
@@ -121,6 +131,6 @@ async function confirmAndApply(
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, file);
   }
-  await applyPlan(context, plan, file);
+  await applyPlan(context, plan, file, approvals);
   if (predicted) await checkPrediction(context, plan, predicted);
 }

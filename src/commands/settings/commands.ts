@@ -1,6 +1,7 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
 import {
   APPLY_FLAGS,
+  APPROVE_FLAGS,
   CHANGE_FLAGS,
   COMPARE_FLAGS,
   PLAN_FLAGS,
@@ -53,6 +54,20 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
     load: async () => (await import('./plan.ts')).showPlan,
   },
+  defineCommand({
+    command: ['approve'],
+    globalFlags: [],
+    summary: 'Sign a saved plan that someone else may apply',
+    description:
+      'Shows the whole plan, asks for the name of its target, and signs the plan with your SSH key. Saves the signature beside the plan, where svc apply finds it. Works offline and without credentials, but only on a terminal. The signature is made by ssh-keygen, is for exactly this plan, and is valid for 24 hours.',
+    examples: {
+      'svc approve plan.json': 'approve a plan with your SSH key',
+      'svc approve plan.json --key ~/.ssh/id_ed25519_sk': 'sign with a key in hardware',
+    },
+    arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
+    options: APPROVE_FLAGS,
+    load: async () => (await import('./approve.ts')).approvePlan,
+  }),
   defineCommand({
     command: ['apply'],
     globalFlags: ['service', 'result'],

@@ -92,5 +92,12 @@ export const APPLY_FLAGS = [
   REPLACE_FLAG,
 ] as const satisfies readonly OptionDefinition[];
 export type ApplyFlags = OptionsOf<typeof APPLY_FLAGS>;
+export const APPROVE_FLAGS = [
+  {
+    flags: '--key <path>',
+    description: 'SSH key to sign with (default: the first key in ~/.ssh, those in hardware first)',
+  },
+] as const satisfies readonly OptionDefinition[];
+export type ApproveFlags = OptionsOf<typeof APPROVE_FLAGS>;
 export const UNDO_FLAGS = [OUT_FLAG] as const satisfies readonly OptionDefinition[];
 export type UndoFlags = OptionsOf<typeof UNDO_FLAGS>;

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
+import { assertAllowed } from '../../client/write-guard.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
@@ -32,14 +33,15 @@ interface PreparedPlan {
 
 /**
  * Loads the settings file, reads the live records that it declares, and plans the changes for
- * `work`. Sends no write. A plan for `drift` is only about what can be read, and is not simulated.
+ * `work`. Sends no write. To apply a plan at once, its target must not demand approvals. A plan for
+ * `drift` is only about what can be read, and is not simulated.
  * @throws SvcError `invalid_input` for an invalid file, `usage` if the plan would delete too many
- * records
+ * records, `approval_required`
  */
 export async function withPlan(
   context: Context,
   { file, env, only = [], prune = false, pruneLimit }: ChangeFlags,
-  purpose: 'plan' | 'drift',
+  purpose: 'plan' | 'apply' | 'drift',
   work: (context: Context, prepared: PreparedPlan) => Promise<void>,
 ): Promise<void> {
   const limit = parseWholeNumber('--prune-limit', pruneLimit, 0);
@@ -50,6 +52,11 @@ export async function withPlan(
   const declared = purpose === 'drift' ? withoutSent(selected) : selected;
   const usersOrganization = findOnlyOrganization(settings.declared);
   await withEnvironment(context, settings, async (opened) => {
+    if (purpose === 'apply' && !opened.options.dryRun)
+      assertAllowed(
+        { approvals: await opened.approvals() },
+        { effect: 'once', command: ['apply'] },
+      );
     const query = queryDeclared(declared);
     const target = await findPlanTarget(opened);
     const client = createReadOnlyClient(await opened.client());

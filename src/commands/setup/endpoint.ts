@@ -8,7 +8,7 @@ import { wrapMessage } from '../../output/wrap-message.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
-import { ensureAllowed } from '../call/read-only.ts';
+import { ensureAllowed } from '../call/protections.ts';
 import { requireData } from '../call/require-data.ts';
 import { addGeneratedId } from '../call/run-call.ts';
 import { checkInput } from '../call/validation.ts';

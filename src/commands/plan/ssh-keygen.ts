@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
+import { resolveHomeFolder } from '../../kernel/folders.ts';
+import type { Context } from '../context.ts';
+
+const PROGRAM = 'ssh-keygen';
+
+interface Finished {
+  /** Exit code; null if a signal ended the program. */
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Messages of the program; empty if the user saw them. */
+  readonly stderr: string;
+}
+
+interface KeygenInput {
+  readonly stdin?: string;
+  /** Whether the user sees the messages of the program, such as a request to touch the key. */
+  readonly showsMessages?: true;
+}
+
+/**
+ * Runs OpenSSH's `ssh-keygen`, which makes and checks all signatures.
+ * @throws SvcError `approval_required` if the program cannot be started
+ */
+export async function runSshKeygen(
+  { environment, cwd, signal }: Pick<Context, 'environment' | 'cwd' | 'signal'>,
+  words: readonly string[],
+  { stdin = '', showsMessages }: KeygenInput = {},
+): Promise<Finished> {
+  const env = { ...environment, LC_ALL: 'C' };
+  const stderr = showsMessages ? 2 : 'pipe';
+  const child = spawn(PROGRAM, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  // Ignores write errors: the program may exit without reading its input.
+  child.stdin?.on('error', () => undefined).end(stdin);
+  try {
+    const [[code], ...texts] = await Promise.all([
+      ended,
+      child.stdout ? text(child.stdout) : '',
+      child.stderr ? text(child.stderr) : '',
+    ]);
+    return { code, stdout: texts[0] ?? '', stderr: texts[1] ?? '' };
+  } catch (error) {
+    signal.throwIfAborted();
+    const problem = systemErrorCode(error) === 'ENOENT' ? 'was not found' : 'could not be started';
+    throw new SvcError('approval_required', `${PROGRAM} ${problem}; nothing was sent`, {
+      hint: 'install OpenSSH 8.2 or later, which makes and checks the signatures',
+      cause: error,
+    });
+  }
+}
+
+export interface KeyDescription {
+  /** `SHA256:` and the hash of the public key. */
+  readonly fingerprint: string;
+  /** Type of the key as ssh-keygen prints it: `ED25519`, `ED25519-SK`. */
+  readonly keyType: string;
+}
+
+/** Describes the key in a file; undefined if the file is not a key. */
+export async function describeKey(
+  context: Pick<Context, 'environment' | 'cwd' | 'signal'>,
+  path: string,
+): Promise<KeyDescription | undefined> {
+  const { stdout } = await runSshKeygen(context, ['-l', '-f', path]);
+  const { fingerprint, keyType } =
+    /^\d+ (?<fingerprint>SHA256:\S+) .*\((?<keyType>[\w-]+)\)\n/.exec(stdout)?.groups ?? {};
+  return fingerprint && keyType ? { fingerprint, keyType } : undefined;
+}
+
+/** Names of keys in `~/.ssh`, those in hardware first. */
+const DEFAULT_KEYS = ['id_ed25519_sk', 'id_ecdsa_sk', 'id_ed25519', 'id_ecdsa', 'id_rsa'];
+
+/** @throws SvcError `usage` if no key was given, and `~/.ssh` contains none */
+export async function findSigningKey(
+  { cwd, environment }: Pick<Context, 'cwd' | 'environment'>,
+  given?: string,
+): Promise<string> {
+  if (given !== undefined) return resolve(cwd, given);
+  const folder = join(resolveHomeFolder(environment), '.ssh');
+  for (const name of DEFAULT_KEYS) {
+    const path = join(folder, name);
+    if (await stat(path).catch(() => undefined)) return path;
+  }
+  throw new SvcError('usage', `${folder} contains no SSH key; nothing was signed`, {
+    hint: hint`create one with ssh-keygen, or name another one: ${step('inspect', 'approve', '--help')}`,
+  });
+}

@@ -1,0 +1,82 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
+import { describeKeyStorage } from '../../profiles/signers.ts';
+import { APPROVAL_NAMESPACE, APPROVAL_SUFFIX, formatStatement } from '../../settings/approval.ts';
+import { EXPIRED, isExpired, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
+import { stalePlanError } from '../plan/check-plan.ts';
+import { printPlan } from '../plan/print-plan.ts';
+import {
+  describeKey,
+  findSigningKey,
+  type KeyDescription,
+  runSshKeygen,
+} from '../plan/ssh-keygen.ts';
+import { canAsk } from '../terminal/terminal.ts';
+import type { ApproveFlags } from './flags.ts';
+
+/**
+ * Shows a saved plan in full, asks for the name of its target, and signs the plan with the user's SSH
+ * key. Needs neither a connection nor credentials.
+ * @throws SvcError `usage` without a terminal, or if the typed name is another one; `stale_plan` if
+ * the plan is too old to be applied
+ */
+export async function approvePlan(
+  context: Context,
+  { arguments: [file = ''], options }: Invocation<ApproveFlags>,
+): Promise<void> {
+  const { cwd, signal, clock } = context;
+  const text = (await readNamedFile(file, cwd, { signal, onlyRegular: true })).toString();
+  const plan = await parseSavedPlan(text, file);
+  if (isExpired(plan, clock.now())) throw stalePlanError(plan, file, EXPIRED);
+  if (!canAsk(context))
+    throw new SvcError('usage', 'a person must approve a plan on a terminal; nothing was signed');
+  const path = await findSigningKey(context, options.key);
+  const key = await describeKey(context, path);
+  if (!key) throw new SvcError('usage', `${path} is not an SSH key; nothing was signed`);
+  const { environment, profile } = plan;
+  const target = { ...plan.target, environment, profile };
+  await printPlan(context, plan, file, { purpose: 'approval', target });
+  await askForTarget(context, plan);
+  const signedAt = new Date(clock.now()).toISOString();
+  const statement = formatStatement(plan, signedAt);
+  const signature = await sign(context, path, statement);
+  const name = `${file}.${labelOf(key)}${APPROVAL_SUFFIX}`;
+  await writeOutputFile(resolveOutputPath(name, cwd), statement + signature, {
+    signal,
+    mode: 0o644,
+  });
+  const { keyType, fingerprint } = key;
+  await context.note(
+    `saved the approval in ${name}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
+  );
+}
+
+/** Asks for the environment of the plan, its profile, or the host. */
+async function askForTarget(context: Context, plan: SavedPlan): Promise<void> {
+  const { url } = plan.target;
+  const host = URL.parse(url)?.host ?? url;
+  const name = plan.environment ?? plan.profile ?? host;
+  const target = name === host ? host : `${name} (${host})`;
+  const message = `Approving applies these changes to ${target}. Type ${name} to approve`;
+  const typed = await (await context.prompter()).text({ message });
+  if (typed.trim() !== name)
+    throw new SvcError('usage', 'the typed name does not match the target; nothing was signed');
+}
+
+async function sign(context: Context, key: string, statement: string): Promise<string> {
+  const words = ['-Y', 'sign', '-n', APPROVAL_NAMESPACE, '-f', key];
+  const { code, stdout } = await runSshKeygen(context, words, {
+    stdin: statement,
+    showsMessages: true,
+  });
+  if (code === 0 && stdout.startsWith('-----BEGIN SSH SIGNATURE-----')) return stdout;
+  throw new SvcError('approval_required', `ssh-keygen did not sign with ${key}`);
+}
+
+/** Shortens a fingerprint to a part of a file name. */
+function labelOf({ fingerprint }: KeyDescription): string {
+  return fingerprint.replace('SHA256:', '').slice(0, 8).replaceAll('/', '_').replaceAll('+', '-');
+}
