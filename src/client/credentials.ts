@@ -69,6 +69,11 @@ export function createRejectedCredentialHint(
     auth === 'workspace' ? [workspace?.workspaceId, 'workspace'] : [key?.apiKey, 'API key'];
   if (auth === 'none' || id === undefined) return 'the request was sent without a credential';
   const source = sources?.[auth];
+  if (source?.replaced) {
+    const { profile, at } = source.replaced;
+    const saving = step('configure', 'profiles', 'update', profile, '--auth-token-stdin');
+    return hint`the auth token of profile '${profile}' was replaced at ${at}; to save the new one, run ${saving}`;
+  }
   const used = `the request used ${kind} ${id}`;
   if (!source) return `${used} and its auth token`;
   const description =

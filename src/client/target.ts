@@ -5,6 +5,8 @@ import { isLoopback } from '../kernel/loopback.ts';
 interface CredentialSource {
   readonly id: string;
   readonly token: string;
+  /** Profile whose token was replaced, and the time. */
+  readonly replaced?: { readonly profile: string; readonly at: string };
 }
 
 export interface Target {

@@ -20,6 +20,8 @@ export interface Profile {
   /** Number of people who must approve a plan. Without it, the other writes are allowed too. */
   readonly approvals?: number | undefined;
   readonly signers?: SignersFile | undefined;
+  /** Time when the saved auth token was replaced, and the new one was saved elsewhere: RFC 3339. */
+  readonly authTokenReplacedAt?: string | undefined;
   /** The ID under which its secrets are stored. Renaming the profile does not change it. */
   readonly id?: string | undefined;
   /** The location of each secret: `keychain`, `file`, or a value from a newer version of svc. */

@@ -86,6 +86,7 @@ const TEXT_FIELDS = [
   'clientKey',
   'org',
   'output',
+  'authTokenReplacedAt',
   'id',
 ] as const;
 

@@ -21,6 +21,8 @@ export interface Settings extends Layer {
   readonly protected: boolean;
   /** Whether the profile is read-only. Other settings can make the target read-only too. */
   readonly readOnly: boolean;
+  /** Time when the auth token of the profile, which is in use, was replaced. */
+  readonly tokenReplacedAt?: string;
   /** The approvals that the profile demands. */
   readonly approvals?: ApprovalRule;
   readonly headerPrefix: Sourced<string>;
@@ -127,6 +129,10 @@ export async function resolveSettingsWithoutSecrets(
     profile: chosen,
     protected: profile.protected === true,
     readOnly: profile.readOnly === true,
+    ...(secrets.authToken &&
+      profile.authTokenReplacedAt !== undefined && {
+        tokenReplacedAt: profile.authTokenReplacedAt,
+      }),
     ...(count !== undefined && signers && { approvals: { count, signers } }),
     ...(missingReason !== undefined && { missingReason }),
   });

@@ -116,7 +116,8 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         await transaction.save({ ...transaction.saved, current: name });
       }),
     /**
-     * Each secret stays in its location, unless `insecure` moves it to the file.
+     * A new auth token is no longer one that was replaced. Each secret stays in its location,
+     * unless `insecure` moves it to the file.
      * @throws SvcError `not_found`; `usage` for secrets without a base URL
      */
     edit: (
@@ -129,11 +130,22 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
         const { secrets: found } = await readSecrets(storage, before);
         const values = SECRET_SETTINGS.map((secret) => [secret, found[secret]?.value]);
         const { profile, secrets } = edit(before, Object.fromEntries(values));
+        const { authTokenReplacedAt, ...kept } = profile;
+        const isOld = secrets.authToken === found.authToken?.value;
         const hasSecrets = SECRET_SETTINGS.some((secret) => secrets[secret] !== undefined);
         if (hasSecrets && originOf(profile) === undefined)
           throw new SvcError('usage', `profile '${name}' has no base URL`);
         const id = hasSecrets ? randomUUID() : undefined;
-        return transaction.put(name, { ...(id && { id }), ...profile }, secrets, insecure);
+        return transaction.put(
+          name,
+          {
+            ...(id && { id }),
+            ...kept,
+            ...(isOld && authTokenReplacedAt && { authTokenReplacedAt }),
+          },
+          secrets,
+          insecure,
+        );
       }),
     /** @throws SvcError `not_found`, `already_exists` */
     rename: (from: string, to: string) =>

@@ -94,16 +94,19 @@ async function runWithLock(
   // Does not wait for another reset, because this reset would then invalidate the other one's
   // token.
   const locking = { clock, timeout: 0, signal, createError };
-  await withLock(recoveryLockOf(folders, subject), locking, () =>
+  const token = await withLock(recoveryLockOf(folders, subject), locking, () =>
     runReset(reset, options, subject),
   );
+  if (options.save) return;
+  const { reportStaleProfile } = await import('./stale-profile.ts');
+  await reportStaleProfile(context, { apiKey, token, outputFile: options.outputFile });
 }
 
 async function runReset(
   reset: Omit<ResetRequest, 'oldToken'>,
   options: ResetFlags,
   subject: ResetSubject,
-): Promise<void> {
+): Promise<string> {
   const { context } = reset;
   const { apiKey } = subject;
   const destinations = await openDestinations(context, apiKey, options);
@@ -120,6 +123,7 @@ async function runReset(
   const isPrinted =
     options.print === true || (options.to === undefined && options.outputFile === undefined);
   await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
+  return sent.token;
 }
 
 async function findEarlierRecords(
@@ -210,8 +214,9 @@ async function deliverToken(delivery: TokenDelivery): Promise<void> {
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // the token is already on disk
     if (saveError) throw notSavedError(apiKey, problems, cause);
-    const { hasProfileFor } = await import('./to-profile.ts');
-    const details = { apiKey, path: recovery.path, canSave: await hasProfileFor(context, apiKey) };
+    const { findProfileFor } = await import('./to-profile.ts');
+    const canSave = (await findProfileFor(context, apiKey)) !== undefined;
+    const details = { apiKey, path: recovery.path, canSave };
     throw notDeliveredError(details, problems, cause);
   }
   const remaining = await catchError(() => recovery.remove());

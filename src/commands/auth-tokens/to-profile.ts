@@ -31,11 +31,12 @@ export async function openProfile(context: Context, apiKey: string): Promise<Tok
   };
 }
 
-export async function hasProfileFor(context: Context, apiKey: string): Promise<boolean> {
-  return requireProfile(context, createProfileStore(context), apiKey).then(
-    () => true,
-    () => false,
-  );
+/** Returns the selected profile if it belongs to an API key; undefined otherwise. */
+export async function findProfileFor(
+  context: Context,
+  apiKey: string,
+): Promise<string | undefined> {
+  return requireProfile(context, createProfileStore(context), apiKey).catch(() => undefined);
 }
 
 async function requireProfile(

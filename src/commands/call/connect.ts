@@ -101,7 +101,10 @@ function targetOf(settings: Settings): Target {
     workspaceId,
     workspaceAuthToken,
     missingReason,
+    profile,
+    tokenReplacedAt: at,
   } = settings;
+  const replaced = profile && at !== undefined ? { profile: profile.value, at } : undefined;
   if (!baseUrl) throw createNotConfiguredError(settings);
   return {
     baseUrl: baseUrl.value,
@@ -112,7 +115,14 @@ function targetOf(settings: Settings): Target {
       workspaceAuthToken: workspaceAuthToken?.value ?? '',
     },
     sources: {
-      ...(apiKey && authToken && { key: { id: apiKey.source, token: authToken.source } }),
+      ...(apiKey &&
+        authToken && {
+          key: {
+            id: apiKey.source,
+            token: authToken.source,
+            ...optionalProperty('replaced', replaced),
+          },
+        }),
       ...(workspaceId &&
         workspaceAuthToken && {
           workspace: { id: workspaceId.source, token: workspaceAuthToken.source },
