@@ -57,7 +57,7 @@ function createFormula(release: Release): string {
   def install
     system "npm", "install", *std_npm_args
     bin.install_symlink libexec.glob("bin/*")
-    man1.install libexec.glob("lib/node_modules/@collab-svc/svc/man/*.1")
+    man1.install libexec.glob("lib/node_modules/@collab-svc/svc/man/*.1.gz")
     generate_completions_from_executable(bin/"svc", "completion", shells: [:bash, :zsh, :fish])
   end
 

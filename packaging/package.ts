@@ -1,5 +1,6 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { findBundledPackages } from './bundled.ts';
 import { createDeclarations } from './declarations.ts';
 import { createNotices } from './notices.ts';
@@ -28,7 +29,7 @@ const manifest = {
     '.': { types: './types/index.d.ts', default: './index.js' },
     './package.json': './package.json',
   },
-  man: manuals.map((page) => `man/${page}`),
+  man: manuals.map((page) => `man/${page}.gz`),
   files: [
     'bin',
     'chunks',
@@ -51,7 +52,11 @@ await mkdir(folder, { recursive: true });
 await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 await cp('bin', join(folder, 'bin'), { recursive: true });
 await cp('skills', join(folder, 'skills'), { recursive: true });
-await cp('docs/man', join(folder, 'man'), { recursive: true });
+await mkdir(join(folder, 'man'), { recursive: true });
+for (const page of manuals) {
+  const text = await readFile(join('docs/man', page));
+  await writeFile(join(folder, 'man', `${page}.gz`), gzipSync(text, { level: 9 }));
+}
 await cp('packaging/README.md', join(folder, 'README.md'));
 for (const [path, text] of await createDeclarations()) {
   const file = join(folder, 'types', path);

@@ -16,11 +16,11 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
     module: 'undici',
     filter: /\/undici\/index\.js$/,
     contents: `
-      Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
+      require('./lib/dispatcher/dispatcher').prototype.connect = require('./lib/api/api-connect');
       exports.Pool = require('./lib/dispatcher/pool');
       exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');`,
     why: 'its index loads everything: fetch, WebSockets, caches, and mocks',
-    saves: '231 kB',
+    saves: '246 kB',
   },
   {
     module: "undici's other parsers",
@@ -30,6 +30,20 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
     saves: '223 kB',
   },
   {
+    module: "undici's HTTP/2",
+    filter: /\/undici\/lib\/dispatcher\/client-h2\.js$/,
+    contents: `module.exports = () => { throw new Error('svc does not use HTTP/2'); };`,
+    why: 'svc does not allow HTTP/2, over which one slow response can delay others',
+    saves: '18 kB',
+  },
+  {
+    module: "undici's bodies of fetch",
+    filter: /\/undici\/lib\/web\/fetch\/body\.js$/,
+    contents: `exports.extractBody = () => { throw new Error('svc sends texts and bytes'); };`,
+    why: 'svc sends texts and bytes, not forms or streams',
+    saves: '31 kB',
+  },
+  {
     module: "zod's translations",
     filter: /\/zod\/v4\/locales\/index\.js$/,
     contents: `export { default as en } from './en.js';`,
@@ -37,11 +51,27 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
     saves: '261 kB',
   },
   {
+    module: "zod's compiler",
+    filter: /\/zod\/v4\/core\/compile\.js$/,
+    contents: `
+      export const INVALID = undefined, compile = undefined, withParser = undefined,
+        ZodCompileAsyncError = undefined, ZodCompileUnsupportedError = undefined;`,
+    why: 'svc does not compile schemas, and every call loads zod',
+    saves: '29 kB',
+  },
+  {
     module: "conf's validator (ajv)",
     filter: /\/(?:ajv|ajv-formats)\/dist\/(?:2020|index)\.js$/,
     contents: `exports.Ajv2020 = class { constructor() { throw new Error('svc passes no schema'); } };`,
     why: 'svc passes no schema, and checks the files itself',
     saves: '149 kB',
+  },
+  {
+    module: "conf's comparison of versions (semver)",
+    filter: /\/semver\/index\.js$/,
+    contents: 'module.exports = {};',
+    why: 'svc passes no migrations',
+    saves: '29 kB',
   },
   {
     module: "conf's default folders (env-paths)",
