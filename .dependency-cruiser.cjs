@@ -92,9 +92,8 @@ const OWNERS = {
   yjs: ['service/records/'],
   jose: ['service/handlers/'],
   'ipaddr.js': ['service/deliveries/'],
-  '@rgrove/parse-xml': ['service/records/'],
   'cross-spawn': ['commands/local/'],
-  saxes: ['bulk/source/xlsx/'],
+  saxes: ['bulk/source/xlsx/', 'service/records/'],
   ssf: ['bulk/source/xlsx/'],
   yauzl: ['bulk/source/xlsx/'],
 };

@@ -1,9 +1,4 @@
-import {
-  XmlElement as ParsedElement,
-  type XmlNode as ParsedNode,
-  XmlText as ParsedText,
-  parseXml as parseDocument,
-} from '@rgrove/parse-xml';
+import { SaxesParser } from 'saxes';
 
 export type XmlNode = string | XmlElement;
 
@@ -21,23 +16,45 @@ const MAX_DEPTH = 128;
  */
 export function parseXml(text: string): readonly XmlNode[] | undefined {
   try {
-    const { root } = parseDocument(`<root>${text}</root>`);
-    return root ? toNodes(root.children, 1) : undefined;
+    const [root] = readNodes(`<root>${text}</root>`);
+    return typeof root === 'object' ? root.children : undefined;
   } catch {
-    // The parser is recursive, so that deep nesting can also exceed the stack.
     return undefined;
   }
 }
 
-function toNodes(parsed: readonly ParsedNode[], depth: number): readonly XmlNode[] {
-  if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
-  return parsed.map((node) => {
-    if (node instanceof ParsedText) return node.text;
-    if (!(node instanceof ParsedElement)) throw new TypeError(`unsupported content: ${node.type}`);
-    const attributes = new Map(Object.entries(node.attributes));
-    if (attributes.has('__proto__')) throw new TypeError('unsupported attribute');
-    return { name: node.name, attributes, children: toNodes(node.children, depth + 1) };
+/** @throws Error for XML that is not well-formed, nested too deeply, or has other content */
+function readNodes(text: string): readonly XmlNode[] {
+  const parser = new SaxesParser({ xmlns: false, position: false });
+  const lists: XmlNode[][] = [[]];
+  const add = (node: XmlNode) => {
+    const list = lists.at(-1) ?? [];
+    const last = list.at(-1);
+    if (typeof node === 'string' && typeof last === 'string') list[list.length - 1] = last + node;
+    else list.push(node);
+  };
+  const reject = () => {
+    throw new TypeError('unsupported content');
+  };
+  parser.on('opentag', ({ name, attributes }) => {
+    if (lists.length > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`);
+    const children: XmlNode[] = [];
+    add({ name, attributes: toMap(attributes), children });
+    lists.push(children);
   });
+  parser.on('closetag', () => void lists.pop());
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('doctype', reject);
+  parser.on('processinginstruction', reject);
+  parser.write(text).close();
+  return lists[0] ?? [];
+}
+
+function toMap(attributes: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const map = new Map(Object.entries(attributes));
+  if (map.has('__proto__')) throw new TypeError('unsupported attribute');
+  return map;
 }
 
 export function formatXml(nodes: readonly XmlNode[]): string {
