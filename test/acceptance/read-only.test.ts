@@ -10,6 +10,7 @@ import { createClient } from '../../src/library/client.ts';
 import { eventually } from '../eventually.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { createApplyUser, settingsOf } from './apply-user.ts';
 import { DOORS, wordsOf } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
@@ -156,6 +157,36 @@ describe('a read-only target', () => {
     // Another profile may be the active one.
     expectRefusal('show', await svc(['profiles', 'show', 'prod', '--show-secrets', '-o', 'json']));
     expect(received).toEqual([]);
+  });
+
+  it('gets no write of a plan, an undo, or a job that was started before', async () => {
+    const { svc, declare, control, requests, writes, home } = await createApplyUser();
+    await declare(settingsOf('acme'));
+    expect(await svc(['plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
+    const readOnly = { SVC_READ_ONLY: '1' };
+    const json = ['--yes', '-o', 'json'];
+    expectRefusal('apply', await svc(['apply', ...json], readOnly));
+    expectRefusal('apply of a plan', await svc(['apply', 'plan.json', ...json], readOnly));
+    expect(writes()).toEqual([]);
+
+    expect(await svc(['apply', 'plan.json', '--yes'])).toMatchObject({ code: 0 });
+    await declare(settingsOf('acme').replace('folderName: B,', 'folderName: Beta,'));
+    expect(await svc(['apply', '--yes'])).toMatchObject({ code: 0 });
+    expect(await svc(['undo', '--out', 'undo.json'])).toMatchObject({ code: 0 });
+    await writeFile(join(home, 'users.ndjson'), '{"userId":"u8"}\n{"userId":"u9"}\n');
+    let adds = 0;
+    control.intercept = ({ path }) => {
+      if (!path.endsWith('/users/add')) return undefined;
+      adds += 1;
+      return adds > 1 ? { status: 'RESOURCE_EXHAUSTED', message: 'later' } : undefined;
+    };
+    const job = ['users', 'add', '--org', 'acme', '--file', 'users.ndjson', '--no-wait'];
+    expect((await svc([...job, '--batch-size', '1', '--concurrency', '1'])).code).toBe(11);
+    const before = writes().length;
+    expectRefusal('apply of an undo', await svc(['apply', 'undo.json', ...json], readOnly));
+    requests.length = 0;
+    expectRefusal('resume', await svc(['jobs', 'resume', '-o', 'json'], readOnly));
+    expect([writes(), before > 0]).toEqual([[], true]);
   });
 
   it('allows dry runs', async () => {
