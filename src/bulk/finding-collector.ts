@@ -106,8 +106,13 @@ export class FindingCollector {
    * Adds a warning about the current file that counts as `count` warnings. Ignores the upper bound.
    */
   protected addWarning(warning: Diagnostic, count = 1): void {
-    this.warnings.push(this.#withCell({ file: this.#file, ...warning }));
+    this.warnings.push(this.locate(warning));
     this.warningCount += count;
+  }
+
+  /** Returns a finding with the current file, and its cell if the file is a sheet. */
+  protected locate(finding: Diagnostic): FileDiagnostic {
+    return this.#withCell({ file: this.#file, ...finding });
   }
 
   *takeDiagnostics(): Generator<readonly FileDiagnostic[]> {

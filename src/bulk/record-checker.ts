@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { findIntendedField } from '../catalog/intended-field.ts';
-import { groupDigits } from '../kernel/plural.ts';
+import { formatNounCount, groupDigits } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic, FileDiagnostic } from './diagnostic.ts';
 import { type IdentifiedRecord, idWithinTarget, resolveDuplicates } from './duplicates.ts';
 import { FindingCollector } from './finding-collector.ts';
 import { isInShard, type Shard } from './id-hash.ts';
@@ -36,6 +36,8 @@ export interface RecordRules extends PreparationRules {
    * leaves a field unchanged.
    */
   readonly valueWarnings?: 'add' | 'update';
+  /** Whether to count the suspicious values of a file in one warning instead of listing them. */
+  readonly countsValueWarnings?: true;
 }
 
 export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
@@ -91,6 +93,8 @@ export class RecordChecker extends FindingCollector {
   readonly #hashes = new RepeatedIdDetector();
   readonly #skipped = new BitSet();
   readonly #suspicious: SuspiciousValues | undefined;
+  /** Places of the first suspicious values of each kind, if they are only counted. */
+  #suspiciousPlaces: Pick<FileDiagnostic, 'line' | 'cell'>[] = [];
   /** Fields of listed records that are not sent. */
   readonly omittedFields = new Set<string>();
   /** Number of records to send, without other shards and skipped duplicates. */
@@ -130,8 +134,14 @@ export class RecordChecker extends FindingCollector {
 
   endFile(error?: InputError): void {
     this.leaveFile(error);
-    for (const { count, ...summary } of this.#suspicious?.takeSummary() ?? [])
-      this.addWarning(summary, count);
+    const unlisted = this.#suspicious?.takeSummary() ?? [];
+    if (!this.#rules.countsValueWarnings)
+      for (const { count, ...summary } of unlisted) this.addWarning(summary, count);
+    else if (this.#suspiciousPlaces.length > 0) {
+      const count = unlisted.reduce((sum, each) => sum + each.count, this.#suspiciousPlaces.length);
+      this.addWarning({ line: null, message: describeCount(count, this.#suspiciousPlaces) });
+      this.#suspiciousPlaces = [];
+    }
   }
 
   /**
@@ -288,9 +298,27 @@ export class RecordChecker extends FindingCollector {
     position: Omit<Diagnostic, 'message'>,
   ): void {
     const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
-    for (const problem of suspicious.inspect(ownFields, required))
-      this.addWarning({ ...position, ...problem });
+    for (const problem of suspicious.inspect(ownFields, required)) {
+      const warning = { ...position, ...problem };
+      if (this.#rules.countsValueWarnings) this.#suspiciousPlaces.push(this.locate(warning));
+      else this.addWarning(warning);
+    }
   }
+}
+
+const MAX_PLACES = 3;
+
+/** Describes values that are only counted: `6 suspicious values (lines 7, 19, …); …`. */
+function describeCount(
+  count: number,
+  places: readonly Pick<FileDiagnostic, 'line' | 'cell'>[],
+): string {
+  const distinct = [...new Set(places.map(({ line, cell }) => cell ?? String(line)))];
+  const shown = distinct.slice(0, MAX_PLACES).join(', ');
+  const more = distinct.length > MAX_PLACES ? ', …' : '';
+  const noun = places[0]?.cell === undefined ? 'line' : 'cell';
+  const list = `${distinct.length === 1 ? noun : `${noun}s`} ${shown}${more}`;
+  return `${formatNounCount(count, 'suspicious value')} (${list}); to list them, add --dry-run`;
 }
 
 function describePosition({ file, line, record }: IdentifiedRecord, from: string): string {

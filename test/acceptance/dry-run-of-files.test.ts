@@ -171,6 +171,26 @@ describe('a dry run of a file', () => {
     expect(stderr).toContain('svc: bad.csv: 2 problems in 4 records');
   });
 
+  it('lists the suspicious values that the import only counts', async () => {
+    const { user, svc } = await openUser();
+    const rows = Array.from({ length: 12 }, (_, at) => `u${at},Ada ,u${at}@example.com`);
+    const text = ['userId,name,email', ...rows, 'last,Bo,N/A', 'fine,Cy,c@example.com'];
+    await writeFile(join(user.home, 'new.csv'), text.join('\n'));
+    const words = ['users', 'add', '--org', 'acme', '--file', 'new.csv'];
+    const summary =
+      'warning: new.csv: 13 suspicious values (lines 2, 3, 4, …); to list them, add --dry-run\n';
+    const added = await svc(...words);
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining(summary)]);
+    expect(added.stderr).not.toContain('begins or ends');
+    const dry = await svc(...words, '--dry-run');
+    expect(dry.stderr).toContain("new.csv:2: name: 'Ada ' begins or ends with a space\n");
+    expect(dry.stderr).toContain("new.csv:14: email: 'N/A' is not a valid email address\n");
+    await writeFile(join(user.home, 'new.csv'), 'userId,name\nlast,Bo \n');
+    expect((await svc(...words)).stderr).toContain(
+      'warning: new.csv: 1 suspicious value (line 2); to list them, add --dry-run\n',
+    );
+  });
+
   it('needs no credentials, no state folder, and leaves no temporary files', async () => {
     const { user } = await openUser();
     const temporaryFiles = async () =>

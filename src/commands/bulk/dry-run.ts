@@ -12,7 +12,7 @@ import type { BulkRequest } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
 import { saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
-import { checkRecordSource, createRules } from './gather-input.ts';
+import { checkRecordSource, createRules, valueWarningsOf } from './gather-input.ts';
 import { openInputFiles } from './input-files.ts';
 import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
 import { parseBatchLimits } from './parse-batch-limits.ts';
@@ -41,7 +41,7 @@ export async function runDryRun(
   const defaults = hasDefaultOrganization ? ['organizationId'] : [];
   const rules = {
     ...createRules(fields, data, options, 'dry-run', defaults),
-    valueWarnings: operation.effect === 'set' ? ('update' as const) : ('add' as const),
+    valueWarnings: valueWarningsOf(operation.effect),
   };
   const { targets } = rules;
   const confirmations = collectConfirmations(operation, fields, data);

@@ -52,7 +52,7 @@ export async function gatherInput(
       input,
       fields,
       request,
-      job,
+      { job, effect: entry.effect },
       visitRecord,
     );
     if (!check.isIncomplete) await request.saveColumns?.();
@@ -76,11 +76,15 @@ async function checkInput(
   input: RecordInput,
   fields: BulkFields,
   { data: given, options, hasDefaultOrganization, pickIds }: BulkRequest,
-  job: string,
+  { job, effect }: { readonly job: string; readonly effect: OperationEntry['effect'] },
   visitRecord: RecordListener | undefined,
 ) {
+  const valueWarnings = options.file === undefined ? undefined : valueWarningsOf(effect);
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
-    const rules = createRules(fields, data, options, job, defaults);
+    const rules = {
+      ...createRules(fields, data, options, job, defaults),
+      ...(valueWarnings && { valueWarnings, countsValueWarnings: true as const }),
+    };
     const endProgress = await showCheckProgress(context, input);
     return {
       data,
@@ -138,6 +142,11 @@ export function createRules(
     targets: new RecordTargets(fields, data, defaults),
     ...optionalProperty('shard', shard),
   };
+}
+
+/** In an update, an empty cell leaves its field unchanged. */
+export function valueWarningsOf(effect: OperationEntry['effect']): 'add' | 'update' {
+  return effect === 'set' ? 'update' : 'add';
 }
 
 /**
