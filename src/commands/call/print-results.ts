@@ -4,6 +4,7 @@ import type { SecretPath } from '../../catalog/secrets.ts';
 import type { CallResult } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { createClosingMessages, listOf } from './closing-messages.ts';
@@ -91,9 +92,41 @@ async function printValues(
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
     const isList = values.length > 1 || (values.length === 1 && inputs.length > 1);
-    if (isList) await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
+    const isBrief = isTable && !envelope && !quiet && context.options.fields === undefined;
+    const updated = isBrief && !isList ? findUpdate(operation, inputs[0], values[0]) : undefined;
+    if (updated) {
+      await printer.line(updated.message);
+      await printer.value(updated.fields, { secrets });
+    } else if (isList)
+      await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
+}
+
+/** Describes an update of settings by the fields that it changed, with their new values. */
+function findUpdate(
+  { summary, argument, effect }: Operation,
+  input: CallRequest['inputs'][number] = {},
+  value: unknown,
+) {
+  const [, subject] = /^Update (?:an? |the )?(.+)$/.exec(summary) ?? [];
+  if (effect !== 'set' || subject === undefined || !isObject(value)) return undefined;
+  const fields = pickFields(value, input);
+  if (Object.keys(fields).length === 0) return undefined;
+  const id = argument ? ` ${String(input[argument.field])}` : '';
+  return { message: `Updated ${subject}${id}`, fields };
+}
+
+/** Returns the fields of a value that were given, at all levels. */
+function pickFields(value: object, given: object): object {
+  const values = new Map(Object.entries(value));
+  const shared = Object.entries(given).filter(([name]) => values.has(name));
+  return Object.fromEntries(
+    shared.map(([name, part]) => {
+      const own = values.get(name);
+      return [name, isObject(own) && isObject(part) ? pickFields(own, part) : own];
+    }),
+  );
 }
 
 function describeEmptyResult(
