@@ -27,7 +27,8 @@ it('svc local snapshot saves, compares, restores, lists, and removes the data be
   await add('u1');
   expect(await snapshot('save', 'seed')).toMatchObject({
     code: 0,
-    stderr: 'saved snapshot seed\n',
+    stdout: expect.stringMatching(/^Saved snapshot seed: 1 organization, 1 user \([\d.]+ kB\)\n$/),
+    stderr: '',
   });
   expect(await snapshot('diff', 'seed')).toMatchObject({
     code: 0,

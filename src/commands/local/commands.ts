@@ -1,5 +1,6 @@
 import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
 import { longName } from '../options.ts';
+import type { ClockCommand } from './clock.ts';
 import { defineLocalCommand } from './define-command.ts';
 import { EXEC_FLAGS, IMPORT_FLAGS } from './flags.ts';
 
@@ -96,14 +97,14 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     options: [{ flags: '--failed', description: 'retry all failed deliveries' }],
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
-  defineLocalCommand('local.clock.show'),
+  defineClockCommand('local.clock.show'),
   defineLocalCommand('local.clock.advance', {
     load: async () => (await import('./clock.ts')).advanceClock,
   }),
-  defineLocalCommand('local.clock.set'),
-  defineLocalCommand('local.clock.freeze'),
-  defineLocalCommand('local.clock.run'),
-  defineLocalCommand('local.clock.reset'),
+  defineClockCommand('local.clock.set'),
+  defineClockCommand('local.clock.freeze'),
+  defineClockCommand('local.clock.run'),
+  defineClockCommand('local.clock.reset'),
   defineLocalCommand('local.faults.add', {
     load: async () => (await import('./faults.ts')).addLocalFault,
   }),
@@ -154,4 +155,10 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
 function filterOptions(): readonly OptionDefinition[] {
   const { options = [] } = defineLocalCommand('local.requests.wait');
   return options.filter((option) => longName(option) === 'on');
+}
+
+function defineClockCommand(name: ClockCommand): CommandDefinition {
+  return defineLocalCommand(name, {
+    load: async () => (await import('./clock.ts')).createClockCommand(name),
+  });
 }

@@ -1,6 +1,8 @@
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
+import type { Snapshot } from '../../catalog/local/snapshot.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatBytes } from '../../output/quantities.ts';
 import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
@@ -13,9 +15,11 @@ import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { createLocalCommand } from './operation.ts';
 
 export const saveSnapshot = createLocalCommand('local.snapshot.save', {
-  run: async ({ context, inputs: [{ save }], run }) => {
-    await (await context.printer()).value((await run())[0], {});
-    await context.note(`saved snapshot ${save}`);
+  run: async ({ context, run }) => {
+    const [saved] = await run();
+    await (await context.printer()).value(saved, {
+      renderText: () => `Saved snapshot ${escapeForTerminal(saved.name)}: ${describe(saved)}\n`,
+    });
   },
 });
 
@@ -24,8 +28,11 @@ export const restoreSnapshot = createLocalCommand('local.snapshot.restore', {
   run: async ({ context, inputs: [{ restore }], run }) => {
     const store = displayStoreLocation(await locate(context));
     await context.confirm(`Replace all data in ${store} with snapshot ${restore}?`, 'this machine');
-    await (await context.printer()).value((await run())[0], {});
-    await context.note(`restored ${store} from snapshot ${restore}`);
+    const [restored] = await run();
+    await (await context.printer()).value(restored, {
+      renderText: () =>
+        `Restored ${escapeForTerminal(store)} from snapshot ${escapeForTerminal(restored.name)}: ${describe(restored)}\n`,
+    });
   },
 });
 
@@ -67,6 +74,14 @@ export const removeSnapshot = createLocalCommand('local.snapshot.remove', {
     await context.note(`removed snapshot ${remove}`);
   },
 });
+
+/** Describes the contents of a snapshot: `1 organization, 3 users (242 kB)`. */
+function describe({ records, bytes }: Snapshot): string {
+  const counts = Object.entries(records)
+    .filter(([, count]) => count > 0)
+    .map(([plural, count]) => formatNounCount(count, plural.replace(/s$/, '')));
+  return `${counts.join(', ') || 'no records'} (${formatBytes(bytes)})`;
+}
 
 async function requireSnapshot(context: Context, name: string): Promise<void> {
   await (await openSnapshots({ location: await locate(context) })).find(name);
