@@ -6,10 +6,6 @@ export const safe = (text: unknown): string => escapeForTerminal(String(text));
 export const formatJson = (value: unknown): string =>
   escapeJsonForTerminal(JSON.stringify(value, null, 2));
 
-/** Formats the name of an operation as its command: `users.add.v2` becomes `users add`. */
-export const formatOperation = (name: string): string =>
-  name.replace(/\.v\d$/, '').replaceAll('.', ' ');
-
 const UNITS = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],

@@ -1,9 +1,10 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 import type { RequestDetail, RequestRecord } from '../../src/catalog/local/request-record.ts';
+import { formatOperation } from '../../src/catalog/operation-name.ts';
 import { formatNounCount } from '../../src/kernel/plural.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';
 import { foldRequests, medianOf, type RequestGroup } from './fold-requests.ts';
-import { formatDuration, formatOperation, safe } from './format.ts';
+import { formatDuration, safe } from './format.ts';
 import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { call, query, usePolled, usePolling } from './service.ts';

@@ -21,12 +21,12 @@ export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
 /**
  * `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a
- * status word.
+ * status word; `operation` is the name of an operation, shown as its command.
  */
 export interface Column {
   readonly header: string;
   readonly field: string;
-  readonly kind?: 'text' | 'time' | 'state' | 'whole';
+  readonly kind?: 'text' | 'time' | 'state' | 'whole' | 'operation';
   /**
    * Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always
    * shown if absent.

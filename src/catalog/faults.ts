@@ -6,6 +6,7 @@ import type { InputProblem } from './define.ts';
 import { explainIssue } from './explain-issue.ts';
 import { DELIVERY, type FaultFile } from './fault-rules.ts';
 import { manifest } from './manifest.ts';
+import { parseOperation } from './operation-name.ts';
 import { HTTP_STATUS, type Status } from './statuses.ts';
 
 export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
@@ -25,7 +26,10 @@ const milliseconds = z
 const rule = z
   .strictObject({
     name: z.string().min(1).max(100).optional(),
-    on: z.enum(['*', DELIVERY, ...manifest.map(({ name }) => name)]),
+    on: z.preprocess(
+      (given) => (typeof given === 'string' ? parseOperation(given) : given),
+      z.enum(['*', DELIVERY, ...manifest.map(({ name }) => name)]),
+    ),
     org: z.string().min(1).optional(),
     share: share.optional(),
     nth: count.optional(),

@@ -1,4 +1,5 @@
 import type { Column } from '../catalog/define.ts';
+import { formatOperation } from '../catalog/operation-name.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { formatTime } from './times.ts';
@@ -11,7 +12,9 @@ export const MARKS = { true: '✓', false: '–' } as const;
  */
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
-  return escapeForTerminal((kind === 'time' && formatTime(value, display)) || plainText(value));
+  const text = kind === 'time' ? formatTime(value, display) : undefined;
+  if (kind === 'operation') return escapeForTerminal(formatOperation(plainText(value)));
+  return escapeForTerminal(text || plainText(value));
 }
 
 function plainText(value: unknown): string {

@@ -269,7 +269,7 @@ describe('svc local requests', () => {
       response: { result: { data: { u1: { success: true } } } },
     });
     expect(await local('requests', 'list')).toMatch(
-      /ID +TIME +OPERATION[\s\S]*1 .* users\.add +acme .* lost\n/,
+      /ID +TIME +OPERATION[\s\S]*1 .* users add +acme .* lost\n/,
     );
     await local('requests', 'list', '--har', 'requests.har');
     const har = JSON.parse(await readFile(join(user.home, 'requests.har'), 'utf8'));

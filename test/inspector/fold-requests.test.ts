@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { foldRequests, medianOf } from '../../pages/inspector/fold-requests.ts';
-import { formatOperation } from '../../pages/inspector/format.ts';
 import type { RequestRecord } from '../../src/catalog/local/request-record.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { formatOperation } from '../../src/catalog/operation-name.ts';
 
 const request = (id: number, fields: Partial<RequestRecord> = {}): RequestRecord => ({
   id,

@@ -8,7 +8,7 @@ const path = '/_svc/faults';
 const output = result<FaultFile>();
 const columns: readonly Column[] = [
   { header: 'NAME', field: 'name', kind: 'whole' },
-  { header: 'ON', field: 'on' },
+  { header: 'ON', field: 'on', kind: 'operation' },
   { header: 'ORG', field: 'org', hideOrder: 1 },
   { header: 'WHEN', field: 'when' },
   { header: 'EFFECT', field: 'effect' },

@@ -4,6 +4,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Column } from '../define.ts';
 import { flag } from '../fields.ts';
 import { manifest } from '../manifest.ts';
+import { parseOperation } from '../operation-name.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
 
@@ -14,6 +15,7 @@ const on = flag(
   { value: 'operation' },
   z
     .string()
+    .overwrite(parseOperation)
     .refine((name) => operationNames.includes(name), {
       error: ({ input }) =>
         `unknown operation '${input}'; ${didYouMean(String(input), operationNames)}`,
@@ -35,7 +37,7 @@ const timeout = flag(
 const columns: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'TIME', field: 'time', kind: 'time', hideOrder: 2 },
-  { header: 'OPERATION', field: 'operation' },
+  { header: 'OPERATION', field: 'operation', kind: 'operation' },
   { header: 'ORG', field: 'org', hideOrder: 1 },
   { header: 'STATUS', field: 'status' },
   { header: 'ERROR', field: 'error', hideOrder: 5 },

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { BulkSummary, FailureLine } from '../../bulk/summary.ts';
+import { formatOperation } from '../../catalog/operation-name.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { openOutputFile } from '../../kernel/output-file.ts';
@@ -55,7 +56,7 @@ export function renderStepSummary(noun: string, summary: BulkSummary): string {
     'retries',
   ] as const;
   return [
-    `### svc ${operation.replace('.', ' ')}: ${formatNounCount(total, noun)}\n`,
+    `### svc ${formatOperation(operation)}: ${formatNounCount(total, noun)}\n`,
     formatMarkdownTable([...counted, 'seconds'].map(upperFirst), [
       [...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)],
     ]),

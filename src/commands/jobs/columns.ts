@@ -2,7 +2,7 @@ import type { Column } from '../../catalog/define.ts';
 
 export const JOB_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
-  { header: 'OPERATION', field: 'operation', hideOrder: 7 },
+  { header: 'OPERATION', field: 'operation', kind: 'operation', hideOrder: 7 },
   { header: 'STATE', field: 'state', kind: 'state' },
   { header: 'INPUT', field: 'input', hideOrder: 4 },
   { header: 'TOTAL', field: 'total', hideOrder: 5 },

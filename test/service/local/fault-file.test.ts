@@ -17,10 +17,6 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
     { on: 'users.ad', status },
     "faults.0.on: unknown operation 'users.ad'; did you mean 'users.add'?",
   ],
-  [
-    { on: 'users add', status },
-    "faults.0.on: unknown operation 'users add'; did you mean 'users.add'?",
-  ],
   [{ on: 'USERS.ADD', status }, /did you mean 'users.add'/],
   [{ on: 'deliveries', status }, /did you mean 'delivery'/],
   [{ on: '', status }, /^faults.0.on: unknown operation ''; /],
@@ -80,6 +76,13 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
 ];
 
 describe('parseFaultFile', () => {
+  it('accepts an operation in the words of its command', () => {
+    const parsed = parseFaultFile({
+      faults: [{ on: 'webhooks config get', status: 'UNAVAILABLE' }],
+    });
+    expect(parsed).toMatchObject({ faults: [{ on: 'webhooks.config.get' }] });
+  });
+
   it.each(REFUSED)('refuses the rule %j', (refused, problem) => {
     const [first] = problemsOf({ faults: [refused] });
     if (typeof problem === 'string') expect(first).toBe(problem);

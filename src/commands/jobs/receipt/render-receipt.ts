@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { formatOperation } from '../../../catalog/operation-name.ts';
 import { hint, step } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { escapeForTerminal } from '../../../kernel/safe-text.ts';
@@ -53,12 +54,12 @@ export async function renderReceipt(receipt: JobReceipt, style: ReceiptStyle): P
 type ReceiptLine = readonly [name: string, text: string];
 
 export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
-  const { id, operation, state, inputs, counts, requests, retries, runs, latency } = receipt;
+  const { id, operation, state, inputs, counts, requests, retries, latency } = receipt;
   yield ['job', `${id} (${state})`];
   const { user, agent, ci } = receipt;
   const by = [user, agent && `agent ${agent} (self-reported)`, ci].filter(Boolean).join(', ');
   if (by !== '') yield ['user', by];
-  yield ['operation', `${operation} to ${formatTarget(receipt)}`];
+  yield ['operation', `${formatOperation(operation)} to ${formatTarget(receipt)}`];
   for (const { name, format, bytes, sha256 } of inputs) {
     yield ['input', `${name} (${format.toUpperCase()}, ${formatBytes(bytes)})`];
     yield ['sha256', sha256];
@@ -66,11 +67,7 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
   yield ['records', `${formatCount(counts.total)}: ${formatStatusCounts(counts)}`];
   yield [
     'requests',
-    [
-      formatCount(requests),
-      retries > 0 && `${formatNounCount(retries, 'retry')}`,
-      runs > 1 && `in ${runs} runs`,
-    ]
+    [formatCount(requests), retries > 0 && formatNounCount(retries, 'retry')]
       .filter(Boolean)
       .join(', '),
   ];
@@ -169,12 +166,13 @@ function formatLatency(latency: JobReceipt['latency']): string {
     .join(', ');
 }
 
-function formatTime({ times: { startedAt, endedAt, seconds }, waits }: JobReceipt): string {
+function formatTime({ times: { startedAt, endedAt, seconds }, runs, waits }: JobReceipt): string {
   const end = endedAt === null ? 'until now' : `to ${formatTimestamp(endedAt)}`;
   const waited = isSignificantWait(waits)
     ? `; ${formatElapsed(waits.seconds)} waiting for rate limits`
     : '';
-  return `${formatElapsed(seconds)}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
+  const work = runs > 1 ? ` of work in ${runs} runs` : '';
+  return `${formatElapsed(seconds)}${work}, from ${formatTimestamp(startedAt)} ${end}${waited}`;
 }
 
 function isSignificantWait({ seconds }: JobReceipt['waits']): boolean {

@@ -9,12 +9,17 @@ import { renderReport } from '../../../../src/commands/jobs/report/render-report
 import { RECEIPT } from './receipts.ts';
 
 describe('the text receipt of a job', () => {
+  it('says how many runs the time of a resumed job is from', async () => {
+    const text = await renderReceipt({ ...RECEIPT, runs: 2 }, { plain: true });
+    expect(text).toMatch(/^time +11 s of work in 2 runs, from 2026-01-31 09:45:00 UTC/m);
+  });
+
   it('has one line per field, and a sparkline', async () => {
     expect(await renderReceipt(RECEIPT, { plain: false })).toBe(
       [
         'job            20260131-094500-5f3a9c (done)',
         'user           ada',
-        'operation      users.add to https://api.example.com (profile prod, API key key-1)',
+        'operation      users add to https://api.example.com (profile prod, API key key-1)',
         'input          users.csv (CSV, 61 kB)',
         `sha256         ${'ab'.repeat(32)}`,
         'records        1,000: 997 succeeded, 3 failed',
