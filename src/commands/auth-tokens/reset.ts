@@ -1,4 +1,5 @@
 import { authTokens } from '../../catalog/auth-tokens.ts';
+import { workspace } from '../../catalog/workspace.ts';
 import { messageOf, SvcError } from '../../kernel/errors.ts';
 import { withLock } from '../../kernel/lock.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -47,7 +48,8 @@ const RESET = authTokens['auth-tokens.reset'];
  */
 export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry], invocation) => {
   await ensureAllowed(context, entry);
-  const { data, usesDataFlag } = await readInputData(context, entry, invocation);
+  const { data: given, usesDataFlag } = await readInputData(context, entry, invocation);
+  const data = { ...(await findOnlyLocalKey(context)), ...given };
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const { apiKey } = RESET.input.parse(checkInput(context, entry, RESET, data, failure));
   if (context.options.dryRun)
@@ -67,6 +69,17 @@ export const resetAuthToken: RunOperation<ResetFlags> = async (context, [entry],
     );
   });
 };
+
+/** Returns the API key of the embedded service, if `--local` is used and there is only one. */
+async function findOnlyLocalKey(context: Context): Promise<{ readonly apiKey?: string }> {
+  if (!context.options.local) return {};
+  const options = { ...context.options, dryRun: false };
+  return closeAfter(await connect({ ...context, options }), async ({ client }) => {
+    const reply = await client.call(workspace['workspace.get'], {});
+    const [apiKey, ...others] = Object.keys((reply.sent && reply.data?.apiKeyList) || {});
+    return apiKey === undefined || others.length > 0 ? {} : { apiKey };
+  });
+}
 
 /** @throws SvcError `local` if stdout is closed and there is no other destination */
 function requireDestination({ io }: Context, { save, to, outputFile, github }: ResetFlags): void {

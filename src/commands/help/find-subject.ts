@@ -1,6 +1,6 @@
 import { manifest } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
+import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
@@ -20,10 +20,12 @@ export function findHelpSubject(root: Node, words: readonly string[]) {
   for (const word of words) {
     const child = findChild(node, word);
     if (!child) {
-      throw unknownNameError(`unknown command or topic '${words.join(' ')}'`, word, [
-        ...node.children.keys(),
-        ...(node === root ? TOPIC_NAMES : []),
-      ]);
+      throw unknownNameError(
+        `unknown command or topic '${words.join(' ')}'`,
+        word,
+        [...node.children.keys(), ...(node === root ? TOPIC_NAMES : [])],
+        node.path,
+      );
     }
     node = child;
   }
@@ -38,7 +40,18 @@ function commandOfOperation(named: string): readonly string[] {
   throw unknownNameError(`unknown operation '${named}'`, named, known);
 }
 
-function unknownNameError(message: string, named: string, known: readonly string[]): SvcError {
-  const hint = didYouMean(named, known, "run 'svc help' for a list of commands and topics");
-  return new SvcError('usage', message, { hint });
+/** @param before the words of the command line before the unknown one */
+function unknownNameError(
+  message: string,
+  named: string,
+  known: readonly string[],
+  before: readonly string[] = [],
+): SvcError {
+  const nearest = findNearest(named, known);
+  return new SvcError('usage', message, {
+    hint:
+      nearest === undefined
+        ? hint`${step('help', 'help')} lists the commands and topics`
+        : `did you mean '${commandLineOf(step('help', 'help', ...before, nearest))}'?`,
+  });
 }

@@ -11,6 +11,7 @@ import { type OpenedContext, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
+import { withLocalList } from './local-list.ts';
 import { createProgram } from './program.ts';
 
 export async function runCommandLine(
@@ -38,7 +39,7 @@ export async function runCommandLine(
     },
   });
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(withLocalList(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =

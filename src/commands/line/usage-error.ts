@@ -4,6 +4,7 @@ import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findByPath } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
+import { ONLY_LOCAL_LISTS } from './local-list.ts';
 
 /**
  * Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown
@@ -108,19 +109,8 @@ function describeUnknownCommand(
   ];
 }
 
-/** Kinds of records that only the embedded service can list. */
-const LOCAL = [
-  'activities',
-  'groups',
-  'notifications',
-  'organizations',
-  'permissions',
-  'presence',
-  'users',
-];
-
 function localHint(kind: string, { verb }: Action): Hint | undefined {
-  if (!LOCAL.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
+  if (!ONLY_LOCAL_LISTS.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
   return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
 }
 

@@ -22,7 +22,7 @@ describe('an invalid command line', () => {
     ],
     ['users frobnicate', "unknown command 'frobnicate'", 'svc users --help lists its commands'],
     [
-      'users list --local',
+      'users list',
       'the service has no operation that lists users',
       'svc local list users lists those of the embedded service',
     ],
@@ -88,14 +88,23 @@ describe('an invalid command line', () => {
       "svc agents list takes no arguments; unexpected argument 'a'",
       'see svc agents list --help',
     ],
-    ['help usrs', "unknown command or topic 'usrs'", "did you mean 'users'?"],
-    ['help fromatting', "unknown command or topic 'fromatting'", "did you mean 'formatting'?"],
+    ['help usrs', "unknown command or topic 'usrs'", "did you mean 'svc help users'?"],
+    ['help users ad', "unknown command or topic 'users ad'", "did you mean 'svc help users add'?"],
+    [
+      'help fromatting',
+      "unknown command or topic 'fromatting'",
+      "did you mean 'svc help formatting'?",
+    ],
     [
       'help frobnicate',
       "unknown command or topic 'frobnicate'",
-      "run 'svc help' for a list of commands and topics",
+      'svc help lists the commands and topics',
     ],
-    ['help /v2/user/add', "unknown operation '/v2/user/add'", "did you mean '/v2/users/add'?"],
+    [
+      'help /v2/user/add',
+      "unknown operation '/v2/user/add'",
+      "did you mean 'svc help /v2/users/add'?",
+    ],
   ])('svc %s', async (line, message, hint) => {
     expect(await refusalOf(line)).toEqual({ failure: 'usage', message, hint });
   });

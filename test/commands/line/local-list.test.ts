@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { withLocalList } from '../../../src/commands/line/local-list.ts';
+import { newUserInProcess } from '../../acceptance/in-process.ts';
+
+describe('a list of records that only the embedded service has', () => {
+  it.each([
+    ['users list --local', 'local list users --local'],
+    ['--local groups ls --match a', '--local local list groups --match a'],
+    ['presence list --org a --store=x.sqlite', 'local list presence --org a --store=x.sqlite'],
+    ['users list --org acme', 'users list --org acme'],
+    ['documents list --local', 'documents list --local'],
+    ['users add --local', 'users add --local'],
+    ['--local', '--local'],
+  ])('%s becomes %s', (line, expected) => {
+    expect(withLocalList(line.split(' ')).join(' ')).toBe(expected);
+  });
+
+  it('is printed by the command of its kind', async () => {
+    const { svc } = await newUserInProcess();
+    await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'ada']);
+    const listed = await svc(['users', 'list', '--local', '--org', 'acme', '-o', 'json']);
+    expect(listed.code, listed.stderr).toBe(0);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ userId: 'ada' }]);
+  });
+});
+
+describe('svc auth-tokens reset --local', () => {
+  it('needs no API key if the embedded service has only one', async () => {
+    const { svc } = await newUserInProcess();
+    const dry = await svc(['auth-tokens', 'reset', '--local', '--dry-run']);
+    expect([dry.code, dry.stdout], dry.stderr).toEqual([
+      0,
+      expect.stringContaining('/v2/workspace/authtoken/reset'),
+    ]);
+    const reset = await svc(['auth-tokens', 'reset', '--local', '--yes', '-q']);
+    expect([reset.code, reset.stdout], reset.stderr).toEqual([0, expect.stringMatching(/^\S+\n$/)]);
+  });
+});
