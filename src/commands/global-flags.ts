@@ -28,6 +28,10 @@ export const GLOBAL_FLAGS = [
   },
   { flags: '--jq <expression>', description: 'jq expression that filters the JSON result' },
   { flags: '--no-headers', description: 'omit the header line of tables and CSV' },
+  {
+    flags: '--bom',
+    description: 'begin CSV with a byte order mark, by which spreadsheets recognize UTF-8',
+  },
   { flags: '--no-pager', description: 'print long tables without a pager' },
   {
     flags: '--time <form>',
@@ -93,7 +97,7 @@ export const GLOBAL_FLAG_GROUPS: Readonly<Record<GlobalFlagGroup, readonly strin
   request: REQUEST_FLAGS,
   profile: ['profile'],
   local: LOCAL_FLAGS,
-  result: ['fields', 'jq', 'no-headers', 'no-pager', 'time', 'show-secrets'],
+  result: ['fields', 'jq', 'no-headers', 'bom', 'no-pager', 'time', 'show-secrets'],
   envelope: ['envelope'],
   'dry-run': ['dry-run'],
 };
@@ -119,6 +123,7 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
     insecureHttp: values.insecureHttp === true,
     time: values.time ?? 'iso',
     headers: values.headers !== false,
+    bom: values.bom === true,
     pager: values.pager !== false,
     envelope: values.envelope === true,
     quiet: values.quiet === true,

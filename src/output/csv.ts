@@ -26,6 +26,7 @@ export function createCsvRenderer(view: View): Renderer {
   const body = (columns: readonly Column[], records: readonly unknown[]) =>
     lines(records.map((record) => columns.map(({ field }) => cell(fieldAt(record, field), view))));
 
+  const mark = view.bom ? BYTE_ORDER_MARK : '';
   return {
     async *records(pages) {
       const streams = view.fields !== undefined || view.columns !== undefined;
@@ -34,16 +35,18 @@ export function createCsvRenderer(view: View): Renderer {
       for await (const page of source) {
         const first = columns === undefined;
         columns ??= chooseColumns(view, page);
-        yield (first ? head(columns) : '') + body(columns, page);
+        yield (first ? mark + head(columns) : '') + body(columns, page);
       }
-      if (columns === undefined) yield head(chooseColumns(view, []));
+      if (columns === undefined) yield mark + head(chooseColumns(view, []));
     },
     value: (value) => {
       const columns = chooseColumns(view, [value]);
-      return head(columns) + body(columns, [value]);
+      return mark + head(columns) + body(columns, [value]);
     },
   };
 }
+
+const BYTE_ORDER_MARK = '\ufeff';
 
 type Cell = string | number;
 

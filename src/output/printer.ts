@@ -23,6 +23,8 @@ export interface OutputOptions {
   readonly format: Format;
   readonly fields?: readonly string[];
   readonly headers: boolean;
+  /** Whether CSV begins with a byte order mark. */
+  readonly bom?: boolean;
   readonly quiet: boolean;
   readonly showSecrets: boolean;
   readonly color: boolean;
@@ -160,11 +162,12 @@ export class Printer {
   }
 
   #viewOf({ columns }: ResultShape, fields?: readonly string[]): View & { readonly pause: Pause } {
-    const { headers, color, display = PIPE_DISPLAY, signal } = this.#options;
+    const { headers, bom = false, color, display = PIPE_DISPLAY, signal } = this.#options;
     return {
       ...(columns && { columns }),
       ...(fields && { fields }),
       headers,
+      bom,
       color,
       display,
       isTerminal: this.#sink.isTerminal,

@@ -7,6 +7,8 @@ export interface View {
   readonly columns?: readonly Column[];
   readonly fields?: readonly string[];
   readonly headers: boolean;
+  /** Whether CSV begins with a byte order mark. */
+  readonly bom?: boolean;
   readonly color: boolean;
   readonly isTerminal: boolean;
   readonly width: number | undefined;

@@ -114,6 +114,17 @@ const isDiskFull = ({ code, stderr }: End) =>
 const isReaderGone = ({ code, stderr }: End) =>
   code === 141 && !/svc:|at .*\.js|EPIPE|reader/.test(stderr);
 
+it('only CSV can begin with a byte order mark', async () => {
+  const { svc } = await newUserInProcess();
+  await svc(['users', 'add', '--local', '--org', 'acme', '--user', 'ada']);
+  const list = ['local', 'list', 'users', '--bom', '--fields', 'userId'];
+  expect((await svc([...list, '-o', 'csv'])).stdout).toBe('\ufeffuserId\r\nada\r\n');
+  for (const format of [[], ['-o', 'json'], ['-o', 'csv', '--jq', '.']]) {
+    const { code, stdout } = await svc([...list, ...format]);
+    expect([format, code, stdout]).toEqual([format, 2, '']);
+  }
+});
+
 describe('stdout of every kind of command', () => {
   it('results in exit code 12 and a message if the disk is full', async () => {
     const full = await open('/dev/full', 'w');

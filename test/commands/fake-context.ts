@@ -132,6 +132,7 @@ function fakePrompter(ask: (question: string) => Promise<string>): Prompter {
 const DEFAULT_OPTIONS: GlobalOptions = {
   local: false,
   headers: true,
+  bom: false,
   pager: true,
   time: 'iso',
   envelope: false,

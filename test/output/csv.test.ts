@@ -13,6 +13,17 @@ const columns: readonly Column[] = [
 ];
 
 describe('csv', () => {
+  it('begins with a byte order mark if it is asked for, once', async () => {
+    const pages = pagesOf([{ id: 'ä' }], [{ id: 'b' }]);
+    const columns: readonly Column[] = [{ header: 'ID', field: 'id' }];
+    const parts = await writes('csv', { bom: true }, (printer) =>
+      printer.records(pages, { columns }),
+    );
+    expect(parts.join('')).toBe('\ufeffid\r\nä\r\nb\r\n');
+    expect(await printedValue('csv', { id: 'ä' }, {}, { bom: true })).toBe('\ufeffid\r\nä\r\n');
+    expect(await printedRecords('csv', [], { columns }, { bom: true })).toBe('\ufeffid\r\n');
+  });
+
   it('is RFC 4180 with a header of field names', async () => {
     const records = [
       { id: 'd1', documentName: 'Q3, "plan"', ignored: 1 },

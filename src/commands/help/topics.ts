@@ -62,6 +62,7 @@ const FLAG_GROUPS: readonly (readonly [title: string, names: readonly string[]])
       'fields',
       'jq',
       'no-headers',
+      'bom',
       'time',
       'envelope',
       'show-secrets',

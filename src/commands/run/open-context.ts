@@ -45,8 +45,12 @@ export function openContext(
   const closeFunctions: ((error?: unknown) => Promise<void>)[] = [];
   const openSettings = once(() => readSettings(processEnvironment, options, isLocalOnly));
   const format = once(async () => {
-    if (options.jq !== undefined) return 'json';
-    return options.output ?? outputSetting(await openSettings(), isLocalOnly) ?? 'table';
+    const used =
+      options.jq === undefined
+        ? (options.output ?? outputSetting(await openSettings(), isLocalOnly) ?? 'table')
+        : 'json';
+    if (options.bom && used !== 'csv') throw new SvcError('usage', '--bom requires -o csv');
+    return used;
   });
   const filter = startFilter(processEnvironment, options);
   let progress: Progress | undefined;
@@ -237,11 +241,12 @@ async function openPrinter(
 ): Promise<Printer> {
   const { io, options, environment } = context;
   const { createPrinter } = await import('../../output/printer.ts');
-  const { headers, quiet, showSecrets } = options;
+  const { headers, bom, quiet, showSecrets } = options;
   const color = shouldUseColor(options.color, io.stdout, environment);
   return createPrinter(io.stdout, {
     format,
     headers,
+    bom,
     quiet,
     showSecrets,
     color,
