@@ -45,7 +45,7 @@ describe('a job in a terminal', () => {
           /^((checking|sending) {2})?█*░* {2}[ \d]{0,2}\d%/.test(line),
         ]).toEqual([line, true, true]);
       expect(screen().trimEnd().replaceAll(/\s+/g, ' ')).toMatch(
-        / 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\)$/,
+        / 1,200 users: 1,200 succeeded \(\d+ requests, [\d.]+ s\) for a page about this job, run .*svc jobs show .*--html$/,
       );
     },
   );
@@ -75,7 +75,9 @@ describe('a job in a terminal', () => {
     const { start } = await startAtTerminal(1_200, 80, ['--rate', '1000/s']);
     const { ended, screen } = start({ ACCESSIBLE: '1' });
     expect(await ended).toBe(0);
-    expect(screen()).toMatch(/^1,200 users: 1,200 succeeded[^\r\n]*\r\n$/);
+    expect(screen()).toMatch(
+      /^1,200 users: 1,200 succeeded[^\r\n]*\r\nfor a page about this job, run svc jobs show \S+ --html\r\n$/,
+    );
   });
 });
 

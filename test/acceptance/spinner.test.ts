@@ -66,6 +66,29 @@ describe('a slow call', () => {
     expect(renderScreen(raw(), 80).join('\n')).not.toContain('reading http');
   });
 
+  it('shows a spinner while many pages arrive quickly', async () => {
+    let pages = 0;
+    const service = await startMockService((_, response) => {
+      void sleep(150).then(() => {
+        pages += 1;
+        const result = { status: 'success', message: 'ok', data: [{ id: `d${pages}` }] };
+        const more = pages < 12 ? { pageToken: `t${pages}` } : {};
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ result: { ...result, ...more } }));
+      });
+      return undefined;
+    });
+    const user = await newUser();
+    const words = [BIN, 'documents', 'list', '--org', 'acme', '--all'];
+    const { ended, raw } = startInTerminal(process.execPath, words, {
+      env: { ...user.env, ...service.env },
+      columns: 80,
+    });
+    expect(await ended).toBe(0);
+    expect(raw()).toContain('documents list: waiting for');
+    expect(renderScreen(raw(), 80).join('\n')).not.toContain('waiting');
+  });
+
   it('shows no spinner for a fast response, with -q, or in a pipe', async () => {
     const [soon, late] = await Promise.all([createSlowService(50), createSlowService(900)]);
     const quick = soon.inTerminal(READ);

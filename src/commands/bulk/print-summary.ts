@@ -1,5 +1,6 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
+import { hint, step } from '../../kernel/errors.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
@@ -9,6 +10,8 @@ import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 const MAX_SHOWN_FAILURES = 10;
+/** Number of records above which the summary names the page about the job. */
+const MIN_RECORDS_FOR_PAGE = 1_000;
 
 const FAILURE_COLUMNS = [
   { header: 'FILE', field: 'file' },
@@ -42,6 +45,10 @@ export async function printSummary(
   const { organizations = [] } = summary;
   if (isWorthShowing(organizations))
     await stdout.write(await formatMessage(formatOrganizations(organizations), stdout));
+  if (total > MIN_RECORDS_FOR_PAGE && summary.job && stdout.isTerminal)
+    await context.note(
+      hint`for a page about this job, run ${step('inspect', 'jobs', 'show', summary.job, '--html')}`,
+    );
 }
 
 export async function printFailures(

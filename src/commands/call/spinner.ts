@@ -1,8 +1,11 @@
 import type { CalledOperation, Client } from '../../client/client.ts';
+import { monotonicNow } from '../../kernel/clock.ts';
 import type { Context } from '../context.ts';
 import { progressStyle } from '../terminal/terminal.ts';
 
 const SPINNER_DELAY = { bar: 500, lines: 3_000 };
+/** Longest pause between two tasks, such as the pages of a list, that are one wait for the user. */
+const MAX_GAP = 100;
 
 export function addSpinner(client: Client, context: Context, host: string): Client {
   const runWithSpinner = createSpinner(context);
@@ -45,13 +48,16 @@ function createSpinner(context: Context) {
   if (style === 'none' || !context.io.stderr.isTerminal) return undefined;
   const { clock, progress } = context;
   let running = 0;
+  let busySince = 0;
+  let endedAt = Number.NEGATIVE_INFINITY;
   let ended = new AbortController();
   let shown: ReturnType<typeof show>;
   const show = async (
     text: string,
     signal: AbortSignal,
   ): Promise<(() => Promise<void>) | undefined> => {
-    await clock.sleep(SPINNER_DELAY[style], signal).catch(() => undefined);
+    const delay = Math.max(0, busySince + SPINNER_DELAY[style] - monotonicNow(clock));
+    await clock.sleep(delay, signal).catch(() => undefined);
     if (signal.aborted) return undefined;
     const display = await progress();
     return signal.aborted ? undefined : display.showActivity(text);
@@ -59,6 +65,8 @@ function createSpinner(context: Context) {
   return async <Value>(text: string, work: () => Promise<Value>): Promise<Value> => {
     running += 1;
     if (running === 1) {
+      const now = monotonicNow(clock);
+      if (now - endedAt > MAX_GAP) busySince = now;
       ended = new AbortController();
       shown = show(text, ended.signal);
     }
@@ -67,6 +75,7 @@ function createSpinner(context: Context) {
     } finally {
       running -= 1;
       if (running === 0) {
+        endedAt = monotonicNow(clock);
         ended.abort();
         await (await shown)?.();
       }
