@@ -238,7 +238,7 @@ describe('svc webhooks test detects', () => {
           '--encrypt-for',
           join(user.home, 'public.pem'),
           '--timeout',
-          '3s',
+          '8s',
         ];
         let { code, grades } = await gradeReceiver(user, form, words);
         // On a busy machine, the receiver may get all chunks of a body at once.
@@ -251,7 +251,7 @@ describe('svc webhooks test detects', () => {
         found[fault] = casesWithVerdict(grades, 'fail');
       }
     };
-    await Promise.all(Array.from({ length: 10 }, work));
+    await Promise.all(Array.from({ length: 4 }, work));
     expect(found).toEqual(FOUND_BY);
   });
 });
