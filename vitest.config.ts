@@ -2,7 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { repeats } from './test/repeats.ts';
 
 /** Tests that run the built svc, or start other processes. */
-const ACCEPTANCE = ['test/{acceptance,packaging}/**/*.test.ts', 'test/**/*.process.test.ts'];
+const ACCEPTANCE = ['test/acceptance/**/*.test.ts', 'test/**/*.process.test.ts'];
+/** Tests that build, pack, and install svc. */
+const PACKAGING = ['test/packaging/**/*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -23,10 +25,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**', ...ACCEPTANCE],
+          exclude: ['test/postgres/**', ...ACCEPTANCE, ...PACKAGING],
         },
       },
       { extends: true, test: { name: 'acceptance', include: ACCEPTANCE } },
+      { extends: true, test: { name: 'packaging', include: PACKAGING } },
       {
         extends: true,
         test: {
