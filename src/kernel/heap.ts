@@ -1,5 +1,4 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 const MEGABYTE = 1024 * 1024;
 /** Enough for streaming. A larger young generation is not faster. */
@@ -10,7 +9,6 @@ const processHeap = {
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
   setFlag: setFlagsFromString,
-  collectGarbage,
 };
 
 type Heap = typeof processHeap;
@@ -19,9 +17,7 @@ type Heap = typeof processHeap;
  * Keeps the heap of a streaming process small: by default, garbage grows to several times the live
  * data.
  */
-export function limitHeapGrowth(
-  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,
-): void {
+export function limitHeapGrowth(heap: Heap = processHeap): void {
   heap.setFlag('--heap-growing-percent=100');
   limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
 }
@@ -41,7 +37,7 @@ export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
  */
 export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,
-  heap: Pick<Heap, 'youngGenerationSize' | 'setFlag'> = processHeap,
+  heap: Heap = processHeap,
 ): void {
   const timer = setInterval(() => {
     if (heap.youngGenerationSize() < megabytes * MEGABYTE) return;
@@ -49,43 +45,4 @@ export function limitYoungGeneration(
     heap.setFlag('--semi-space-growth-factor=1');
   }, POLL_INTERVAL);
   timer.unref();
-}
-
-const COMPILERS = ['opt', 'maglev'];
-
-/**
- * Keeps the heap small during startup, which runs most code only once, for a process that is mostly
- * idle.
- */
-export function startWithSmallHeap(heap: Heap = processHeap) {
-  for (const compiler of COMPILERS) heap.setFlag(`--no-${compiler}`);
-  heap.setFlag('--semi-space-growth-factor=1');
-  let isSmall = true;
-  return {
-    /**
-     * Call once startup is complete: frees memory that only startup needed. Takes about 20
-     * milliseconds.
-     */
-    trim() {
-      if (isSmall) heap.collectGarbage();
-    },
-    /** Call for each unit of work: the first call enables V8's optimizations. */
-    resumeOptimizing() {
-      if (!isSmall) return;
-      isSmall = false;
-      for (const compiler of COMPILERS) heap.setFlag(`--${compiler}`);
-      heap.setFlag('--semi-space-growth-factor=2');
-      limitYoungGeneration(YOUNG_GENERATION_MEGABYTES, heap);
-    },
-  };
-}
-
-/**
- * V8 collects garbage only after several idle seconds, which a process that polls twice a second
- * never has.
- */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: NodeJS.GCFunction = globalThis.gc ?? runInNewContext('gc');
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -1,6 +1,5 @@
 import { type Hint, SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
-import { startWithSmallHeap } from '../../kernel/heap.ts';
 import { isObject } from '../../kernel/json.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -61,7 +60,6 @@ async function listen(
   options: ListenOptions,
   need: RegistrationMode,
 ): Promise<void> {
-  const heap = startWithSmallHeap();
   const { routes, defaultTarget } = options.forwarding;
   const output = await createDeliveryOutput(
     context,
@@ -75,12 +73,10 @@ async function listen(
   let listener: Listener | undefined;
   const receiver = await startReceiver({
     ...options,
-    handle: async (arrival) => {
-      heap.resumeOptimizing();
-      return listener && counts.accepted < options.maxDeliveries
+    handle: async (arrival) =>
+      listener && counts.accepted < options.maxDeliveries
         ? listener.handle(arrival)
-        : NOT_LISTENING;
-    },
+        : NOT_LISTENING,
     onRejected: (reason) => report({ kind: 'rejected', reason }),
     onError: completion.fail,
   });
@@ -102,7 +98,6 @@ async function listen(
     });
     await announceListener(context, options, receiver.url, registration?.notes ?? []);
     releaseKeys = await offerReplay(context, listener, completion.fail);
-    heap.trim();
     await completion.reached;
   } finally {
     releaseKeys?.();
