@@ -5,7 +5,7 @@ import { createFlagRows } from '../../src/commands/help/flag-rows.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from '../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../src/commands/tree/tree.ts';
 import { operationShape, type Shape } from './result-shapes.ts';
-import { CHECKED_FILE, SUMMARY, TOOL_RESULTS } from './tool-results.ts';
+import { SUMMARY, TOOL_RESULTS } from './tool-results.ts';
 
 /** A command with everything that the reference prints about it. */
 export interface DescribedCommand {
@@ -64,7 +64,7 @@ async function describe({ path, summary }: Node, leaf: LoadedLeaf): Promise<Desc
 
 async function resultOf(path: readonly string[], leaf: LoadedLeaf): Promise<Shape | undefined> {
   if (leaf.kind === 'operation') return (await operationShape(leaf.versions[0])) ?? SUMMARY;
-  return path.at(-1) === 'validate' ? CHECKED_FILE : TOOL_RESULTS[path.join(' ')];
+  return TOOL_RESULTS[path.join(' ')];
 }
 
 function argumentsOf(leaf: LoadedLeaf): readonly string[] {

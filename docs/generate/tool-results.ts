@@ -55,16 +55,6 @@ const PROFILE = {
 const SETTING = 'string | null';
 const FORM = '"basic" | "advanced"';
 
-/** Result of `validate` commands for one file. For several files, `files` replaces `file`. */
-export const CHECKED_FILE: Shape = {
-  file: 'string',
-  records: 'number',
-  valid: 'boolean',
-  findings: ['object'],
-  warnings: ['object'],
-  warningCount: 'number',
-};
-
 /**
  * Shapes that the hand-written commands print with `-o json`. Commands that print no JSON are not
  * listed.

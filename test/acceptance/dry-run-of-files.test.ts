@@ -171,6 +171,22 @@ describe('a dry run of a file', () => {
     expect(stderr).toContain('svc: bad.csv: 2 problems in 4 records');
   });
 
+  it.each([
+    [[], 'bad.csv:3: userId: is missing\n'],
+    [['-o', 'json'], '"valid": false'],
+  ])('annotates the file in GitHub Actions, with %j', async (flags, printed) => {
+    const { user, env } = await openUser();
+    await writeFile(join(user.home, 'bad.csv'), 'userId,email\na,ada@example\n,b@example.com\n');
+    const words = ['users', 'add', '--org', 'acme', '--file', 'bad.csv', '--dry-run', ...flags];
+    const { code, stdout, stderr } = await user.svc(words, {
+      env: { ...env, GITHUB_ACTIONS: 'true' },
+    });
+    expect([code, stdout]).toEqual([3, expect.stringContaining(printed)]);
+    expect(stderr).toContain('::error file=bad.csv,line=3,col=1::userId: is missing\n');
+    expect(stderr).toContain('::warning file=bad.csv,line=2,col=1::email: ');
+    expect((await user.svc(words, { env })).stderr).not.toContain('::');
+  });
+
   it('lists the suspicious values that the import only counts', async () => {
     const { user, svc } = await openUser();
     const rows = Array.from({ length: 12 }, (_, at) => `u${at},Ada ,u${at}@example.com`);

@@ -92,7 +92,6 @@ it('results have the shapes in docs/commands', async () => {
     ['workspace get', '--local'],
     ['folders list', '--local --org acme'],
     ['documents add', '--local --org acme --document d99 --name Last'],
-    ['documents validate', '--file documents.json'],
   ] as const) {
     const { stdout } = await user.svc([
       ...words.split(' '),

@@ -41,7 +41,8 @@ interface CheckReport {
 }
 
 /**
- * Prints the findings of a check while it runs. Without findings, prints what would be sent.
+ * Prints the findings of a check while it runs. Without findings, prints what would be sent. In
+ * GitHub Actions, also prints annotations on stderr.
  * @throws SvcError `invalid_input` if there are problems
  */
 export async function reportCheck(
@@ -51,8 +52,12 @@ export async function reportCheck(
   report: CheckReport,
 ): Promise<void> {
   const { check } = started;
-  const findings = inFileOrder(started.findings, input.files);
+  const isAnnotated =
+    context.environment['GITHUB_ACTIONS'] === 'true' && report.format !== 'github';
+  const ordered = inFileOrder(started.findings, input.files);
+  const findings = isAnnotated ? annotate(context, ordered) : ordered;
   await REPORTS[report.format](context, input, { check, findings }, report);
+  if (isAnnotated) await context.io.stderr.write(annotationsOf('warning', check.warnings));
   const { diagnosticCount, read, hint } = check;
   if (diagnosticCount === 0) return;
   const problems = formatNounCount(diagnosticCount, 'problem');
@@ -105,20 +110,32 @@ const writeLines: Report = async (
 };
 
 const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
-  const write = (kind: 'error' | 'warning', found: readonly FileDiagnostic[]) => {
-    const lines = found.map((finding) => {
-      const { file, line, column: col } = finding;
-      return formatAnnotation(
-        kind,
-        { file: file === 'stdin' ? undefined : file, line, col },
-        describeDiagnostic(finding),
-      );
-    });
-    return stdout.write(lines.join(''));
-  };
-  for await (const found of findings) await write('error', found);
-  await write('warning', check.warnings);
+  for await (const found of findings) await stdout.write(annotationsOf('error', found));
+  await stdout.write(annotationsOf('warning', check.warnings));
 };
+
+/** Prints an annotation for each finding that passes. */
+async function* annotate(
+  { io: { stderr } }: Context,
+  findings: AsyncIterable<readonly FileDiagnostic[]>,
+): AsyncGenerator<readonly FileDiagnostic[]> {
+  for await (const found of findings) {
+    await stderr.write(annotationsOf('error', found));
+    yield found;
+  }
+}
+
+function annotationsOf(kind: 'error' | 'warning', found: readonly FileDiagnostic[]): string {
+  const lines = found.map((finding) => {
+    const { file, line, column: col } = finding;
+    return formatAnnotation(
+      kind,
+      { file: file === 'stdin' ? undefined : file, line, col },
+      describeDiagnostic(finding),
+    );
+  });
+  return lines.join('');
+}
 
 const FINDING_COLUMNS: readonly Column[] = [
   { header: 'FILE', field: 'file' },

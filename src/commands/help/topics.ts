@@ -249,7 +249,10 @@ function bulk(): HelpPage {
       'To send several files in one job, repeat --file. The files are sent in the given order.',
     ),
     createCommandSection(undefined, [
-      ['svc users validate --file users.csv', 'Check a file without sending anything'],
+      [
+        'svc users add --org acme --file users.csv --dry-run',
+        'Check a file without sending anything',
+      ],
       [
         'svc users add --org acme --file users.csv',
         'Send it; all records are checked before the first request',

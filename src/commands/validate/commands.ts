@@ -18,7 +18,10 @@ const OUTPUT_EXAMPLES = {
   'svc users validate --file users.ndjson -o json': 'print findings as JSON',
 };
 
-/** A `validate` command for each type of record that has bulk operations. */
+/**
+ * A `validate` command for each type of record that has bulk operations, for scripts written before
+ * `--dry-run` checked files.
+ */
 export const VALIDATE_COMMANDS: readonly CommandDefinition[] = [
   ...Map.groupBy(
     outline.filter(({ bulk }) => bulk),
@@ -43,6 +46,7 @@ function createValidateCommand(
   const example = EXAMPLES[noun];
   return defineCommand({
     command: [noun, 'validate'],
+    isHidden: true,
     globalFlags: ['profile', 'local', 'result'],
     summary: 'Validate input files without sending anything',
     description: `Reads each file completely, like svc ${noun} ${joinAlternatives(verbs)}, and reports every problem with its position. Needs no credentials and no network. Exits with 3 if there are problems.`,
