@@ -28,13 +28,14 @@ export interface HandledOperation {
   readonly failed?: number;
 }
 
+type CallFacts = { -readonly [Name in 'operation' | 'org' | 'fault']?: HandledCall[Name] };
+
 /**
  * Receives facts about a call as they become known: its operation, then its fault and its number of
  * records.
  */
-export type CallObserver = (
-  facts: Partial<Pick<HandledCall, 'operation' | 'org' | 'fault'>>,
-) => void;
+export type CallObserver = (facts: Readonly<CallFacts>) => void;
+
 /** Maximum size of a request to log with its body, in bytes. */
 const MAX_LOGGED_BODY = 32 * 1024;
 
@@ -45,10 +46,10 @@ export function withCallLog(
   return async (request) => {
     const { method, target, header } = request;
     const started = performance.now();
-    let facts: Parameters<CallObserver>[0] = {};
+    const facts: CallFacts = {};
     const body = collectBody(request);
     const response = await handle({ method, target, header, body: body.read }, (more) => {
-      facts = { ...facts, ...more };
+      Object.assign(facts, more);
     });
     if (response === HEALTHY) return response;
     const { operation, org, fault } = facts;

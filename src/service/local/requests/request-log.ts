@@ -87,9 +87,12 @@ export function createRequestLog(
   };
   return {
     add: (call: HandledCall): void => {
+      const id = nextId++;
+      const isKept = pending.length < MAX_PENDING;
+      if (!isKept && listeners.size === 0) return;
       const ended = Date.now();
-      const record = createRecord(nextId++, call, ended);
-      if (pending.length < MAX_PENDING) {
+      const record = createRecord(id, call, ended);
+      if (isKept) {
         const bodiesOf = bodies++ < MAX_BODIES ? readBodiesLater(call) : () => NO_BODIES;
         pending.push({ ended, detail: () => ({ ...record, ...bodiesOf() }) });
         schedule();
