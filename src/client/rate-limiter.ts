@@ -6,7 +6,8 @@ import { SlowStart } from './slow-start.ts';
 /** Duration of the service's own rate limit, in milliseconds. */
 const SERVICE_PAUSE = 60_000;
 const MIN_PAUSE = 1_000;
-const MAX_PAUSE = 60 * 60_000;
+/** The longest pause that a service can ask for, in milliseconds. */
+export const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
 export function createRateLimiter(options: ClientOptions) {
@@ -28,15 +29,16 @@ export function createRateLimiter(options: ClientOptions) {
   let unspecifiedPauses = 0;
 
   /**
-   * Pauses for the given milliseconds plus jitter. Returns false if that exceeds the remaining
-   * waiting time.
+   * Pauses for the given milliseconds. Returns false if that exceeds the remaining waiting time.
+   * @param withJitter whether to add a random time, for processes that do not share the pause
    */
-  function extendPause(milliseconds: number, reason: string): boolean {
+  function extendPause(milliseconds: number, reason: string, withJitter: boolean): boolean {
     const now = monotonic();
     const from = Math.max(resumesAt, now);
     const pause = now + milliseconds - from;
     if (pause > remainingWait) return false;
-    const jittered = Math.min(remainingWait, pause + random() * Math.min(MAX_JITTER, pause / 4));
+    const jitter = withJitter ? random() * Math.min(MAX_JITTER, pause / 4) : 0;
+    const jittered = Math.min(remainingWait, pause + jitter);
     remainingWait -= jittered;
     resumesAt = from + jittered;
     slowStart.begin();
@@ -44,13 +46,17 @@ export function createRateLimiter(options: ClientOptions) {
     return true;
   }
 
+  /**
+   * Adopts the pause of another process as it is: processes that resume at the same moment, with one
+   * request each, get equal shares of the rate.
+   */
   function adoptSharedPause(): void {
     const until = shared?.pausedUntil();
     if (until === undefined || until === observedPause) return;
     observedPause = until;
     const pause = until - clock.now();
     if (pause <= MAX_PAUSE && pause > Math.max(0, resumesAt - monotonic()))
-      extendPause(pause, PEER_RATE_LIMIT);
+      extendPause(pause, PEER_RATE_LIMIT, false);
   }
 
   async function waitForPause(): Promise<void> {
@@ -96,13 +102,14 @@ export function createRateLimiter(options: ClientOptions) {
       isServiceRateLimit,
     }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
       const requested = parseRetryAfter(retryAfter, clock.now());
+      adoptSharedPause();
       const remainingPause = resumesAt - monotonic();
       // Requests in flight when a pause starts are rate limited as well. Only a longer pause
       // replaces the current one.
       if (remainingPause > 0 && (requested ?? 0) <= remainingPause) return true;
       const pause = requested ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
-      if (!extendPause(pause, OWN_RATE_LIMIT)) return false;
-      const until = clock.now() + pause;
+      if (!extendPause(pause, OWN_RATE_LIMIT, true)) return false;
+      const until = clock.now() + resumesAt - monotonic();
       observedPause = until;
       shared?.pauseUntil(until);
       return true;

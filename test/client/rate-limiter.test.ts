@@ -223,23 +223,37 @@ describe('a pause that svc processes share', () => {
   }
   const now = fakeClock().now();
 
-  it('is waited out, with jitter of this process', async () => {
+  it('is waited out as it is, so that all processes resume at the same moment', async () => {
     const { gate, told } = shared(now + 40_000);
     const { fetch, requests } = scriptedFetch(success());
     const { client, clock, events } = newClient({ fetch, sharedRateLimit: gate });
     await client.call(OPERATIONS.once, {});
-    expect(clock.slept).toEqual([45_000]);
-    expect(events[0]).toEqual({ kind: 'waiting', untilEpoch: now + 45_000, reason: REASON });
+    expect(clock.slept).toEqual([40_000]);
+    expect(events[0]).toEqual({ kind: 'waiting', untilEpoch: now + 40_000, reason: REASON });
     expect([requests.length, told]).toEqual([1, []]);
     await client.call(OPERATIONS.read, {});
     expect(clock.slept).toHaveLength(1);
   });
 
-  it('is announced without jitter when this process waits', async () => {
+  it('is announced with its jitter when this process waits', async () => {
     const { gate, told } = shared();
-    const { fetch } = scriptedFetch(limited({ 'retry-after': '7' }), success());
-    await newClient({ fetch, sharedRateLimit: gate }).client.call(OPERATIONS.read, {});
-    expect(told).toEqual([now + 7_000]);
+    const { fetch } = scriptedFetch(limited({ 'retry-after': '8' }), success());
+    const { client, clock } = newClient({ fetch, sharedRateLimit: gate, random: () => 0.5 });
+    await client.call(OPERATIONS.read, {});
+    expect([told, clock.slept]).toEqual([[now + 9_000], [9_000]]);
+  });
+
+  it('replaces a shorter one of this process, and is not announced again', async () => {
+    let until: number | undefined;
+    const told: number[] = [];
+    const gate = { pausedUntil: () => until, pauseUntil: (end: number) => void told.push(end) };
+    const { fetch } = scriptedFetch(() => {
+      until = now + 30_000;
+      return limited({ 'retry-after': '8' });
+    }, success());
+    const { client, clock } = newClient({ fetch, sharedRateLimit: gate, random: () => 0.5 });
+    await client.call(OPERATIONS.read, {});
+    expect([told, clock.slept]).toEqual([[], [30_000]]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ClientOptions, Target } from '../../client/client.ts';
 import type { ClientCertificate } from '../../client/client-certificate.ts';
 import type { SharedRateLimit } from '../../client/client-options.ts';
+import { MAX_PAUSE } from '../../client/rate-limiter.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
@@ -103,9 +104,11 @@ export function createSharedRateLimit(
       return until;
     },
     pauseUntil(untilEpoch) {
-      void writePause(folder, pathOnce(), { until: untilEpoch, from: clock.now() }).catch(
-        () => undefined,
-      );
+      const from = clock.now();
+      const known = readPauseEnd(pathOnce(), from);
+      // Of several pauses at the same time, all processes wait for the longest.
+      if (known !== undefined && known >= untilEpoch && known <= from + MAX_PAUSE) return;
+      void writePause(folder, pathOnce(), { until: untilEpoch, from }).catch(() => undefined);
     },
   };
 }

@@ -38,6 +38,18 @@ describe('a rate limit shared by processes', () => {
     await expect.poll(second.look).toBe(NOW + 90_000);
   });
 
+  it('is the longest of several pauses, unless no service asks for that long', async () => {
+    const folders = await createUserFolders();
+    const [first, second] = [looker(folders), looker(folders)];
+    first.gate.pauseUntil(NOW + 60_000);
+    await expect.poll(second.look).toBe(NOW + 60_000);
+    second.gate.pauseUntil(NOW + 59_000);
+    await expect.poll(first.look).toBe(NOW + 60_000);
+    await writeFile(await fileOf(folders), JSON.stringify({ until: NOW * 2, from: NOW }));
+    second.gate.pauseUntil(NOW + 61_000);
+    await expect.poll(first.look).toBe(NOW + 61_000);
+  });
+
   it('is the same for any path of the service and any token', async () => {
     const folders = await createUserFolders();
     looker(folders, target('https://api.example.test/base')).gate.pauseUntil(NOW + 5_000);
