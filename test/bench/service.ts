@@ -73,6 +73,11 @@ async function comparePostgres(store: string): Promise<void> {
     statements: ' (goal 1.40x)',
     single: ' (goal 3.00x)',
   });
+  await compareSingleWrites(statements.write, store, {
+    organizations: 100,
+    statements: '',
+    single: ' (goal 4.00x)',
+  });
   await statements.end();
 }
 
@@ -226,12 +231,20 @@ function drive(port: number, next: () => string, end: number): Promise<readonly 
 
 /**
  * Calls that add one user each, over many connections at once, beside the same statements in a
- * transaction each, and beside the same calls over one connection.
+ * transaction each, and beside the same calls over one connection. The calls write to
+ * `organizations` in turn.
  */
 async function compareSingleWrites(
   raw: Write,
   store: string,
-  goals: { readonly statements: string; readonly single: string } = { statements: '', single: '' },
+  {
+    organizations = 1,
+    ...goals
+  }: {
+    readonly organizations?: number;
+    readonly statements: string;
+    readonly single: string;
+  } = { statements: '', single: '' },
 ): Promise<void> {
   const service = await startServer([SERVING, store]);
   const rates = { raw: [] as number[], service: [] as number[], single: [] as number[] };
@@ -243,7 +256,8 @@ async function compareSingleWrites(
     email: 'ada@example.com',
   });
   const next = () => {
-    const body = JSON.stringify({ data: { organizationId: 'acme', users: [nextUser()] } });
+    const organizationId = organizations === 1 ? 'acme' : `organization-${count % organizations}`;
+    const body = JSON.stringify({ data: { organizationId, users: [nextUser()] } });
     return requestText(service, '/v1/users/add', body);
   };
   for (let round = 0; round < ROUNDS; round++) {
@@ -265,6 +279,7 @@ async function compareSingleWrites(
   waits.sort((one, other) => one - other);
   const at = (share: number) =>
     `${(waits[Math.floor(waits.length * share)] ?? Number.NaN).toFixed(1)} ms`;
+  if (organizations > 1) console.log(`with ${organizations} organizations:`);
   console.log(`1 user, statements    ${Math.round(median(raws))} a second, a transaction each`);
   console.log(
     `1 user, ${WRITERS} calls at once ${Math.round(median(calls))} a second  ${ratioTo(raws).toFixed(2)}x${goals.statements}  p50 ${at(0.5)}, p99 ${at(0.99)}`,
