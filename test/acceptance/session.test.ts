@@ -61,6 +61,5 @@ describe('docs/webhooks.md', () => {
   it('shows the code that svc webhooks snippet prints', async () => {
     const page = await readFile(PAGE, 'utf8');
     expect(page).toContain(`\`\`\`js\n${await readSnippet('node', 'express')}\`\`\`\n`);
-    expect(page).toContain(`\`\`\`python\n${await readSnippet('python', 'flask')}\`\`\`\n`);
   });
 });
