@@ -15,14 +15,16 @@ const SLOW_DIALOG = `
   process.stdout.write('starting\\r\\n');
   ask('First\\r\\nname? ', () => ask('Last name? ', () => process.exit()));`;
 
-const command = (code: string) => ({
-  program: process.execPath,
-  words: ['-e', code],
+const command = (program: string, ...words: string[]) => ({
+  program,
+  words,
   cwd: '.',
   env: {},
   columns: 80,
 });
-const DIALOG = command(SLOW_DIALOG);
+const DIALOG = command(process.execPath, '-e', SLOW_DIALOG);
+/** Time limit, in milliseconds, in which a shell starts on a busy machine too. */
+const SHELL_TIMEOUT = 5000;
 
 it('each answer is typed when its question appears, after any pause', async () => {
   const written = await typeAnswers(DIALOG, [
@@ -34,23 +36,23 @@ it('each answer is typed when its question appears, after any pause', async () =
 
 it('a question that never appears is reported with the output', async () => {
   const waiting = typeAnswers(
-    command('console.log("busy"); setInterval(() => {}, 1000)'),
+    command('/bin/sh', '-c', 'echo busy; exec sleep 60'),
     [['Which one?', 'x']],
-    500,
+    SHELL_TIMEOUT,
   );
   await expect(waiting).rejects.toThrow(/the question 'Which one\?' did not come:\n.*busy/);
 });
 
 it('a command that ends before its question is reported', async () => {
-  const ended = typeAnswers(command('console.log("bye")'), [['Which one?', 'x']]);
+  const ended = typeAnswers(command('/bin/sh', '-c', 'echo bye'), [['Which one?', 'x']]);
   await expect(ended).rejects.toThrow(/the question 'Which one\?' did not come:\n.*bye/);
 });
 
 it('a command that does not end after its last answer is reported', async () => {
   const hanging = typeAnswers(
-    command('console.log("Go?"); setInterval(() => {}, 1000)'),
+    command('/bin/sh', '-c', 'echo Go?; exec sleep 60'),
     [['Go?', 'y']],
-    500,
+    SHELL_TIMEOUT,
   );
   await expect(hanging).rejects.toThrow('the end of the command did not come');
 });
