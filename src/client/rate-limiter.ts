@@ -3,7 +3,7 @@ import type { ClientOptions } from './client-options.ts';
 import type { SendFailure } from './outcome.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** Duration of the service's own rate limit, in milliseconds. */
+/** Default pause for a rate limit of the service itself, in milliseconds. */
 const SERVICE_PAUSE = 60_000;
 const MIN_PAUSE = 1_000;
 /** The longest pause that a service can ask for, in milliseconds. */
@@ -94,8 +94,9 @@ export function createRateLimiter(options: ClientOptions) {
       }
     },
     /**
-     * Pauses for `Retry-After` or a default that grows until a success. Returns false if the
-     * waiting time is exceeded.
+     * Pauses for `Retry-After`. Without it, pauses for a minute if the service itself limits the
+     * rate, otherwise for a time that doubles until a success. Keeps a current pause that is at
+     * least as long. Returns false, without pausing, if the remaining waiting time is too short.
      */
     pause({
       retryAfter,

@@ -36,13 +36,14 @@ export type CheckFormat = Format | 'github';
 interface CheckReport {
   readonly noun: string;
   readonly format: CheckFormat;
-  /** Called once after a check without problems. */
+  /** Called at most once, after a check without problems, by the formats that show the plan. */
   readonly planSending?: () => Promise<SendingPlan>;
 }
 
 /**
- * Prints the findings of a check while it runs. Without findings, prints what would be sent. In
- * GitHub Actions, also prints annotations on stderr.
+ * Prints the findings of a check: JSON and YAML at the end, other formats while it runs. Without
+ * problems, tables, JSON, and YAML also show what would be sent. In GitHub Actions, also prints
+ * annotations on stderr.
  * @throws SvcError `invalid_input` if there are problems
  */
 export async function reportCheck(
