@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { listen } from '../listen.ts';
+import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { newUser, type User } from './svc.ts';
 
@@ -34,8 +35,8 @@ async function startProxy(target: string, change: Change = () => undefined) {
   return { url, paths };
 }
 
-async function newWorld(change?: Change) {
-  const user = await newUser();
+async function newWorld(change?: Change, created = newUserInProcess()) {
+  const user = await created;
   const service = await startServing(user, '--store', join(user.home, 'real.sqlite'));
   const proxy = await startProxy(service.env.SVC_BASE_URL, change);
   const env = { ...service.env, SVC_BASE_URL: proxy.url };
@@ -89,7 +90,7 @@ test('record runs a command and adds its exchanges; show and diff read them', as
 });
 
 test('SVC_CONTRACT records every command, also at the same time', async () => {
-  const { user, svc } = await newWorld();
+  const { user, svc } = await newWorld(undefined, newUser());
   const recording = { SVC_CONTRACT: 'shapes.json' };
   const runs = await Promise.all(
     Array.from({ length: 6 }, () => svc(['agents', 'list'], recording)),
@@ -240,7 +241,7 @@ test.each([
   [['contract', 'record', '--', 'contract', 'show'], 'pass the command after --'],
   [['contract', 'show', 'none.json'], 'svc contract probe'],
 ])('%j is refused', async (words, text) => {
-  const user = await newUser();
+  const user = await newUserInProcess();
   const run = await user.svc(words);
   expect(run.code).toBe(2);
   expect(run.stderr).toContain(text);
