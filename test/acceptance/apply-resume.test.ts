@@ -139,10 +139,12 @@ describe('svc jobs resume of a killed apply', () => {
           code: 3,
           stderr: expect.stringContaining('the secret env:HOOK_TOKEN changed after job'),
         });
-        expect(await user.svc(['jobs', 'resume'])).toMatchObject({
-          code: 0,
-          stdout: `${user.env.SVC_BASE_URL}\n\nApplied: 1 updated\n`,
-        });
+        const { code, stdout } = await user.svc(['jobs', 'resume']);
+        const [{ id: job }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
+        expect([code, stdout]).toEqual([
+          0,
+          `${user.env.SVC_BASE_URL}\n\nApplied: 1 updated\nundo: svc undo ${job}\n`,
+        ]);
         expect(user.writes()).toEqual([]);
         return;
       }

@@ -129,10 +129,13 @@ describe('svc apply', () => {
       `svc: 3 of 16 changes failed\nhint: resume with svc jobs resume ${await findJob(user)}\n`,
     );
     user.control.intercept = () => undefined;
-    expect(await user.svc(['jobs', 'resume'])).toMatchObject({
+    const job = await findJob(user);
+    const resumed = await user.svc(['jobs', 'resume']);
+    expect(resumed).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Applied: 7 created, 2 updated, 4 sent\n'),
     });
+    expect(resumed.stdout).toMatch(new RegExp(`\nundo: svc undo ${job}\n$`));
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 

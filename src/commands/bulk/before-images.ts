@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
@@ -19,6 +20,8 @@ export async function openBeforeImages(
 ): Promise<Save | undefined> {
   const { environment, activity, client, clock, warn } = context;
   if (!folder || environment[SWITCH_VARIABLES.undo] === '0') return undefined;
+  // A resumed job has the values that its earlier runs replaced.
+  if (existsSync(folder.beforeImages)) activity.undo = folder.job;
   const { appendImages, createImageSaver } = await import('../../settings/undo/before-images.ts');
   return createImageSaver({
     client: await client(),
