@@ -148,6 +148,20 @@ it('one file configures two services; a change by hand is found, planned, revert
   );
 });
 
+it('does not compare records that cannot be read with the prediction', async () => {
+  const user = await newUserInProcess();
+  await writeFile(
+    join(user.home, 'svc.yaml'),
+    `stack: shop
+folders: [{ organizationId: acme, folderId: plans, folderName: Plans }]
+endpoints: [{ uid: shop.audit, url: 'https://hooks.example.com/audit' }]`,
+  );
+  await user.svc(['organizations', 'add', 'acme', '--local']);
+  const applied = await user.svc(['apply', '--yes', '--local']);
+  expect(applied).toMatchObject({ code: 0, stderr: '' });
+  expect(applied.stdout).toContain('? endpoints: Advanced webhooks are not configured');
+});
+
 it('warns if a service changes something else than was predicted', async () => {
   const user = await newUserInProcess();
   const folder = {

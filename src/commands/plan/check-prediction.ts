@@ -50,8 +50,12 @@ export async function checkPrediction(
   if (!live) return;
   const predicted = { ...collectDeclaredRecords(selectRead(state, query)), isDeclared: false };
   const changes = compareRecords(predicted, collectLiveRecords(live));
+  const unreadable = changes.filter(({ sign }) => sign === '?');
   const wrong = changes.filter(
-    ({ kind, before }) => KIND_CLASSES[kind] === 'managed' && before !== 'differ',
+    ({ kind, org, id, before }) =>
+      KIND_CLASSES[kind] === 'managed' &&
+      before !== 'differ' &&
+      !unreadable.some((part) => part.kind === kind && part.org === org && (part.id ?? id) === id),
   );
   for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
     const values =
