@@ -135,6 +135,16 @@ describe('svc api', () => {
     expect(run).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
   });
 
+  it('names the path of an operation', async () => {
+    const { svc } = await newUserInProcess();
+    expect(await svc(['api', 'agents.get', '--local'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        "svc: 'agents.get' is not a path\nhint: the path of this operation is /v2/agents/get\n",
+    });
+  });
+
   it('calls the embedded service', async () => {
     const { svc } = await newUserInProcess();
     const run = await svc(['api', '/v2/workspace/get', '--local', '--jq', '.apiKeyList | length']);

@@ -87,14 +87,17 @@ function hasAllIds({ generatedId, bulk }: Operation, data: unknown): boolean {
 }
 
 /**
- * @throws SvcError `usage` for a full URL, because credentials must only be sent to the configured
- * service
+ * @throws SvcError `usage` for the name of an operation, and for a full URL, because credentials
+ * must only be sent to the configured service
  */
 function parsePath(word: string): string {
-  const isPath = word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
+  const operation = manifest.find(({ name }) => name === word);
+  const isPath = !operation && word !== '' && !URL.canParse(word) && !/[\s\\#\p{Cc}]/u.test(word);
   if (!isPath)
     throw new SvcError('usage', `'${word}' is not a path`, {
-      hint: 'use the part after the base URL, such as /v2/users/add',
+      hint: operation
+        ? `the path of this operation is ${operation.path}`
+        : 'use the part after the base URL, such as /v2/users/add',
     });
   return word.startsWith('/') ? word : `/${word}`;
 }
