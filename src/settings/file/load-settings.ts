@@ -65,7 +65,8 @@ async function readContent(request: SettingsRequest): Promise<SettingsContent> {
   const name = inputName(request.file);
   const files = await readFiles(request);
   const [file, ...others] = files;
-  const cut = file && others.length === 0 ? cutLongLists(file.text) : undefined;
+  const cut =
+    file && others.length === 0 ? await cutLongLists(file.text, request.signal) : undefined;
   if (file && cut) {
     try {
       const content = parseSettings(name, [{ ...file, text: cut.text }], environment);

@@ -3,6 +3,7 @@ import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { runInSlices } from '../../kernel/run-in-slices.ts';
 import { findCycles } from './check.ts';
 
 const KINDS = ['folders', 'documents'] as const;
@@ -18,21 +19,28 @@ export interface CutText {
 
 /** Length of a file, in characters, whose nodes would need too much time and memory. */
 const LONG_TEXT = 500_000;
-/** Number of items that are parsed together. */
-const PART_ITEMS = 1_000;
+/** Number of items that are parsed together: so few that their nodes are garbage soon. */
+const PART_ITEMS = 50;
 /** Variables, and anchors, aliases, and tags, which may refer to other parts of the file. */
 const NOT_ALONE = /\$\{|(?:^|[\s,:[{-])[&*!][^\s]/;
 
 /**
  * Reads the long lists of a JSON or YAML file in parts, without the place of each value. Returns
  * undefined for files whose lists have other values than strings and switches, or that must be read
- * as a whole for another reason.
+ * as a whole for another reason. Rejects with the signal's reason if the signal is aborted.
  */
-export function cutLongLists(text: string): CutText | undefined {
+export async function cutLongLists(
+  text: string,
+  signal: AbortSignal,
+): Promise<CutText | undefined> {
   if (text.length < LONG_TEXT) return undefined;
   keepHeapSmall();
-  const cut = text.trimStart().startsWith('{') ? cutJson(text) : cutYaml(text);
-  return cut && areValid(cut.lists) ? cut : undefined;
+  return runInSlices(cutLists(text), signal);
+}
+
+function* cutLists(text: string): Generator<undefined, CutText | undefined> {
+  const cut = text.trimStart().startsWith('{') ? cutJson(text) : yield* cutYaml(text);
+  return cut && (yield* areValid(cut.lists)) ? cut : undefined;
 }
 
 function cutJson(text: string): CutText | undefined {
@@ -67,13 +75,14 @@ function countNames(text: string): number {
   return count;
 }
 
-function cutYaml(text: string): CutText | undefined {
+function* cutYaml(text: string): Generator<undefined, CutText | undefined> {
   // An environment may change the records.
   if (/^\s+"?(?:folders|documents)"?:/m.test(text)) return undefined;
   const lists: Lists = {};
   const kept: string[] = [];
   let reader: ListReader | undefined;
   for (const line of linesOf(text)) {
+    yield;
     if (reader && /^[^\s#-]/.test(line)) {
       if (!reader.finish()) return undefined;
       reader = undefined;
@@ -144,17 +153,18 @@ function isFlat(record: unknown): boolean {
 }
 
 /** Whether the records match the schema, are different, and no folder contains itself. */
-function areValid(lists: Lists): boolean {
-  const isValid = (kind: Kind) => {
+function* areValid(lists: Lists): Generator<undefined, boolean> {
+  for (const kind of KINDS) {
     const records: Records = lists[kind] ?? [];
-    const identityOf = (record: object) =>
-      JSON.stringify(RECORD_KINDS[kind].identity.map((field) => Object(record)[field]));
-    const identities = new Set(records.map(identityOf));
     const { element } = settingsSchema.shape[kind].unwrap();
-    return (
-      identities.size === records.length &&
-      records.every((record) => element.safeParse(record).success)
-    );
-  };
-  return KINDS.every(isValid) && findCycles(lists.folders ?? []).length === 0;
+    const identities = new Set<string>();
+    for (const record of records) {
+      yield;
+      if (!element.safeParse(record).success) return false;
+      const fields = RECORD_KINDS[kind].identity.map((field) => Object(record)[field]);
+      identities.add(JSON.stringify(fields));
+    }
+    if (identities.size < records.length) return false;
+  }
+  return findCycles(lists.folders ?? []).length === 0;
 }

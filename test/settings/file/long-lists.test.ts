@@ -12,8 +12,10 @@ const PADDING = `# ${'x'.repeat(600_000)}\n`;
 const parse = (text: string) =>
   parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined).fields;
 
-function parseCut(text: string) {
-  const cut = cutLongLists(text);
+const cutText = (text: string) => cutLongLists(text, new AbortController().signal);
+
+async function parseCut(text: string) {
+  const cut = await cutText(text);
   return cut && { ...parse(cut.text), ...cut.lists };
 }
 
@@ -78,15 +80,15 @@ const FORMS: Readonly<
 
 it.each(Object.keys(FORMS))(
   'reads lists in %s form as a complete reading does, or not at all',
-  (form) => {
+  async (form) => {
     let cuts = 0;
-    fc.assert(
-      fc.property(folders, documents, (folderRecords, documentRecords) => {
+    await fc.assert(
+      fc.asyncProperty(folders, documents, async (folderRecords, documentRecords) => {
         const text = FORMS[form]?.({ folders: folderRecords, documents: documentRecords }) ?? '';
-        const cut = attempt(() => parseCut(text));
+        const cut = await attempt(() => parseCut(text));
         if (cut === undefined) return;
         cuts += 1;
-        expect(cut).toEqual(attempt(() => parse(text)));
+        expect(cut).toEqual(await attempt(() => parse(text)));
       }),
       { numRuns: repeats(9) },
     );
@@ -95,9 +97,9 @@ it.each(Object.keys(FORMS))(
 );
 
 /** Returns the problems instead of throwing them. */
-function attempt(read: () => unknown): unknown {
+async function attempt(read: () => unknown): Promise<unknown> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof SettingsError) return error.problems;
     throw error;
@@ -124,42 +126,50 @@ it.each([
   ['a merged map', `folders:\n${record('a', ', <<: { folderName: x }')}`],
   ['an error', `folders:\n${record('a', ', folderName: "x')}`],
   ['the same list twice', `folders:\n${record('a')}folders:\n${record('b')}`],
-])('leaves a file with %s to the complete reading', (_, text) => {
-  expect(cutLongLists(PADDING + text)).toBeUndefined();
+])('leaves a file with %s to the complete reading', async (_, text) => {
+  expect(await cutText(PADDING + text)).toBeUndefined();
 });
 
-it('reads long lists in parts, whatever their texts contain', () => {
+it('reads long lists in parts, whatever their texts contain', async () => {
   const records = Array.from(
     { length: 2_500 },
     (_, at) =>
       `  # ${at}\n  - organizationId: acme\n    folderId: f${at}\n    folderName: ${['|\n      - x\n      y', '"\\u0041 \n      - b"', '>-\n\n      c\n      d', "'e''f' # g"][at % 4]}\n`,
   );
   const text = `${PADDING}folders:\n${records.join('')}stack: acme\n`;
-  const cut = parseCut(text);
+  const cut = await parseCut(text);
   expect(cut?.folders).toHaveLength(2_500);
   expect(cut).toEqual(parse(text));
 });
 
-it('keeps the lines of everything else', () => {
+it('keeps the lines of everything else', async () => {
   const text = `${PADDING}folders:\n${record('a')}\n  # a comment\n${record('b')}stack: acme\nconfig: { email: { x: 1 } }\n`;
-  const cut = cutLongLists(text);
+  const cut = await cutText(text);
   expect(cut?.lists.folders?.map(({ folderId }) => folderId)).toEqual(['a', 'b']);
-  expect(attempt(() => parse(cut?.text ?? ''))).toEqual([
+  expect(await attempt(() => parse(cut?.text ?? ''))).toEqual([
     expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field'),
   ]);
-  expect(attempt(() => parse(text))).toEqual([
+  expect(await attempt(() => parse(text))).toEqual([
     expect.stringContaining('svc.yaml:8:20: config.email.x: unknown field'),
   ]);
 });
 
-it('does not cut short files', () => {
-  expect(cutLongLists(`folders:\n${record('a')}`)).toBeUndefined();
+it('does not cut short files', async () => {
+  expect(await cutText(`folders:\n${record('a')}`)).toBeUndefined();
 });
 
-it('reports a field that occurs twice in a long JSON file', () => {
+it('stops at a signal', async () => {
+  const controller = new AbortController();
+  const records = Array.from({ length: 10_000 }, (_, at) => record(`f${at}`));
+  const cut = cutLongLists(`${PADDING}folders:\n${records.join('')}`, controller.signal);
+  controller.abort(new Error('stopped'));
+  await expect(cut).rejects.toThrow('stopped');
+});
+
+it('reports a field that occurs twice in a long JSON file', async () => {
   const text = (field: string) =>
     `{"svc":1,"folders":[{"organizationId":"a","folderId":"b"${field}}],"stack":"${'x'.repeat(600_000)}"}`;
-  expect(parseCut(text(',"folderName":"\\"c\\": d"'))?.folders).toHaveLength(1);
-  expect(parseCut(text(',"folderId":"c"'))).toBeUndefined();
+  expect((await parseCut(text(',"folderName":"\\"c\\": d"')))?.folders).toHaveLength(1);
+  expect(await parseCut(text(',"folderId":"c"'))).toBeUndefined();
   expect(() => parse(text(',"folderId":"c"'))).toThrow("the field 'folderId' occurs twice");
 });
