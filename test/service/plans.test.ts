@@ -1,5 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { stateSchema } from '../../src/catalog/state.ts';
+import { importState } from '../../src/service/state/transfer.ts';
 import type { DirectAdapter } from '../../src/service/store/prepared-query.ts';
 import { isPostgres } from './store-location.ts';
 import { startTestService, type TestService } from './test-service.ts';
@@ -46,6 +48,20 @@ describe.skipIf(isPostgres)('a query in a store without statistics', () => {
     const list = { organizationId, documentIds: ['d1', 'd2'] };
     const plans = await plansOf(service, () =>
       service.call('/v2/organizations/documents/get', list),
+    );
+    expect(plans.get('documents')).toContain('(organization=? AND documentId=?)');
+  });
+
+  it('looks up imported documents by ID', async () => {
+    const service = await startTestService();
+    const { store, credentials, clock } = service;
+    const target = { store, apiKey: credentials.apiKey, now: clock.now(), dryRun: false };
+    const documents = Array.from({ length: 100 }, (_, at) => ({
+      organizationId,
+      documentId: `d${at}`,
+    }));
+    const plans = await plansOf(service, () =>
+      importState(target, stateSchema.parse({ documents })),
     );
     expect(plans.get('documents')).toContain('(organization=? AND documentId=?)');
   });

@@ -3,11 +3,10 @@ import { ROOT } from '../records/folder.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import { batchByOrganization, omitUnset, readByOrganization, type Section } from './section.ts';
 
-const select = prepareSelect(
-  'documents',
-  ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'],
-  ['key'],
-);
+const COLUMNS = ['documentId', 'documentName', 'folderId', 'disabled', 'accessType'] as const;
+const select = prepareSelect('documents', COLUMNS, ['key']);
+/** Without an order, for which SQLite would read all documents instead of looking up the IDs. */
+const selectById = prepareSelect('documents', COLUMNS);
 
 const upsert = prepareUpsert('documents', ['organization', 'documentId'], {
   replaced: ['documentName', 'folderId', 'disabled', 'accessType'],
@@ -31,7 +30,7 @@ export const documents: Section<'documents'> = {
   write: async (scope, records) => {
     for (const [organization, batch] of batchByOrganization(scope, records)) {
       const filter = { organization, documentId: batch.map(({ documentId }) => documentId) };
-      const found = await select(scope.database, filter);
+      const found = await selectById(scope.database, filter);
       const existing = new Map(found.map((row) => [row.documentId, row]));
       const rows = batch.map(({ documentId, documentName, folderId, disabled, accessType }) => {
         const current = existing.get(documentId);
