@@ -32,7 +32,7 @@ export async function localImport(
     async (store, apiKey, { time }) => ({
       ...(options.dryRun && { before: await exportState(store, apiKey) }),
       findings: await importState(
-        { store, apiKey, now: time.now(), dryRun: options.dryRun },
+        { store, apiKey, now: time.now(), dryRun: options.dryRun, signal: context.signal },
         state,
       ),
     }),

@@ -11,6 +11,7 @@ import type { Database } from '../store/store.ts';
 export interface StateScope extends KeyScope {
   readonly now: number;
   readonly organizations: ReadonlyMap<string, number>;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const selectOrganizations = prepareSelect('organizations', ['organizationId', 'key'], ['key']);
@@ -67,17 +68,20 @@ export async function readByOrganization<Row, Record>(
 
 /**
  * Yields batches of records that fit into one statement, with the surrogate key of their
- * organization.
+ * organization. Throws the reason of the scope's signal if it is aborted.
  */
 export function* batchByOrganization<Record extends { readonly organizationId: string }>(
-  { organizations }: StateScope,
+  { organizations, signal }: StateScope,
   records: readonly Record[],
 ): Generator<readonly [organization: number, batch: readonly Record[]]> {
   for (const [organizationId, own] of Map.groupBy(records, (record) => record.organizationId)) {
     const organization = organizations.get(organizationId);
     if (organization === undefined)
       throw new TypeError(`organization ${organizationId} was not created before its records`);
-    for (const batch of chunkRows(own)) yield [organization, batch];
+    for (const batch of chunkRows(own)) {
+      signal?.throwIfAborted();
+      yield [organization, batch];
+    }
   }
 }
 

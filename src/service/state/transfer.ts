@@ -31,18 +31,20 @@ export interface StateImport {
   readonly apiKey: string;
   readonly now: number;
   readonly dryRun: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /**
- * Omitted fields keep their values.
+ * Omitted fields keep their values. Imports nothing if the signal is aborted, and rejects with its
+ * reason.
  * @returns the problems that prevent the import; empty if it succeeded
  */
 export function importState(
-  { store, apiKey, now, dryRun }: StateImport,
+  { store, apiKey, now, dryRun, signal }: StateImport,
   state: State,
 ): Promise<readonly InputProblem[]> {
   return store.write(async (database) => {
-    const current = await loadScope({ database, apiKey, now });
+    const current = await loadScope({ database, apiKey, now, signal });
     const findings = await checkState(current, state);
     if (dryRun || findings.length > 0) return findings;
     const scope = await createMissingOrganizations(current, state);

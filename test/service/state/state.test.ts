@@ -93,6 +93,15 @@ describe('the state of a store', () => {
     expect(text(await dump(service))).toBe(text(state));
   });
 
+  it('does not change if its import is stopped', async () => {
+    const service = await startTestService();
+    const { store, credentials, clock } = service;
+    const target = { store, apiKey: credentials.apiKey, now: clock.now(), dryRun: false };
+    const signal = AbortSignal.abort(new Error('stopped'));
+    await expect(importState({ ...target, signal }, FULL_STATE)).rejects.toThrow('stopped');
+    expect(await dump(service)).toEqual(EMPTY);
+  });
+
   it('is deleted by a reset, and credentials still work', async () => {
     const service = await startTestService();
     await load(service, FULL_STATE);
