@@ -174,6 +174,8 @@ describe('files from a shell pattern', () => {
     ]);
     const id = await svc('users', 'add', 'u77', '--org', 'acme');
     expect([id.code, id.stderr.split('\n')[1]]).toEqual([2, 'hint: did you mean --user u77?']);
+    const data = await svc('users', 'data', 'u77', '--org', 'acme');
+    expect(data.stderr.split('\n')[1]).toBe('hint: did you mean --user u77?');
     const other = await svc('agents', 'get', 'a', 'b');
     expect([other.code, other.stderr]).toEqual([
       2,

@@ -48,7 +48,7 @@ function idFlagHint(
 ): string | undefined {
   const nouns = path.split(/[ -]/).map((word) => word.replace(/s$/, ''));
   const [flag] = nouns.reverse().flatMap((noun) => {
-    const start = `--${FLAG_NAMES[noun] ?? noun} <`;
+    const start = `--${FLAG_NAMES[noun] ?? noun} <id>`;
     return flags.filter(({ flags: text }) => text.startsWith(start));
   });
   if (!flag) return undefined;
