@@ -66,6 +66,16 @@ describe.skipIf(isPostgres)('a query in a store without statistics', () => {
     expect(plans.get('documents')).toContain('(organization=? AND documentId=?)');
   });
 
+  it('finds the participants of an item, which each deletion of an item checks', async () => {
+    const { store } = await startTestService();
+    const plan = await store.read((database) =>
+      database.executeQuery<{ detail: string }>(
+        CompiledQuery.raw('explain query plan select 1 from participants where item = 1'),
+      ),
+    );
+    expect(plan.rows[0]?.detail).toContain('INDEX participantsByItem (item=?)');
+  });
+
   it('looks up the memberships of users to check their access', async () => {
     const service = await startTestService();
     await service.call('/v1/organizations/documents/add', {

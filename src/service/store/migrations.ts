@@ -90,6 +90,7 @@ export const MIGRATIONS = [
   `create table "development" ("name" text not null primary key, "value" text not null);
   create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
   'alter table "deliveries" add column "trace" text',
+  'create index "participantsByItem" on "participants" ("item")',
 ];
 
 /**

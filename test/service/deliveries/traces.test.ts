@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/service/store/open.ts';
-import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
 import { newStoreLocation } from '../store-location.ts';
 import { type DeliveringWorld, deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -66,10 +65,8 @@ it('keeps the deliveries of a store without traces', async () => {
   const rest = { payload: '{}', size: 2, state: 'pending', attempts: '', tries: 0 } as const;
   await old.write(async (database) => {
     await sql`alter table deliveries drop column trace`.execute(database);
-    await database
-      .updateTable('schemaVersion')
-      .set({ version: SCHEMA_VERSION - 1 })
-      .execute();
+    await sql`drop index "participantsByItem"`.execute(database);
+    await database.updateTable('schemaVersion').set({ version: 4 }).execute();
     await database
       .insertInto('workspaces')
       .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
