@@ -13,6 +13,9 @@ export function isAscii(text: string): boolean {
   return !/[^ -~]/.test(text);
 }
 
+/** Length above which a text is not measured as a whole, because string-width is slow. */
+const LONG_TEXT = 500;
+
 /** Truncates a text to `width` columns, the ellipsis included. Never splits a grapheme. */
 export function truncateText(
   text: string,
@@ -20,7 +23,11 @@ export function truncateText(
   measure: Measure,
   ellipsis: string,
 ): string {
-  if (measure(text) <= width) return text;
+  const fits =
+    text.length < LONG_TEXT
+      ? measure(text) <= width
+      : prefixLength(text, width, measure) >= text.length;
+  if (fits) return text;
   const available = Math.max(0, width - ellipsis.length);
   return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
 }
