@@ -201,7 +201,7 @@ describe('the error for an invalid input names the position and the problem', ()
     [
       'YAML of another layout that is large',
       'yaml',
-      `[${'{userId: a}, '.repeat(170_000)}]`,
+      `[${`{userId: ${'a'.repeat(1_000)}}, `.repeat(2_300)}]`,
       'stdin: YAML in this layout is limited to 2 MB',
     ],
     [
