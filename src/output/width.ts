@@ -1,3 +1,5 @@
+import { once } from '../kernel/once.ts';
+
 export type Measure = (text: string) => number;
 
 /**
@@ -32,6 +34,8 @@ export function truncateText(
   return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
 }
 
+const getSegmenter = once(() => new Intl.Segmenter());
+
 /**
  * Returns the length of the longest prefix of whole graphemes that fits; at least one grapheme if
  * `minimum` is 1.
@@ -44,7 +48,7 @@ export function prefixLength(
 ): number {
   if (isAscii(text)) return Math.max(minimum, width);
   let [length, available] = [0, width];
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of getSegmenter().segment(text)) {
     available -= measure(segment);
     if (available < 0 && length >= minimum) break;
     length += segment.length;
