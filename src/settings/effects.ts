@@ -29,7 +29,7 @@ function describeNewOrganizations({ before, after, writes }: Transition): readon
     known.add(String(data['organizationId']));
   return after.organizations
     .filter(({ organizationId }) => !known.has(organizationId))
-    .map(({ organizationId }) => `organization ${organizationId} is created`);
+    .map(({ organizationId }) => `organization ${organizationId} is created if it does not exist`);
 }
 
 /** Describes folders that move with their parent, or get the access of another parent. */

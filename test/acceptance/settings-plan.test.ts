@@ -47,7 +47,7 @@ const planOf = (url: string) => `${url}
     filterTypes: ["comment.add"]
 
 Predicted effects:
-  organization acme is created
+  organization acme is created if it does not exist
   enabling webhook for the first time turns on 17 triggers
 
 Plan: 3 to create, 2 to update, 1 to send
@@ -145,7 +145,7 @@ describe('svc plan', () => {
           value: q3,
         },
       ],
-      predicted: ['organization acme is created'],
+      predicted: ['organization acme is created if it does not exist'],
       notRestored: [],
       summary: { create: 2, update: 0, replace: 0, delete: 0, send: 0 },
       next: { apply: `svc ${store.join(' ')} apply --only folders` },
