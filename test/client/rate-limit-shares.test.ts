@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/client/rate-limiter.ts';
 import { repeats } from '../repeats.ts';
 import { target } from './client-fixture.ts';
@@ -9,15 +10,31 @@ const IN_FLIGHT = 16;
 const WINDOW = 20_000;
 const DURATION = 10 * WINDOW;
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
-const sleep = (milliseconds: number) =>
-  new Promise<void>((resolve) => void setTimeout(resolve, milliseconds));
+/** Creates a clock whose time moves to the next timer as soon as nothing is left to do. */
+function createSimulatedClock() {
+  let time = 0;
+  const timers: { readonly at: number; readonly resolve: () => void }[] = [];
+  return {
+    now: () => time,
+    sleep: (milliseconds: number) =>
+      new Promise<void>((resolve) => void timers.push({ at: time + milliseconds, resolve })),
+    async advance(milliseconds: number): Promise<void> {
+      const end = time + milliseconds;
+      for (;;) {
+        await setImmediate();
+        timers.sort((a, b) => a.at - b.at);
+        const next = timers.shift();
+        if (!next || next.at > end) return;
+        time = next.at;
+        next.resolve();
+      }
+    },
+  };
+}
 
 /** Counts the requests that each process gets through a service with a rate limit. */
 async function countRequests(quota: number, random: () => number): Promise<readonly number[]> {
-  const clock = { now: () => Date.now(), sleep };
+  const clock = createSimulatedClock();
   let paused: number | undefined;
   const shared = {
     pausedUntil: () => paused,
@@ -25,10 +42,9 @@ async function countRequests(quota: number, random: () => number): Promise<reado
       paused = Math.max(paused ?? 0, until);
     },
   };
-  const started = Date.now();
   let [window, used, isOver] = [0, 0, false];
   const isLimited = () => {
-    const now = Math.floor((Date.now() - started) / WINDOW);
+    const now = Math.floor(clock.now() / WINDOW);
     if (now !== window) [window, used] = [now, 0];
     used += 1;
     return used > quota;
@@ -41,17 +57,17 @@ async function countRequests(quota: number, random: () => number): Promise<reado
     const send = async () => {
       while (!isOver) {
         const release = await limiter.acquire();
-        await sleep(5 + 10 * random());
+        await clock.sleep(5 + 10 * random());
         const isRefused = isLimited();
         release(!isRefused);
-        const seconds = Math.ceil((WINDOW - ((Date.now() - started) % WINDOW)) / 1_000);
+        const seconds = Math.ceil((WINDOW - (clock.now() % WINDOW)) / 1_000);
         if (isRefused) limiter.pause({ retryAfter: String(seconds) });
         else counts[process] = (counts[process] ?? 0) + 1;
       }
     };
     for (let worker = 0; worker < IN_FLIGHT; worker += 1) void send();
   }
-  await vi.advanceTimersByTimeAsync(DURATION);
+  await clock.advance(DURATION);
   isOver = true;
   return counts;
 }
