@@ -419,7 +419,7 @@ describe('a listener on a PostgreSQL store', () => {
       '-o',
       'json',
     ]);
-    expect(sent.code, sent.stderr).toBe(0);
+    expect(sent.code, sent.stdout + sent.stderr).toBe(0);
     const { code, stdout, stderr } = await listening.ended;
     expect(code, stderr).toBe(0);
     const events = stdout
