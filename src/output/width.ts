@@ -15,8 +15,18 @@ export function isAscii(text: string): boolean {
   return !/[^ -~]/.test(text);
 }
 
-/** Length above which a text is not measured as a whole, because string-width is slow. */
-const LONG_TEXT = 500;
+/** Texts with more UTF-16 code units per column rarely fit. */
+const MAX_UNITS_PER_COLUMN = 2;
+
+/**
+ * Returns whether a text is at most `width` columns wide. Measures only the start of a text that is
+ * far too long, because emoji take microseconds each.
+ */
+export function fitsWidth(text: string, width: number, measure: Measure): boolean {
+  if (!Number.isFinite(width)) return true;
+  if (text.length <= width * MAX_UNITS_PER_COLUMN) return measure(text) <= width;
+  return prefixLength(text, width, measure) >= text.length;
+}
 
 /** Truncates a text to `width` columns, the ellipsis included. Never splits a grapheme. */
 export function truncateText(
@@ -25,11 +35,7 @@ export function truncateText(
   measure: Measure,
   ellipsis: string,
 ): string {
-  const fits =
-    text.length < LONG_TEXT
-      ? measure(text) <= width
-      : prefixLength(text, width, measure) >= text.length;
-  if (fits) return text;
+  if (fitsWidth(text, width, measure)) return text;
   const available = Math.max(0, width - ellipsis.length);
   return text.slice(0, prefixLength(text, available, measure)) + ellipsis.slice(0, width);
 }

@@ -1,5 +1,5 @@
 import { UNICODE_GLYPHS } from './glyphs.ts';
-import { isAscii, type Measure, prefixLength, truncateText } from './width.ts';
+import { fitsWidth, isAscii, type Measure, prefixLength, truncateText } from './width.ts';
 
 const DEFAULT_ELLIPSIS = UNICODE_GLYPHS.ellipsis;
 
@@ -31,7 +31,7 @@ export function wrapWords(
 ) {
   const lines: string[] = [];
   let rest = text;
-  while (rest !== '' && lines.length < maxLines - 1 && measure(rest) > width) {
+  while (rest !== '' && lines.length < maxLines - 1 && !fitsWidth(rest, width, measure)) {
     const [line, after] = splitLine(rest, width, measure, isProse);
     lines.push(line);
     rest = after;
@@ -56,9 +56,9 @@ function splitLine(
   // Drops an indent that leaves no room for the first word.
   const indented = end === 0 ? text.replace(/^ +/, '') : text;
   if (indented !== text)
-    return measure(indented) > width
-      ? splitLine(indented, width, measure, isProse)
-      : [indented, ''];
+    return fitsWidth(indented, width, measure)
+      ? [indented, '']
+      : splitLine(indented, width, measure, isProse);
   const nextSpace = text.indexOf(' ', maxLength);
   const at = end || (nextSpace < 0 ? text.length : nextSpace);
   return [text.slice(0, at).replace(/ +$/, ''), text.slice(at).replace(/^ +/, '')];

@@ -4,7 +4,7 @@ import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
 import { loadPalette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
-import { createMeasure, truncateText } from '../../output/width.ts';
+import { createMeasure, fitsWidth, truncateText } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { diffRecords } from '../../settings/differ.ts';
 import type { Change, Sign } from '../../settings/plan.ts';
@@ -166,7 +166,7 @@ function renderSides(
   const values = shortenAlike(formatValue(after), formatValue(before), layout);
   const sides = values.map((value, at) => cut(value) + ends[at]);
   const line = `${label} ${sides.join(', ')}`;
-  if (measure(line) <= width) return [line];
+  if (fitsWidth(line, width, measure)) return [line];
   const narrow = values.map(
     (value, at) => `      ${cut(value, width - 6 - measure(ends[at] ?? ''))}${ends[at]}`,
   );
@@ -180,7 +180,7 @@ function renderField(
 ) {
   const label = `    ${escapeForTerminal(field)}:`;
   const line = `${label} ${values.map((value) => cut(value)).join(` ${arrow} `)}`;
-  if (measure(line) <= width) return [line];
+  if (fitsWidth(line, width, measure)) return [line];
   const indents = ['      ', `      ${arrow} `];
   return [
     label,
