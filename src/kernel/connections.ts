@@ -1,18 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { once } from './once.ts';
 import { getOpenFileLimit } from './process.ts';
 
 const MAX_CONNECTIONS = 1_024;
+/** Cached, because reading the limit of open files takes milliseconds. */
+const getDefaultLimit = once(() => Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2)));
 
 /**
  * At the limit, a new connection replaces the oldest one that is not serving a request, so that the
  * server stays reachable.
  * @returns the limit
  */
-export function limitConnections(
-  server: Server,
-  limit = Math.min(MAX_CONNECTIONS, Math.floor(getOpenFileLimit() / 2)),
-): number {
+export function limitConnections(server: Server, limit = getDefaultLimit()): number {
   const connections = new Map<Socket, ServerResponse | undefined>();
   server.on('connection', (socket: Socket) => {
     if (connections.size >= limit) {
