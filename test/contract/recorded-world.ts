@@ -2,6 +2,8 @@ import { onTestFinished } from 'vitest';
 import { DEFAULT_HEADER_PREFIX } from '../../src/catalog/headers.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
+import { createPoolTransport } from '../../src/client/pool-transport.ts';
+import type { Transport } from '../../src/client/transport.ts';
 import { createRecorder, type Recorder } from '../../src/contract/recorder.ts';
 import type { ServiceOptions } from '../../src/service/app.ts';
 import { startServer } from '../../src/service/server.ts';
@@ -14,6 +16,8 @@ export interface RecordedWorld {
   /** Calls an operation, whatever the outcome is. */
   readonly call: (path: string, data: unknown, auth?: 'workspace' | 'none') => Promise<void>;
 }
+
+const ATTEMPT_TIMEOUT = 10_000;
 
 type ChangeResponse = (path: string, response: Response) => Promise<Response> | Response;
 
@@ -28,11 +32,6 @@ export async function startRecordedWorld(
   const service = await startTestService(options);
   const server = await startServer(service.handle, { host: '127.0.0.1', port: 0 });
   onTestFinished(server.close);
-  const send: typeof fetch = async (input, init) => {
-    const request = new Request(input, init);
-    if (!change) return fetch(request);
-    return change(new URL(request.url).pathname, await service.fetch(request));
-  };
   const recorder = createRecorder();
   const { apiKey, authToken, workspaceId, workspaceAuthToken } = service.credentials;
   const client = createClient({
@@ -43,7 +42,7 @@ export async function startRecordedWorld(
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    transport: createFetchTransport(send, 10_000),
+    transport: change ? changingTransport(service, change) : poolTransport(server.url),
     maxWait: 0,
     record: recorder.record,
   });
@@ -52,4 +51,17 @@ export async function startRecordedWorld(
     await client.send(operation, data).catch(() => undefined);
   };
   return { service, recorder, client, call };
+}
+
+function poolTransport(baseUrl: string): Transport {
+  const { transport, close } = createPoolTransport({ baseUrl, attemptTimeout: ATTEMPT_TIMEOUT });
+  onTestFinished(close);
+  return transport;
+}
+
+function changingTransport({ fetch }: TestService, change: ChangeResponse): Transport {
+  return createFetchTransport(async (input, init) => {
+    const request = new Request(input, init);
+    return change(new URL(request.url).pathname, await fetch(request));
+  }, ATTEMPT_TIMEOUT);
 }
