@@ -96,7 +96,7 @@ function endpointName({ uid, url }: DeclaredRecord): string {
 
 /**
  * Compares two sets of records. The first set provides the `before` values. If only one set is
- * declared, only its records and fields are compared.
+ * declared, only its records and fields are compared. What one of them cannot read is not compared.
  */
 export function compareRecords(first: ComparedRecords, second: ComparedRecords): readonly Change[] {
   const partial =
@@ -104,9 +104,14 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
   const keys = partial
     ? partial.records.keys()
     : new Set([...first.records.keys(), ...second.records.keys()]);
+  const unreadable = [...first.unreadable, ...second.unreadable];
   const changes = Array.from(keys, (key) => {
     const { kind, org, id } = parseRecordKey(key);
     const about = { kind, org: org === '' ? null : org, id };
+    const isUnreadable = unreadable.some(
+      (part) => part.kind === kind && part.org === about.org && (part.id ?? id) === id,
+    );
+    if (isUnreadable) return [];
     const inherits = partial && inheritsAccess(partial.records.get(key));
     const before = selectFields(kind, first.records.get(key), inherits);
     const after = selectFields(kind, second.records.get(key), inherits);
@@ -119,12 +124,13 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
       createChange({ sign: '~', ...about, ...found }),
     );
   });
-  const problems = [...first.unreadable, ...second.unreadable].map((part) =>
-    createChange({ sign: '?', ...part }),
-  );
-  const unreadable = new Map(problems.map((change) => [JSON.stringify(change), change])).values();
+  const problems = new Map(
+    unreadable
+      .map((part) => createChange({ sign: '?', ...part }))
+      .map((change) => [JSON.stringify(change), change]),
+  ).values();
   const position = ({ kind }: Change) => Object.keys(KIND_CLASSES).indexOf(kind);
-  return [...changes.flat(), ...unreadable].toSorted((a, b) => position(a) - position(b));
+  return [...changes.flat(), ...problems].toSorted((a, b) => position(a) - position(b));
 }
 
 /**

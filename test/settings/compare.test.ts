@@ -110,6 +110,42 @@ describe('compareRecords', () => {
     ]);
   });
 
+  it('compares nothing that one side cannot read, and names it once', () => {
+    const folders = { kind: 'folders', org: 'acme', id: null, reason: 'denied' } as const;
+    const config = { kind: 'config', org: null, id: 'webhook', reason: 'denied' } as const;
+    const unreadable = [folders, config];
+    const records = (name: string) => ({
+      folders: [
+        { ...FOLDER, folderName: name },
+        { ...FOLDER, folderName: name, organizationId: 'globex' },
+      ],
+      config: {
+        webhook: { useWebhookService: true },
+        email: { useEmailService: name === 'Plans' },
+      },
+    });
+    const denied = { ...live({}), unreadable };
+    for (const [one, other] of [
+      [live(records('Plans')), { ...live(records('Road map')), unreadable }],
+      [
+        { ...live(records('Plans')), unreadable },
+        { ...live(records('Road map')), unreadable },
+      ],
+    ] as const)
+      expect(compareRecords(one, other).map(({ sign, org, id }) => [sign, org, id])).toEqual([
+        ['~', 'globex', 'plans'],
+        ['?', 'acme', null],
+        ['~', null, 'email'],
+        ['?', null, 'webhook'],
+      ]);
+    expect(
+      compareRecords(live({ folders: [FOLDER] }), denied).map(({ sign, kind }) => [sign, kind]),
+    ).toEqual([
+      ['?', 'folders'],
+      ['?', 'config'],
+    ]);
+  });
+
   it('shows only whether secrets differ', () => {
     const config = (authToken: unknown) => ({ webhook: { webhookServiceConfig: { authToken } } });
     const secret = new SecretValue({ env: 'TOKEN' }, 'one');

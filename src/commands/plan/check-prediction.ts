@@ -50,12 +50,9 @@ export async function checkPrediction(
   if (!live) return;
   const predicted = { ...collectDeclaredRecords(selectRead(state, query)), isDeclared: false };
   const changes = compareRecords(predicted, collectLiveRecords(live));
-  const unreadable = changes.filter(({ sign }) => sign === '?');
   const wrong = changes.filter(
-    ({ kind, org, id, before }) =>
-      KIND_CLASSES[kind] === 'managed' &&
-      before !== 'differ' &&
-      !unreadable.some((part) => part.kind === kind && part.org === org && (part.id ?? id) === id),
+    ({ sign, kind, before }) =>
+      sign !== '?' && KIND_CLASSES[kind] === 'managed' && before !== 'differ',
   );
   for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
     const values =
