@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
-import { exportState, importState } from '../../../src/service/state/transfer.ts';
+import { exportState, importState, type StateImport } from '../../../src/service/state/transfer.ts';
 import { repeats } from '../../repeats.ts';
 import { isPostgres } from '../store-location.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
@@ -11,8 +11,12 @@ import { FULL_STATE } from './full-state.ts';
 const EMPTY = stateSchema.parse({});
 const text = (state: State) => JSON.stringify(state);
 
-function load({ store, credentials, clock }: TestService, state: State, dryRun = false) {
-  return importState({ store, apiKey: credentials.apiKey, now: clock.now(), dryRun }, state);
+function load(
+  { store, credentials: { apiKey }, clock }: TestService,
+  state: State,
+  options: Partial<StateImport> = {},
+) {
+  return importState({ store, apiKey, now: clock.now(), dryRun: false, ...options }, state);
 }
 
 const dump = ({ store, credentials }: TestService) => exportState(store, credentials.apiKey);
@@ -95,10 +99,8 @@ describe('the state of a store', () => {
 
   it('does not change if its import is stopped', async () => {
     const service = await startTestService();
-    const { store, credentials, clock } = service;
-    const target = { store, apiKey: credentials.apiKey, now: clock.now(), dryRun: false };
     const signal = AbortSignal.abort(new Error('stopped'));
-    await expect(importState({ ...target, signal }, FULL_STATE)).rejects.toThrow('stopped');
+    await expect(load(service, FULL_STATE, { signal })).rejects.toThrow('stopped');
     expect(await dump(service)).toEqual(EMPTY);
   });
 
