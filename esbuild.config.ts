@@ -4,12 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, brotliCompress as compress } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { evaluateModules } from './packaging/bundle/evaluated-modules.ts';
-import {
-  assertExports,
-  chunkGroups,
-  measureGroups,
-  mergeFiles,
-} from './packaging/bundle/groups.ts';
+import { chunkGroups, measureGroups, mergeFiles } from './packaging/bundle/groups.ts';
 import { inspectorPage } from './packaging/bundle/inspector-page.ts';
 import { lazyBuiltins } from './packaging/bundle/lazy-builtins.ts';
 import { createNodeCheck } from './packaging/bundle/node-check.ts';
@@ -67,7 +62,6 @@ await writeFiles(ungrouped.outputFiles.map(({ path, text }) => [path, text]));
 const groups = await measureGroups(ungrouped.metafile);
 await rm('dist', { recursive: true });
 const bundle = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
-assertExports(groups, ungrouped.metafile, bundle);
 await writeFiles(mergeFiles(bundle));
 const page = await build(inspectorPage);
 for (const { path, contents } of page.outputFiles)

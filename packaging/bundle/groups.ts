@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { BuildResult, Metafile, Plugin } from 'esbuild';
-import { type Bundle, dropImports, exportsOf, mergeStubs } from './merge-stubs.ts';
+import { type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
+import { type Bundle, dropImports, mergeStubs } from './merge-stubs.ts';
 
 type GroupedBuild = BuildResult<{ metafile: true; write: false }>;
 
@@ -101,8 +101,9 @@ export async function measureGroups({ outputs }: Metafile): Promise<readonly Gro
   const sources = [...users.keys()]
     .filter((source) => source.startsWith('src/') && source !== 'src/main.ts')
     .sort();
+  const exports = await listExports(sources);
   const groups = [...Map.groupBy(sources, (source) => users.get(source)).values()].map(
-    (sources) => ({ sources, exported: withoutNamesakes(sources) }),
+    (sources) => ({ sources, exported: withoutNamesakes(sources, exports) }),
   );
   return groups.filter(({ exported: { length } }) => length === 1 || length >= MIN_GROUP_SIZE);
 }
@@ -113,13 +114,34 @@ export interface Group {
   readonly exported: readonly string[];
 }
 
+type Exports = ReadonlyMap<string, readonly string[]>;
+
+/** Returns the names that each source exports. */
+async function listExports(entryPoints: readonly string[]): Promise<Exports> {
+  const { metafile } = await build({
+    entryPoints: [...entryPoints],
+    outdir: 'dist',
+    format: 'esm',
+    metafile: true,
+    write: false,
+  });
+  return new Map(
+    Object.values(metafile.outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]),
+  );
+}
+
 /**
- * Removes modules of one file name from a group: those of one resource, such as `users`, export the
- * same name.
+ * Removes modules that export the same name as another module of the group, such as `users`: the
+ * group would export neither of them.
  */
-function withoutNamesakes(group: readonly string[]): readonly string[] {
-  const byName = Map.groupBy(group, (source) => basename(source));
-  return [...byName.values()].flatMap((namesakes) => (namesakes.length === 1 ? namesakes : []));
+function withoutNamesakes(group: readonly string[], exports: Exports): readonly string[] {
+  const exporters = Map.groupBy(
+    group.flatMap((source) => exports.get(source) ?? []),
+    (name) => name,
+  );
+  return group.filter((source) =>
+    exports.get(source)?.every((name) => exporters.get(name)?.length === 1),
+  );
 }
 
 /** Puts the modules of each group into one chunk: importing one of them imports all of them. */
@@ -147,31 +169,6 @@ export function chunkGroups(groups: readonly Group[]): Plugin {
       }));
     },
   };
-}
-
-/**
- * Fails if a dynamic import of a group would miss an export of its module: if two modules in a
- * group export the same name, the group exports neither. The metafile lists such names all the
- * same, so this reads the code.
- */
-export function assertExports(
-  groups: readonly Group[],
-  ungrouped: Metafile,
-  { metafile, outputFiles }: GroupedBuild,
-): void {
-  const before = new Map(
-    Object.values(ungrouped.outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]),
-  );
-  for (const [path, { entryPoint = '' }] of Object.entries(metafile.outputs)) {
-    const [, at] = /^group:(\d+)$/.exec(entryPoint) ?? [];
-    const code = outputFiles.find((file) => file.path === resolvePath(path))?.text ?? '';
-    const exported = exportsOf(code);
-    for (const source of groups[Number(at ?? -1)]?.exported ?? []) {
-      const missing = before.get(source)?.find((name) => !exported.includes(name));
-      if (missing)
-        throw new Error(`${source} and another module of its chunk both export ${missing}`);
-    }
-  }
 }
 
 /**

@@ -97,11 +97,6 @@ function addExports(code: string, added: ReadonlyMap<string, string>): string | 
   return code.replace(LAST_EXPORT, () => `export{${list.join(',')}};\n`);
 }
 
-/** Names that a file exports. */
-export function exportsOf(code: string): readonly string[] {
-  return namesIn(LAST_EXPORT.exec(code)?.groups?.['exports'] ?? '').map(([, exported]) => exported);
-}
-
 function namesIn(list: string): readonly (readonly [name: string, alias: string])[] {
   return Array.from(list.matchAll(NAMES), ([, name = '', alias = name]) => [name, alias]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropImports, exportsOf, mergeStubs } from '../../packaging/bundle/merge-stubs.ts';
+import { dropImports, mergeStubs } from '../../packaging/bundle/merge-stubs.ts';
 
 const CHUNK = 'import{a as f}from"./shared.js";var x=f,y=2;export{x as a,y as b};\n';
 const STUB = 'import{a,b as c}from"./chunk.js";import"./shared.js";export{a as load,c as size};\n';
@@ -20,12 +20,9 @@ describe('a file that only re-exports a chunk', () => {
     const merged = merge({ 'chunks/stub.js': STUB });
     expect([...merged.keys()]).toEqual(['main.js', 'chunks/chunk.js', 'chunks/shared.js']);
     expect(merged.get('main.js')).toBe(MAIN.replace('stub.js', 'chunk.js'));
-    expect(exportsOf(merged.get('chunks/chunk.js') ?? '').toSorted()).toEqual([
-      'a',
-      'b',
-      'load',
-      'size',
-    ]);
+    expect(merged.get('chunks/chunk.js')).toMatch(
+      /export\{x as a,y as b,x as load,y as size\};\n$/,
+    );
     expect(merged.get('chunks/chunk.js')).toContain('x as load');
     expect(merged.get('chunks/chunk.js')).toContain('y as size');
   });
