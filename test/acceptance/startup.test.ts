@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -153,6 +153,19 @@ describe('start-up', () => {
     expect(builtins.filter((name) => /http|net|worker/.test(name))).toEqual([]);
     expect(sources.some((source) => /src\/service\/handlers\/folders/.test(source))).toBe(true);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(20);
+  });
+
+  it('of svc plan loads its modules in at most 65 files', async () => {
+    const { env, home } = await newUser();
+    await writeFile(
+      join(home, 'svc.yaml'),
+      'svc: 1\nfolders: [{ organizationId: acme, folderId: f1, folderName: Plans }]\n',
+    );
+    const { files } = await findLoadedFiles(
+      ['plan', '--file', join(home, 'svc.yaml'), '--local'],
+      env,
+    );
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(65);
   });
 
   it('of a call with a path in --jq does not load jq', async () => {
