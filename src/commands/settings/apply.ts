@@ -11,6 +11,7 @@ import {
   type ReadyPlan,
   type SavedPlan,
 } from '../../settings/saved-plan.ts';
+import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
@@ -20,7 +21,7 @@ import { checkPrediction, predictPlan } from '../plan/check-prediction.ts';
 import { nameTarget } from '../plan/find-target.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import { printPlan } from '../plan/print-plan.ts';
-import { countChanges } from '../plan/render-plan.ts';
+import { countChanges, type ShownPlan } from '../plan/render-plan.ts';
 import { grantApproved, readApprovals } from '../plan/verify-approvals.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
@@ -43,6 +44,7 @@ export async function applySettings(
   const { allowReplace = false } = options;
   const flags = { ...options, ...optionalProperty('file', argument) };
   await withPlan(context, flags, 'apply', async (opened, { plan, settings, predicted }) => {
+    if (plan.writes.length === 0) return printUnchanged(opened, plan, settings);
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
     await confirmAndApply(opened, ready, { name: settings.name, approvals: [] }, predicted);
@@ -87,8 +89,23 @@ async function applySavedPlan(
     const approvals = await grantApproved(opened, saved, () => readApprovals(context.cwd, name));
     const { plan, live } = await checkPlan(opened, saved, name);
     const prediction = await predictPlan(opened, plan, live);
+    if (plan.writes.length === 0) return printUnchanged(opened, saved, { name, ...target });
     const ready = { ...saved, allowReplace, writes: plan.writes };
     await confirmAndApply(opened, ready, { name, file: name, approvals }, prediction?.state);
+  });
+}
+
+/** Prints a plan without writes. */
+async function printUnchanged(
+  context: Context,
+  plan: ShownPlan,
+  { name, environment }: Pick<DeclaredSettings, 'name' | 'environment'>,
+): Promise<void> {
+  await printPlan(context, plan, name, {
+    target: await nameTarget(context, plan.target, environment),
+    next: {},
+    fields: { job: null, failed: 0 },
+    isReported: true,
   });
 }
 
@@ -110,13 +127,6 @@ async function confirmAndApply(
   predicted: State | undefined,
 ): Promise<void> {
   const target = await nameTarget(context, plan.target, plan.environment);
-  if (plan.writes.length === 0)
-    return printPlan(context, plan, name, {
-      target,
-      next: {},
-      fields: { job: null, failed: 0 },
-      isReported: true,
-    });
   if ((await context.format()) === 'table') await printPlan(context, plan, name, { target });
   if (plan.summary.replace > 0 && !plan.allowReplace) {
     throw new SvcError(
