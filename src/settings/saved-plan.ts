@@ -151,8 +151,8 @@ export async function hasRecordChanged(
   key: RecordKey,
   record: unknown,
 ): Promise<boolean> {
-  const [hashed] = await hashRecords(salt, [[key, record]]);
-  return records[key] !== hashed?.[1];
+  const hashes = await hashRecords(salt, [[key, record]]);
+  return records[key] !== hashes.get(key);
 }
 
 /** Returns the first secret that has another value than when a plan was made. */
@@ -173,7 +173,7 @@ async function findChangedRecord(
     salt,
     keys.map((key) => [key, findLiveRecord(live, key)]),
   );
-  return current.find(([key, hash]) => records[key] !== hash)?.[0];
+  return keys.find((key) => records[key] !== current.get(key));
 }
 
 async function hashSecrets(
@@ -191,15 +191,17 @@ async function hashSecrets(
 async function hashRecords(
   salt: string,
   records: Iterable<readonly [RecordKey, unknown]>,
-): Promise<readonly (readonly [RecordKey, string | null])[]> {
-  const hashes: [RecordKey, string | null][] = [];
+): Promise<ReadonlyMap<RecordKey, string | null>> {
+  const hashes = new Map<RecordKey, string | null>();
+  const hashing: Promise<unknown>[] = [];
   for (const [key, record] of records) {
     const text = isObject(record) ? formatCanonicalJson(withoutVolatile(record)) : undefined;
     const mayContainSecret = parseRecordKey(key).kind === 'config';
-    if (text === undefined) hashes.push([key, null]);
-    else if (mayContainSecret) hashes.push([key, await hashSlowly(salt, key + text)]);
-    else hashes.push([key, hash(salt, text)]);
+    hashes.set(key, text === undefined || mayContainSecret ? null : hash(salt, text));
+    if (text !== undefined && mayContainSecret)
+      hashing.push(hashSlowly(salt, key + text).then((hashed) => hashes.set(key, hashed)));
   }
+  await Promise.all(hashing);
   return hashes;
 }
 
