@@ -196,13 +196,19 @@ async function hashRecords(
   const hashing: Promise<unknown>[] = [];
   for (const [key, record] of records) {
     const text = isObject(record) ? formatCanonicalJson(withoutVolatile(record)) : undefined;
-    const mayContainSecret = parseRecordKey(key).kind === 'config';
+    const mayContainSecret = parseRecordKey(key).kind === 'config' && hasText(record);
     hashes.set(key, text === undefined || mayContainSecret ? null : hash(salt, text));
     if (text !== undefined && mayContainSecret)
       hashing.push(hashSlowly(salt, key + text).then((hashed) => hashes.set(key, hashed)));
   }
   await Promise.all(hashing);
   return hashes;
+}
+
+/** Whether a value contains text, as every secret does: a configuration of switches has none. */
+function hasText(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasText);
 }
 
 /** Copies a record without the fields that change without a change of the record. */

@@ -1,4 +1,4 @@
-import { scryptSync } from 'node:crypto';
+import { createHmac, scryptSync } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
@@ -72,13 +72,19 @@ it('contains no secret, and is read back unchanged', async () => {
     expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });
 
-it('hashes secrets, and records that contain one, slowly', async () => {
+it('hashes secrets, and configurations that may contain one, slowly', async () => {
   const world = await startPlannedWorld();
   await world.service.call('/v2/workspace/webhookconfig/update', {
     webhookServiceConfig: { authToken: 'live-secret-123' },
   });
-  const live = await world.service.call('/v2/workspace/webhookconfig/get', {});
-  const config = { webhook: { webhookServiceConfig: { authToken: secret('TOKEN') } } };
+  const [live, switches] = await Promise.all([
+    world.service.call('/v2/workspace/webhookconfig/get', {}),
+    world.service.call('/v2/workspace/advancedwebhookconfig/get', {}),
+  ]);
+  const config = {
+    webhook: { webhookServiceConfig: { authToken: secret('TOKEN') } },
+    advancedWebhooks: { isEnabled: true },
+  };
   const origin = { files: [], secrets: [secret('TOKEN')], allowReplace: false, now: NOW };
   const { salt, secrets, records } = await createSavedPlan(await world.plan({ config }), origin);
   const options = { N: 2 ** 14, r: 8, p: 1 };
@@ -88,6 +94,9 @@ it('hashes secrets, and records that contain one, slowly', async () => {
   });
   expect(records).toEqual({
     'config//webhook': slow(`config//webhook${formatCanonicalJson(live.body.result?.data)}`),
+    'config//advancedWebhooks': createHmac('sha256', salt)
+      .update(formatCanonicalJson(switches.body.result?.data))
+      .digest('base64url'),
   });
 });
 
