@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
@@ -28,10 +28,17 @@ const DAY = 86_400_000;
 const RETAINED_JOBS = 100;
 const JOB_NAME = /^(\d{4})(\d\d)(\d\d)-\d{6}-[\da-f]{6}$/;
 
-/** Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. */
+/** Number of names for the jobs that start in the same millisecond. */
+const NAMES = 2 ** 14;
+
+/**
+ * Creates a job name that sorts by start time: `20260131-094500-5f3a9c`. Its last part is made of
+ * the milliseconds and a random number.
+ */
 export function createJobName(now: number): string {
   const [date = '', time = ''] = new Date(now).toISOString().split(/[T.]/);
-  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${randomBytes(3).toString('hex')}`;
+  const last = (now % 1000) * NAMES + randomInt(NAMES);
+  return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${last.toString(16).padStart(6, '0')}`;
 }
 
 export async function createJobFolder(folders: Folders, job: string): Promise<JobFolder> {
@@ -50,6 +57,7 @@ export async function markStarted({ unstarted }: JobFolder): Promise<void> {
   });
 }
 
+/** Returns the names of all jobs, newest first. */
 export async function listJobNames(folders: Folders): Promise<readonly string[]> {
   const names = await listFolder(jobsFolder(folders));
   return names.filter((name) => JOB_NAME.test(name)).toSorted((a, b) => (a < b ? 1 : -1));

@@ -35,7 +35,6 @@ interface Undoable {
   readonly name: string;
   readonly job: string;
   readonly target: JobTarget;
-  readonly startedAt: number;
   readonly images: readonly BeforeImage[];
   /** Sentences about writes that cannot be undone. */
   readonly permanent: readonly string[];
@@ -94,26 +93,16 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
       hint: hint`wait for it; ${step('inspect', 'jobs', 'watch', folder.job)} shows its progress`,
     });
   }
-  const { target, startedAt } = description;
-  return { name: `job ${folder.job}`, job: folder.job, target, startedAt, images, permanent };
+  const { target } = description;
+  return { name: `job ${folder.job}`, job: folder.job, target, images, permanent };
 }
 
-/** Length of the start time in the ID of a job, in seconds. */
-const TIME_LENGTH = '20260131-094500'.length;
-
 async function findLatest({ folders }: Context): Promise<Undoable> {
-  let latest: Undoable | undefined;
-  let latestTime: string | undefined;
-  for (const id of (await listJobNames(folders)).toSorted().toReversed()) {
-    const time = id.slice(0, TIME_LENGTH);
-    if (latest && time !== latestTime) break;
+  for (const id of await listJobNames(folders)) {
     const folder = jobFolderOf(folders, id);
     const images = await readBeforeImages(folder.beforeImages);
-    if (images.length === 0 || (await isLocked(folder.lock))) continue;
-    const found = await readJob(folder, images);
-    if (!latest || found.startedAt > latest.startedAt) [latest, latestTime] = [found, time];
+    if (images.length > 0 && !(await isLocked(folder.lock))) return readJob(folder, images);
   }
-  if (latest) return latest;
   throw new SvcError('usage', 'nothing can be undone', {
     hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}, and other writes with ${step('inspect', 'history')}`,
   });

@@ -1,9 +1,11 @@
 import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JobDescription } from '../../../src/bulk/journal/job-description.ts';
 import {
   createJobFolder,
+  createJobName,
   findJob,
   lockJob,
   markStarted,
@@ -28,6 +30,22 @@ async function begin(folders: Folders, job: string, done: boolean) {
   journal.flush();
   return { folder, journal };
 }
+
+it('sorts the names of jobs by the millisecond at which they start', () => {
+  const times = fc.tuple(
+    fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true }),
+    fc.nat(5_000),
+  );
+  fc.assert(
+    fc.property(times, ([date, milliseconds]) => {
+      const [one = '', other = ''] = [date.getTime(), date.getTime() + milliseconds + 1].map(
+        createJobName,
+      );
+      expect(one).toMatch(/^\d{8}-\d{6}-[\da-f]{6}$/);
+      expect(one < other).toBe(true);
+    }),
+  );
+});
 
 describe('pruning', () => {
   it('deletes finished jobs that are old or too many, and never a resumable job', async () => {
