@@ -88,6 +88,11 @@ export interface PlanTarget {
   readonly apiKey: string | null;
 }
 
+/** Names a target in a sentence: `https://api.example.com`, or `the embedded service`. */
+export function nameInSentence({ url }: PlanTarget): string {
+  return url.includes('://') ? url : `the ${url}`;
+}
+
 export type PlanSummary = Readonly<
   Record<'create' | 'update' | 'replace' | 'delete' | 'send', number>
 >;

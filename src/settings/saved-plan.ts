@@ -4,7 +4,13 @@ import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
 import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
 import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
-import { findUsersFile, type Plan, type PlanTarget, type RecordKey } from './plan.ts';
+import {
+  findUsersFile,
+  nameInSentence,
+  type Plan,
+  type PlanTarget,
+  type RecordKey,
+} from './plan.ts';
 import { formatReference, type SecretValue } from './secret-value.ts';
 import { type DeclaredSettings, parseRecordKey, type SettingsFile } from './settings.ts';
 
@@ -114,7 +120,7 @@ export async function findStaleness(
   const { target, salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
   if (target.url !== current.target.url)
-    return `the plan is for ${target.url}, not for ${current.target.url}`;
+    return `the plan is for ${nameInSentence(target)}, not for ${nameInSentence(current.target)}`;
   if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
   if (isExpired(saved, current.now)) return EXPIRED;
   const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));

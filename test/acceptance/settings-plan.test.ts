@@ -236,7 +236,7 @@ describe('records that cannot be read back', () => {
     expect((await svc('plan')).stdout).toBe(all);
     expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
     expect((await svc('plan')).stdout).toBe(
-      `${target}No changes. embedded service matches svc.yaml.\n`,
+      `${target}No changes: the embedded service matches svc.yaml.\n`,
     );
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Robert\n');
     expect((await svc('plan', '--only', 'users')).stdout).toBe(
@@ -290,7 +290,7 @@ Drift: 1 changed
 restore: svc --local --store ${join(user.home, 'store.sqlite')} apply --only folders
 accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folders
 `,
-      stderr: 'svc: embedded service differs from svc.yaml: 1 difference\n',
+      stderr: 'svc: the embedded service differs from svc.yaml: 1 difference\n',
     });
     await user.svc([
       ...store,
@@ -305,7 +305,7 @@ accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folde
     ]);
     expect(await drift()).toEqual({
       code: 0,
-      stdout: `embedded service (${store[2]})\n\nNo changes. embedded service matches svc.yaml.\n`,
+      stdout: `embedded service (${store[2]})\n\nNo changes: the embedded service matches svc.yaml.\n`,
       stderr: '',
     });
     expect((await drift('--only', 'users')).code).toBe(0);

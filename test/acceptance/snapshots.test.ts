@@ -32,7 +32,7 @@ it('svc local snapshot saves, compares, restores, lists, and removes the data be
   });
   expect(await snapshot('diff', 'seed')).toMatchObject({
     code: 0,
-    stdout: 'No changes. embedded service matches snapshot seed.\n',
+    stdout: 'No changes: the embedded service matches snapshot seed.\n',
   });
   await add('u2');
   const diff = await snapshot('diff', 'seed');

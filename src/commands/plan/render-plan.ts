@@ -2,7 +2,7 @@ import { groupDigits } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS, type Glyphs } from '../../output/glyphs.ts';
 import type { View } from '../../output/renderer.ts';
-import type { Plan, PlanSummary, Sign } from '../../settings/plan.ts';
+import { nameInSentence, type Plan, type PlanSummary, type Sign } from '../../settings/plan.ts';
 import { type NamedTarget, targetNames } from './find-target.ts';
 import type { NextCommands } from './next-commands.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
@@ -73,7 +73,7 @@ export async function renderPlan(
   if (changes.length + notRestored.length === 0)
     return purpose === 'comparison'
       ? `${name} do not differ.\n`
-      : `${start}No changes. ${plan.target.url} matches ${name}.\n`;
+      : `${start}No changes: ${nameInSentence(plan.target)} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
   const layout = await createLayout(
     purpose === 'approval' ? { ...view, width: undefined } : view,

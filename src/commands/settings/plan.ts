@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import type { Plan } from '../../settings/plan.ts';
+import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import {
   createSavedPlan,
   parseSavedPlan,
@@ -44,7 +44,10 @@ export async function reportDrift(
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)
-      throw new SvcError('differs', `${plan.target.url} differs from ${name}: ${count}`);
+      throw new SvcError(
+        'differs',
+        `${nameInSentence(plan.target)} differs from ${name}: ${count}`,
+      );
   });
 }
 

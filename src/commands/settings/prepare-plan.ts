@@ -10,7 +10,7 @@ import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { Plan } from '../../settings/plan.ts';
+import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import { withSpinner } from '../call/spinner.ts';
@@ -60,7 +60,7 @@ export async function withPlan(
     const query = queryDeclared(declared);
     const target = await findPlanTarget(opened);
     const client = createReadOnlyClient(await opened.client());
-    const live = await withSpinner(opened, `${purpose}: reading ${target.url}`, () =>
+    const live = await withSpinner(opened, `${purpose}: reading ${nameInSentence(target)}`, () =>
       readLive(client, query),
     );
     const input = {

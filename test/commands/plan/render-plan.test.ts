@@ -144,7 +144,7 @@ it('names differences that no plan will change', async () => {
   expect(await render(CHANGES, {}, {}, 'drift')).toMatch(
     /\nDrift: 1 missing, 3 changed, 1 not declared,/,
   );
-  expect(await render([])).toBe('No changes. https://api.example.com matches svc.yaml.\n');
+  expect(await render([])).toBe('No changes: https://api.example.com matches svc.yaml.\n');
 });
 
 it('colors only signs', async () => {
