@@ -1,4 +1,10 @@
-import { Command, type HelpConfiguration, Option, type OutputConfiguration } from 'commander';
+import {
+  Command,
+  CommanderError,
+  type HelpConfiguration,
+  Option,
+  type OutputConfiguration,
+} from 'commander';
 import { hint, SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
@@ -65,7 +71,7 @@ async function defineCommand(
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
     .configureOutput(outputConfiguration(dependencies))
-    .configureHelp(helpConfiguration(node, leaf, dependencies));
+    .configureHelp(helpConfiguration(command, node, leaf, dependencies));
   if (leaf) addLeaf(command, leaf, dependencies);
   for (const child of node.children.values()) {
     if (child.leaf || child.children.size > 0)
@@ -89,15 +95,23 @@ async function defineCommand(
 }
 
 /**
- * Configures the help of a command. At the root, a line without a command gets the start screen.
+ * Configures the help of a command. At the root, a line without a command gets the start screen. An
+ * unknown command gets an error in place of the help of its group.
  */
 function helpConfiguration(
+  command: Command,
   node: Node,
   leaf: LoadedLeaf | undefined,
-  { showHelp }: ProgramDependencies,
+  { showHelp, tree }: ProgramDependencies & { readonly tree: Node },
 ): HelpConfiguration {
   // commander prints text; the pages are rendered for the terminal.
   const show = (page: HelpPage) => {
+    const [word] = command.args;
+    if (!leaf && word !== undefined && !word.startsWith('-')) {
+      const message = `unknown command '${word}'`;
+      const error = new CommanderError(1, 'commander.unknownCommand', message);
+      throw toUsageError(error, command, tree);
+    }
     showHelp(page);
     return '';
   };

@@ -62,6 +62,13 @@ describe('an invalid command line', () => {
       'the service has no operation that shows users',
       'svc local list users lists those of the embedded service',
     ],
+    ['usres --help', "unknown command 'usres'", "did you mean 'svc users'?"],
+    ['users ad --org acme -h', "unknown command 'ad'", "did you mean 'svc users add'?"],
+    [
+      'users list --help',
+      'the service has no operation that lists users',
+      'svc local list users lists those of the embedded service',
+    ],
     ['resume j1', "unknown command 'resume'", "did you mean 'svc jobs resume'?"],
     ['users add --fiel x', "unknown flag '--fiel'", "did you mean '--file'?"],
     ['users add --outptu json', "unknown flag '--outptu'", "did you mean '--output'?"],
