@@ -12,8 +12,8 @@ export async function printHelp(
   { io: { stdout }, environment }: Pick<ProcessEnvironment, 'io' | 'environment'>,
   color: GlobalOptions['color'] = 'auto',
 ): Promise<void> {
-  const { columns } = stdout;
+  const { columns, isTerminal } = stdout;
   const isStyled = shouldUseColor(color, stdout, environment);
-  const toText = (text: string) => toTerminalText(text, stdout, environment);
+  const toText = (text: string) => toTerminalText(text, { isTerminal }, environment);
   await stdout.write(renderHelp(page, { columns, isStyled, toText }));
 }
