@@ -9,6 +9,7 @@ import { inspectorPage } from './packaging/bundle/inspector-page.ts';
 import { lazyBuiltins } from './packaging/bundle/lazy-builtins.ts';
 import { createNodeCheck } from './packaging/bundle/node-check.ts';
 import { replaceModules } from './packaging/bundle/replaced-modules.ts';
+import { buildLoader, wrapModule } from './packaging/bundle/wrapped-modules.ts';
 
 /** Variables that would make undici and pg load modules that the bundle replaces. */
 const VARIABLES = [
@@ -62,7 +63,12 @@ await writeFiles(ungrouped.outputFiles.map(({ path, text }) => [path, text]));
 const groups = await measureGroups(ungrouped.metafile);
 await rm('dist', { recursive: true });
 const bundle = await build({ ...options, plugins: [...plugins, chunkGroups(groups)] });
-await writeFiles(mergeFiles(bundle));
+await writeFiles(
+  await Promise.all(
+    Array.from(mergeFiles(bundle), async ([path, code]) => [path, await wrapModule(code)] as const),
+  ),
+);
+await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs');
 const page = await build(inspectorPage);
 for (const { path, contents } of page.outputFiles)
   await writeFile(`${path}.br`, brotliCompressSync(contents));
@@ -72,9 +78,13 @@ await cp('src/commands/jobs/report/report.css', 'dist/chunks/report.css');
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent
 // CommonJS code from requiring the library.
+const { exports } = bundle.metafile.outputs['dist/chunks/library.js'] ?? { exports: [] };
 await writeFile(
   'dist/index.js',
-  "import './check-node.js';\nexport * from './chunks/library.js';\n",
+  `import './check-node.js';
+import { load } from './loader.cjs';
+export const { ${exports.join(', ')} } = load('chunks/library.js');
+`,
 );
 await writeFile('dist/chunks/jq.wasm.br', await compressedJq);
 const outputs = { ...bundle.metafile.outputs, ...page.metafile.outputs };

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// CommonJS and old syntax, so that an old Node.js prints a message instead of a stack trace. CommonJS also starts faster:
-// an ESM import of a built-in module reads all its exports.
+// CommonJS and old syntax, so that an old Node.js prints a message instead of a stack trace.
 var fs = require('fs');
 var path = require('path');
+var enableCompileCache = require('module').enableCompileCache;
 
 var home = path.join(__dirname, '..');
 var pkg = require('../package.json');
@@ -29,24 +29,22 @@ function isSupported(range, version) {
 }
 
 /**
- * Enables the compile cache in the user's own cache folder, because other users can access the system's temporary folder.
- * Deno and Bun have their own caches and lack this function.
+ * Returns a folder for compiled code, or undefined if it would not be private. It is in the user's
+ * own cache folder, because other users can access the system's temporary folder. Deno and Bun have
+ * their own caches.
  */
-function enableCache() {
-  var enableCompileCache = require('module').enableCompileCache;
+function cacheFolder() {
   var env = process.env;
   var folder =
     env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && path.join(env.HOME, '.cache'));
-  if (!enableCompileCache || !folder || !path.isAbsolute(folder)) return;
+  if (!enableCompileCache || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
+  if (!folder || !path.isAbsolute(folder)) return undefined;
   folder = path.join(folder, 'svc', 'compiled');
   try {
-    if (!createFolder(folder) || !isPrivate(folder)) return;
-    // Node.js creates folders below this one with the permissions that the user's mask allows.
-    var mask = process.umask(OTHERS);
-    enableCompileCache(folder);
-    process.umask(mask);
+    return createFolder(folder) && isPrivate(folder) ? folder : undefined;
   } catch (_error) {
     // The cache is optional.
+    return undefined;
   }
 }
 
@@ -93,18 +91,37 @@ function isCheckout() {
   return fs.existsSync(path.join(home, 'src', 'main.ts'));
 }
 
-function start() {
-  enableCache();
-  // In the package, the bundle is next to this folder; in a checkout, it is in dist. A checkout that was installed without
-  // scripts has no bundle, so Node.js runs the source.
-  var entry = ['main.js', 'dist/main.js', 'src/main.ts']
-    .map(function (file) {
-      return path.join(home, file);
+/** Returns the first of some paths, relative to the package, that exists. */
+function find(paths) {
+  return paths
+    .map(function (each) {
+      return path.join(home, each);
     })
     .find(fs.existsSync);
-  if (!entry)
+}
+
+function start() {
+  var folder = cacheFolder();
+  // In the package, the bundle is next to this folder; in a checkout, it is in dist.
+  var loader = find(['loader.cjs', 'dist/loader.cjs']);
+  if (!loader) return startFromSource(folder);
+  var bundle = require(loader);
+  if (folder) bundle.enableCodeCache(folder);
+  bundle.load('main.js').main(pkg.version);
+}
+
+/** A checkout that was installed without scripts has no bundle, so Node.js runs the source. */
+function startFromSource(folder) {
+  var source = find(['src/main.ts']);
+  if (!source)
     return fail('the package was built without its code; pack it again after npm run build', 1);
-  import(require('url').pathToFileURL(entry).href).then(function (svc) {
+  if (folder) {
+    // Node.js creates folders below this one with the permissions that the user's mask allows.
+    var mask = process.umask(OTHERS);
+    enableCompileCache(folder);
+    process.umask(mask);
+  }
+  import(require('url').pathToFileURL(source).href).then(function (svc) {
     return svc.main(pkg.version);
   });
 }

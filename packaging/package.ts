@@ -37,6 +37,7 @@ const manifest = {
     'types',
     'main.js',
     'index.js',
+    'loader.cjs',
     'check-node.js',
     'CHANGELOG.md',
     'skills',

@@ -12,15 +12,25 @@ const modules = new Map();
 function load(name) {
   const known = modules.get(name);
   if (known) return known.exports;
-  const module = { exports: {} };
+  const module = { exports: {}, url: SCHEME + name };
   modules.set(name, module);
   const folder = name.slice(0, name.lastIndexOf('/') + 1);
   const request = (specifier) => {
     if (specifier === KEYCHAIN) return loadKeychain();
     return specifier.startsWith('.') ? load(resolveAsset(folder, specifier)) : require(specifier);
   };
-  compile(name).runInThisContext()(module.exports, request, module);
+  compile(name).runInThisContext()(request, module, defineExports, importLater);
   return module.exports;
+}
+
+function defineExports(target, values) {
+  for (const [name, get] of Object.entries(values))
+    Object.defineProperty(target, name, { get, enumerable: true });
+}
+
+async function importLater(request, name) {
+  await undefined;
+  return request(name);
 }
 
 function resolveAsset(folder, specifier) {

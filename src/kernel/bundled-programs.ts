@@ -10,9 +10,14 @@ import { systemErrorCode } from './errors.ts';
  */
 const EXECUTABLE_SCHEME = 'svc:';
 
-export function programArgument(name: string, moduleUrl: string): string {
-  const program = siblingUrl(`${name}${extname(moduleUrl)}`, moduleUrl);
-  return program.protocol === EXECUTABLE_SCHEME ? program.href : fileURLToPath(program);
+/** Returns the arguments of Node.js, or of the executable, that start a program. */
+export function programArguments(name: string, moduleUrl: string): readonly string[] {
+  const extension = extname(moduleUrl);
+  const program = siblingUrl(`${name}${extension}`, moduleUrl);
+  if (program.protocol === EXECUTABLE_SCHEME) return [program.href];
+  if (extension === '.ts') return [fileURLToPath(program)];
+  // The modules of the bundle need its loader.
+  return [fileURLToPath(new URL('../loader.cjs', moduleUrl)), `chunks/${name}.js`];
 }
 
 export async function readBuildFile(name: string, moduleUrl: string): Promise<Buffer | undefined> {

@@ -1,4 +1,5 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runAtExit } from './process.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Enough for streaming. A larger young generation is not faster. */
@@ -8,8 +9,20 @@ const POLL_INTERVAL = 20;
 const processHeap = {
   youngGenerationSize: () =>
     getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0,
-  setFlag: setFlagsFromString,
+  setFlag: (flag: string) => {
+    if (!restoresFlags) runAtExit(restoreFlags);
+    restoresFlags = true;
+    setFlagsFromString(flag);
+  },
 };
+
+let restoresFlags = false;
+
+/** Restores V8's own values, because V8 rejects code that was compiled with other flags. */
+function restoreFlags(): void {
+  setFlagsFromString('--heap-growing-percent=0');
+  setFlagsFromString('--semi-space-growth-factor=2');
+}
 
 type Heap = typeof processHeap;
 

@@ -151,3 +151,8 @@ export function getOpenFileLimit(): number {
   report.excludeNetwork = excludeNetwork;
   return Number(userLimits?.open_files.soft) || Number.POSITIVE_INFINITY;
 }
+
+/** Runs a function when the process exits, before functions that were added earlier. */
+export function runAtExit(run: () => void): void {
+  process.prependOnceListener('exit', run);
+}

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { platform as thisPlatform } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { programArgument } from '../kernel/bundled-programs.ts';
+import { programArguments } from '../kernel/bundled-programs.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { tryParseJson } from '../kernel/json.ts';
 import { nodeExecutable } from '../kernel/process.ts';
@@ -20,7 +20,7 @@ const KEYCHAIN_TIMEOUT = 3_000;
 export interface KeychainOptions {
   readonly signal?: AbortSignal;
   readonly timeout?: number;
-  readonly program?: string;
+  readonly program?: readonly string[];
   readonly platform?: NodeJS.Platform;
 }
 
@@ -33,12 +33,12 @@ export function createSystemKeychain(
   options: KeychainOptions = {},
 ): Keychain {
   const { signal, timeout = KEYCHAIN_TIMEOUT, platform = thisPlatform() } = options;
-  const { program = programArgument('keychain-process', import.meta.url) } = options;
+  const { program = programArguments('keychain-process', import.meta.url) } = options;
   const variables = Object.entries(environment).filter(([name]) => !name.startsWith('SVC_'));
   return async (calls) => {
     signal?.throwIfAborted();
     if (platform === 'linux' && !hasSessionBus(environment)) return { fault: 'is not running' };
-    const child = spawn(nodeExecutable, [program], {
+    const child = spawn(nodeExecutable, program, {
       env: Object.fromEntries(variables),
       stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -33,13 +33,14 @@ async function findLoadedFiles(
 async function recordModules(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const list = join(await createTemporaryFolder(), 'loaded');
   const hooks = `
-    const { registerHooks, isBuiltin } = process.getBuiltinModule('node:module');
-    const { appendFileSync } = process.getBuiltinModule('node:fs');
-    const append = (line) => appendFileSync(${JSON.stringify(list)}, line + '\\n');
-    registerHooks({ load(url, context, next) {
-      if (url.startsWith('file:')) append(url);
-      return next(url, context);
-    } });
+    const { isBuiltin } = process.getBuiltinModule('node:module');
+    const fs = process.getBuiltinModule('node:fs');
+    const { readFileSync } = fs;
+    const append = (line) => fs.appendFileSync(${JSON.stringify(list)}, line + '\\n');
+    fs.readFileSync = (file, ...others) => {
+      if (/\\.c?js$/.test(file) && String(file).startsWith(${JSON.stringify(HOME)})) append('file:' + file);
+      return readFileSync(file, ...others);
+    };
     process.on('exit', () => {
       const names = process.moduleLoadList.map((name) => name.replace('NativeModule ', 'node:'));
       for (const name of names) if (isBuiltin(name)) append(name);
@@ -59,6 +60,50 @@ const HEAVY =
   /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
 describe('start-up', () => {
+  it('does without compiled code that is damaged, and replaces it', async () => {
+    const { home, svc } = await newUser();
+    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const expected = await svc(['commands'], { env });
+    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
+    const files = (await readdir(folder)).map((name) => join(folder, name));
+    expect(files.length).toBeGreaterThan(2);
+    const contents = await Promise.all(files.map((file) => readFile(file)));
+    for (const [at, file] of files.entries()) {
+      const content = contents[at] ?? Buffer.of();
+      const damaged = [
+        content.subarray(0, content.length / 3),
+        Buffer.alloc(content.length),
+        Buffer.concat([content.subarray(0, 2_000), Buffer.alloc(content.length - 2_000)]),
+        Buffer.of(),
+      ];
+      await writeFile(file, damaged[at % damaged.length] ?? '');
+    }
+    expect(await svc(['commands'], { env })).toEqual(expected);
+    const replaced = await Promise.all(files.map((file) => readFile(file)));
+    expect(replaced.map(({ length }) => length > 1_000)).toEqual(files.map(() => true));
+    expect(await svc(['commands'], { env })).toEqual(expected);
+  });
+
+  it('of an import, which changes flags of V8, uses the code of the import before', async () => {
+    const { home, svc } = await newUser();
+    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const file = join(HOME, 'examples', 'users.json');
+    const words = ['users', 'add', '--local', '--org', 'acme', '--file', file, '--yes'];
+    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
+    const listFiles = async () => {
+      const names = (await readdir(folder)).sort();
+      return Promise.all(
+        names.map(async (name) => [name, (await stat(join(folder, name))).mtimeMs] as const),
+      );
+    };
+    // The second import finds the organization, and reads the first one's job.
+    for (const _ of [1, 2]) expect(await svc(words, { env })).toMatchObject({ code: 0 });
+    const files = await listFiles();
+    expect(files.length).toBeGreaterThan(10);
+    expect(await svc(words, { env })).toMatchObject({ code: 0 });
+    expect(await listFiles()).toEqual(files);
+  });
+
   it.each([
     { words: ['--version'], most: 4 },
     { words: ['--help'], most: 5 },
@@ -93,11 +138,12 @@ describe('start-up', () => {
     { words: ['users', 'add', '--help'] },
     { words: ['__complete', 'users', 'add', '--du'] },
   ])(
-    'of svc $words loads only the built-in modules that a bare Node.js loads',
+    'of svc $words loads only the built-in modules that a bare Node.js loads, and vm',
     async ({ words }) => {
       // Without a home folder in the environment, svc asks the system.
       const { builtins } = await findLoadedFiles(words, { HOME: await createTemporaryFolder() });
-      expect(builtins).toEqual([]);
+      // The loader runs the bundle's modules with vm.
+      expect(builtins).toEqual(['node:vm']);
     },
   );
 

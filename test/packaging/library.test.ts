@@ -115,8 +115,9 @@ describe('the installed library', () => {
 
   it('does not load the embedded service for programs that use only the client', async () => {
     const code = `
-      const { registerHooks } = process.getBuiltinModule('node:module');
-      registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
+      const fs = process.getBuiltinModule('node:fs');
+      const { readFileSync } = fs;
+      fs.readFileSync = (file, ...others) => { console.log(String(file)); return readFileSync(file, ...others); };
       await import('@collab-svc/svc');`;
     const { stdout } = await run(['--input-type=module', '-e', code], { cwd: project });
     const files = Array.from(

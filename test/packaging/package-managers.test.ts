@@ -107,6 +107,7 @@ describe('the published package', () => {
       'check-node.js',
       'chunks/*',
       'index.js',
+      'loader.cjs',
       'main.js',
       'man/*',
       'package.json',

@@ -60,10 +60,10 @@ describe('keychain calls', () => {
 });
 
 /** Creates a replacement for the program that calls the keychain. */
-async function program(code: string): Promise<string> {
+async function program(code: string): Promise<readonly string[]> {
   const path = join(await createTemporaryFolder(), 'program.js');
   await writeFile(path, code);
-  return path;
+  return [path];
 }
 
 const ask = async (code: string, options: { timeout?: number; signal?: AbortSignal } = {}) =>
@@ -112,7 +112,10 @@ describe('the system keychain', () => {
   });
 
   it('is not used without a session bus', async () => {
-    const keychain = createSystemKeychain({}, { program: '/never/started.js', platform: 'linux' });
+    const keychain = createSystemKeychain(
+      {},
+      { program: ['/never/started.js'], platform: 'linux' },
+    );
     expect(await keychain(GET)).toEqual({ fault: 'is not running' });
   });
 

@@ -1,0 +1,52 @@
+import { posix } from 'node:path';
+import type { Script } from 'node:vm';
+
+/** How a loader finds the modules of the bundle, by their names in it: `main.js`, `chunks/….js`. */
+interface ModuleFiles {
+  readonly compile: (name: string) => Script;
+  readonly urlOf: (name: string) => string;
+  /** Loads a module that is not part of the bundle: one of Node.js, or an optional package. */
+  readonly loadOther: (name: string) => unknown;
+}
+
+/**
+ * Returns a function that loads modules of the bundle by name. Each of them is a function, see
+ * `packaging/bundle/wrapped-modules.ts`.
+ */
+export function createLoader({ compile, urlOf, loadOther }: ModuleFiles) {
+  const modules = new Map<string, Module>();
+  return load;
+
+  function load(name: string): unknown {
+    const known = modules.get(name);
+    if (known) return known.exports;
+    const module: Module = {
+      exports: {},
+      get url() {
+        return urlOf(name);
+      },
+    };
+    modules.set(name, module);
+    const folder = posix.dirname(name);
+    const require = (specifier: string) =>
+      specifier.startsWith('.') ? load(posix.join(folder, specifier)) : loadOther(specifier);
+    compile(name).runInThisContext()(require, module, defineExports, importLater);
+    return module.exports;
+  }
+}
+
+function defineExports(target: object, values: Readonly<Record<string, () => unknown>>): void {
+  for (const [name, get] of Object.entries(values))
+    Object.defineProperty(target, name, { get, enumerable: true });
+}
+
+async function importLater(require: (name: string) => unknown, name: string): Promise<unknown> {
+  await undefined;
+  return require(name);
+}
+
+interface Module {
+  exports: unknown;
+  /** The `import.meta.url` of the source. */
+  readonly url: string;
+}

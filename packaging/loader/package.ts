@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+import { type Compile, createCodeCache } from './code-cache.ts';
+import { createLoader } from './loader.ts';
+
+let compileModule: Compile = (_name, source, filename) => new Script(source, { filename });
+
+/** Loads a module of the bundle, which is in the folder of this file. */
+export const load = createLoader({
+  compile: (name) => {
+    const file = join(__dirname, name);
+    // The modules are ASCII, which V8 reads twice as fast as UTF-8.
+    return compileModule(name, readFileSync(file, 'latin1'), file);
+  },
+  urlOf: (name) => pathToFileURL(join(__dirname, name)).href,
+  loadOther: (name) => require(name),
+});
+
+/** Makes the modules that are loaded from now on keep their code in a folder. */
+export function enableCodeCache(folder: string): void {
+  compileModule = createCodeCache(join(folder, `${process.version}-${process.arch}`));
+}
+
+// Programs that svc starts in their own processes are modules of the bundle.
+const [, , program] = process.argv;
+if (require.main === module && program !== undefined) load(program);
