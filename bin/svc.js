@@ -91,19 +91,12 @@ function isCheckout() {
   return fs.existsSync(path.join(home, 'src', 'main.ts'));
 }
 
-/** Returns the first of some paths, relative to the package, that exists. */
-function find(paths) {
-  return paths
-    .map(function (each) {
-      return path.join(home, each);
-    })
-    .find(fs.existsSync);
-}
-
 function start() {
   var folder = cacheFolder();
   // In the package, the bundle is next to this folder; in a checkout, it is in dist.
-  var loader = find(['loader.cjs', 'dist/loader.cjs']);
+  var loader = [path.join(home, 'loader.cjs'), path.join(home, 'dist', 'loader.cjs')].find(
+    fs.existsSync
+  );
   if (!loader) return startFromSource(folder);
   var bundle = require(loader);
   if (folder) bundle.enableCodeCache(folder);
@@ -112,8 +105,7 @@ function start() {
 
 /** A checkout that was installed without scripts has no bundle, so Node.js runs the source. */
 function startFromSource(folder) {
-  var source = find(['src/main.ts']);
-  if (!source)
+  if (!isCheckout())
     return fail('the package was built without its code; pack it again after npm run build', 1);
   if (folder) {
     // Node.js creates folders below this one with the permissions that the user's mask allows.
@@ -121,7 +113,7 @@ function startFromSource(folder) {
     enableCompileCache(folder);
     process.umask(mask);
   }
-  import(require('url').pathToFileURL(source).href).then(function (svc) {
+  import(require('url').pathToFileURL(path.join(home, 'src', 'main.ts')).href).then(function (svc) {
     return svc.main(pkg.version);
   });
 }

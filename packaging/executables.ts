@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildLoader } from './bundle/wrapped-modules.ts';
 import { compileModules } from './executable/compiled-code.ts';
 import { readBundle } from './executable/modules.ts';
 import { fetchPackage, TARGETS, type Target } from './executable/targets.ts';
@@ -59,7 +60,8 @@ async function buildExecutable(
   );
   await mkdir(workFolder, { recursive: true });
   for (const [name, content] of files) await writeFile(assets.get(name) ?? '', content);
-  const loader = 'packaging/executable/loader.cjs';
+  const loader = join(workFolder, 'loader.cjs');
+  await buildLoader('packaging/executable/loader.cjs', loader);
   const blob = join(workFolder, 'blob');
   const settings = {
     main: loader,

@@ -2,40 +2,17 @@
 // the package. An asset may be accompanied by its compiled code.
 const { getAsset, getAssetKeys, getRawAsset } = require('node:sea');
 const { Script } = require('node:vm');
+const { createLoader } = require('../loader/loader.ts');
 
 const SCHEME = 'svc:/';
 const KEYCHAIN = '@napi-rs/keyring';
 
 const assets = new Set(getAssetKeys());
-const modules = new Map();
-
-function load(name) {
-  const known = modules.get(name);
-  if (known) return known.exports;
-  const module = { exports: {}, url: SCHEME + name };
-  modules.set(name, module);
-  const folder = name.slice(0, name.lastIndexOf('/') + 1);
-  const request = (specifier) => {
-    if (specifier === KEYCHAIN) return loadKeychain();
-    return specifier.startsWith('.') ? load(resolveAsset(folder, specifier)) : require(specifier);
-  };
-  compile(name).runInThisContext()(request, module, defineExports, importLater);
-  return module.exports;
-}
-
-function defineExports(target, values) {
-  for (const [name, get] of Object.entries(values))
-    Object.defineProperty(target, name, { get, enumerable: true });
-}
-
-async function importLater(request, name) {
-  await undefined;
-  return request(name);
-}
-
-function resolveAsset(folder, specifier) {
-  return new URL(specifier, SCHEME + folder).pathname.slice(1);
-}
+const load = createLoader({
+  compile,
+  urlOf: (name) => SCHEME + name,
+  loadOther: (name) => (name === KEYCHAIN ? loadKeychain() : require(name)),
+});
 
 function compile(name) {
   const code = `${name}.code`;

@@ -26,11 +26,13 @@ export function createLoader({ compile, urlOf, loadOther }: ModuleFiles) {
         return urlOf(name);
       },
     };
+    // A file that cannot be read is not a known module.
+    const script = compile(name);
     modules.set(name, module);
     const folder = posix.dirname(name);
     const require = (specifier: string) =>
       specifier.startsWith('.') ? load(posix.join(folder, specifier)) : loadOther(specifier);
-    compile(name).runInThisContext()(require, module, defineExports, importLater);
+    script.runInThisContext()(require, module, defineExports, importLater);
     return module.exports;
   }
 }
