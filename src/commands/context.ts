@@ -43,6 +43,17 @@ export interface PlanApprovals extends RequiredApprovals {
   readonly grant: () => void;
 }
 
+/** Parts and options that replace those of a context when it is reopened. */
+export type ContextChanges = Partial<
+  Pick<Context, 'io' | 'signal' | 'recorder' | 'options' | 'inputNaming'>
+>;
+
+/** A context that its opener closes. */
+export interface OpenedContext {
+  readonly context: Context;
+  close(error?: unknown): Promise<void>;
+}
+
 /**
  * Passed to every command: the process environment, options, and parts of svc that are created on
  * first use.
@@ -51,6 +62,8 @@ export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
   readonly inputNaming: InputNaming;
   readonly activity: Activity;
+  /** Opens another context for the same run, for example with other options. */
+  reopen(changes: ContextChanges): OpenedContext;
   settings(): Promise<Settings>;
   /** Settings without secrets; the keychain is not accessed. */
   openSettings(): Promise<SettingsWithoutSecrets>;

@@ -2,6 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { Activity } from '../../src/commands/activity.ts';
 import type { Context, GlobalOptions } from '../../src/commands/context.ts';
 import { findLetterAnswer, type Prompter, parseAnswer } from '../../src/commands/prompter.ts';
+import { openContext } from '../../src/commands/run/open-context.ts';
 import { renderHint } from '../../src/commands/service-flags.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
@@ -62,7 +63,15 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     environment: given.environment ?? {},
     cwd: given.cwd ?? (await createTemporaryFolder()),
     folders: given.folders ?? (await createUserFolders()),
+    io: {
+      stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) },
+      stdout,
+      stderr,
+    },
+    clock: systemClock,
+    signal: new AbortController().signal,
   };
+  const activity = new Activity();
   const format = options.output ?? 'table';
   const progress = createProgress(
     stderr,
@@ -71,16 +80,11 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
   );
   return {
     ...processParts,
-    io: {
-      stdin: { isTerminal, stream: Readable.from([Buffer.from(given.stdin ?? '')]) },
-      stdout,
-      stderr,
-    },
-    clock: systemClock,
-    activity: new Activity(),
+    activity,
     inputNaming: 'flags',
-    signal: new AbortController().signal,
     options,
+    reopen: ({ options: changed = options, ...parts }) =>
+      openContext({ ...processParts, ...parts }, changed, activity),
     settings: async () =>
       (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
     openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),

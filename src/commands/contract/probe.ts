@@ -8,7 +8,6 @@ import { closeAfter } from '../../kernel/resource.ts';
 import { serviceLabel } from '../call/protected-profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { openContext } from '../run/open-context.ts';
 import type { ProbeFlags } from './flags.ts';
 
 /** @throws SvcError, with nothing recorded, if the service is unreachable or refuses the credential */
@@ -27,7 +26,7 @@ export async function probeCommand(
   };
   await announce(context, target);
   const recorder = createRecorder();
-  const opened = openContext({ ...context, recorder }, context.options, context.activity);
+  const opened = context.reopen({ recorder });
   await closeAfter(opened, async (probing) =>
     runProbe(await probing.context.client(), recorder, target),
   );

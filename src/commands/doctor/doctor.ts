@@ -12,7 +12,6 @@ import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
-import { openContext } from '../run/open-context.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { createCallChecks } from './calls.ts';
@@ -65,11 +64,11 @@ export async function doctorCommand(
  * with the settings.
  */
 async function openPrinter(context: Context): Promise<Printer> {
-  const { options, activity } = context;
+  const { options } = context;
   const hasFormatFlag = options.output !== undefined || options.jq !== undefined;
   if (hasFormatFlag || (await context.openSettings().catch(() => undefined)))
     return context.printer();
-  return openContext(context, { ...options, output: 'table' }, activity).context.printer();
+  return context.reopen({ options: { ...options, output: 'table' } }).context.printer();
 }
 
 async function runAllChecks(

@@ -1,7 +1,6 @@
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { openContext } from '../run/open-context.ts';
 import { JOB_COLUMNS } from './columns.ts';
 import { type JobListEntry, readJobEntries } from './status.ts';
 
@@ -28,7 +27,7 @@ async function watchJobs(context: Context): Promise<void> {
   else {
     for await (const entries of changedEntries(context)) {
       // A table is printed at its end, so each change gets its own.
-      const { context: opened, close } = openContext(context, options, context.activity);
+      const { context: opened, close } = context.reopen({ options });
       await (await opened.printer()).records(singlePage(entries), shape).finally(close);
       options = { ...options, quiet: true };
     }

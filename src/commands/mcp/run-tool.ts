@@ -5,7 +5,6 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context } from '../context.ts';
-import { openContext } from '../run/open-context.ts';
 import { runOperation } from '../run/run-operation.ts';
 import { createMemorySink } from './memory-sink.ts';
 import { createUnknownFieldError, type ToolInput } from './tools.ts';
@@ -51,9 +50,7 @@ export async function runInMemory(
     ...(fields && { fields }),
   } as const;
   const signal = AbortSignal.any([context.signal, hostSignal]);
-  const opened = openContext({ ...context, io, signal }, options, context.activity, {
-    inputNaming: 'fields',
-  });
+  const opened = context.reopen({ io, signal, options, inputNaming: 'fields' });
   // Reuses the settings, so that the keychain is read once per session.
   const { settings, openSettings } = context;
   const toolContext: Context = { ...opened.context, settings, openSettings, confirm };

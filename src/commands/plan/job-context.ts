@@ -1,9 +1,8 @@
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { describeJobTarget } from '../call/describe-target.ts';
-import type { Context, GlobalOptions } from '../context.ts';
+import type { Context, GlobalOptions, OpenedContext } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { type OpenedContext, openContext } from '../run/open-context.ts';
 
 /**
  * Opens a context for the target of a job: the given context, or one with the job's profile or
@@ -31,7 +30,7 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
 function openTargetContext(context: Context, target: JobTarget): OpenedContext {
   const options = optionsForTarget(context.options, target);
   if (options === context.options) return { context, close: async () => undefined };
-  return openContext(context, options, context.activity);
+  return context.reopen({ options });
 }
 
 /** Adds the flags that select the target of a job. Flags on the command line take precedence. */

@@ -2,7 +2,6 @@ import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
-import { openContext } from '../run/open-context.ts';
 
 /**
  * Runs `work` with a context for the profile of a settings file's environment: the given context if
@@ -26,7 +25,6 @@ export async function withEnvironment<Result>(
       },
     );
   }
-  return closeAfter(openContext(context, { ...options, profile }, context.activity), (opened) =>
-    work(opened.context),
-  );
+  const selected = context.reopen({ options: { ...options, profile } });
+  return closeAfter(selected, (opened) => work(opened.context));
 }

@@ -8,7 +8,7 @@ import type { FilterText, Pager, Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { SettingsWithoutSecrets } from '../../profiles/resolve.ts';
 import type { Activity } from '../activity.ts';
-import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
+import type { Context, GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
 import { optionalProperty } from '../options.ts';
 import { addServiceFlags } from '../service-flags.ts';
@@ -22,11 +22,6 @@ import {
   shouldUseColor,
   toTerminalText,
 } from '../terminal/terminal.ts';
-
-export interface OpenedContext {
-  readonly context: Context;
-  close(error?: unknown): Promise<void>;
-}
 
 /**
  * Opens a context with the given options. Creates expensive parts on first use.
@@ -83,6 +78,11 @@ export function openContext(
     options,
     activity,
     inputNaming,
+    reopen: ({ options: changed = options, inputNaming: naming = inputNaming, ...parts }) =>
+      openContext({ ...context, ...parts }, changed, activity, {
+        isLocalOnly,
+        inputNaming: naming,
+      }),
     progress: once(async () => {
       const { createProgress } = await import('../../output/progress.ts');
       const terminal = { isInLine: stdout.isInLine, holdMessage, glyphs: selectGlyphs(context) };

@@ -22,7 +22,6 @@ import type { Invocation } from '../definition.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
 import { printPlan } from '../plan/print-plan.ts';
-import { openContext } from '../run/open-context.ts';
 import type { CompareFlags } from './flags.ts';
 import { DEFAULT_FILE } from './prepare-plan.ts';
 
@@ -114,7 +113,7 @@ async function readService(
   query: LiveQuery,
   declared: Declared,
 ) {
-  const selected = openContext(context, { ...context.options, profile }, context.activity);
+  const selected = context.reopen({ options: { ...context.options, profile } });
   return closeAfter(selected, async ({ context: opened }) => {
     await opened.openSettings().catch((error: unknown) => {
       if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
