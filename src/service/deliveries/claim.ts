@@ -7,7 +7,7 @@ import type { Tables } from '../store/tables.ts';
 import { type DeliveryDestination, type LaneRef, resolveDestination } from './destination.ts';
 import { type EndpointRate, remainingStarts } from './lanes.ts';
 import { lockRecentStarts, saveStarts } from './starts.ts';
-import { stopLane } from './stop.ts';
+import { isClaimable, stopLane } from './stop.ts';
 
 export interface ClaimedDelivery extends LaneRef {
   readonly key: number;
@@ -186,8 +186,6 @@ const selectClaimable = prepareQuery(
   (_, { id, now }: { readonly id: string; readonly now: number }) => sql<LaneRef & { key: number }>`
     select key, lane, "apiKey", form from deliveries where id = ${id} and "dueAt" is not null and ${isClaimable(now)}`,
 );
-
-const isClaimable = (now: number) => sql`(owner is null or "dueAt" <= ${now})`;
 
 function limitBytes(due: readonly { readonly key: number; readonly size: number }[]): number[] {
   const keys: number[] = [];

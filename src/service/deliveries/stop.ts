@@ -4,8 +4,12 @@ import { prepareQuery } from '../store/prepared-query.ts';
 import type { Database } from '../store/store.ts';
 import { formatAttempt } from './attempts.ts';
 
+/** Condition of a delivery that no process attempts. */
+export const isClaimable = (now: number) => sql`(owner is null or "dueAt" <= ${now})`;
+
 /**
- * Ignores the results of attempts in flight.
+ * Stops pending deliveries. An attempt in flight ends normally, and is not repeated if it fails,
+ * because the lane has no destination.
  * @param last key of the last delivery to stop (default: all)
  */
 export async function stopLane(
@@ -18,14 +22,22 @@ export async function stopLane(
   await failPending(database, {
     lane,
     last,
+    now,
     line: formatAttempt(now, null, `not sent: ${reason}`),
   });
 }
 
+interface Stop {
+  readonly lane: string;
+  readonly last: number;
+  readonly now: number;
+  readonly line: string;
+}
+
 const failPending = prepareQuery(
-  (_, { lane, last, line }: { lane: string; last: number; line: string }) => sql`
+  (_, { lane, last, now, line }: Stop) => sql`
     update deliveries set state = 'failed', "dueAt" = null, owner = null, attempts = attempts || ${line}
-    where lane = ${lane} and key <= ${last} and "dueAt" is not null`,
+    where lane = ${lane} and key <= ${last} and "dueAt" is not null and ${isClaimable(now)}`,
 );
 
 export async function stopEndpointDeliveries(

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
@@ -262,6 +263,29 @@ describe('a pending delivery', () => {
     await until('failed');
     expect(received).toHaveLength(before);
   });
+
+  it.each([
+    ['delivered', 200, []],
+    ['failed', 500, [{ status: null, error: 'not sent: the endpoint was deleted' }]],
+  ])(
+    'that is in flight when its endpoint is deleted ends as %s after %i',
+    async (state, status, stops) => {
+      let respond: ServerResponse | undefined;
+      const { url } = await receiver((_, __, response) => {
+        respond = response;
+        return undefined;
+      });
+      const { endpoint, call, comment, deliver, until } = await deliveringWorld();
+      const endpointId = await endpoint({ url });
+      deliver({ timeScale: 0.000_1 });
+      await comment();
+      await eventually(() => expect(respond).toBeDefined());
+      await call(`${ENDPOINTS}/delete`, { endpointId });
+      respond?.writeHead(status).end();
+      const [record] = await until(state);
+      expect(record?.attempts).toMatchObject([{ status }, ...stops]);
+    },
+  );
 
   it('of basic webhooks is stopped when they are disabled or their URL is removed', async () => {
     const { call, comment, until } = await deliveringWorld();
