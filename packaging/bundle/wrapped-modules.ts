@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { build, transform } from 'esbuild';
 
 /**
@@ -15,7 +16,8 @@ const IMPORT_AS_MODULE = /[\w$]+\(require\("(\.[^"]+)"\)\)/g;
 
 /**
  * Wraps a module of the bundle as a function of `require`, `module`, `$define`, and `$import`, which
- * `packaging/loader/` calls. `module.url` is the module's URL.
+ * `packaging/loader/` calls. `module.url` is the module's URL. The last line is a hash of the
+ * content, which names the module's code in the cache.
  */
 export async function wrapModule(source: string): Promise<string> {
   const { code } = await transform(source.replace(BANNER, ''), {
@@ -42,7 +44,8 @@ export async function wrapModule(source: string): Promise<string> {
     minify: true,
     charset: 'ascii',
   });
-  return `(${named.code.trimEnd().replace(/^module=|;$/g, '')})\n`;
+  const wrapped = `(${named.code.trimEnd().replace(/^module=|;$/g, '')})\n`;
+  return `${wrapped}//${createHash('sha256').update(wrapped).digest('hex').slice(0, 16)}\n`;
 }
 
 /** Builds a program that loads wrapped modules. */

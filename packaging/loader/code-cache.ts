@@ -5,11 +5,10 @@ import { Script } from 'node:vm';
 /** Access for the owner only. */
 const [PRIVATE_FOLDER, PRIVATE_FILE] = [0o700, 0o600];
 
-/** A name that contains a hash of the content, so the cached code of that name is never outdated. */
-const HASHED = /-[A-Z0-9]{8}\.js$/;
+/** Length of the last line of a module: a comment with a hash of its content, in hex. */
+const HASH_LINE_LENGTH = '//0123456789abcdef\n'.length;
 
-/** Compiles a module by its name in the bundle. */
-export type Compile = (name: string, source: string, filename: string) => Script;
+export type Compile = (source: string, filename: string) => Script;
 
 /**
  * Compiles modules with the code that an earlier process saved in `folder`. The compile cache of
@@ -19,17 +18,22 @@ export type Compile = (name: string, source: string, filename: string) => Script
 export function createCodeCache(folder: string): Compile {
   const scripts = new Map<string, Script>();
   let isComplete = true;
-  const hasInitialFlags = watchFlags();
+  let hasInitialFlags = () => true;
   process.once('exit', () => {
     // A command that needs new modules also calls new functions of known ones.
     if (!isComplete && hasInitialFlags()) saveCode(folder, scripts);
   });
-  return (name, source, filename) => {
-    if (!HASHED.test(name)) return new Script(source, { filename });
-    const cachedData = readCode(join(folder, fileOf(name)));
+  return (source, filename) => {
+    // V8 compares only the lengths of sources, so the name identifies the content.
+    const hash = source.slice(2 - HASH_LINE_LENGTH, -1);
+    const cachedData = readCode(`${folder}/${hash}`);
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
-    scripts.set(name, script);
-    if (!cachedData || (script.cachedDataRejected && hasInitialFlags())) isComplete = false;
+    const isRejected = script.cachedDataRejected === true;
+    // Code is also rejected after the flags were changed. The first module has the initial flags.
+    const isFirst = scripts.size === 0;
+    if (isFirst) hasInitialFlags = watchFlags(source, isRejected ? undefined : cachedData);
+    if (!cachedData || (isFirst && isRejected)) isComplete = false;
+    scripts.set(hash, script);
     return script;
   };
 }
@@ -37,19 +41,13 @@ export function createCodeCache(folder: string): Compile {
 /**
  * Returns a function that reports whether V8's flags are still the same. V8 rejects code that was
  * compiled with other flags, and accepts that of another source with the same length.
+ * @param code code of a source that ends with a line break, compiled with the current flags
+ * (default: created now)
  */
-function watchFlags(): () => boolean {
-  let source = 1_000_000;
-  const cachedData = new Script(String(source)).createCachedData();
-  return () => {
-    source += 1;
-    return !new Script(String(source), { cachedData }).cachedDataRejected;
-  };
-}
-
-/** Returns the name of the file in a cache's folder that contains the code of a module. */
-function fileOf(name: string): string {
-  return encodeURIComponent(name);
+function watchFlags(source: string, code: Buffer | undefined): () => boolean {
+  const probe = code ? source : '0\n';
+  const cachedData = code ?? new Script(probe).createCachedData();
+  return () => !new Script(`${probe.slice(0, -1)} `, { cachedData }).cachedDataRejected;
 }
 
 /**
@@ -71,10 +69,10 @@ function saveCode(folder: string, scripts: ReadonlyMap<string, Script>): void {
   const temporary = join(folder, `${process.pid}.new`);
   try {
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-    for (const [name, script] of scripts) {
+    for (const [hash, script] of scripts) {
       const code = script.createCachedData();
       writeFileSync(temporary, Buffer.concat([code, code]), { mode: PRIVATE_FILE });
-      renameSync(temporary, join(folder, fileOf(name)));
+      renameSync(temporary, join(folder, hash));
     }
   } catch {
     // The cache is optional.

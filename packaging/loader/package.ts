@@ -5,14 +5,14 @@ import { Script } from 'node:vm';
 import { type Compile, createCodeCache } from './code-cache.ts';
 import { createLoader } from './loader.ts';
 
-let compileModule: Compile = (_name, source, filename) => new Script(source, { filename });
+let compileModule: Compile = (source, filename) => new Script(source, { filename });
 
 /** Loads a module of the bundle, which is in the folder of this file. */
 export const load = createLoader({
   compile: (name) => {
-    const file = join(__dirname, name);
+    const file = `${__dirname}/${name}`;
     // The modules are ASCII, which V8 reads twice as fast as UTF-8.
-    return compileModule(name, readFileSync(file, 'latin1'), file);
+    return compileModule(readFileSync(file, 'latin1'), file);
   },
   urlOf: (name) => pathToFileURL(join(__dirname, name)).href,
   loadOther: (name) => require(name),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,18 @@ const HEAVY =
   /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
 describe('start-up', () => {
+  it('finds compiled code by a hash of the content of each module', async () => {
+    const folder = join(HOME, 'dist');
+    const modules = (await readdir(join(folder, 'chunks')))
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => join('chunks', name));
+    for (const module of ['main.js', ...modules]) {
+      const [, code = '', hash] =
+        /^(.*\n)\/\/([0-9a-f]{16})\n$/s.exec(await readFile(join(folder, module), 'utf8')) ?? [];
+      expect(hash, module).toBe(createHash('sha256').update(code).digest('hex').slice(0, 16));
+    }
+  });
+
   it('does without compiled code that is damaged, and replaces it', async () => {
     const { home, svc } = await newUser();
     const env = { XDG_CACHE_HOME: join(home, 'cache') };
