@@ -5,7 +5,8 @@ var path = require('path');
 var enableCompileCache = require('module').enableCompileCache;
 
 var home = path.join(__dirname, '..');
-var pkg = require('../package.json');
+// Unlike require, reading the file does not search for the package of package.json.
+var pkg = JSON.parse(fs.readFileSync(path.join(home, 'package.json'), 'utf8'));
 
 /** File modes: access for the owner only, the bits of all other users, and those that allow them to replace files. */
 var OWNER_ONLY = 0o700;
