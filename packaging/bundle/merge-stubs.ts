@@ -14,24 +14,29 @@ const LAST_EXPORT = /export\{(?<exports>[^}]*)\};\s*$/;
 const STUB =
   /^(?:const require=[\w.]+;\n)?import\{(?<imports>[^}]*)\}from"\.\/(?<chunk>[\w.-]+)";(?<others>(?:import"\.\/[\w.-]+";)*)export\{(?<exports>[^}]*)\};\s*$/;
 const STATIC_IMPORT = /(?:from|import)"\.\/(?:chunks\/)?([\w.-]+)"/g;
+const NAMED_IMPORT = /import\{(?<imports>[^}]*)\}from"\.\/(?:chunks\/)?(?<chunk>[\w.-]+)"/g;
 const DYNAMIC_IMPORT = /import\("(?<folder>\.\/(?:chunks\/)?)(?<name>[\w.-]+)"\)/g;
 
 /**
  * Moves the exports of files that only re-export a chunk to that chunk, and makes dynamic imports
  * load the chunk directly, which saves a file per import. An importer may see more exports than
- * before, so it must select exports by name.
+ * before, so it must select exports by name. Removes exports that only those files used.
  * @param stubs base names of the files to merge if possible
  */
 export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
   const codes = new Map([...bundle].map(([path, code]) => [basename(path), code] as const));
   const chunkOf = new Map<string, string>();
+  const moved: Stub[] = [];
   for (const name of stubs) {
     const stub = parseStub(name, codes);
     const code = stub && addExports(codes.get(stub.chunk) ?? '', stub.exports);
     if (!stub || code === undefined) continue;
     codes.set(stub.chunk, code);
     chunkOf.set(name, stub.chunk);
+    moved.push(stub);
   }
+  for (const name of chunkOf.keys()) codes.delete(name);
+  const used = findUsedExports(codes.values(), moved);
   const redirected = (code: string) =>
     code.replace(DYNAMIC_IMPORT, (whole, folder: string, name: string) => {
       const chunk = chunkOf.get(name);
@@ -39,8 +44,15 @@ export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
     });
   return new Map(
     [...bundle.keys()]
-      .filter((path) => !chunkOf.has(basename(path)))
-      .map((path) => [path, redirected(codes.get(basename(path)) ?? '')]),
+      .filter((path) => codes.has(basename(path)))
+      .map((path) => {
+        const name = basename(path);
+        const code = redirected(codes.get(name) ?? '');
+        return [
+          path,
+          moved.some(({ chunk }) => chunk === name) ? keepExports(code, used.get(name)) : code,
+        ];
+      }),
   );
 }
 
@@ -85,14 +97,48 @@ function importsOf(code: string): readonly string[] {
 
 /** Adds exports to a chunk. Undefined if the chunk exports something else by one of the names. */
 function addExports(code: string, added: ReadonlyMap<string, string>): string | undefined {
-  const { exports } = LAST_EXPORT.exec(code)?.groups ?? {};
-  if (exports === undefined) return undefined;
-  const locals = new Map(namesIn(exports).map(([local, exported]) => [exported, local]));
+  const locals = exportsOf(code);
   for (const [exported, theirs] of [...added]) {
     const local = locals.get(theirs);
     if (local === undefined || (locals.get(exported) ?? local) !== local) return undefined;
     locals.set(exported, local);
   }
+  return setExports(code, locals);
+}
+
+/** Returns the exports of each file that are imported by name, or that dynamic imports may use. */
+function findUsedExports(
+  codes: Iterable<string>,
+  moved: readonly Stub[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>();
+  const add = (chunk: string, names: Iterable<string>) =>
+    used.set(chunk, new Set([...(used.get(chunk) ?? []), ...names]));
+  for (const { chunk, exports } of moved) add(chunk, exports.keys());
+  for (const code of codes) {
+    for (const [, imports = '', chunk = ''] of code.matchAll(NAMED_IMPORT))
+      add(
+        chunk,
+        namesIn(imports).map(([theirs]) => theirs),
+      );
+  }
+  return used;
+}
+
+function keepExports(code: string, names: ReadonlySet<string> = new Set()): string {
+  return setExports(
+    code,
+    new Map([...exportsOf(code)].filter(([exported]) => names.has(exported))),
+  );
+}
+
+/** Returns the local names of a file's exports. */
+function exportsOf(code: string): Map<string, string> {
+  const { exports = '' } = LAST_EXPORT.exec(code)?.groups ?? {};
+  return new Map(namesIn(exports).map(([local, exported]) => [exported, local]));
+}
+
+function setExports(code: string, locals: ReadonlyMap<string, string>): string {
   const list = [...locals].map(([exported, local]) => `${local} as ${exported}`);
   return code.replace(LAST_EXPORT, () => `export{${list.join(',')}};\n`);
 }

@@ -1,26 +1,22 @@
 import { createHash } from 'node:crypto';
+import { type ExportSpecifier, parse } from 'acorn';
 import { build, transform } from 'esbuild';
 
-/**
- * Code of esbuild that copies all exports of a module, for modules that may be CommonJS. The
- * bundle has no such modules: without the copies, help takes 2 ms less.
- */
-const EXPORTS_AS_COMMONJS = /\bmodule\.exports=[\w$]+\(([\w$]+)\);/;
 const BANNER = 'const require=process.getBuiltinModule;';
-/** Functions of esbuild that the loader contains once, instead of each file. */
-const DEFINE_EXPORTS =
-  /^var ([\w$]+)=Object\.defineProperty;var ([\w$]+)=\([^)]*\)=>\{for\(var [^{]*\{get:[^}]*\}\)\};var ([\w$]+)=\{\};\2\(\3,\{/;
-const DYNAMIC_IMPORT = /Promise\.resolve\(\)\.then\(\(\)=>require\(("\.[^"]+")\)\)/g;
-const EXPORT_NAMES = /0&&\(module\.exports=\{[^}]*\}\);\s*$/;
-const IMPORT_AS_MODULE = /[\w$]+\(require\("(\.[^"]+)"\)\)/g;
+/**
+ * Code of esbuild that copies all exports of a module, for modules that may be CommonJS. Without the
+ * copies, help takes 2 ms less.
+ */
+const IMPORT_AS_MODULE = /[\w$]+\(require\("((?:\.|node:)[^"]+)"\)\)/g;
+const DYNAMIC_IMPORT = /Promise\.resolve\(\)\.then\(\(\)=>require\(("(?:\.|node:)[^"]+")\)\)/g;
 
 /**
- * Wraps a module of the bundle as a function of `require`, `module`, `$define`, and `$import`, which
+ * Wraps a module of the bundle as a function of `require`, `module`, and `$import`, which
  * `packaging/loader/` calls. `module.url` is the module's URL. The last line is a hash of the
  * content, which names the module's code in the cache.
  */
 export async function wrapModule(source: string): Promise<string> {
-  const { code } = await transform(source.replace(BANNER, ''), {
+  const { code } = await transform(assignExports(source.replace(BANNER, '')), {
     format: 'cjs',
     platform: 'node',
     target: 'node22',
@@ -30,22 +26,50 @@ export async function wrapModule(source: string): Promise<string> {
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'module.url' },
   });
-  const direct = code
-    .replace(EXPORTS_AS_COMMONJS, 'module.exports=$1;')
-    .replace(IMPORT_AS_MODULE, 'require("$1")')
-    .replace(EXPORT_NAMES, '');
+  const direct = code.replace(IMPORT_AS_MODULE, 'require("$1")');
   // Removes esbuild's functions that are unused now.
   const used = await transform(direct, { minify: true, treeShaking: true, charset: 'ascii' });
-  const short = used.code
-    .trimEnd()
-    .replace(DEFINE_EXPORTS, 'var $3={};$define($3,{')
-    .replace(DYNAMIC_IMPORT, '$import(require,$1)');
-  const named = await transform(`module=function(require,module,$define,$import){${short}\n}`, {
+  const short = used.code.trimEnd().replace(DYNAMIC_IMPORT, '$import(require,$1)');
+  const named = await transform(`module=function(require,module,$import){${short}\n}`, {
     minify: true,
     charset: 'ascii',
   });
   const wrapped = `(${named.code.trimEnd().replace(/^module=|;$/g, '')})\n`;
   return `${wrapped}//${createHash('sha256').update(wrapped).digest('hex').slice(0, 16)}\n`;
+}
+
+/**
+ * Replaces the exports of a bundled module by an assignment to `module.exports`. Functions exist from
+ * the start; getters read the other values later. esbuild defines a getter for each export, which is
+ * larger and takes longer.
+ */
+function assignExports(source: string): string {
+  const { body } = parse(source, { ecmaVersion: 'latest', sourceType: 'module' });
+  const functions = new Set(
+    body.flatMap((node) => (node.type === 'FunctionDeclaration' ? [node.id.name] : [])),
+  );
+  const exported = body.filter((node) => node.type === 'ExportNamedDeclaration');
+  const members = exported.flatMap(({ specifiers }) =>
+    specifiers.map(({ local, exported }) => {
+      const [value, name] = [nameOf(local), nameOf(exported)];
+      const isConstant = functions.has(value) && !isAssigned(source, value);
+      return isConstant ? `${name}:${value}` : `get ${name}(){return ${value}}`;
+    }),
+  );
+  const rest = exported.reduceRight(
+    (code, { start, end }) => code.slice(0, start) + code.slice(end),
+    source,
+  );
+  return `module.exports={${members.join(',')}};${rest}`;
+}
+
+function nameOf(node: ExportSpecifier['local']): string {
+  return node.type === 'Identifier' ? node.name : String(node.value);
+}
+
+/** Whether a module may assign a variable. Also true for another variable of that name. */
+function isAssigned(source: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}=(?!=)`).test(source);
 }
 
 /** Builds a program that loads wrapped modules. */

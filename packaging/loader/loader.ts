@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import type { Script } from 'node:vm';
 
 /** How a loader finds the modules of the bundle, by their names in it: `main.js`, `chunks/….js`. */
@@ -29,17 +28,12 @@ export function createLoader({ compile, urlOf, loadOther }: ModuleFiles) {
     // A file that cannot be read is not a known module.
     const script = compile(name);
     modules.set(name, module);
-    const folder = posix.dirname(name);
+    const folder = name.slice(0, name.lastIndexOf('/') + 1);
     const require = (specifier: string) =>
-      specifier.startsWith('.') ? load(posix.join(folder, specifier)) : loadOther(specifier);
-    script.runInThisContext()(require, module, defineExports, importLater);
+      specifier.startsWith('./') ? load(folder + specifier.slice(2)) : loadOther(specifier);
+    script.runInThisContext()(require, module, importLater);
     return module.exports;
   }
-}
-
-function defineExports(target: object, values: Readonly<Record<string, () => unknown>>): void {
-  for (const [name, get] of Object.entries(values))
-    Object.defineProperty(target, name, { get, enumerable: true });
 }
 
 async function importLater(require: (name: string) => unknown, name: string): Promise<unknown> {
