@@ -1,9 +1,21 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 
 /** Access for the owner only. */
 const [PRIVATE_FOLDER, PRIVATE_FILE] = [0o700, 0o600];
+
+/** Time until code is removed, in milliseconds: 30 days. Code that is still used is saved again. */
+const MAX_AGE = 30 * 24 * 60 * 60 * 1_000;
 
 /** Length of the last line of a module: a comment with a hash of its content, in hex. */
 const HASH_LINE_LENGTH = '//0123456789abcdef\n'.length;
@@ -66,16 +78,29 @@ function readCode(file: string): Buffer | undefined {
 }
 
 function saveCode(folder: string, scripts: ReadonlyMap<string, Script>): void {
-  const temporary = join(folder, `${process.pid}.new`);
+  let temporary: string | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    // Processes of several containers can share the folder and have the same process ID.
+    temporary = mkdtempSync(join(folder, 'new-'));
     for (const [hash, script] of scripts) {
       const code = script.createCachedData();
-      writeFileSync(temporary, Buffer.concat([code, code]), { mode: PRIVATE_FILE });
-      renameSync(temporary, join(folder, hash));
+      const file = join(temporary, hash);
+      writeFileSync(file, Buffer.concat([code, code]), { mode: PRIVATE_FILE });
+      renameSync(file, join(folder, hash));
     }
+    removeOldFiles(folder);
   } catch {
     // The cache is optional.
-    rmSync(temporary, { force: true });
+  } finally {
+    if (temporary) rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Removes the code of earlier versions of svc, and what a killed process left. */
+function removeOldFiles(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (Date.now() - statSync(file).mtimeMs > MAX_AGE) rmSync(file, { recursive: true });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -71,6 +71,24 @@ describe('start-up', () => {
         /^(.*\n)\/\/([0-9a-f]{16})\n$/s.exec(await readFile(join(folder, module), 'utf8')) ?? [];
       expect(hash, module).toBe(createHash('sha256').update(code).digest('hex').slice(0, 16));
     }
+  });
+
+  it('removes compiled code that is older than 30 days', async () => {
+    const { home, svc } = await newUser();
+    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    await svc(['--help'], { env });
+    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
+    const known = await readdir(folder);
+    for (const [name, days] of Object.entries({ old: 31, recent: 29 })) {
+      const file = join(folder, name);
+      await writeFile(file, '');
+      const time = new Date(Date.now() - days * 24 * 3_600_000);
+      await utimes(file, time, time);
+    }
+    await svc(['commands'], { env });
+    const left = await readdir(folder);
+    expect(left).toEqual(expect.arrayContaining([...known, 'recent']));
+    expect(left.filter((name) => !/^([0-9a-f]{16}|recent)$/.test(name))).toEqual([]);
   });
 
   it('does without compiled code that is damaged, and replaces it', async () => {
