@@ -17,6 +17,12 @@ const [PRIVATE_FOLDER, PRIVATE_FILE] = [0o700, 0o600];
 /** Time until code is removed, in milliseconds: 30 days. Code that is still used is saved again. */
 const MAX_AGE = 30 * 24 * 60 * 60 * 1_000;
 
+/**
+ * Time after the start at which a process saves code if it has not ended, in milliseconds. V8 soon
+ * drops the code of functions that are not called again.
+ */
+const SAVE_TIME = 2_000;
+
 /** Length of the last line of a module: a comment with a hash of its content, in hex. */
 const HASH_LINE_LENGTH = '//0123456789abcdef\n'.length;
 
@@ -24,17 +30,20 @@ export type Compile = (source: string, filename: string) => Script;
 
 /**
  * Compiles modules with the code that an earlier process saved in `folder`. The compile cache of
- * Node.js keeps only the code that runs when a module is loaded; this one is written at exit and
- * also contains the functions that the process called, which saves a fifth of the time of a call.
+ * Node.js keeps only the code that runs when a module is loaded; this one is written at exit, or
+ * after 2 seconds, and also contains the functions that the process called, which saves a fifth of the time of a call.
  */
 export function createCodeCache(folder: string): Compile {
   const scripts = new Map<string, Script>();
   let isComplete = true;
   let hasInitialFlags = () => true;
-  process.once('exit', () => {
+  const save = () => {
+    process.off('exit', save);
     // A command that needs new modules also calls new functions of known ones.
     if (!isComplete && hasInitialFlags()) saveCode(folder, scripts);
-  });
+  };
+  process.once('exit', save);
+  setTimeout(save, SAVE_TIME).unref();
   return (source, filename) => {
     // V8 compares only the lengths of sources, so the name identifies the content.
     const hash = source.slice(2 - HASH_LINE_LENGTH, -1);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
@@ -71,6 +72,23 @@ describe('start-up', () => {
         /^(.*\n)\/\/([0-9a-f]{16})\n$/s.exec(await readFile(join(folder, module), 'utf8')) ?? [];
       expect(hash, module).toBe(createHash('sha256').update(code).digest('hex').slice(0, 16));
     }
+  });
+
+  it('saves the compiled code of a long process once, soon after its start', async () => {
+    const { home, start } = await newUser();
+    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
+    const serving = start(['serve', '--port', '0'], { env });
+    const listFiles = () => readdir(folder).catch(() => []);
+    await eventually(async () => {
+      const names = await listFiles();
+      expect(names.length).toBeGreaterThan(10);
+      expect(names.filter((name) => name.startsWith('new-'))).toEqual([]);
+    });
+    const saved = await stat(folder);
+    serving.kill('SIGTERM');
+    await serving.ended;
+    expect((await stat(folder)).mtimeMs).toBe(saved.mtimeMs);
   });
 
   it('removes compiled code that is older than 30 days', async () => {
