@@ -52,10 +52,11 @@ export function limitYoungGeneration(
   megabytes = YOUNG_GENERATION_MEGABYTES,
   heap: Heap = processHeap,
 ): void {
-  const timer = setInterval(() => {
+  const check = () => {
     if (heap.youngGenerationSize() < megabytes * MEGABYTE) return;
     clearInterval(timer);
     heap.setFlag('--semi-space-growth-factor=1');
-  }, POLL_INTERVAL);
-  timer.unref();
+  };
+  const timer = setInterval(check, POLL_INTERVAL).unref();
+  check();
 }

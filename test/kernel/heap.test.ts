@@ -19,6 +19,15 @@ it('lets the young generation grow to the limit, then sets the growth factor onc
   expect(flags).toEqual(['--semi-space-growth-factor=1']);
 });
 
+it('checks the young generation at once, because a long computation may follow', () => {
+  const flags: string[] = [];
+  limitYoungGeneration(16, {
+    youngGenerationSize: () => 16 * 1024 * 1024,
+    setFlag: (flag) => flags.push(flag),
+  });
+  expect(flags).toEqual(['--semi-space-growth-factor=1']);
+});
+
 it('limits the growth of both the old and the young generation', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
