@@ -9,9 +9,6 @@ import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { createClosingMessages, listOf } from './closing-messages.ts';
 
-/** Number of records in a response whose output is mostly garbage. */
-const LONG_LIST = 10_000;
-
 /** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
   readonly inputs: readonly Readonly<Record<string, unknown>>[];
@@ -203,7 +200,6 @@ async function* extractRecords(
     const records: readonly unknown[] = Array.isArray(list) ? list : [];
     for (const record of records)
       if (recordId !== undefined) missing.delete(Object(record)[recordId]);
-    if (records.length >= LONG_LIST) (await import('../../kernel/heap.ts')).limitYoungGeneration();
     yield records;
   }
   messages.setFound([...missing], inputs[0]);
