@@ -9,7 +9,7 @@ import { inspectorPage } from './packaging/bundle/inspector-page.ts';
 import { lazyBuiltins } from './packaging/bundle/lazy-builtins.ts';
 import { createNodeCheck } from './packaging/bundle/node-check.ts';
 import { replaceModules } from './packaging/bundle/replaced-modules.ts';
-import { buildLoader, wrapModule } from './packaging/bundle/wrapped-modules.ts';
+import { BANNER, buildLoader, wrapModule } from './packaging/bundle/wrapped-modules.ts';
 
 /** Variables that would make undici and pg load modules that the bundle replaces. */
 const VARIABLES = [
@@ -46,8 +46,7 @@ const options = {
   },
   metafile: true,
   write: false,
-  // CommonJS packages load built-in modules with `require`, which ES modules lack.
-  banner: { js: 'const require=process.getBuiltinModule;' },
+  banner: { js: BANNER },
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',
 } as const satisfies BuildOptions;

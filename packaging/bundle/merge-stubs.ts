@@ -25,34 +25,26 @@ const DYNAMIC_IMPORT = /import\("(?<folder>\.\/(?:chunks\/)?)(?<name>[\w.-]+)"\)
  */
 export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
   const codes = new Map([...bundle].map(([path, code]) => [basename(path), code] as const));
-  const chunkOf = new Map<string, string>();
-  const moved: Stub[] = [];
+  const merged = new Map<string, Stub>();
   for (const name of stubs) {
     const stub = parseStub(name, codes);
     const code = stub && addExports(codes.get(stub.chunk) ?? '', stub.exports);
     if (!stub || code === undefined) continue;
     codes.set(stub.chunk, code);
-    chunkOf.set(name, stub.chunk);
-    moved.push(stub);
+    merged.set(name, stub);
   }
-  for (const name of chunkOf.keys()) codes.delete(name);
-  const used = findUsedExports(codes.values(), moved);
+  for (const name of merged.keys()) codes.delete(name);
+  for (const [chunk, used] of findUsedExports(codes.values(), [...merged.values()]))
+    codes.set(chunk, keepExports(codes.get(chunk) ?? '', used));
   const redirected = (code: string) =>
     code.replace(DYNAMIC_IMPORT, (whole, folder: string, name: string) => {
-      const chunk = chunkOf.get(name);
-      return chunk === undefined ? whole : `import("${folder}${chunk}")`;
+      const stub = merged.get(name);
+      return stub ? `import("${folder}${stub.chunk}")` : whole;
     });
   return new Map(
     [...bundle.keys()]
       .filter((path) => codes.has(basename(path)))
-      .map((path) => {
-        const name = basename(path);
-        const code = redirected(codes.get(name) ?? '');
-        return [
-          path,
-          moved.some(({ chunk }) => chunk === name) ? keepExports(code, used.get(name)) : code,
-        ];
-      }),
+      .map((path) => [path, redirected(codes.get(basename(path)) ?? '')]),
   );
 }
 
@@ -106,30 +98,26 @@ function addExports(code: string, added: ReadonlyMap<string, string>): string | 
   return setExports(code, locals);
 }
 
-/** Returns the exports of each file that are imported by name, or that dynamic imports may use. */
+/**
+ * Returns the exports of each chunk with merged files that are imported by name, or that dynamic
+ * imports of the merged files may use.
+ */
 function findUsedExports(
   codes: Iterable<string>,
-  moved: readonly Stub[],
+  merged: readonly Stub[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
-  const used = new Map<string, Set<string>>();
-  const add = (chunk: string, names: Iterable<string>) =>
-    used.set(chunk, new Set([...(used.get(chunk) ?? []), ...names]));
-  for (const { chunk, exports } of moved) add(chunk, exports.keys());
-  for (const code of codes) {
+  const used = new Map(merged.map(({ chunk }) => [chunk, new Set<string>()]));
+  for (const { chunk, exports } of merged)
+    for (const name of exports.keys()) used.get(chunk)?.add(name);
+  for (const code of codes)
     for (const [, imports = '', chunk = ''] of code.matchAll(NAMED_IMPORT))
-      add(
-        chunk,
-        namesIn(imports).map(([theirs]) => theirs),
-      );
-  }
+      for (const [name] of namesIn(imports)) used.get(chunk)?.add(name);
   return used;
 }
 
-function keepExports(code: string, names: ReadonlySet<string> = new Set()): string {
-  return setExports(
-    code,
-    new Map([...exportsOf(code)].filter(([exported]) => names.has(exported))),
-  );
+function keepExports(code: string, names: ReadonlySet<string>): string {
+  const kept = [...exportsOf(code)].filter(([exported]) => names.has(exported));
+  return setExports(code, new Map(kept));
 }
 
 /** Returns the local names of a file's exports. */

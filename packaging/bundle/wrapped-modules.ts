@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type ExportSpecifier, parse } from 'acorn';
 import { build, transform } from 'esbuild';
 
-const BANNER = 'const require=process.getBuiltinModule;';
+/** CommonJS packages load built-in modules with `require`, which the ES modules of esbuild lack. */
+export const BANNER = 'const require=process.getBuiltinModule;';
 /**
  * Code of esbuild that copies all exports of a module, for modules that may be CommonJS. Without the
  * copies, help takes 2 ms less.

@@ -31,7 +31,8 @@ export type Compile = (source: string, filename: string) => Script;
 /**
  * Compiles modules with the code that an earlier process saved in `folder`. The compile cache of
  * Node.js keeps only the code that runs when a module is loaded; this one is written at exit, or
- * after 2 seconds, and also contains the functions that the process called, which saves a fifth of the time of a call.
+ * after 2 seconds, and also contains the functions that the process called, which saves a fifth of
+ * the time of a call.
  */
 export function createCodeCache(folder: string): Compile {
   const scripts = new Map<string, Script>();

@@ -61,6 +61,13 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
 const HEAVY =
   /node_modules\/(zod|ky|conf|ajv|yaml|papaparse|csv-stringify|kysely|chalk|cli-table3|@inquirer|cli-progress)\//;
 
+/** A folder for compiled code in a home, and the variable that makes svc use it. */
+function cacheOf(home: string) {
+  const cache = join(home, 'cache');
+  const folder = join(cache, 'svc', 'compiled', `${process.version}-${process.arch}`);
+  return { env: { XDG_CACHE_HOME: cache }, folder };
+}
+
 describe('start-up', () => {
   it('finds compiled code by a hash of the content of each module', async () => {
     const folder = join(HOME, 'dist');
@@ -76,8 +83,7 @@ describe('start-up', () => {
 
   it('saves the compiled code of a long process once, soon after its start', async () => {
     const { home, start } = await newUser();
-    const env = { XDG_CACHE_HOME: join(home, 'cache') };
-    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
+    const { env, folder } = cacheOf(home);
     const serving = start(['serve', '--port', '0'], { env });
     const listFiles = () => readdir(folder).catch(() => []);
     await eventually(async () => {
@@ -93,9 +99,8 @@ describe('start-up', () => {
 
   it('removes compiled code that is older than 30 days', async () => {
     const { home, svc } = await newUser();
-    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const { env, folder } = cacheOf(home);
     await svc(['--help'], { env });
-    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
     const known = await readdir(folder);
     for (const [name, days] of Object.entries({ old: 31, recent: 29 })) {
       const file = join(folder, name);
@@ -111,9 +116,8 @@ describe('start-up', () => {
 
   it('does without compiled code that is damaged, and replaces it', async () => {
     const { home, svc } = await newUser();
-    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const { env, folder } = cacheOf(home);
     const expected = await svc(['commands'], { env });
-    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
     const files = (await readdir(folder)).map((name) => join(folder, name));
     expect(files.length).toBeGreaterThan(2);
     const contents = await Promise.all(files.map((file) => readFile(file)));
@@ -135,10 +139,9 @@ describe('start-up', () => {
 
   it('of an import, which changes flags of V8, uses the code of the import before', async () => {
     const { home, svc } = await newUser();
-    const env = { XDG_CACHE_HOME: join(home, 'cache') };
+    const { env, folder } = cacheOf(home);
     const file = join(HOME, 'examples', 'users.json');
     const words = ['users', 'add', '--local', '--org', 'acme', '--file', file, '--yes'];
-    const folder = join(home, 'cache', 'svc', 'compiled', `${process.version}-${process.arch}`);
     const listFiles = async () => {
       const names = (await readdir(folder)).sort();
       return Promise.all(
