@@ -9,9 +9,9 @@ const PACKAGING = ['test/packaging/**/*.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: ['test/node-version.ts', 'test/run-folder.ts'],
-    // Files share processes, which load libraries only once. Each file gets fresh modules of svc.
+    // Files share processes, which load modules only once, and optimize their code.
     isolate: false,
-    setupFiles: ['test/fresh-modules.ts', 'test/untuned-heap.ts', 'test/random-cases.ts'],
+    setupFiles: ['test/forget-secrets.ts', 'test/untuned-heap.ts', 'test/random-cases.ts'],
     // Many tests start processes, which takes a while on a busy machine.
     testTimeout: repeats(60_000),
     hookTimeout: 60_000,

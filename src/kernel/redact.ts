@@ -79,6 +79,11 @@ export function rememberSecret<Text extends string | undefined>(secret: Text): T
   return secret;
 }
 
+/** For tests of independent commands in one process. */
+export function forgetSecrets(): void {
+  remembered.clear();
+}
+
 /** Masks all remembered secrets, and the secrets in URLs, in a text for output, files, or logs. */
 export function redactRemembered(text: string): string {
   return redactUrls(redactText(text, remembered));

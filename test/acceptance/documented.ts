@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { TOOLS } from '../../src/commands/tree/definitions.ts';
 import { newAuthority, writeClientFiles } from '../client/certificates.ts';
 import { SIGNERS } from '../signers.ts';
@@ -73,15 +73,8 @@ interface Prepared {
   readonly apiKey: string;
 }
 
-/** Created once per test file. Tests use copies. */
-let original: Promise<Prepared & { readonly close: () => void }> | undefined;
-
-afterAll(async () => {
-  if (!original) return;
-  const { folder, close } = await original;
-  close();
-  await rm(folder, { recursive: true, force: true });
-});
+/** Created once per process. Tests use copies. */
+let original: Promise<Prepared> | undefined;
 
 /**
  * Creates a folder with the files that help and documents mention, and a store with the seed data.
@@ -126,7 +119,7 @@ async function createFolder() {
   await writeProgram(home, 'gh', 'exit 0');
   await cp(join(HOME, 'examples'), join(home, 'examples'), { recursive: true });
   const { stdout } = await svc(['workspace', 'get', '--local', '--jq', '.apiKeyList | keys[0]']);
-  return { folder: home, apiKey: stdout.trim(), close: shells.close };
+  return { folder: home, apiKey: stdout.trim() };
 }
 
 /** Copies a folder, for commands that must not affect each other. */

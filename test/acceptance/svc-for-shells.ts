@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { isAbsolute, join, resolve } from 'node:path';
-import { afterAll } from 'vitest';
 import { runInOrder, type SettingInProcess } from './in-process.ts';
 import { BIN, type Run, type User } from './svc.ts';
 
@@ -37,6 +36,7 @@ export async function serveShells(
       });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  server.unref();
   const { port } = server.address() as AddressInfo;
   return {
     /** Writes the program. */
@@ -45,10 +45,8 @@ export async function serveShells(
   };
 }
 
-/** Used by all tests of a file. */
+/** Used by all tests of this process. */
 let pasted: ReturnType<typeof serveShells> | undefined;
-
-afterAll(async () => (await pasted)?.close());
 
 /** Runs a line like a user who pastes it into a shell. Its svc runs in this process. */
 export async function runPasted(

@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/service/local/reading/reader.ts';
 import { createDevelopmentState } from '../../src/service/local/state.ts';
 import { decideAccess } from '../../src/service/records/document-access.ts';
-import { isPostgres } from './store-location.ts';
+import { closeIdleStores, isPostgres } from './store-location.ts';
 import { startTestService, type TestService } from './test-service.ts';
+
+// A store prepares each statement only once.
+beforeEach(closeIdleStores);
 
 /** Returns the plans of the statements on `members` that `work` prepares. */
 async function planOf(

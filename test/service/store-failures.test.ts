@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../src/service/embedded.ts';
 import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { newStoreLocation } from './store-location.ts';
+import { closeIdleStores, newStoreLocation } from './store-location.ts';
 import { post, startTestService } from './test-service.ts';
+
+// The file of a used store has space for new data.
+beforeEach(closeIdleStores);
 
 const ADD = '/v1/users/add';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
@@ -25,14 +25,11 @@ export async function newStoreLocation(): Promise<string> {
     : join(await createTemporaryFolder(), FILE);
 }
 
-/**
- * Schemas of earlier files in this process, with empty tables, and the number of tables in each
- * store.
- */
-const used: { locations: string[]; tables?: number } = Object(globalThis)['svcTestSchemas'] ?? {
-  locations: [],
-};
-Object.assign(globalThis, { svcTestSchemas: used });
+/** Schemas of earlier tests, with empty tables. */
+const emptySchemas: string[] = [];
+
+/** The number of tables in each store. */
+let tableCount: number | undefined;
 
 /**
  * Returns the location of a store without data. In PostgreSQL, it has tables: creating them takes
@@ -49,16 +46,18 @@ interface OpenStore {
 }
 
 /**
- * Open stores without data, from earlier tests of this file. Opening a store takes longer than many
- * tests.
+ * Open stores without data, from earlier tests in this process. Opening a store takes longer than
+ * many tests.
  */
 const idle: OpenStore[] = [];
-afterAll(async () => {
-  for (const { path, close } of idle) {
+
+/** Makes the next tests open new stores, for those that depend on the history of a store. */
+export async function closeIdleStores(): Promise<void> {
+  for (const { path, close } of idle.splice(0)) {
     await close();
-    if (isPostgres) used.locations.push(path);
+    if (isPostgres) emptySchemas.push(path);
   }
-});
+}
 
 /** Opens a store without data, until the end of the test. */
 export async function openEmptyStore(): Promise<Pick<OpenStore, 'path' | 'store'>> {
@@ -73,9 +72,9 @@ export async function openEmptyStore(): Promise<Pick<OpenStore, 'path' | 'store'
 
 async function openNewStore(): Promise<OpenStore> {
   const folder = isPostgres ? undefined : await mkdtemp(join(tmpdir(), 'svc-test-'));
-  const path = folder ? join(folder, FILE) : (used.locations.pop() ?? (await newStoreLocation()));
+  const path = folder ? join(folder, FILE) : (emptySchemas.pop() ?? (await newStoreLocation()));
   const store = await openStore(path);
-  used.tables ??= (await store.read(listTables)).length;
+  tableCount ??= (await store.read(listTables)).length;
   const close = async () => {
     await store.close();
     if (folder) await rm(folder, { recursive: true, force: true });
@@ -108,7 +107,7 @@ async function listTables(database: Database): Promise<readonly string[]> {
 /** Deletes all rows except the schema's version. @returns whether all tables exist */
 async function emptyTables(database: Database): Promise<boolean> {
   const tables = await listTables(database);
-  if (tables.length !== used.tables) return false;
+  if (tables.length !== tableCount) return false;
   if (!isPostgres) {
     const others = tables.filter((name) => name !== 'schemaVersion');
     for (const name of others) await sql`delete from ${sql.table(name)}`.execute(database);

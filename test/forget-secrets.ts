@@ -1,0 +1,4 @@
+import { forgetSecrets } from '../src/kernel/redact.ts';
+
+// Test files share a process.
+forgetSecrets();
