@@ -27,9 +27,15 @@ export async function readDocumentText(request: InputTextRequest): Promise<Docum
   return { name, format, text: (await Array.fromAsync(chunks)).join('') };
 }
 
-/** Parses a JSON or YAML document. @throws SvcError `invalid_input` if it is not valid */
-export async function parseDocument({ name, format, text }: DocumentText): Promise<unknown> {
+/**
+ * Parses a JSON or YAML document. Rejects with the signal's reason if the signal is aborted.
+ * @throws SvcError `invalid_input` if the document is not valid
+ */
+export async function parseDocument(
+  { name, format, text }: DocumentText,
+  signal: AbortSignal,
+): Promise<unknown> {
   if (format === 'json') return parseJson(text, name, START);
   const { parseYaml } = await import('./yaml-text.ts');
-  return parseYaml(text, name);
+  return parseYaml(text, name, signal);
 }

@@ -1,13 +1,16 @@
 import {
+  Composer,
+  type CST,
   type Document,
   type DocumentOptions,
   isMap,
   isNode,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type ParseOptions,
-  parseDocument,
+  Parser,
   type ScalarTag,
   type SchemaOptions,
   stringify,
@@ -18,6 +21,7 @@ import {
 import { lowerFirst } from '../../kernel/first-letter.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
+import { runInSlices } from '../../kernel/run-in-slices.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
 import { InputError, type Position } from './source.ts';
 
@@ -66,22 +70,53 @@ export const RECORD_OPTIONS = {
   customTags: [...PLAIN_SCALARS],
 } as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
+/** A lexeme is about three characters long. */
+export const LEXEMES_PER_STEP = 1_000;
+
 /**
  * Parses one document. With `record`, unquoted numbers and booleans become a `PlainScalar`; with `typed`,
  * they have the types of YAML 1.2. Keys are text.
  * @throws SvcError `invalid_input` for invalid YAML
  */
 export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed'): ParsedYaml {
-  const lineCounter = new LineCounter();
+  const lines = new LineCounter();
+  const tokens = new Parser(lines.addNewLine).parse(text);
+  return compose(tokens, text, lines, name, scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS);
+}
+
+function compose(
+  tokens: Iterable<CST.Token>,
+  text: string,
+  lines: LineCounter,
+  name: string,
+  options: typeof TYPED_OPTIONS | typeof RECORD_OPTIONS,
+): ParsedYaml {
   const positionOf = (offset = 0): Position => {
-    const { line, col } = lineCounter.linePos(offset);
+    const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const options = scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS;
-  const document = parseDocument(text, { ...options, lineCounter });
+  const [document, second] = new Composer(options).compose(tokens, true, text.length);
+  if (!document) throw new TypeError('the YAML composer returned no document');
   const [error] = document.errors;
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
+  if (second)
+    throw new InputError(name, positionOf(second.range[0]), SECOND_DOCUMENT, ONE_LIST_HINT);
   return { document, positionOf };
+}
+
+/** Parses a text into tokens step by step. Most of the time of parsing is spent here. */
+function* readTokens(text: string, lines: LineCounter): Generator<undefined, CST.Token[]> {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    lexemes += 1;
+    if (lexemes % LEXEMES_PER_STEP === 0) yield;
+  }
+  tokens.push(...parser.end());
+  return tokens;
 }
 
 /** Finds the list of records: the document itself, or the value of a field. */
@@ -146,11 +181,13 @@ export function hasAnchor(node: unknown): boolean {
 
 /**
  * Parses a YAML text as a single value. Its scalars have the types of YAML 1.2, unlike in a list of
- * records.
+ * records. Rejects with the signal's reason if the signal is aborted.
  * @throws SvcError `invalid_input` for invalid YAML, and for a whole number that would lose digits
  */
-export function parseYaml(text: string, name: string): unknown {
-  const parsed = parseYamlText(text, name, 'typed');
+export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
+  const lines = new LineCounter();
+  const tokens = await runInSlices(readTokens(text, lines), signal);
+  const parsed = compose(tokens, text, lines, name, TYPED_OPTIONS);
   const { document, positionOf } = parsed;
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {

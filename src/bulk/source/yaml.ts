@@ -26,6 +26,7 @@ import {
   findList,
   formatYamlItem,
   hasAnchor,
+  LEXEMES_PER_STEP,
   ONE_LIST_HINT,
   type ParsedYaml,
   RECORD_OPTIONS,
@@ -39,7 +40,6 @@ const MAX_YAML_CHARACTERS = 64 * 1024 * 1024;
 const MAX_PARSED_CHARACTERS = 2 * 1024 * 1024;
 /** Maximum length of the text before a list, and of records with anchors, that aliases refer to. */
 const MAX_ANCHORED_CHARACTERS = 64 * 1024;
-const LEXEMES_PER_STEP = 1_000;
 const CONVERT_HINT = 'convert the file to NDJSON, for example with jq or yq';
 
 /**

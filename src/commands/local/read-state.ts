@@ -28,7 +28,7 @@ export async function readState(
   if (environment !== undefined || (await isFolder(file, cwd))) return readSettings();
   const document = await readDocumentText({ file, cwd, stdin: io.stdin.stream, signal });
   if (SETTINGS_FIELD.test(document.text)) return readSettings(document.text);
-  const value = await parseDocument(document);
+  const value = await parseDocument(document, signal);
   const isSettings = isObject(value) && SETTINGS_FIELDS.some((name) => Object.hasOwn(value, name));
   return isSettings ? readSettings(document.text) : checkRecords(context, document.name, value);
 }

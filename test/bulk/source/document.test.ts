@@ -4,12 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument, readDocumentText } from '../../../src/bulk/source/document.ts';
 import { yamlRenderer } from '../../../src/output/yaml.ts';
 
-async function read(text: string): Promise<unknown> {
+async function read(text: string, { signal } = new AbortController()): Promise<unknown> {
   const stdin = Readable.from([Buffer.from(text)]);
-  const value = await parseDocument(
-    await readDocumentText({ file: '-', cwd: '/', stdin, signal: new AbortController().signal }),
-  );
-  return value;
+  return parseDocument(await readDocumentText({ file: '-', cwd: '/', stdin, signal }), signal);
 }
 
 describe('one value', () => {
@@ -48,5 +45,13 @@ describe('one value', () => {
         expect(await read(await yamlRenderer.value(given))).toEqual(given);
       }),
     );
+  });
+
+  it('stops parsing a long YAML text when the signal is aborted', async () => {
+    const abort = new AbortController();
+    const text = '- { id: a, name: b }\n'.repeat(20_000);
+    const stopped = new Error('stopped');
+    setTimeout(() => abort.abort(stopped), 50);
+    await expect(read(text, abort)).rejects.toBe(stopped);
   });
 });
