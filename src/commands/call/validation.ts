@@ -119,20 +119,21 @@ function issueMessage(
 }
 
 function prefixWithName(name: string, message: string): string {
+  if (name === '') return message;
   return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
 }
 
 /**
  * Returns the flag for a field, with its key if there is one (`--resource type`). Without a flag,
- * returns the path.
+ * returns the path. A rule between several flags has no name.
  */
 function nameInput(naming: InputNaming, entry: InputEntry, path: Path): string {
   if (naming === 'fields') return path.join('.') || 'data';
+  if (path.length === 0) return '';
   const flag = findFlag(entry, path);
   const operand = entry.arguments?.find((each) => each.path[0] === path[0]);
   if (operand) return `<${operand.name}>`;
-  if (!flag && path[0] === entry.argument?.field) return `<${entry.argument?.field}>`;
-  if (!flag) return path.join('.') || 'data';
+  if (!flag) return path[0] === entry.argument?.field ? `<${String(path[0])}>` : path.join('.');
   const field = path.length > flag.path.length ? path.at(-1) : undefined;
   const key = flag.keys?.find((known) => known.path[0] === field)?.name ?? field;
   return typeof key === 'string' ? `--${flag.name} ${key}` : `--${flag.name}`;

@@ -43,6 +43,20 @@ function* refusals(operation: Operation, entry: OperationEntry): Generator<strin
 }
 
 describe('an input error of any operation', () => {
+  it('names no field if a rule concerns several fields', async () => {
+    const updates = manifest.filter(({ name }) =>
+      /^(email|webhooks\.endpoints)\.update$/.test(name),
+    );
+    expect(updates).toHaveLength(2);
+    for (const entry of updates) {
+      const operation = await loadOperation(entry.resource, entry.name);
+      const input = entry.argument ? { [entry.argument.field]: '1' } : {};
+      expect(() => checkInput(CONTEXT, entry, operation, input, 'usage')).toThrow(
+        /^specify at least one field to change$/,
+      );
+    }
+  });
+
   it('names the field only once', async () => {
     let count = 0;
     for (const entry of manifest) {
