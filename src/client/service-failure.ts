@@ -44,7 +44,9 @@ export function parseServiceFailure(
     isKnownStatus(fields['status']) && typeof fields['message'] === 'string';
   const retry = retryPolicyOf(meaning, message, details);
   const isQuota = meaning.retry === 'after_pause' && retry === 'never';
-  const hintText = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
+  const advice = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
+  // A service may describe its only issue in the message.
+  const hintText = advice === text ? undefined : advice;
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {

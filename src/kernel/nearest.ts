@@ -4,9 +4,7 @@ import { distance } from 'fastest-levenshtein';
 export function findNearest(typed: string, known: Iterable<string>): string | undefined {
   const lowerTyped = typed.toLowerCase();
   let best: string | undefined;
-  // Two swapped letters count as two edits, so short words are allowed two.
-  let bestDistance =
-    Math.max(lowerTyped.length < 4 ? 1 : 2, Math.floor(lowerTyped.length * 0.4)) + 1;
+  let bestDistance = maxEdits(lowerTyped.length) + 1;
   for (const name of known) {
     const candidateDistance = distance(lowerTyped, name.toLowerCase());
     if (candidateDistance < bestDistance) {
@@ -15,6 +13,13 @@ export function findNearest(typed: string, known: Iterable<string>): string | un
     }
   }
   return best ?? findOnlyWithPrefix(lowerTyped, known);
+}
+
+/** Any word of one letter is one edit from any other. */
+function maxEdits(length: number): number {
+  if (length < 4) return length < 2 ? 0 : 1;
+  // Two swapped letters count as two edits.
+  return Math.max(2, Math.floor(length * 0.4));
 }
 
 /**

@@ -324,6 +324,16 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
     expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
   });
 
+  it('nothing, because no token was saved', async () => {
+    const user = await newUserInProcess();
+    expect(await user.svc(['auth-tokens', 'recover', '--save', '--local'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(
+        'no saved token found for an API key of the embedded service\n',
+      ),
+    });
+  });
+
   it('a profile that was removed meanwhile; auth recover --save stores the token later', async () => {
     const user = await newUserInProcess();
     const folder = join(user.home, '.config', 'svc');

@@ -379,6 +379,16 @@ describe('the status of an error', () => {
     expect(thrown.hint).toBe('data.users.0.userId: Required');
   });
 
+  it('is not repeated by its hint', async () => {
+    const message = 'pageToken: not a page token';
+    const issues = [{ code: 'custom', path: ['pageToken'], message: 'not a page token' }];
+    answer = sendJson({ error: { status: 'INVALID_ARGUMENT', message, details: { issues } } }, 400);
+    expect(await errorOf(client().call(OPERATIONS.read, {}))).toMatchObject({
+      message,
+      hint: undefined,
+    });
+  });
+
   it('truncates a message of a megabyte', async () => {
     answer = sendJson({ error: { status: 'NOT_FOUND', message: 'x'.repeat(1e6) } }, 404);
     expect((await errorOf(client().call(OPERATIONS.read, {}))).message.length).toBeLessThan(2_000);

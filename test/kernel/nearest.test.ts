@@ -26,6 +26,8 @@ describe('findNearest', () => {
   it('finds nothing similar to an unrelated word, and didYouMean lists all names', () => {
     expect(findNearest('--organization', FLAGS)).toBeUndefined();
     expect(findNearest('nmae', ['userId', 'name'])).toBe('name');
+    expect(findNearest('0', ['1', 'x'])).toBeUndefined();
+    expect(findNearest('X', ['1', 'x'])).toBe('x');
     expect(didYouMean('xyz', ['id', 'name'])).toBe('known: id, name');
   });
 });

@@ -97,7 +97,8 @@ async function saveRecoveredToken(
   const matching = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
   const token = matching.at(-1)?.record;
   if (!token?.token) {
-    const owner = `${apiKey?.value ?? 'an API key'} of ${place || 'this profile'}`;
+    const service = context.options.local ? `the ${place}` : place || 'this profile';
+    const owner = `${apiKey?.value ?? 'an API key'} of ${service}`;
     throw new SvcError('not_found', `no saved token found for ${owner}`, {
       hint: hint`${step('list', 'auth-tokens', 'recover')} lists the saved tokens; use --profile to choose another profile`,
     });

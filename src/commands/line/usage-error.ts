@@ -35,15 +35,19 @@ export function toUsageError(error: CommanderError, command: Command, root: Node
 /** Groups that list objects on this machine. Service flags do not apply to them. */
 const LOCAL_GROUPS: readonly string[] = ['jobs'];
 
-function idHint(argument: string, { parent }: Command): Hint | undefined {
+function idHint(argument: string, { parent, registeredArguments }: Command): Hint | undefined {
   const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
-  return parent && lists && /id$/i.test(argument)
+  // An ID after another argument is listed by a command that takes that argument, too.
+  return parent && lists && /id$/i.test(argument) && registeredArguments[0]?.name() === argument
     ? hint`${step(LOCAL_GROUPS.includes(parent.name()) ? 'inspect' : 'list', ...commandWords(parent), 'list')} lists the IDs`
     : undefined;
 }
 
 function flagHint(flag: string, command: Command): string | Hint {
-  const names = flagsOf(command).map((name) => name.slice(2));
+  const known = flagsOf(command);
+  // A flag takes the next word as its value, even '--'.
+  if (known.includes(flag)) return `put the flag before '--'`;
+  const names = known.map((name) => name.slice(2));
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
   return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
 }

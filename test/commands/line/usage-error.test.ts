@@ -84,6 +84,8 @@ describe('an invalid command line', () => {
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
     ['jobs watch', 'svc jobs watch requires <id>', 'svc jobs list lists the IDs'],
+    ['local show user', 'svc local show requires <id>', 'see svc local show --help'],
+    ['users add --user -- --local', "unknown flag '--local'", "put the flag before '--'"],
     [
       'org list',
       'the service has no operation that lists organizations',
