@@ -56,6 +56,8 @@ function hintForMissingParent(
 }
 
 function listHint({ command, argument, flags }: OperationEntry, input: Input): Hint | undefined {
+  if (flags.some(({ name, required }) => name === 'api-key' && required))
+    return hint`${step('list', 'workspace', 'get')} lists the API keys`;
   const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
   const hasSingleTarget =
     argument !== undefined || listEntry?.command.join(' ') === command.join(' ');

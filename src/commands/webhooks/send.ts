@@ -31,8 +31,10 @@ export async function sendCommand(
   }
   await checkEventTypes(context, [event], options);
   if (viaService === (url !== undefined)) {
+    const flags = options.allowUnknownEvent ? ['--allow-unknown-event'] : [];
+    const words = ['webhooks', 'send', event, ...flags];
     throw new SvcError('usage', 'exactly one of --url and --via-service is required', {
-      hint: hint`${step('inspect', 'webhooks', 'send', event, '--url', 'http://127.0.0.1:3000/hook')}`,
+      hint: hint`${step('inspect', ...words, '--url', 'http://127.0.0.1:3000/hook')}`,
     });
   }
   if (url === undefined)

@@ -41,6 +41,17 @@ describe('a resource that is not found', () => {
     ]);
   });
 
+  it.each(['auth-tokens.list', 'auth-tokens.reset'] as const)(
+    'has a hint to list the API keys: %s',
+    async (name) => {
+      expect(await hintOf(name, [], { apiKey: 'k9' })).toEqual([
+        'not_found',
+        'NOT_FOUND',
+        'svc -p prod workspace get lists the API keys',
+      ]);
+    },
+  );
+
   it.each([
     ['folders.list', { apiVersion: 'v2' }],
     ['folders.list.v1', { apiVersion: 'v1' }],
