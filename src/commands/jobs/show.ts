@@ -19,7 +19,7 @@ export async function showJob(
 ): Promise<void> {
   if (file !== undefined && !html)
     throw new SvcError('usage', '--file requires --html', {
-      hint: hint`to write JSON to a file: ${step('inspect', 'jobs', 'show', '-o', 'json')}`,
+      hint: hint`to print JSON: ${step('inspect', 'jobs', 'show', ...(job === undefined ? [] : [job]), '-o', 'json')}`,
     });
   const receipt = await readReceipt(
     await findJob(context.folders, job ?? (await findLastJob(context))),
