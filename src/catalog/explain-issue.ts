@@ -20,7 +20,7 @@ export function explainIssue(issue: Issue, value: unknown, nameField?: NameField
     case 'too_big':
       return describeSizeIssue('at most', issue.maximum, issue.origin, value);
     case 'invalid_value':
-      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}, got '${String(value)}'`;
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}, got ${typeof value === 'object' ? describeType(value) : `'${String(value)}'`}`;
     case 'invalid_union': {
       const types = issue.errors.flatMap(([first]) =>
         first?.code === 'invalid_type' ? [first.expected] : [],

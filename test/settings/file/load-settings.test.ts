@@ -250,6 +250,7 @@ endpoints:
 describe('loadSettings refuses', () => {
   it.each([
     ['svc: ▶2', "svc: expected 1, got '2'"],
+    ['svc: ▶{}', 'svc: expected 1, got an object'],
     ['▶stak: a', "stak: unknown field; did you mean 'stack'?"],
     [
       'folders: [{organizationId: o, folderId: f, ▶folderNam: x}]',
