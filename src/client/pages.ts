@@ -57,7 +57,10 @@ export function nextPageFields(
     : undefined;
 }
 
-/** @throws SvcError `invalid_response` if the service reports more pages but sends no cursor */
+/**
+ * @throws SvcError `invalid_response` if the service reports more pages but sends no cursor, and
+ * like `requireCursor`
+ */
 export function nextCursorOf(
   { pages: paging, path }: Operation,
   { result, data }: CallResult<unknown>,
@@ -65,7 +68,13 @@ export function nextCursorOf(
   const cursor = paging?.cursorOut(result, data) || undefined;
   if (cursor === undefined && data !== null && paging?.hasMore?.(data))
     throw createMissingCursorError(path, paging.cursorIn);
-  return cursor;
+  return cursor === undefined ? undefined : requireCursor(path, cursor);
+}
+
+/** @throws SvcError `invalid_response` if the cursor is neither text nor a number */
+export function requireCursor(path: string, cursor: unknown): string | number {
+  if (typeof cursor === 'string' || typeof cursor === 'number') return cursor;
+  throw new SvcError('invalid_response', `${path} returned an invalid page cursor`);
 }
 
 export function createMissingCursorError(path: string, cursor: string): SvcError {

@@ -1,4 +1,5 @@
 import type { InputProblem } from '../catalog/define.ts';
+import { explainIssue } from '../catalog/explain-issue.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
@@ -68,7 +69,10 @@ function parseSnapshot(
   if (data) return { snapshot: data };
   const known = structuredClone(live);
   for (const issue of error.issues) {
-    if (issue.code !== 'unrecognized_keys') return { issue };
+    if (issue.code !== 'unrecognized_keys') {
+      const { path } = issue;
+      return { issue: { path, message: explainIssue(issue, valueAt(live, path)) } };
+    }
     for (const key of issue.keys) Reflect.deleteProperty(Object(valueAt(known, issue.path)), key);
   }
   return { snapshot: stateSchema.parse(known) };

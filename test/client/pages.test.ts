@@ -42,6 +42,12 @@ describe('the pages of a list', () => {
     expect(followed).toEqual({ count: 3, error: undefined, asked: [undefined, 'a', 'b'] });
   });
 
+  it.each([[{}], [[1]], true])('are unusable with the token %j', async (token) => {
+    const { count, error } = await follow(LIST, page('a'), page(token));
+    const message = '/v2/organizations/documents/get returned an invalid page cursor';
+    expect([count, error]).toMatchObject([1, { failure: 'invalid_response', message }]);
+  });
+
   it('end with done, whatever the iterator contains', async () => {
     const of = (iterator: string | null, done: boolean) =>
       json({

@@ -119,6 +119,9 @@ describe('predict', () => {
       ).effects;
     const folders = [{ ...ACME, folderId: 'plans', color: 'red' }];
     expect(await predictFrom({ folders })).toEqual([]);
+    expect(await predictFrom({ folders: [ACME] })).toEqual([
+      'the plan cannot be simulated: folders[0].folderId: is missing',
+    ]);
     expect(
       await predictFrom({
         folders,

@@ -87,6 +87,20 @@ it('reports refused kinds, and fails if every read is denied', async () => {
   );
 });
 
+it.each([
+  ['endpoints', { endpoints: [{ url: 'https://x.example' }], done: true }, 'id'],
+  ['folders', [{ folderName: 'Plans' }], 'folderId'],
+  ['documents', [{ documentName: 'Plan' }], 'id'],
+])('fails if the service leaves out an ID: %s', async (kind, data, field) => {
+  const world = await startPlannedWorld();
+  const call = async () => ({ sent: true, result: {}, data }) as never;
+  const query = queryDeclared({ [kind]: [{ organizationId: 'acme', documentId: 'd1' }] });
+  await expect(readLive({ ...world.client, call }, query)).rejects.toMatchObject({
+    failure: 'invalid_response',
+    message: expect.stringContaining(`returned a record without ${field}`),
+  });
+});
+
 it('limits the number of concurrent tasks, and starts none after a failure', async () => {
   const run = createRequestQueue(6, () => true);
   let running = 0;

@@ -9,6 +9,7 @@ import {
   followPages,
   nextPageFields,
   type PageFields,
+  requireCursor,
 } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -161,9 +162,11 @@ type PageFinder = (result: CallResult<unknown>) => PageFields | undefined;
 function guessNextPage({ result, data }: CallResult<unknown>): PageFields | undefined {
   const fields: PageFields = { ...result, ...(Array.isArray(data) ? {} : Object(data)) };
   const token = fields['pageToken'] || fields['nextPageToken'];
-  if (token) return { pageToken: token };
+  if (token) return { pageToken: requireCursor('the service', token) };
   const { iterator, done } = fields;
   if (iterator === null && done === false)
     throw createMissingCursorError('the service', 'iterator');
-  return iterator && done !== true ? { iterator } : undefined;
+  return iterator && done !== true
+    ? { iterator: requireCursor('the service', iterator) }
+    : undefined;
 }

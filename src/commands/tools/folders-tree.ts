@@ -1,4 +1,5 @@
 import { loadResource } from '../../catalog/index.ts';
+import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -31,7 +32,7 @@ export async function foldersTreeCommand(
   await requireOrganizationsToRead(context, operations['folders.list'], [{ organizationId }]);
   const result = await client.call(operations['folders.list'], { organizationId });
   if (!result.sent) return;
-  const folders = result.data ?? [];
+  const folders = requireIds(operations['folders.list'], result.data ?? [], 'folderId');
   const tree = buildFolderTree(folders, {
     ...optionalProperty('folder', folder),
     maxDepth: Math.min(maxDepth, MAX_LEVELS),

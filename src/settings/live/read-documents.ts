@@ -1,6 +1,7 @@
 import { documents } from '../../catalog/documents.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
+import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { DocumentQuery, LiveRecord } from './live-records.ts';
 
@@ -45,7 +46,8 @@ async function readFolder(
   const left = new Set(wanted);
   const found: Documents = new Map();
   for await (const { data } of fetchPages(client, LIST, { organizationId, folderId })) {
-    for (const record of data ?? []) if (left.delete(record.id)) found.set(record.id, record);
+    for (const record of requireIds(LIST, data ?? [], 'id'))
+      if (left.delete(record.id)) found.set(record.id, record);
     if (left.size === 0) break;
   }
   return found;
@@ -71,7 +73,7 @@ async function readByIds(
   if (countBatches() > 1) {
     isComplete = true;
     for await (const { data } of fetchPages(client, LIST, { organizationId })) {
-      for (const record of data ?? [])
+      for (const record of requireIds(LIST, data ?? [], 'id'))
         if (left.delete(record.id) || ids === 'all') found.set(record.id, record);
       pages += 1;
       const pagesLeft = (left.size * pages) / found.size;
@@ -87,7 +89,8 @@ async function readByIds(
   await Promise.all(
     batches.map(async (documentIds) => {
       const outcome = await client.call(LIST, { organizationId, documentIds });
-      if (outcome.sent) for (const record of outcome.data ?? []) found.set(record.id, record);
+      for (const record of requireIds(LIST, (outcome.sent && outcome.data) || [], 'id'))
+        found.set(record.id, record);
     }),
   );
   return found;

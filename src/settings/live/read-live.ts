@@ -2,6 +2,7 @@ import { loadOperation, loadResource } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
+import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
@@ -107,7 +108,7 @@ async function readEndpoints(client: Client): Promise<readonly LiveRecord[]> {
   const list = webhookEndpoints['webhooks.endpoints.list'];
   const found: LiveRecord[] = [];
   for await (const { data } of fetchPages(client, list, { limit: MAX_ENDPOINTS }))
-    found.push(...(data?.endpoints ?? []));
+    found.push(...requireIds(list, data?.endpoints ?? [], 'id'));
   return found;
 }
 
@@ -117,7 +118,7 @@ async function readFolders(
 ): Promise<Map<string, LiveRecord>> {
   const { 'folders.list': list } = await loadResource('folders');
   const outcome = await client.call(list, { organizationId });
-  const found = outcome.sent ? (outcome.data ?? []) : [];
+  const found = requireIds(list, (outcome.sent && outcome.data) || [], 'folderId');
   return new Map(found.map((folder) => [folder.folderId, folder]));
 }
 
@@ -151,7 +152,8 @@ async function readAgents(
   let ids = query;
   if (ids === 'all') {
     const outcome = await client.call(list, {});
-    ids = (outcome.sent && outcome.data?.agents.map(({ id }) => id)) || [];
+    const agents = (outcome.sent && outcome.data?.agents) || [];
+    ids = requireIds(list, agents, 'id').map(({ id }) => id);
   }
   const found = await Promise.all(
     ids.map(async (agentId) => {

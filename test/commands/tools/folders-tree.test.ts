@@ -196,6 +196,13 @@ describe('svc folders tree', () => {
     );
   });
 
+  it('fails if a folder has no ID', async () => {
+    await expect(drawn([{ folderName: 'Plans' }])).rejects.toMatchObject({
+      failure: 'invalid_response',
+      message: '/v2/organizations/folders/get returned a record without folderId',
+    });
+  });
+
   it('draws an organization without folders', async () => {
     expect((await drawn([])).out).toBe('acme: 0 folders\n');
   });

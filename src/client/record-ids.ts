@@ -1,0 +1,17 @@
+import type { Operation } from '../catalog/define.ts';
+import { SvcError } from '../kernel/errors.ts';
+
+/**
+ * Returns the records of a response, which are compared and changed by their IDs. The client accepts
+ * records without other fields.
+ * @throws SvcError `invalid_response` for a record without an ID
+ */
+export function requireIds<Entry extends object>(
+  { path }: Pick<Operation, 'path'>,
+  records: readonly Entry[],
+  field: keyof Entry & string,
+): readonly Entry[] {
+  if (records.some((record) => typeof record[field] !== 'string'))
+    throw new SvcError('invalid_response', `${path} returned a record without ${field}`);
+  return records;
+}
