@@ -86,8 +86,7 @@ async function printValues(
             ? response.result
             : (response.data ?? describeEmptyResult(entry, response, isTable)),
         );
-      if ((response.data ?? null) === null)
-        await context.note(String(response.result['message'] ?? ''));
+      if ((response.data ?? null) === null) await context.note(messageFrom(response));
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
@@ -131,11 +130,15 @@ function pickFields(value: object, given: object): object {
 
 function describeEmptyResult(
   { effect }: OperationEntry,
-  { result }: CallResult<unknown>,
+  response: CallResult<unknown>,
   isTable: boolean,
 ): unknown {
   if (effect === 'read' || isTable) return null;
-  return { status: 'success', message: String(result['message'] ?? '') };
+  return { status: 'success', message: messageFrom(response) };
+}
+
+function messageFrom({ result: { message } }: CallResult<unknown>): string {
+  return typeof message === 'string' ? message : '';
 }
 
 /** Fetches all responses: one per input, or one per page with `--all`. */
