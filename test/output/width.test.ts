@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { createMeasure } from '../../src/output/width.ts';
+import { createMeasure, prefixLength } from '../../src/output/width.ts';
 import { anyText } from './arbitraries.ts';
 
 const NAMES =
@@ -31,5 +31,25 @@ it('measures texts like string-width', async () => {
     fc.asyncProperty(fc.oneof(name, anyText), async (text) => {
       expect(await measure(text)).toBe(stringWidth(text));
     }),
+  );
+});
+
+it('cuts texts between graphemes, and as late as possible', async () => {
+  const segmenter = new Intl.Segmenter();
+  const name = fc.string({ unit: fc.constantFrom(...NAMES) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(name, fc.string({ unit: 'grapheme' })),
+      fc.nat(20),
+      async (text, width) => {
+        const graphemes = Array.from(segmenter.segment(text), ({ segment }) => segment);
+        const starts = graphemes.map((_, count) => graphemes.slice(0, count).join('').length);
+        const fitting = [...starts, text.length].filter(
+          (length) => stringWidth(text.slice(0, length)) <= width,
+        );
+        const length = prefixLength(text, width, await createMeasure([[text]]));
+        expect(Math.min(length, text.length)).toBe(fitting.at(-1));
+      },
+    ),
   );
 });
