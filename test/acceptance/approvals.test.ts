@@ -230,19 +230,20 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     await expectRefusal(user, reason);
   });
 
-  it('refuses a plan if ssh-keygen is missing', async () => {
-    const user = await createApprovalUser();
-    await user.approve('ada');
-    user.requests.length = 0;
-    const { code, stderr } = await user.svc(['apply', 'plan.json', '--yes'], {
-      PATH: '/nonexistent',
-    });
-    expect([code, stderr]).toEqual([
-      4,
-      expect.stringContaining('ssh-keygen was not found; nothing was sent'),
-    ]);
-    expect(user.requests).toEqual([]);
-  });
+  it.each(['/nonexistent', process.execPath])(
+    'refuses a plan without ssh-keygen in %s',
+    async (PATH) => {
+      const user = await createApprovalUser();
+      await user.approve('ada');
+      user.requests.length = 0;
+      const { code, stderr } = await user.svc(['apply', 'plan.json', '--yes'], { PATH });
+      expect([code, stderr]).toEqual([
+        4,
+        expect.stringContaining('ssh-keygen was not found; nothing was sent'),
+      ]);
+      expect(user.requests).toEqual([]);
+    },
+  );
 
   it('refuses settings that are not in a saved plan, and a plan of undo that is not approved', async () => {
     const user = await createApprovalUser();

@@ -70,6 +70,11 @@ describe('svc local exec', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^svc: command not found: no-such-command\nhint: /);
     expect(createSpawnError('x', new Error(), 'win32').hint).toMatch(/cmd \/c "…"$/);
+    const below = `${process.execPath}/command`;
+    expect(await svc(['local', 'exec', '--', below])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`cannot run '${below}': ENOTDIR`),
+    });
     expect((await svc(['local', 'exec'])).code).toBe(2);
     expect(
       (await svc(['local', 'exec', '--dry-run', '--', ...script('process.exitCode = 1')])).code,

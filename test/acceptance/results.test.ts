@@ -191,6 +191,7 @@ it('a table longer than the terminal goes through the pager, which never loses o
   // Commands without a pager run in this process.
   for (const [words, env, read = screenOf] of [
     [list, { SVC_PAGER: 'no-such-pager' }],
+    [list, { SVC_PAGER: `${process.execPath}/below-a-file` }],
     [list, { SVC_PAGER: 'no-such-pager $HOME' }],
     [list, { PAGER: 'false' }],
     [list, { SVC_PAGER: '', PAGER: 'cat -n' }, screenInProcess],

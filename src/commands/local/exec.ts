@@ -87,16 +87,17 @@ async function run(
   env: Environment,
 ) {
   stopped.throwIfAborted();
-  const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
-  const restoreSignals = interceptSignals((signal) => {
-    if (!reachesCommandDirectly(signal, io.stdin.isTerminal)) child.kill(signal);
-  });
+  let restoreSignals: (() => void) | undefined;
   try {
+    const child = spawn(command, words, { cwd, env, stdio: 'inherit' });
+    restoreSignals = interceptSignals((signal) => {
+      if (!reachesCommandDirectly(signal, io.stdin.isTerminal)) child.kill(signal);
+    });
     return await exitOf(child);
   } catch (error) {
     throw createSpawnError(command, error, thisPlatform());
   } finally {
-    restoreSignals();
+    restoreSignals?.();
   }
 }
 

@@ -34,11 +34,11 @@ export async function runSshKeygen(
 ): Promise<Finished> {
   const env = { ...environment, LC_ALL: 'C' };
   const stderr = showsMessages ? 2 : 'pipe';
-  const child = spawn(PROGRAM, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
-  const ended = once(child, 'close') as Promise<[number | null]>;
-  // Ignores write errors: the program may exit without reading its input.
-  child.stdin?.on('error', () => undefined).end(stdin);
   try {
+    const child = spawn(PROGRAM, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    // Ignores write errors: the program may exit without reading its input.
+    child.stdin?.on('error', () => undefined).end(stdin);
     const [[code], ...texts] = await Promise.all([
       ended,
       child.stdout ? text(child.stdout) : '',
@@ -47,7 +47,9 @@ export async function runSshKeygen(
     return { code, stdout: texts[0] ?? '', stderr: texts[1] ?? '' };
   } catch (error) {
     signal.throwIfAborted();
-    const problem = systemErrorCode(error) === 'ENOENT' ? 'was not found' : 'could not be started';
+    // ENOTDIR: a file is among the folders of the path.
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
+    const problem = isMissing ? 'was not found' : 'could not be started';
     throw new SvcError('approval_required', `${PROGRAM} ${problem}; nothing was sent`, {
       hint: 'install OpenSSH 8.2 or later, which makes and checks the signatures',
       cause: error,

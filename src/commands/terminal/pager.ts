@@ -53,16 +53,26 @@ function pagerCommand(environment: Environment): string | undefined {
   return command === '' || command === 'cat' ? undefined : command;
 }
 
-async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
+/** Returns `undefined` for errors that Node.js throws, instead of emitting them. */
+function startPager(command: string, env: Environment) {
   // Uses a shell only for special characters, because a shell prints its own message if the program
   // is missing.
   const isSimple = /^[\w./+=,:@ -]+$/.test(command);
   const [program = '', ...words] = isSimple ? command.split(/ +/) : [command];
-  const child = spawn(program, words, {
-    env,
-    shell: !isSimple,
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
+  try {
+    return spawn(program, words, {
+      env,
+      shell: !isSimple,
+      stdio: ['pipe', 'inherit', 'inherit'],
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+async function runPager(command: string, readAt: ReadAt, env: Environment): Promise<boolean> {
+  const child = startPager(command, env);
+  if (!child) return false;
   let received: keyof typeof SIGNAL_FAILURES | undefined;
   // The pager receives Ctrl-C from the terminal and handles it.
   const restoreSignals = interceptSignals((signal) => {
