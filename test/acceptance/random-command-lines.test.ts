@@ -20,11 +20,12 @@ interface DescribedCommand {
 /** Commands that run until a signal, wait for something, need a terminal, or delete everything. */
 const EXCLUDED = /\b(?:serve|mcp|listen|tail|watch|wait|exec|setup|reset)\b/;
 
+/** Without absolute paths, because commands may write to them. */
 const VALUES = [
   '',
   '\u001b[31m',
-  ...'acme d1 u1 -1 0 1e9 99999999999999999999 true null 💥 * {} [] {"a":1} . / -'.split(' '),
-  ...'@users.json users.json svc.yaml /nowhere -- a,b a=b 2026-01-01 1h ftp://x __proto__ .[]'.split(
+  ...'acme d1 u1 -1 0 1e9 99999999999999999999 true null 💥 * {} [] {"a":1} . - --'.split(' '),
+  ...'@users.json users.json svc.yaml no/file a,b a=b 2026-01-01 1h ftp://x __proto__ .[]'.split(
     ' ',
   ),
 ];
