@@ -9,10 +9,11 @@ export type Measure = (text: string) => number;
 const NARROW = String.raw` -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u058f\u05d0-\u05ea\u0621-\u063a\u0641-\u064a\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2319\u2500-\u259f\u2713-\u2718`;
 /** Chinese, Japanese, and Korean characters that take two columns whatever their neighbors are. */
 const WIDE = String.raw`\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
-/** Has emoji of one character, which is two UTF-16 code units long and two columns wide. */
-const EMOJI_BLOCKS = String.raw`\u{1f300}-\u{1faff}`;
 const WIDE_CHARACTERS = new RegExp(`[${WIDE}]`, 'g');
-const COMBINED = new RegExp(
+/** Blocks with emoji of one character, which is two UTF-16 code units long and two columns wide. */
+const EMOJI_BLOCKS = String.raw`\u{1f300}-\u{1faff}`;
+/** Matches a character that may combine with its neighbors, or whose width is not known here. */
+const VARIABLE = new RegExp(
   String.raw`[^${NARROW}${WIDE}${EMOJI_BLOCKS}]|\p{Emoji_Modifier}|(?=[${EMOJI_BLOCKS}])\P{Emoji_Presentation}`,
   'u',
 );
@@ -23,8 +24,13 @@ const COMBINED = new RegExp(
  */
 export async function createMeasure(rows: readonly (readonly string[])[]): Promise<Measure> {
   if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
-  if (rows.every((row) => !row.some((text) => COMBINED.test(text)))) return measureFixed;
+  if (rows.every((row) => row.every(isFixed))) return measureFixed;
   return (await import('string-width')).default;
+}
+
+/** Whether each character is a grapheme of a known width. */
+function isFixed(text: string): boolean {
+  return !VARIABLE.test(text);
 }
 
 function measureFixed(text: string): number {
@@ -62,9 +68,9 @@ export function truncateText(
 
 const getSegmenter = once(() => new Intl.Segmenter());
 
-/** Without combined characters, each character is a grapheme. The first segmenter is slow to create. */
+/** Avoids the segmenter, because the first one of a process is slow to create. */
 function* graphemesOf(text: string): Generator<string> {
-  if (!COMBINED.test(text)) yield* text;
+  if (isFixed(text)) yield* text;
   else for (const { segment } of getSegmenter().segment(text)) yield segment;
 }
 
