@@ -81,14 +81,20 @@ export const LEXEMES_PER_STEP = 1_000;
 export function parseYamlText(text: string, name: string, scalars: 'record' | 'typed'): ParsedYaml {
   const lines = new LineCounter();
   const tokens = new Parser(lines.addNewLine).parse(text);
-  return compose(tokens, text, lines, name, scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS);
+  const options = scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS;
+  return compose(tokens, { text, name, lines }, options);
+}
+
+interface YamlSource {
+  readonly text: string;
+  readonly name: string;
+  /** The lines of the text, which the parser counts. */
+  readonly lines: LineCounter;
 }
 
 function compose(
   tokens: Iterable<CST.Token>,
-  text: string,
-  lines: LineCounter,
-  name: string,
+  { text, name, lines }: YamlSource,
   options: typeof TYPED_OPTIONS | typeof RECORD_OPTIONS,
 ): ParsedYaml {
   const positionOf = (offset = 0): Position => {
@@ -187,7 +193,7 @@ export function hasAnchor(node: unknown): boolean {
 export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
   const lines = new LineCounter();
   const tokens = await runInSlices(readTokens(text, lines), signal);
-  const parsed = compose(tokens, text, lines, name, TYPED_OPTIONS);
+  const parsed = compose(tokens, { text, name, lines }, TYPED_OPTIONS);
   const { document, positionOf } = parsed;
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {
