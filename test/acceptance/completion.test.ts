@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, HOME } from './svc.ts';
@@ -47,8 +47,6 @@ function isInstalled(shell: string): boolean {
 }
 
 const shells = serveShells();
-
-afterAll(async () => (await shells).close());
 
 /**
  * Creates a user in a folder with some files and some remembered IDs. The `svc` on the path

@@ -18,7 +18,8 @@ const END = Buffer.from('\0\u0001\0');
 
 /**
  * Starts a server for programs that shells run as `svc`: the shell parses the line and connects the
- * streams, and the command runs in this process, much faster than a process of its own.
+ * streams, and the command runs in this process, much faster than a process of its own. The server
+ * ends with this process.
  *
  * @param complete returns the words to run, for example with additional flags
  */
@@ -41,7 +42,6 @@ export async function serveShells(
   return {
     /** Writes the program. */
     install: (path: string) => writeFile(path, program(port), { mode: 0o755 }),
-    close: () => void server.close(),
   };
 }
 
