@@ -251,10 +251,16 @@ async function expectRebuilt(plan: Plan, live: LiveRecords): Promise<void> {
  * @param text the file, if it exists
  */
 async function pullFrom(client: Client, text?: string): Promise<string> {
+  const { signal } = new AbortController();
   const content =
     text === undefined
       ? undefined
-      : parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], undefined);
+      : await parseSettings({
+          name: 'svc.yaml',
+          files: [{ name: 'svc.yaml', folder: '/', text }],
+          environment: undefined,
+          signal,
+        });
   const selection = { orgs: ['acme'], only: ['config', 'endpoints', 'folders', 'documents'] };
   const { kinds, query } = queryPulled((content?.fields ?? {}) as Declared, selection);
   const live = await readLive(client, query);
@@ -262,9 +268,10 @@ async function pullFrom(client: Client, text?: string): Promise<string> {
   const pulled = { configs: toPulledConfigs(live), records };
   if (text === undefined || !content) return createSettings(undefined, pulled);
   const edit = { ...pulled, content, environment: undefined };
-  const { texts } = editSettings({
+  const { texts } = await editSettings({
     ...edit,
     wasRead: (kind, record) => wasRead(live, kind, record),
+    signal,
   });
   const [edited = text] = texts.values();
   return edited;

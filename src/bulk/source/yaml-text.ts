@@ -101,16 +101,45 @@ function compose(
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const [document, second] = new Composer(options).compose(tokens, true, text.length);
-  if (!document) throw new TypeError('the YAML composer returned no document');
-  const [error] = document.errors;
+  const { document, error } = composeDocument(tokens, text.length, options);
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
-  if (second)
-    throw new InputError(name, positionOf(second.range[0]), SECOND_DOCUMENT, ONE_LIST_HINT);
   return { document, positionOf };
 }
 
-/** Parses a text into tokens step by step. Most of the time of parsing is spent here. */
+/** An error of a YAML text. `pos` is the range of offsets of what is wrong. */
+export interface YamlProblem extends Pick<YAMLError, 'code' | 'message'> {
+  readonly pos: readonly [number, number];
+}
+
+/** Composes the only document of a text, with the first of its errors. */
+export function composeDocument(
+  tokens: Iterable<CST.Token>,
+  length: number,
+  options: ParseOptions & DocumentOptions & SchemaOptions,
+): { readonly document: Document.Parsed; readonly error: YamlProblem | undefined } {
+  const [document, second] = new Composer(options).compose(tokens, true, length);
+  if (!document) throw new TypeError('the YAML composer returned no document');
+  const [start = 0, end = 0] = second?.range ?? [];
+  const extra = second && {
+    code: 'MULTIPLE_DOCS' as const,
+    message: SECOND_DOCUMENT,
+    pos: [start, end] as const,
+  };
+  return { document, error: document.errors[0] ?? extra };
+}
+
+/**
+ * Parses a text into tokens, which is most of the work of parsing, in slices of time. Rejects with
+ * the signal's reason if the signal is aborted.
+ */
+export function tokenizeYaml(
+  text: string,
+  lines: LineCounter,
+  signal: AbortSignal | undefined,
+): Promise<CST.Token[]> {
+  return runInSlices(readTokens(text, lines), signal);
+}
+
 function* readTokens(text: string, lines: LineCounter): Generator<undefined, CST.Token[]> {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
@@ -192,7 +221,7 @@ export function hasAnchor(node: unknown): boolean {
  */
 export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
   const lines = new LineCounter();
-  const tokens = await runInSlices(readTokens(text, lines), signal);
+  const tokens = await tokenizeYaml(text, lines, signal);
   const parsed = compose(tokens, { text, name, lines }, TYPED_OPTIONS);
   const { document, positionOf } = parsed;
   visit(document, {

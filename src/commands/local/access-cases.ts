@@ -31,7 +31,7 @@ export async function checkAccessCases(context: Context, file: string): Promise<
   const { cwd, signal, io, environment } = context;
   const problems = new Problems();
   const [source] = await readFiles({ file, cwd, signal, stdin: io.stdin.stream });
-  const root = source && readTree(source, problems);
+  const root = source && (await readTree(source, problems, signal));
   const cases = root ? readCases(root, problems) : [];
   const isValid = problems.texts.length === 0;
   const results = isValid

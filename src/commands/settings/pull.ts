@@ -93,12 +93,13 @@ async function pull(
     const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
     return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
   }
-  const { texts, notes, ...counts } = editSettings({
+  const { texts, notes, ...counts } = await editSettings({
     content,
     environment: env,
     configs,
     records,
     wasRead: (kind, record) => wasRead(live, kind, record),
+    signal: context.signal,
   });
   for (const [edited, text] of texts) await writeEdited(edited, text);
   return {

@@ -29,6 +29,7 @@ export interface SettingsPull {
   readonly records: ReadonlyMap<PulledList, readonly PulledRecord[]>;
   /** Whether a declared record that does not exist was looked for. */
   readonly wasRead: (kind: PulledList, record: LiveRecord) => boolean;
+  readonly signal: AbortSignal;
 }
 
 export interface SettingsEdit {
@@ -52,10 +53,10 @@ interface Located {
  * Edits settings files so that they declare the live values. Changes only values that are declared,
  * adds live records, and removes records that do not exist. With an environment, live records are
  * added to its overlay, but declared values change where they are declared, also for other
- * environments.
+ * environments. Rejects with the signal's reason if the signal is aborted.
  * @throws SvcError `invalid_input` if the edited text would not have exactly these values
  */
-export function editSettings(pull: SettingsPull): SettingsEdit {
+export async function editSettings(pull: SettingsPull): Promise<SettingsEdit> {
   const edit = new SettingsEditor(pull);
   edit.pullConfigs();
   for (const [kind, records] of pull.records) edit.pullRecords(kind, records);
@@ -119,8 +120,8 @@ class SettingsEditor {
     this.#counts.added += added.length;
   }
 
-  finish(): SettingsEdit {
-    const { content, environment } = this.#pull;
+  async finish(): Promise<SettingsEdit> {
+    const { content, environment, signal } = this.#pull;
     const target =
       environment === undefined
         ? content.tree
@@ -130,12 +131,13 @@ class SettingsEditor {
       [...this.#editors].map(([{ name }, editor]) => [name, editor.format()] as const),
     );
     const mayAffectOthers = this.#changedShared;
-    const verified = verifyEdit({
+    const verified = await verifyEdit({
       content,
       environment,
       texts,
       expected: this.#expected,
       mayAffectOthers,
+      signal,
     });
     return { ...verified, ...this.#counts, notes: this.#notes };
   }

@@ -61,21 +61,21 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
  * place is shown.
  */
 async function readContent(request: SettingsRequest): Promise<SettingsContent> {
-  const { environment } = request;
+  const { environment, signal } = request;
   const name = inputName(request.file);
   const files = await readFiles(request);
   const [file, ...others] = files;
-  const cut =
-    file && others.length === 0 ? await cutLongLists(file.text, request.signal) : undefined;
+  const cut = file && others.length === 0 ? await cutLongLists(file.text, signal) : undefined;
   if (file && cut) {
     try {
-      const content = parseSettings(name, [{ ...file, text: cut.text }], environment);
+      const cutFiles = [{ ...file, text: cut.text }];
+      const content = await parseSettings({ name, files: cutFiles, environment, signal });
       return { ...content, fields: { ...content.fields, ...cut.lists } };
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
     }
   }
-  return parseSettings(name, files, environment);
+  return parseSettings({ name, files, environment, signal });
 }
 
 function omitAbsent<Fields extends object>(

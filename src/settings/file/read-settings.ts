@@ -32,6 +32,14 @@ export interface SettingsContent {
   readonly fields: SettingsFields;
 }
 
+/** The texts of settings files. */
+export interface SettingsTexts {
+  readonly name: string;
+  readonly files: readonly ReadFile[];
+  readonly environment: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Like `parseSettings`, for a file or a folder.
  * @throws SvcError also if the file does not exist
@@ -39,17 +47,31 @@ export interface SettingsContent {
 export async function readSettings(
   request: FilesRequest & { readonly environment: string | undefined },
 ): Promise<SettingsContent> {
-  return parseSettings(inputName(request.file), await readFiles(request), request.environment);
+  const { file, environment, signal } = request;
+  return parseSettings({
+    name: inputName(file),
+    files: await readFiles(request),
+    environment,
+    signal,
+  });
 }
 
-/** @throws SettingsError with all problems; SvcError `usage` if the environment does not exist */
-export function parseSettings(
-  name: string,
-  files: readonly ReadFile[],
-  environment: string | undefined,
-): SettingsContent {
+/**
+ * Rejects with the signal's reason if the signal is aborted.
+ * @throws SettingsError with all problems; SvcError `usage` if the environment does not exist
+ */
+export async function parseSettings({
+  name,
+  files,
+  environment,
+  signal,
+}: SettingsTexts): Promise<SettingsContent> {
   const problems = new Problems();
-  const trees = files.flatMap((file) => readTree(file, problems) ?? []);
+  const trees: MapTree[] = [];
+  for (const file of files) {
+    const tree = await readTree(file, problems, signal);
+    if (tree) trees.push(tree);
+  }
   const source =
     trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
   if (!source) throw new SettingsError(name, problems.texts);

@@ -5,14 +5,20 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
   Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
+import {
+  composeDocument,
+  describeYamlError,
+  SELF_REFERENCE,
+  TOO_DEEP,
+  tokenizeYaml,
+} from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
+import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import { DOCUMENT_OPTIONS } from './render.ts';
 import {
   type Field,
@@ -32,10 +38,16 @@ const MAX_REPEATED_VALUES = 100_000;
 class ReadingEnded extends Error {}
 
 /**
- * Parses the text of a settings file as one map. Scalars have the types of YAML 1.2.
+ * Parses the text of a settings file as one map. Scalars have the types of YAML 1.2. Rejects with the
+ * signal's reason if the signal is aborted.
  * @returns `undefined` if the text cannot be read
  */
-export function readTree(request: SettingsText, problems: Problems): MapTree | undefined {
+export async function readTree(
+  request: SettingsText,
+  problems: Problems,
+  signal: AbortSignal,
+): Promise<MapTree | undefined> {
+  const { text } = request;
   const lineCounter = new LineCounter();
   const options = {
     merge: true,
@@ -44,7 +56,12 @@ export function readTree(request: SettingsText, problems: Problems): MapTree | u
     prettyErrors: false,
     logLevel: 'error',
   } as const;
-  const document = parseDocument(request.text, { ...DOCUMENT_OPTIONS, ...options, lineCounter });
+  const tokens = await tokenizeYaml(text, lineCounter, signal);
+  const { document, error } = composeDocument(tokens, text.length, {
+    ...DOCUMENT_OPTIONS,
+    ...options,
+  });
+  await yieldToEvents(signal);
   const source: SourceText = {
     ...request,
     document,
@@ -54,10 +71,9 @@ export function readTree(request: SettingsText, problems: Problems): MapTree | u
     },
   };
   // Errors after the first one are often its consequences.
-  const [error] = document.errors;
   if (error) {
     const [problem] = error.code === 'MULTIPLE_DOCS' ? [SECOND_DOCUMENT] : describeYamlError(error);
-    const isReference = request.text.startsWith('${', error.pos[0] - 1);
+    const isReference = text.startsWith('${', error.pos[0] - 1);
     problems.addAt(
       source,
       error.pos[0],

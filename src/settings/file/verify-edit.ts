@@ -1,7 +1,11 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
-import type { ReadFile } from './read-files.ts';
-import { environmentsOf, parseSettings, type SettingsContent } from './read-settings.ts';
+import {
+  environmentsOf,
+  parseSettings,
+  type SettingsContent,
+  type SettingsTexts,
+} from './read-settings.ts';
 import { toValue } from './tree.ts';
 
 interface EditToVerify {
@@ -11,19 +15,22 @@ interface EditToVerify {
   readonly expected: Readonly<Record<string, unknown>>;
   /** Whether values of other environments may change, too. */
   readonly mayAffectOthers: boolean;
+  readonly signal: AbortSignal;
 }
 
 /**
- * Parses edited files again, and compares all of their values with the expected ones.
+ * Parses edited files again, and compares all of their values with the expected ones. Rejects with
+ * the signal's reason if the signal is aborted.
  * @returns the changed contents by file, and the other environments whose values changed
  * @throws SvcError `invalid_input` for any other difference
  */
-export function verifyEdit({
+export async function verifyEdit({
   content,
   environment,
   texts,
   expected,
   mayAffectOthers,
+  signal,
 }: EditToVerify) {
   const { name, files, tree } = content;
   const changed = files.flatMap((file) => {
@@ -34,10 +41,14 @@ export function verifyEdit({
   const edited = files.map((file) => ({ ...file, text: texts.get(file.name) ?? file.text }));
   const others =
     environment === undefined ? [] : environmentsOf(tree).filter((other) => other !== environment);
-  const affected = others.filter(
-    (other) => valuesOf(name, files, other) !== valuesOf(name, edited, other),
-  );
-  const isExpected = canonicalText(expected) === valuesOf(name, edited, environment);
+  const before = { name, files, environment, signal };
+  const after = { ...before, files: edited };
+  const affected: string[] = [];
+  for (const other of others) {
+    const values = await readValues({ ...before, environment: other });
+    if (values !== (await readValues({ ...after, environment: other }))) affected.push(other);
+  }
+  const isExpected = canonicalText(expected) === (await readValues(after));
   if (!isExpected || (affected.length > 0 && !mayAffectOthers)) {
     throw new SvcError('invalid_input', `${name} cannot be edited without changing other values`, {
       hint: 'nothing was written; pull into a new file and compare the two',
@@ -46,14 +57,12 @@ export function verifyEdit({
   return { texts: new Map(changed), affected };
 }
 
-function valuesOf(
-  name: string,
-  files: readonly ReadFile[],
-  environment: string | undefined,
-): string | undefined {
+/** @returns `undefined` if the texts are invalid */
+async function readValues(texts: SettingsTexts): Promise<string | undefined> {
   try {
-    return canonicalText(toValue(parseSettings(name, files, environment).tree));
+    return canonicalText(toValue((await parseSettings(texts)).tree));
   } catch (error) {
+    texts.signal.throwIfAborted();
     if (error instanceof SvcError) return undefined;
     throw error;
   }

@@ -177,24 +177,24 @@ vars: { a: b }
       { endpoints: [endpoint('a', { description: 'one\ntwo\u0085' })] },
       'endpoints:\n  - uid: a\n    description: "one\\ntwo\\u0085"\n    url: https://x.example/a\n',
     ],
-  ])('%s', (_, text, world, expected) => {
-    const edited = pull(text, world);
+  ])('%s', async (_, text, world, expected) => {
+    const edited = await pull(text, world);
     expect(edited.text).toBe(expected);
     expect(edited.notes).toEqual([]);
-    expect(pull(edited.text, world).text).toBe(edited.text);
+    expect((await pull(edited.text, world)).text).toBe(edited.text);
   });
 
-  it('leaves a text alone if its variables cannot express the value', () => {
+  it('leaves a text alone if its variables cannot express the value', async () => {
     const given =
       'vars: { hooks: https://hooks.example }\nendpoints:\n  - { uid: a, url: "${hooks}/a" }\n';
-    expect(pull(given, { endpoints: [endpoint('a')] })).toEqual({
+    expect(await pull(given, { endpoints: [endpoint('a')] })).toEqual({
       text: given,
       notes: ['svc.yaml:3:20: endpoints[0].url: not changed, because it uses variables'],
       affected: [],
     });
   });
 
-  it('keeps the comments above and below removed records', () => {
+  it('keeps the comments above and below removed records', async () => {
     const given = `endpoints:
   # above all
   - uid: a # a
@@ -211,7 +211,7 @@ vars: { a: b }
     url: https://x.example/c
 stack: s
 `;
-    expect(pull(given, { endpoints: [endpoint('a')] }).text).toBe(`endpoints:
+    expect((await pull(given, { endpoints: [endpoint('a')] })).text).toBe(`endpoints:
   # above all
   - uid: a # a
     url: https://x.example/a
@@ -222,29 +222,29 @@ stack: s
   # above c
 stack: s
 `);
-    expect(pull(given, { endpoints: [endpoint('c')] }).text).toMatch(
+    expect((await pull(given, { endpoints: [endpoint('c')] })).text).toMatch(
       /^endpoints:\n {2}# above all\n {2}# above b\n\n? {2}# also above b\n(.*\n)* {2}# above c\n {2}- uid: c\n/,
     );
   });
 
-  it('leaves values alone that aliases may refer to', () => {
+  it('leaves values alone that aliases may refer to', async () => {
     const given =
       'endpoints:\n  - { uid: a, url: &u http://u }\n  - { uid: b, url: *u }\n  - &c { uid: c, url: http://c }\n';
-    expect(pull(given, { endpoints: [endpoint('a'), endpoint('b', { url: 'http://u' })] })).toEqual(
-      {
-        text: given,
-        notes: [
-          'svc.yaml:2:23: endpoints[0].url: not changed, because other values may refer to it',
-          'svc.yaml:4:8: endpoints[2]: not changed, because other values may refer to it',
-        ],
-        affected: [],
-      },
-    );
+    expect(
+      await pull(given, { endpoints: [endpoint('a'), endpoint('b', { url: 'http://u' })] }),
+    ).toEqual({
+      text: given,
+      notes: [
+        'svc.yaml:2:23: endpoints[0].url: not changed, because other values may refer to it',
+        'svc.yaml:4:8: endpoints[2]: not changed, because other values may refer to it',
+      ],
+      affected: [],
+    });
   });
 
-  it('leaves merged fields alone', () => {
+  it('leaves merged fields alone', async () => {
     const given = 'agents: [&d { id: x, url: http://u }]\nendpoints:\n  - <<: *d\n    uid: a\n';
-    expect(pull(given, { endpoints: [endpoint('a', { id: 'x' })] })).toEqual({
+    expect(await pull(given, { endpoints: [endpoint('a', { id: 'x' })] })).toEqual({
       text: given,
       notes: [
         'svc.yaml:1:27: endpoints[0].url: not changed, because it is declared through an alias',
@@ -270,14 +270,14 @@ environments:
 `;
   const webhook = { useWebhookService: true, webhookServiceConfig: {} };
 
-  it('changes the overlay where it has the value', () => {
+  it('changes the overlay where it has the value', async () => {
     const world = { endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['one'] })] };
-    expect(pull(file, world, 'staging').text).toBe(
+    expect((await pull(file, world, 'staging')).text).toBe(
       file.replace('disabled: true', 'disabled: false'),
     );
   });
 
-  it('changes values where they are declared, and adds records to the overlay', () => {
+  it('changes values where they are declared, and adds records to the overlay', async () => {
     const world = {
       configs: { webhook: { ...webhook, useWebhookService: false } },
       endpoints: [
@@ -286,7 +286,7 @@ environments:
         endpoint('a', { filterTypes: ['two'], disabled: true }),
       ],
     };
-    const edited = pull(file, world, 'staging');
+    const edited = await pull(file, world, 'staging');
     expect(edited).toEqual({
       text: file
         .replace('[one]', '[two]')
@@ -299,16 +299,20 @@ environments:
       notes: [],
       affected: ['prod'],
     });
-    expect(pull(edited.text, world, 'staging').text).toBe(edited.text);
-    const onProduction = pull(file, { endpoints: [...world.endpoints, endpoint('d')] }, 'prod');
+    expect((await pull(edited.text, world, 'staging')).text).toBe(edited.text);
+    const onProduction = await pull(
+      file,
+      { endpoints: [...world.endpoints, endpoint('d')] },
+      'prod',
+    );
     expect(onProduction.text).toContain(
       '  prod:\n    endpoints:\n      - uid: d\n        url: https://x.example/d\n        disabled: false\n      - uid: c',
     );
   });
 
-  it('leaves removed values alone that other environments use', () => {
+  it('leaves removed values alone that other environments use', async () => {
     const world = { endpoints: [endpoint('a', { disabled: true })] };
-    expect(pull(file, world, 'staging')).toEqual({
+    expect(await pull(file, world, 'staging')).toEqual({
       text: file,
       notes: [
         'svc.yaml:2:54: endpoints[0].filterTypes: not removed, because other environments use it',
@@ -318,16 +322,16 @@ environments:
     });
   });
 
-  it('changes the file if there is no other environment', () => {
+  it('changes the file if there is no other environment', async () => {
     const own = file.replace('  prod: {}\n', '');
     const world = {
       endpoints: [endpoint('b'), endpoint('a', { filterTypes: ['two'], disabled: true })],
     };
-    expect(pull(own, world, 'staging').text).toBe(own.replace('[one]', '[two]'));
+    expect((await pull(own, world, 'staging')).text).toBe(own.replace('[one]', '[two]'));
   });
 });
 
-it('edits the files of a folder where they declare the values', () => {
+it('edits the files of a folder where they declare the values', async () => {
   const files = [
     {
       name: 'a.yaml',
@@ -341,16 +345,23 @@ it('edits the files of a folder where they declare the values', () => {
     },
     { name: 'c.yaml', folder: '/', text: 'stack: c\n' },
   ];
+  const { signal } = new AbortController();
   const { configs, records } = readWorld({
     endpoints: [endpoint('d'), endpoint('b'), endpoint('a')],
   });
-  const content = parseSettings('settings', files, undefined);
-  const { texts, ...counts } = editSettings({
+  const content = await parseSettings({
+    name: 'settings',
+    files,
+    environment: undefined,
+    signal,
+  });
+  const { texts, ...counts } = await editSettings({
     configs,
     records,
     content,
     environment: undefined,
     wasRead: () => true,
+    signal,
   });
   expect(counts).toEqual({ changed: 2, added: 1, removed: 1, notes: [], affected: [] });
   expect([...texts].map(([{ name }, text]) => [name, text])).toEqual([

@@ -114,12 +114,12 @@ const configs = fc.record({
 const world: fc.Arbitrary<World> = fc.record({ endpoints, folders, configs });
 
 /** Returns the values of a file, without secrets and without fields that are not set. */
-function valuesOf(file: string) {
+async function valuesOf(file: string) {
   const {
     config,
     endpoints: list = [],
     folders: tree = [],
-  } = toValue(parse(file).tree) as Readonly<Record<string, readonly LiveRecord[]>>;
+  } = toValue((await parse(file)).tree) as Readonly<Record<string, readonly LiveRecord[]>>;
   return {
     config,
     endpoints: new Map(list.map((one) => [one['uid'] ?? one['id'], one])),
@@ -130,11 +130,11 @@ function valuesOf(file: string) {
 const isSet = (value: unknown) => value !== null && value !== undefined;
 
 describe('a pulled file', () => {
-  it('has exactly the live values', () => {
-    fc.assert(
-      fc.property(world, (live) => {
+  it('has exactly the live values', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (live) => {
         const file = createSettings('acme', readWorld(live));
-        const found = valuesOf(file);
+        const found = await valuesOf(file);
         for (const { createdAt, updatedAt, id, ...fields } of live.endpoints ?? []) {
           const wanted = Object.fromEntries(
             Object.entries(fields).filter(([, value]) => isSet(value)),
@@ -167,25 +167,32 @@ describe('a pulled file', () => {
           ...(Object.keys(triggers).length > 0 && { triggers }),
           ...(authToken && { authToken: { env: 'SVC_WEBHOOK_AUTH_TOKEN' } }),
         });
-        expect(pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
+        expect(await pull(file, live)).toEqual({ text: file, notes: [], affected: [] });
       }),
       { numRuns: repeats(30) },
     );
   });
 
-  it('follows any change of the live records, and is then unchanged', () => {
-    fc.assert(
-      fc.property(world, world, fc.constantFrom('\n', '\r\n'), (before, after, newline) => {
-        const file = createSettings(undefined, readWorld(before)).replaceAll('\n', newline);
-        const edited = pull(file, after);
-        expect(edited.notes).toEqual([]);
-        expect(pull(edited.text, after)).toEqual(edited);
-        const keys = valuesOf(edited.text).endpoints;
-        expect(keys.size).toBe(after.endpoints?.length);
-        for (const { uid, id } of after.endpoints ?? [])
-          expect(keys.has(uid) || keys.has(id)).toBe(true);
-        expect(edited.text.replaceAll(newline, '')).not.toMatch(newline === '\n' ? /\r/ : /[\r\n]/);
-      }),
+  it('follows any change of the live records, and is then unchanged', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        world,
+        world,
+        fc.constantFrom('\n', '\r\n'),
+        async (before, after, newline) => {
+          const file = createSettings(undefined, readWorld(before)).replaceAll('\n', newline);
+          const edited = await pull(file, after);
+          expect(edited.notes).toEqual([]);
+          expect(await pull(edited.text, after)).toEqual(edited);
+          const { endpoints: keys } = await valuesOf(edited.text);
+          expect(keys.size).toBe(after.endpoints?.length);
+          for (const { uid, id } of after.endpoints ?? [])
+            expect(keys.has(uid) || keys.has(id)).toBe(true);
+          expect(edited.text.replaceAll(newline, '')).not.toMatch(
+            newline === '\n' ? /\r/ : /[\r\n]/,
+          );
+        },
+      ),
       { numRuns: repeats(30) },
     );
   });
@@ -266,15 +273,15 @@ const createWorld = (records: readonly LiveRecord[]): World => ({
 });
 
 describe('an edited file', () => {
-  it('keeps comments, is formatted once, and then changes only the lines of changed values', () => {
-    fc.assert(
-      fc.property(styledFile, ({ text: file, newline, before, after }) => {
+  it('keeps comments, is formatted once, and then changes only the lines of changed values', async () => {
+    await fc.assert(
+      fc.asyncProperty(styledFile, async ({ text: file, newline, before, after }) => {
         const [first, ...others] = before;
         const earlier = [{ ...first, rateLimit: 77 }, ...others];
-        const formatted = pull(file, createWorld(earlier)).text;
+        const formatted = (await pull(file, createWorld(earlier))).text;
         for (const mark of COMMENTS)
           expect([mark, formatted.split(mark).length]).toEqual([mark, file.split(mark).length]);
-        const edited = pull(formatted, createWorld(after));
+        const edited = await pull(formatted, createWorld(after));
         expect(edited.notes).toEqual([]);
         const lines = edited.text.split(newline);
         expect(lines.length).toBe(formatted.split(newline).length);
@@ -289,7 +296,7 @@ describe('an edited file', () => {
           const mayDiffer = isFlow ? differing.length > 0 : differing.includes(field);
           if (!mayDiffer) expect(lines[at]).toBe(line);
         }
-        const found = valuesOf(edited.text).endpoints;
+        const { endpoints: found } = await valuesOf(edited.text);
         for (const [at, wanted] of after.entries())
           expect(found.get(`u${at}`)).toEqual({ uid: `u${at}`, ...wanted });
       }),

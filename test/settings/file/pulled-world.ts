@@ -39,18 +39,21 @@ function createLive({ configs = {}, endpoints, folders }: World): LiveRecords {
 
 /** Parses a settings file that is named svc.yaml. */
 export function parse(text: string, environment?: string) {
-  return parseSettings('svc.yaml', [{ name: 'svc.yaml', folder: '/', text }], environment);
+  const name = 'svc.yaml';
+  const files = [{ name, folder: '/', text }];
+  return parseSettings({ name, files, environment, signal: new AbortController().signal });
 }
 
 /** Brings live records into a file. Returns its new text, and the differences that remain. */
-export function pull(text: string, world: World, environment?: string) {
+export async function pull(text: string, world: World, environment?: string) {
   const { live, ...pulled } = readWorld(world);
-  const content = parse(text, environment);
-  const { texts, notes, affected } = editSettings({
+  const content = await parse(text, environment);
+  const { texts, notes, affected } = await editSettings({
     ...pulled,
     content,
     environment,
     wasRead: (kind, record) => wasRead(live, kind, record),
+    signal: new AbortController().signal,
   });
   const [edited] = texts.values();
   return { text: edited ?? text, notes, affected };
