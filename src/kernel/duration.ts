@@ -16,6 +16,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * Parses the value of a duration flag to milliseconds.
+ * @param flag the name of the value in the message
  * @throws SvcError `usage` if the text is not a duration
  */
 export function parseDurationFlag(flag: string, text: string): number {

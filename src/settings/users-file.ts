@@ -100,7 +100,7 @@ export async function* readUsersFile(
         );
       const { organizationId = file.organizationId, ...data } = ownFields;
       if (organizationId === undefined)
-        throw new InputError(path, record, 'organizationId: required');
+        throw new InputError(path, record, 'organizationId: is missing');
       const { line, column } = record;
       const user = { organizationId: String(organizationId), userId: String(data['userId']), data };
       const id = JSON.stringify([user.organizationId, user.userId]);

@@ -118,9 +118,10 @@ function issueMessage(
   return prefixWithName(name, lowerFirst(explainIssue(issue, value, nameField)));
 }
 
+/** Puts the name before a message that does not contain it. */
 function prefixWithName(name: string, message: string): string {
-  if (name === '') return message;
-  return message.startsWith(`${name} `) ? message : `${name}: ${message}`;
+  if (name === '' || message.split(/[ ,]/).includes(name)) return message;
+  return /^(?:is|must) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
 }
 
 /**

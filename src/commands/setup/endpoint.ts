@@ -8,6 +8,7 @@ import { wrapMessage } from '../../output/wrap-message.ts';
 import { SNIPPET_LANGUAGES } from '../../webhooks/snippets.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { checkEventTypes } from '../call/event-types.ts';
+import { readInputData } from '../call/input-data.ts';
 import { ensureAllowed } from '../call/protections.ts';
 import { requireData } from '../call/require-data.ts';
 import { addGeneratedId } from '../call/run-call.ts';
@@ -39,15 +40,15 @@ import {
   ENTRY,
   type ExistingEndpoint,
   listEndpoints,
-  readFlagData,
   readIsEnabled,
+  requireTerminal,
   SAMPLE_URL,
 } from './setup-operation.ts';
 
 export async function setUpEndpoint(context: Context, invocation: Invocation): Promise<void> {
   await ensureAllowed(context, { effect: 'once' });
   const operation = await loadOperation(ENTRY.resource, ENTRY.name);
-  const flags = await readFlagData(context, invocation);
+  const { data: flags } = await readInputData(context, ENTRY, invocation);
   const given =
     typeof flags['url'] === 'string' ? { ...flags, url: completeLoopbackUrl(flags['url']) } : flags;
   const checked = checkInput(context, ENTRY, operation, { url: SAMPLE_URL, ...given }, 'usage');
@@ -56,6 +57,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
     operation.eventTypes?.(checked) ?? [],
     selectOptions(CALL_FLAGS, invocation.options),
   );
+  requireTerminal(context, given, invocation);
   const client = await context.client();
   const creation = await planEndpoint(context, operation, client, given, invocation).catch(
     (error: unknown) => {

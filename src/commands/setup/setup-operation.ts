@@ -7,7 +7,6 @@ import { commandLineOf, hint, type NextStep, SvcError, step } from '../../kernel
 import { valueAt } from '../../kernel/field-path.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
-import { readInputData } from '../call/input-data.ts';
 import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -23,9 +22,8 @@ export const SAMPLE_URL = 'https://example.com/hook';
  * @throws SvcError `usage` if prompting is not possible, with the equivalent non-interactive
  * command
  */
-export async function readFlagData(context: Context, invocation: Invocation): Promise<Data> {
-  const { data } = await readInputData(context, ENTRY, invocation);
-  if (canAsk(context)) return data;
+export function requireTerminal(context: Context, data: Data, invocation: Invocation): void {
+  if (canAsk(context)) return;
   const [example = ''] = Object.keys(ENTRY.examples);
   const command =
     Object.keys(data).length === 0

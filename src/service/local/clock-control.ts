@@ -109,7 +109,7 @@ export function applyChange(
   const time =
     'set' in change
       ? parseTime(change.set, now)
-      : Math.round(now + parseDurationFlag('advance', change.advance));
+      : Math.round(now + parseDurationFlag('the time to advance', change.advance));
   if (time < 0 || time >= TIME_LIMIT)
     throw new SvcError('usage', 'the clock must be between 1970 and 2081');
   return 'frozenAt' in setting ? { frozenAt: time } : { offset: time - realTime };

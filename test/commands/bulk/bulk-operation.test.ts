@@ -315,7 +315,7 @@ describe('before anything is sent', () => {
       'fields that exclude each other',
       { data: { organizationId: 'o', documentId: 'd', folderId: 'f' } },
       2,
-      '--folder: specify --document or --folder, not both',
+      'specify --document or --folder, not both',
     ],
     ['flags without an id', { record: { name: 'x' } }, 2, '--user: is missing'],
     [

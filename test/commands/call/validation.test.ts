@@ -97,8 +97,8 @@ describe('an invalid input', () => {
       "--resource role: expected one of viewer, editor, got 'king'",
       HELP,
     ],
-    [[{ type: 'document', id: 'd1' }], '--resource org: is missing', HELP],
-    [[{ ...acme, expiresAt: SECONDS }], '--resource expires: is in the past', HELP],
+    [[{ type: 'document', id: 'd1' }], '--resource org is missing', HELP],
+    [[{ ...acme, expiresAt: SECONDS }], '--resource expires is in the past', HELP],
   ])('is reported with the flag and the key', async (resources, message, hint) => {
     expect(await refusal(resources)).toEqual([message, hint]);
   });
