@@ -50,6 +50,9 @@ export class Ledger {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec(SCHEMA);
+    // Damage within a table would be found only when a statement reads that part.
+    const check = database.prepare('pragma quick_check(1)').get();
+    if (check?.['quick_check'] !== 'ok') throw new DamagedFile();
     database
       .prepare('insert into salt select ? where not exists (select 1 from salt)')
       .run(randomBytes(32));
@@ -106,7 +109,8 @@ export class Ledger {
   }
 
   knows(target: PlanTarget, { identity, data }: SentRecord): boolean {
-    const content = this.#find.get(this.#hash([target, identity]))?.['content'];
+    const row = this.#try(() => this.#find.get(this.#hash([target, identity])));
+    const content = row?.['content'];
     return content !== undefined && Buffer.compare(content as Uint8Array, this.#hash(data)) === 0;
   }
 
@@ -120,19 +124,22 @@ export class Ledger {
 
   /** Notes that a plan is about to be applied. Returns false if it was noted before. */
   noteApplied(plan: string): boolean {
-    return (
-      this.#database.prepare('insert or ignore into applied (plan) values (?)').run(plan)
-        .changes === 1
-    );
+    return this.#try(() => {
+      const insert = this.#database.prepare('insert or ignore into applied (plan) values (?)');
+      return insert.run(plan).changes === 1;
+    });
   }
 
   /** Reverts `noteApplied`, for a plan of which nothing was applied. */
   forgetApplied(plan: string): void {
-    this.#database.prepare('delete from applied where plan = ?').run(plan);
+    this.#try(() => this.#database.prepare('delete from applied where plan = ?').run(plan));
   }
 
   wasApplied(plan: string): boolean {
-    return this.#database.prepare('select 1 from applied where plan = ?').get(plan) !== undefined;
+    return this.#try(() => {
+      const find = this.#database.prepare('select 1 from applied where plan = ?');
+      return find.get(plan) !== undefined;
+    });
   }
 
   /** Forgets which records were sent, so that they are sent again. */
@@ -145,13 +152,19 @@ export class Ledger {
   }
 
   #write(step: () => void): void {
-    try {
+    this.#try(() => {
       this.#database.exec('begin immediate');
       step();
       this.#database.exec('commit');
+    });
+  }
+
+  #try<Result>(step: () => Result): Result {
+    try {
+      return step();
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-      throw new SvcError('local', `cannot write the ledger: ${messageOf(error)}`, { cause: error });
+      throw new SvcError('local', `cannot use the ledger: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -169,10 +182,13 @@ export class Ledger {
  */
 const DAMAGE_CODES: readonly unknown[] = [1, 11, 26];
 
+class DamagedFile extends Error {}
+
 function isDamage(error: unknown): boolean {
   return (
-    error instanceof Error &&
-    'errcode' in error &&
-    DAMAGE_CODES.includes(Number(error.errcode) & 0xff)
+    error instanceof DamagedFile ||
+    (error instanceof Error &&
+      'errcode' in error &&
+      DAMAGE_CODES.includes(Number(error.errcode) & 0xff))
   );
 }

@@ -75,6 +75,17 @@ describe('Ledger', () => {
     expect(ledger.wasApplied('aa')).toBe(true);
   });
 
+  it('renames a file that is damaged within a table', async () => {
+    const { open, warnings, path } = await createLedger();
+    (await open()).close();
+    const bytes = await readFile(path);
+    // Everything but the pages of the schema and of the first table.
+    await writeFile(path, bytes.fill(0, 2 * 4096));
+    const ledger = await open();
+    expect(ledger.noteApplied('plan')).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining('the ledger was damaged')]);
+  });
+
   it.each(['not a database', 'SQLite format 3\0 but damaged'])(
     'renames a damaged file (%s)',
     async (content) => {
