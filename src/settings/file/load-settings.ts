@@ -68,7 +68,7 @@ async function readContent(request: SettingsRequest): Promise<SettingsContent> {
   const cut = file && others.length === 0 ? await cutLongLists(file.text, signal) : undefined;
   if (file && cut) {
     try {
-      const cutFiles = [{ ...file, text: cut.text }];
+      const cutFiles = [{ ...file, text: cut.text, lineOf: cut.lineOf }];
       const content = await parseSettings({ name, files: cutFiles, environment, signal });
       return { ...content, fields: { ...content.fields, ...cut.lists } };
     } catch (error) {

@@ -12,8 +12,10 @@ type Records = NonNullable<SettingsFields[Kind]>;
 type Lists = { [Name in Kind]?: NonNullable<SettingsFields[Name]> };
 
 export interface CutText {
-  /** The text with empty lists in their place. Line numbers are unchanged, except for JSON. */
+  /** The text with empty lists in their place. */
   readonly text: string;
+  /** Returns the line of the file that a line of the text was, unless the file is JSON. */
+  readonly lineOf?: (line: number) => number;
   readonly lists: Lists;
 }
 
@@ -80,27 +82,31 @@ function* cutYaml(text: string): Generator<undefined, CutText | undefined> {
   if (/^\s+"?(?:folders|documents)"?:/m.test(text)) return undefined;
   const lists: Lists = {};
   const kept: string[] = [];
+  const numbers: number[] = [];
+  let number = 0;
   let reader: ListReader | undefined;
   for (const line of linesOf(text)) {
     yield;
+    number += 1;
     if (reader && /^[^\s#-]/.test(line)) {
       if (!reader.finish()) return undefined;
       reader = undefined;
     }
     if (reader) {
       if (!reader.add(line)) return undefined;
-      kept.push(kept.at(-1)?.endsWith(':') ? ' []' : '');
       continue;
     }
-    kept.push(line);
     const kind = KINDS.find((name) => line === `${name}:`);
+    kept.push(kind ? `${line} []` : line);
+    numbers.push(number);
     if (!kind) continue;
     if (lists[kind]) return undefined;
     reader = new ListReader();
     // The schema checks them later.
     lists[kind] = reader.records as never;
   }
-  return reader?.finish() === false ? undefined : { text: kept.join('\n'), lists };
+  if (reader?.finish() === false) return undefined;
+  return { text: kept.join('\n'), lists, lineOf: (line) => numbers[line - 1] ?? line };
 }
 
 function* linesOf(text: string): Generator<string> {
@@ -140,7 +146,8 @@ class ListReader {
     if (document.errors.length > 0 || document.warnings.length > 0) return false;
     const records: unknown = document.toJS();
     if (!Array.isArray(records) || !records.every(isFlat)) return false;
-    this.records.push(...records);
+    // Texts of the document would keep all of its text in memory.
+    this.records.push(...JSON.parse(JSON.stringify(records)));
     return true;
   }
 }
@@ -157,14 +164,19 @@ function* areValid(lists: Lists): Generator<undefined, boolean> {
   for (const kind of KINDS) {
     const records: Records = lists[kind] ?? [];
     const { element } = settingsSchema.shape[kind].unwrap();
-    const identities = new Set<string>();
+    // Without a new text for each record, of which there may be 100,000.
+    const idsByScope = new Map<string, Set<unknown>>();
     for (const record of records) {
       yield;
       if (!element.safeParse(record).success) return false;
       const fields = RECORD_KINDS[kind].identity.map((field) => Object(record)[field]);
-      identities.add(JSON.stringify(fields));
+      const id: unknown = fields.pop();
+      const scope = JSON.stringify(fields);
+      const ids = idsByScope.get(scope) ?? new Set();
+      idsByScope.set(scope, ids.add(id));
     }
-    if (identities.size < records.length) return false;
+    const different = idsByScope.values().reduce((sum, ids) => sum + ids.size, 0);
+    if (different < records.length) return false;
   }
   return findCycles(lists.folders ?? []).length === 0;
 }

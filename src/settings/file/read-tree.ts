@@ -67,7 +67,7 @@ export async function readTree(
     document,
     positionOf: (offset) => {
       const { line, col } = lineCounter.linePos(offset);
-      return { line, column: col };
+      return { line: request.lineOf?.(line) ?? line, column: col };
     },
   };
   // Errors after the first one are often its consequences.
