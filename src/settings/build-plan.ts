@@ -47,7 +47,7 @@ export function buildPlan(input: PlanInput): Plan {
     notRestored: [],
     summary: summarize(changes),
     query: input.query,
-    read: new Map(read),
+    read,
   };
 }
 

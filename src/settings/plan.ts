@@ -110,5 +110,7 @@ export interface Plan {
    * Every live record that the plan depends on, as read. The value is undefined if the record does
    * not exist.
    */
-  readonly read: ReadonlyMap<RecordKey, LiveRecord | undefined>;
+  readonly read: Iterable<ReadRecord>;
 }
+
+export type ReadRecord = readonly [key: RecordKey, record: LiveRecord | undefined];

@@ -26,9 +26,9 @@ export async function readDocuments(client: Client, query: DocumentQuery): Promi
     }),
   );
   const rest = ids === 'all' ? ids : [...ids, ...missing];
-  for (const [id, record] of await readByIds(client, organizationId, rest))
-    if (!found.has(id)) found.set(id, record);
-  return found;
+  const byId = await readByIds(client, organizationId, rest);
+  for (const [id, record] of found) byId.set(id, record);
+  return byId;
 }
 
 function emptyIfMissing(error: unknown): Documents {

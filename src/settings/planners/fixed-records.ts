@@ -1,13 +1,13 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
-import type { LiveRecord } from '../live/live-records.ts';
-import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
+import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
 import { createRecordKey } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,
   groupWrites,
+  iterate,
   joinParts,
   omitFields,
   type PlanPart,
@@ -17,9 +17,9 @@ import {
 /** Plans documents: creates missing ones. Existing documents cannot be changed. */
 export function planDocuments({ declared, live }: PlanSource): PlanPart {
   const changes: Change[] = [];
-  const read = new Map<RecordKey, LiveRecord | undefined>();
   const items: { readonly shared: PlannedWrite['shared']; readonly item: PlannedItem }[] = [];
-  for (const [org, records] of groupByOrganization(declared.documents ?? [])) {
+  const byOrganization = groupByOrganization(declared.documents ?? []);
+  for (const [org, records] of byOrganization) {
     const reading = live.documents.get(org);
     if (reading?.problem) {
       changes.push(
@@ -29,9 +29,7 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
     }
     for (const record of records) {
       const id = String(record['documentId']);
-      const key = createRecordKey('documents', org, id);
       const existing = reading?.records?.get(id);
-      read.set(key, existing);
       const about = { kind: 'documents', org, id } as const;
       if (existing) {
         const reason = 'existing documents cannot be changed';
@@ -47,7 +45,7 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
         items.push({
           shared: { organizationId: org, ...(isInFolder && { folderId: folder }) },
           item: {
-            key,
+            key: createRecordKey('documents', org, id),
             data: omitFields(record, ['organizationId', 'folderId', 'disabled', 'accessType']),
             requires: isInFolder ? [createRecordKey('folders', org, folder)] : [],
           },
@@ -55,6 +53,16 @@ export function planDocuments({ declared, live }: PlanSource): PlanPart {
       }
     }
   }
+  const read = iterate<ReadRecord>(function* () {
+    for (const [org, records] of byOrganization) {
+      const found = live.documents.get(org);
+      if (found?.problem) continue;
+      for (const { documentId } of records) {
+        const id = String(documentId);
+        yield [createRecordKey('documents', org, id), found?.records?.get(id)];
+      }
+    }
+  });
   return { changes, writes: groupWrites('documents.add', items), read };
 }
 

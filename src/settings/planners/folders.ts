@@ -1,11 +1,12 @@
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live/live-records.ts';
-import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
+import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,
+  iterate,
   joinParts,
   type NewChange,
   type PlanPart,
@@ -65,9 +66,8 @@ class FolderPlan {
         });
       if (updated.length > 0) writes.push({ operation: 'folders.update', shared, items: updated });
     }
-    const read = Array.from(
-      this.#declared.keys(),
-      (id) => [this.#keyOf(id), this.#live.get(id)] as const,
+    const read = iterate(() =>
+      this.#declared.keys().map((id): ReadRecord => [this.#keyOf(id), this.#live.get(id)]),
     );
     return { changes: this.#changes, writes, read };
   }

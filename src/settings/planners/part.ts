@@ -1,15 +1,15 @@
 import type { SvcError } from '../../kernel/errors.ts';
 import { mapInner } from '../../kernel/json.ts';
 import type { SentRecord } from '../ledger.ts';
-import type { LiveRecord, LiveRecords } from '../live/live-records.ts';
-import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
+import type { LiveRecords } from '../live/live-records.ts';
+import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
 import { SECRET_MARKER, SecretValue } from '../secret-value.ts';
 import type { Declared } from '../settings.ts';
 
 export interface PlanPart {
   readonly changes: readonly Change[];
   readonly writes: readonly PlannedWrite[];
-  readonly read: Iterable<readonly [RecordKey, LiveRecord | undefined]>;
+  readonly read: Iterable<ReadRecord>;
 }
 
 export interface PlanSource {
@@ -83,13 +83,15 @@ export function joinParts(parts: readonly PlanPart[]): PlanPart {
   return {
     changes: parts.flatMap(({ changes }) => changes),
     writes: parts.flatMap(({ writes }) => writes),
-    read: joinIterables(parts.map(({ read }) => read)),
+    read: iterate(function* () {
+      for (const { read } of parts) yield* read;
+    }),
   };
 }
 
-/** Without copies: a large plan has 100,000 entries. */
-function* joinIterables<Item>(lists: readonly Iterable<Item>[]): Iterable<Item> {
-  for (const list of lists) yield* list;
+/** Creates the items each time they are read, because a large plan has 100,000 of them. */
+export function iterate<Item>(generate: () => Iterator<Item>): Iterable<Item> {
+  return { [Symbol.iterator]: generate };
 }
 
 export function createRefusedReading(
