@@ -2,9 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { systemErrorCode } from '../kernel/errors.ts';
 import { withoutByteOrderMark } from '../kernel/files.ts';
 import { measureJson } from '../kernel/json-nesting.ts';
+import { once } from '../kernel/once.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * MEGABYTE;
+/** Length of a body whose values may fill the young generation while they are parsed. */
+const LONG_BODY_BYTES = MEGABYTE;
+const YOUNG_GENERATION_MEGABYTES = 8;
+const limitHeap = once(async () => {
+  const { limitYoungGeneration } = await import('../kernel/heap.ts');
+  limitYoungGeneration(YOUNG_GENERATION_MEGABYTES);
+});
 /** Maximum JSON nesting: enough for folders 250 levels deep, and safe for recursive code. */
 const MAX_NESTING = 500;
 /**
@@ -50,8 +58,9 @@ export class ResponseBody {
   /**
    * Returns the decoded text. Rejects with zlib's error if the body does not match its encoding.
    */
-  text(): BodyText | Promise<BodyText> {
+  async text(): Promise<BodyText> {
     if (this.#bytes > this.#maxBytes) return createTooLargeFlaw(this.#maxBytes);
+    if (this.#bytes >= LONG_BODY_BYTES) await limitHeap();
     const [chunk, ...others] = this.#chunks;
     const bytes = chunk && others.length === 0 ? chunk : Buffer.concat(this.#chunks);
     const isPlain = this.#encoding === '' || this.#encoding === 'identity' || bytes.length === 0;

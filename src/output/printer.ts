@@ -2,7 +2,6 @@ import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
-import { once } from '../kernel/once.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { createPause, type Pause } from '../kernel/run-in-slices.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
@@ -77,9 +76,6 @@ const RENDERERS: Readonly<Record<Format, (view: View) => Promise<Renderer>>> = {
   markdown: async (view) => (await import('./markdown.ts')).createMarkdownRenderer(view),
 };
 
-/** Number of records in a page whose output is mostly garbage. */
-const LONG_PAGE = 10_000;
-
 export function createPrinter(sink: Sink, options: OutputOptions): Printer {
   return new Printer(sink, options);
 }
@@ -135,9 +131,8 @@ export class Printer {
     const view = this.#viewOf(shape, fields);
     const renderer = await this.#createRenderer(view);
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
-    const limited = limitHeap(all);
     // A table in a pipe aligns each page as a whole.
-    const parts = this.#options.format === 'table' ? limited : splitPages(limited, view.pause);
+    const parts = this.#options.format === 'table' ? all : splitPages(all, view.pause);
     await this.#writeTexts(renderer.records(mapEachPage(parts, prepare)));
   }
 
@@ -229,15 +224,6 @@ export class Printer {
       lines += value.split('\n').length - 1;
     }
     await pager.show(continueReading(start, iterator));
-  }
-}
-
-/** Keeps the heap small while long pages are printed. */
-async function* limitHeap(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-  const limit = once(async () => (await import('../kernel/heap.ts')).limitYoungGeneration());
-  for await (const page of pages) {
-    if (page.length >= LONG_PAGE) await limit();
-    yield page;
   }
 }
 
