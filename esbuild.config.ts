@@ -28,7 +28,12 @@ const options = {
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
   // The ES module reads its own file path at load time, which does not exist in the executable.
-  alias: { 'jq-wasm': './node_modules/jq-wasm/dist/index.cjs' },
+  alias: {
+    'jq-wasm': './node_modules/jq-wasm/dist/index.cjs',
+    // The variant for Node.js reads two environment variables for each token.
+    'yaml/util': './node_modules/yaml/browser/dist/util.js',
+    yaml: './node_modules/yaml/browser/dist/index.js',
+  },
   // An optional native module; without it, svc does not use the keychain.
   external: ['@napi-rs/keyring'],
   outdir: 'dist',
