@@ -129,7 +129,7 @@ export function withoutByteOrderMark(text: string): string {
 }
 
 export interface ReplaceFileOptions {
-  readonly write?: (path: string, text: string) => Promise<void>;
+  readonly write?: (path: string, texts: readonly string[]) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
   /**
@@ -141,22 +141,24 @@ export interface ReplaceFileOptions {
 
 /**
  * Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains.
+ * @param text the text, or its parts
  * @throws SvcError `local`
  */
 export async function replaceFile(
   path: string,
-  text: string,
+  text: string | readonly string[],
   options: ReplaceFileOptions = {},
 ): Promise<void> {
   const { mode = 0o600, durable = true } = options;
-  const { write = (staged, content) => writeFile(staged, content, { flag: 'wx', mode: 0o600 }) } =
+  const { write = (staged, parts) => writeFile(staged, parts, { flag: 'wx', mode: 0o600 }) } =
     options;
+  const texts = [text].flat();
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
     const staged = join(staging, basename(path));
-    await write(staged, text);
-    if (durable) await flushAndVerify(staged, text);
+    await write(staged, texts);
+    if (durable) await flushAndVerify(staged, texts);
     await chmod(staged, mode);
     await moveReplacing(staged, path);
     if (durable) await flushFolder(dirname(path));
@@ -193,10 +195,17 @@ export function flush({ fd }: Pick<FileHandle, 'fd'>): Promise<void> {
   );
 }
 
-async function flushAndVerify(path: string, text: string): Promise<void> {
+async function flushAndVerify(path: string, texts: readonly string[]): Promise<void> {
   await closeAfter(await open(path, 'r+'), async (file) => {
     await flush(file);
-    if ((await file.readFile('utf8')) !== text)
+    let [isComplete, position] = [true, 0];
+    for (const text of texts) {
+      const expected = Buffer.from(text);
+      const found = Buffer.alloc(expected.length);
+      position += (await file.read(found, 0, found.length, position)).bytesRead;
+      isComplete &&= found.equals(expected);
+    }
+    if (!isComplete || (await file.stat()).size !== position)
       throw new Error('only part of the file was written; the disk may be full');
   });
 }

@@ -65,15 +65,19 @@ export async function openOutputFile(path: string, request: OutputRequest): Prom
   }
 }
 
-/** Writes the output of a command to a file. @throws SvcError like `openOutputFile` */
+/**
+ * Writes the output of a command to a file.
+ * @param text the text, or its parts
+ * @throws SvcError like `openOutputFile`
+ */
 export async function writeOutputFile(
   path: string,
-  text: string,
+  text: string | readonly string[],
   request: Omit<OutputRequest, 'existing'> = {},
 ): Promise<void> {
   const file = await openOutputFile(path, { ...request, existing: 'replace' });
   try {
-    await file.write(text);
+    for (const part of [text].flat()) await file.write(part);
   } catch (error) {
     await file.discard();
     throw error;
@@ -109,7 +113,7 @@ function collectReplacement(target: string, path: string, mode: number): OutputF
       texts.splice(0, texts.length, Buffer.from(texts.join('')).subarray(0, bytes).toString());
       return Buffer.byteLength(texts.join(''));
     },
-    close: () => replaceFile(target, texts.join(''), { mode }),
+    close: () => replaceFile(target, texts, { mode }),
     discard: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { escapeJsonForTerminal } from '../kernel/safe-text.ts';
-import type { Renderer, View } from './renderer.ts';
+import { hasLongList, isLongList, type Renderer, splitPage, type View } from './renderer.ts';
 
 export function createJsonRenderer({ isTerminal }: View): Renderer {
   const document = (value: unknown) => jsonText(value, isTerminal, 2);
@@ -14,8 +14,36 @@ export function createJsonRenderer({ isTerminal }: View): Renderer {
       }
       yield before === '[\n' ? '[]\n' : '\n]\n';
     },
-    value: (value) => formatJsonDocument(value, isTerminal),
+    value: (value) =>
+      hasLongList(value)
+        ? formatLongDocument(value, isTerminal)
+        : formatJsonDocument(value, isTerminal),
   };
+}
+
+/** Formats an object like `formatJsonDocument`, but its long lists in parts. */
+function* formatLongDocument(
+  fields: Readonly<Record<string, unknown>>,
+  isTerminal: boolean,
+): Generator<string> {
+  const indented = (value: unknown, indent: string) =>
+    jsonText(value, isTerminal, 2).replaceAll('\n', `\n${indent}`);
+  let before = '{\n';
+  for (const [name, value] of Object.entries(fields).filter(([, given]) => given !== undefined)) {
+    yield `${before}  ${jsonText(name, isTerminal)}: `;
+    before = ',\n';
+    if (!isLongList(value)) {
+      yield indented(value, '  ');
+      continue;
+    }
+    let beforeItem = '[\n    ';
+    for (const part of splitPage(value)) {
+      yield beforeItem + part.map((item) => indented(item, '    ')).join(',\n    ');
+      beforeItem = ',\n    ';
+    }
+    yield '\n  ]';
+  }
+  yield '\n}\n';
 }
 
 export function formatJsonDocument(value: unknown, isTerminal: boolean): string {

@@ -13,7 +13,14 @@ import {
   selectFields,
 } from './field-selection.ts';
 import type { Format } from './format.ts';
-import { type Renderer, singlePage, splitPage, type View } from './renderer.ts';
+import {
+  joinTexts,
+  type Renderer,
+  singlePage,
+  splitPage,
+  type Texts,
+  type View,
+} from './renderer.ts';
 
 /**
  * How to print results. `fields` are paths such as `owner.email` or table headers, in the requested
@@ -62,7 +69,7 @@ export interface ResultShape {
    * Custom text for `table`, escaped for a terminal, for a value that is not shown as names and
    * values.
    */
-  readonly renderText?: (view: View) => string | Promise<string>;
+  readonly renderText?: (view: View) => Texts | Promise<Texts>;
   /** Custom text for `markdown`. Without it, `markdown` has the text of `table` as a code block. */
   readonly renderMarkdown?: () => string | Promise<string>;
 }
@@ -139,17 +146,17 @@ export class Printer {
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
     const { fields: names, warn } = this.#options;
     const text = names ? undefined : await this.#renderText(shape);
-    if (text !== undefined) return this.#sink.write(text);
+    if (text !== undefined) return this.#writeParts(text);
     if (Array.isArray(value)) return this.#printList(value, shape);
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
-    await this.#sink.write(await renderer.value(this.#maskAndSelect(value, shape, fields)));
+    await this.#writeParts(await renderer.value(this.#maskAndSelect(value, shape, fields)));
     const missing = fields && describeMissingField(fields, value);
     if (missing) await warn?.(missing);
   }
 
   /** Returns the custom text of a value, if it has one in the format. */
-  async #renderText(shape: ResultShape): Promise<string | undefined> {
+  async #renderText(shape: ResultShape): Promise<Texts | undefined> {
     const { renderText, renderMarkdown } = shape;
     const { format } = this.#options;
     if (format === 'table') return renderText?.(this.#viewOf(shape));
@@ -157,7 +164,7 @@ export class Printer {
     if (renderMarkdown) return renderMarkdown();
     if (!renderText) return undefined;
     const plain = { color: false, isTerminal: true, display: PIPE_DISPLAY, width: undefined };
-    const text = await renderText({ ...this.#viewOf(shape), ...plain });
+    const text = joinTexts(await renderText({ ...this.#viewOf(shape), ...plain }));
     return (await import('./markdown.ts')).formatCodeBlock(text);
   }
 
@@ -207,6 +214,10 @@ export class Printer {
       ? table.rows
       : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
     await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
+  }
+
+  async #writeParts(texts: Texts): Promise<void> {
+    for (const text of typeof texts === 'string' ? [texts] : texts) await this.#sink.write(text);
   }
 
   async #writeTexts(texts: AsyncIterable<string>): Promise<void> {
@@ -281,6 +292,6 @@ function createFilteredRenderer(json: Renderer, filter: FilterText, isTerminal: 
     async *records(pages) {
       yield await filtered((await Array.fromAsync(json.records(pages))).join(''));
     },
-    value: async (value) => filtered(await json.value(value)),
+    value: async (value) => filtered(joinTexts(await json.value(value))),
   };
 }

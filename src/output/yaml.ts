@@ -1,7 +1,7 @@
 import { type ScalarTag, stringify } from 'yaml';
 import { exactNumberText } from '../kernel/exact-json.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
-import type { Renderer } from './renderer.ts';
+import { hasLongList, isLongList, type Renderer, splitPage } from './renderer.ts';
 
 /**
  * Matches text that YAML 1.1 and 1.2 both read as a string without quotes. The first letter rules
@@ -53,5 +53,17 @@ export const yamlRenderer: Renderer = {
     }
     if (empty) yield '[]\n';
   },
-  value: (value) => document(value ?? null),
+  value: (value) => (hasLongList(value) ? formatLongDocument(value) : document(value ?? null)),
 };
+
+/** Formats an object field by field, and its long lists in parts. */
+function* formatLongDocument(fields: Readonly<Record<string, unknown>>): Generator<string> {
+  for (const [name, value] of Object.entries(fields).filter(([, given]) => given !== undefined)) {
+    const [first, ...others] = isLongList(value) ? splitPage(value) : [value];
+    yield document({ [name]: first });
+    for (const part of others) {
+      const text = document({ [name]: part });
+      yield text.slice(text.indexOf('\n') + 1);
+    }
+  }
+}

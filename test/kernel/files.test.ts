@@ -25,10 +25,21 @@ describe('replaceFile', () => {
     expect(await readdir(folder)).toEqual(['settings.json']);
   });
 
+  it('writes a text of several parts', async () => {
+    const path = join(await createTemporaryFolder(), 'settings.json');
+    await replaceFile(path, ['é', '', '\n💥']);
+    expect(await readFile(path, 'utf8')).toBe('é\n💥');
+  });
+
   it.each([
     [
       'is truncated',
       { write: (path: string) => writeFile(path, 'ne') },
+      'only part of the file was written',
+    ],
+    [
+      'is another one',
+      { write: (path: string) => writeFile(path, 'nec') },
       'only part of the file was written',
     ],
     ['is never written', { write: async () => undefined }, 'no such file'],

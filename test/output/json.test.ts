@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
+import { parse as parseYaml } from 'yaml';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-text.ts';
+import type { Printer } from '../../src/output/printer.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -28,6 +30,27 @@ describe('json', () => {
     expect(await printedValue('json', records[1])).toBe('{\n  "id": "d2"\n}\n');
     expect(await printedValue('json', undefined)).toBe('null\n');
   });
+
+  it.each(['json', 'yaml'] as const)(
+    'writes long lists of an object in parts (%s)',
+    async (format) => {
+      const list = (length: number) =>
+        Array.from({ length }, (_, at) => ({ id: `d${at}`, tags: at % 3 ? ['a\n\u009b', 1] : [] }));
+      const value = {
+        'a b': list(2_001),
+        none: undefined,
+        short: list(2),
+        empty: [],
+        n: list(1_001),
+      };
+      const print = (printer: Printer) => printer.value(value, {});
+      const parts = await writes(format, { terminal: 80 }, print);
+      expect(parts.length).toBeGreaterThan(4);
+      const json = JSON.stringify(value, null, 2);
+      expect(parseYaml(parts.join(''))).toEqual(JSON.parse(json));
+      if (format === 'json') expect(parts.join('')).toBe(`${escapeJsonForTerminal(json)}\n`);
+    },
+  );
 
   it('without records is an empty array', async () => {
     expect(await printedRecords('json', [])).toBe('[]\n');

@@ -1,9 +1,11 @@
+import { constants } from 'node:buffer';
 import { formatFromName } from './detect-format.ts';
 import { type InputTextRequest, openInputText } from './input-text.ts';
 import { parseJson } from './parse-json.ts';
 import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };
+const TOO_LONG = `longer than ${constants.MAX_STRING_LENGTH} characters`;
 
 /**
  * The text of a JSON or YAML file that contains a single value, as opposed to a list of records.
@@ -17,14 +19,22 @@ export interface DocumentText {
 /**
  * Reads a JSON or YAML file.
  * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
- * it is not text
+ * it is not text, or longer than a string can be
  */
 export async function readDocumentText(request: InputTextRequest): Promise<DocumentText> {
   const { name, head, chunks } = await openInputText(request);
   const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
   if (format !== 'json' && format !== 'yaml')
     throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
-  return { name, format, text: (await Array.fromAsync(chunks)).join('') };
+  const parts: string[] = [];
+  let length = 0;
+  for await (const part of chunks) {
+    length += part.length;
+    if (length > constants.MAX_STRING_LENGTH)
+      throw new InputError(name, {}, TOO_LONG, 'split it into several files');
+    parts.push(part);
+  }
+  return { name, format, text: parts.join('') };
 }
 
 /**

@@ -26,7 +26,9 @@ export async function localExport(
     const isPrintable = canHoldState(await context.format());
     const printer = isPrintable ? await context.printer() : undefined;
     const state = await readExport(context);
-    return printer ? print(printer, state) : context.io.stdout.write(await textOf('json', state));
+    if (printer) return print(printer, state);
+    for (const text of await formatState('json', state)) await context.io.stdout.write(text);
+    return;
   }
   if (options.jq !== undefined || options.fields) {
     throw new SvcError(
@@ -37,8 +39,8 @@ export async function localExport(
   const format = checkFormat(
     options.output ?? formatFromName(file) ?? (await formatSetting(context)),
   );
-  const text = await textOf(format, await readExport(context));
-  await writeOutputFile(resolveOutputPath(file, cwd), text, { signal });
+  const texts = await formatState(format, await readExport(context));
+  await writeOutputFile(resolveOutputPath(file, cwd), texts, { signal });
   await context.note(`wrote ${file}; it contains unmasked secrets`);
 }
 
@@ -53,13 +55,14 @@ function print(printer: Printer, state: State): Promise<void> {
   return printer.value(state, { renderText: (view) => createJsonRenderer(view).value(state) });
 }
 
-async function textOf(format: Format, state: State): Promise<string> {
+/** Returns the parts of the text, which may be longer than a string can be. */
+async function formatState(format: Format, state: State): Promise<readonly string[]> {
   const texts: string[] = [];
   const write = async (text: string | Uint8Array) => void texts.push(String(text));
   const memory = { isTerminal: false, columns: undefined, stream: new Writable(), write };
   const plain = { headers: true, quiet: false, showSecrets: true, color: false };
   await print(createPrinter(memory, { ...plain, format }), state);
-  return texts.join('');
+  return texts;
 }
 
 function checkFormat(format: Format | InputFormat): Format {
