@@ -1,4 +1,10 @@
-import { CommandExit, FAILURES, messageOf, SvcError } from '../../kernel/errors.ts';
+import {
+  CommandExit,
+  FAILURES,
+  messageOf,
+  SvcError,
+  systemErrorCode,
+} from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { Io } from '../../kernel/io.ts';
 import { isCurrentFolderDeleted } from '../../kernel/process.ts';
@@ -41,11 +47,29 @@ function toSvcError(thrown: unknown): SvcError {
       cause: thrown,
     });
   }
+  if (isTextTooLong(thrown)) {
+    return new SvcError(
+      'local',
+      'the text is longer than 536 million characters, the limit of Node.js',
+      {
+        hint: 'read or print fewer records at once',
+        cause: thrown,
+      },
+    );
+  }
   const message = messageOf(thrown);
   return new SvcError('bug', `unexpected error: ${message}`, {
     hint: 'this is a bug in svc: run the command again with --debug and report the output',
     cause: thrown,
   });
+}
+
+/** Whether strings were joined to one that is too long, or bytes were decoded to such a string. */
+function isTextTooLong(thrown: unknown): boolean {
+  return (
+    (thrown instanceof RangeError && thrown.message === 'Invalid string length') ||
+    systemErrorCode(thrown) === 'ERR_STRING_TOO_LONG'
+  );
 }
 
 /**

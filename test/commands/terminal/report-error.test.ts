@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../../src/commands/terminal/report-error.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
@@ -27,6 +28,19 @@ describe('reportError', () => {
       expect(await firstBytes(['users', 'add', ...words])).toBe('svc');
     },
   );
+
+  it('does not report a text that is too long as a bug', async () => {
+    const makeTooLong = [
+      () => 'x'.repeat(2 ** 30),
+      () => Buffer.allocUnsafeSlow(constants.MAX_STRING_LENGTH + 1).toString('latin1'),
+    ];
+    for (const make of makeTooLong) {
+      const { io, stderr } = await fakeContext();
+      const thrown = await (async () => make())().catch((error: unknown) => error);
+      expect(await reportError(io, [], {}, thrown)).toBe(12);
+      expect(stderr()).toMatch(/^svc: the text is longer than 536 million characters/);
+    }
+  });
 
   it('uses the environment variable without a flag', async () => {
     expect(await firstBytes([], { SVC_OUTPUT: 'json' })).toBe('{"e');
