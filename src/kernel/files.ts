@@ -200,10 +200,9 @@ async function flushAndVerify(path: string, texts: readonly string[]): Promise<v
     await flush(file);
     let [isComplete, position] = [true, 0];
     for (const text of texts) {
-      const expected = Buffer.from(text);
-      const found = Buffer.alloc(expected.length);
-      position += (await file.read(found, 0, found.length, position)).bytesRead;
-      isComplete &&= found.equals(expected);
+      const bytes = Buffer.alloc(Buffer.byteLength(text));
+      position += (await file.read(bytes, 0, bytes.length, position)).bytesRead;
+      isComplete &&= bytes.toString() === text;
     }
     if (!isComplete || (await file.stat()).size !== position)
       throw new Error('only part of the file was written; the disk may be full');
