@@ -189,9 +189,7 @@ export class Printer {
 
   async #createRenderer(view: View): Promise<Renderer> {
     const { format, filter } = this.#options;
-    if (!filter) return RENDERERS[format](view);
-    const json = await RENDERERS[format]({ ...view, isTerminal: false });
-    return createFilteredRenderer(json, filter, this.#sink.isTerminal);
+    return filter ? createFilteredRenderer(filter, this.#sink.isTerminal) : RENDERERS[format](view);
   }
 
   #maskAndSelect(
@@ -283,15 +281,22 @@ export async function* continueReading<Item>(read: readonly Item[], iterator: As
 
 export type FilterText = (json: string) => Promise<string>;
 
-function createFilteredRenderer(json: Renderer, filter: FilterText, isTerminal: boolean): Renderer {
+/** Prints what a filter returns for the compact JSON of a result. */
+function createFilteredRenderer(filter: FilterText, isTerminal: boolean): Renderer {
   const filtered = async (text: string) => {
     const output = await filter(text);
     return isTerminal ? escapeJsonForTerminal(output) : output;
   };
   return {
     async *records(pages) {
-      yield await filtered((await Array.fromAsync(json.records(pages))).join(''));
+      const texts: string[] = [];
+      for await (const page of pages) texts.push(...page.map(toJson));
+      yield await filtered(`[${texts.join(',')}]`);
     },
-    value: async (value) => filtered(joinTexts(await json.value(value))),
+    value: (value) => filtered(toJson(value)),
   };
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value ?? null);
 }
