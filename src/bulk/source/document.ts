@@ -1,11 +1,9 @@
-import { constants } from 'node:buffer';
 import { formatFromName } from './detect-format.ts';
-import { type InputTextRequest, openInputText } from './input-text.ts';
+import { type InputTextRequest, joinText, openInputText } from './input-text.ts';
 import { parseJson } from './parse-json.ts';
 import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };
-const TOO_LONG = `longer than ${constants.MAX_STRING_LENGTH} characters`;
 
 /**
  * The text of a JSON or YAML file that contains a single value, as opposed to a list of records.
@@ -26,15 +24,7 @@ export async function readDocumentText(request: InputTextRequest): Promise<Docum
   const format = formatFromName(name) ?? (/^\s*[[{]/.test(head) ? 'json' : 'yaml');
   if (format !== 'json' && format !== 'yaml')
     throw new InputError(name, {}, `expected JSON or YAML, found ${format}`);
-  const parts: string[] = [];
-  let length = 0;
-  for await (const part of chunks) {
-    length += part.length;
-    if (length > constants.MAX_STRING_LENGTH)
-      throw new InputError(name, {}, TOO_LONG, 'split it into several files');
-    parts.push(part);
-  }
-  return { name, format, text: parts.join('') };
+  return { name, format, text: await joinText(chunks, name) };
 }
 
 /**

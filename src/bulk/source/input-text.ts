@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { decompress, openFileStream, prepend, readStreamBytes, withFirstChunkOf } from './bytes.ts';
 import { decodeText, detectEncoding, MAX_SIGNATURE_BYTES, rejectBinary } from './decode.ts';
@@ -72,6 +73,24 @@ export async function decodeInputText(
   if (!mayBeEmpty && text.head.trim() === '')
     throw new InputError(name, {}, 'the input is empty', 'check that the export is complete');
   return text;
+}
+
+const TOO_LONG = `longer than ${constants.MAX_STRING_LENGTH} characters`;
+
+/**
+ * Reads a whole text.
+ * @throws SvcError `invalid_input` if it is longer than a string can be
+ */
+export async function joinText(chunks: AsyncIterable<string>, name: string): Promise<string> {
+  const texts: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > constants.MAX_STRING_LENGTH)
+      throw new InputError(name, {}, TOO_LONG, 'split it into several files');
+    texts.push(chunk);
+  }
+  return texts.join('');
 }
 
 async function readHead(

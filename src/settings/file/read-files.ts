@@ -3,7 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { openFileStream, readStreamBytes } from '../../bulk/source/bytes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
-import { decodeInputText, type InputTextRequest, inputName } from '../../bulk/source/input-text.ts';
+import {
+  decodeInputText,
+  type InputTextRequest,
+  inputName,
+  joinText,
+} from '../../bulk/source/input-text.ts';
 import { InputError } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
@@ -52,9 +57,7 @@ async function readOne(request: FilesRequest): Promise<ReadFile> {
     hashedBytes(readStreamBytes(stream, name, signal), hash),
     name,
   );
-  const texts: string[] = [];
-  for await (const chunk of chunks) texts.push(chunk);
-  const text = texts.join('');
+  const text = await joinText(chunks, name);
   return {
     name,
     folder,
