@@ -1,8 +1,9 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
+import type { LiveRecord } from '../live/live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
-import { createRecordKey } from '../settings.ts';
+import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {
   createChange,
   createRefusedReading,
@@ -16,53 +17,54 @@ import {
 
 /** Plans documents: creates missing ones. Existing documents cannot be changed. */
 export function planDocuments({ declared, live }: PlanSource): PlanPart {
+  return joinParts(
+    Array.from(groupByOrganization(declared.documents ?? []), ([org, records]) => {
+      const reading = live.documents.get(org);
+      return reading?.problem
+        ? createRefusedReading({ kind: 'documents', org, id: null }, reading.problem)
+        : planDocumentsOf(org, records, reading?.records ?? new Map());
+    }),
+  );
+}
+
+function planDocumentsOf(
+  org: string,
+  records: readonly DeclaredRecord[],
+  live: ReadonlyMap<string, LiveRecord>,
+): PlanPart {
   const changes: Change[] = [];
   const items: { readonly shared: PlannedWrite['shared']; readonly item: PlannedItem }[] = [];
-  const byOrganization = groupByOrganization(declared.documents ?? []);
-  for (const [org, records] of byOrganization) {
-    const reading = live.documents.get(org);
-    if (reading?.problem) {
-      changes.push(
-        ...createRefusedReading({ kind: 'documents', org, id: null }, reading.problem).changes,
-      );
-      continue;
-    }
-    for (const record of records) {
-      const id = String(record['documentId']);
-      const existing = reading?.records?.get(id);
-      const about = { kind: 'documents', org, id } as const;
-      if (existing) {
-        const reason = 'existing documents cannot be changed';
-        for (const found of diffRecords(
-          existing,
-          omitFields(record, RECORD_KINDS.documents.identity),
-        ))
-          changes.push(createChange({ sign: '!', ...about, ...found, reason }));
-      } else {
-        changes.push(createChange({ sign: '+', ...about, after: record, value: record }));
-        const { folderId: folder } = record;
-        const isInFolder = typeof folder === 'string' && folder !== 'root';
-        items.push({
-          shared: { organizationId: org, ...(isInFolder && { folderId: folder }) },
-          item: {
-            key: createRecordKey('documents', org, id),
-            data: omitFields(record, ['organizationId', 'folderId', 'disabled', 'accessType']),
-            requires: isInFolder ? [createRecordKey('folders', org, folder)] : [],
-          },
-        });
-      }
+  for (const record of records) {
+    const id = String(record['documentId']);
+    const existing = live.get(id);
+    const about = { kind: 'documents', org, id } as const;
+    if (existing) {
+      const reason = 'existing documents cannot be changed';
+      for (const found of diffRecords(
+        existing,
+        omitFields(record, RECORD_KINDS.documents.identity),
+      ))
+        changes.push(createChange({ sign: '!', ...about, ...found, reason }));
+    } else {
+      changes.push(createChange({ sign: '+', ...about, after: record, value: record }));
+      const { folderId: folder } = record;
+      const isInFolder = typeof folder === 'string' && folder !== 'root';
+      items.push({
+        shared: { organizationId: org, ...(isInFolder && { folderId: folder }) },
+        item: {
+          key: createRecordKey('documents', org, id),
+          data: omitFields(record, ['organizationId', 'folderId', 'disabled', 'accessType']),
+          requires: isInFolder ? [createRecordKey('folders', org, folder)] : [],
+        },
+      });
     }
   }
-  const read = iterate<ReadRecord>(function* () {
-    for (const [org, records] of byOrganization) {
-      const found = live.documents.get(org);
-      if (found?.problem) continue;
-      for (const { documentId } of records) {
-        const id = String(documentId);
-        yield [createRecordKey('documents', org, id), found?.records?.get(id)];
-      }
-    }
-  });
+  const read = iterate(() =>
+    records.values().map(({ documentId }): ReadRecord => {
+      const id = String(documentId);
+      return [createRecordKey('documents', org, id), live.get(id)];
+    }),
+  );
   return { changes, writes: groupWrites('documents.add', items), read };
 }
 
