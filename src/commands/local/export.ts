@@ -3,6 +3,7 @@ import { formatFromName } from '../../bulk/source/detect-format.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Sink } from '../../kernel/io.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import type { Format } from '../../output/format.ts';
@@ -26,9 +27,10 @@ export async function localExport(
     const isPrintable = canHoldState(await context.format());
     const printer = isPrintable ? await context.printer() : undefined;
     const state = await readExport(context);
-    if (printer) return print(printer, state);
-    for (const text of await formatState('json', state)) await context.io.stdout.write(text);
-    return;
+    return print(
+      printer ?? createPlainPrinter('json', (text) => context.io.stdout.write(text)),
+      state,
+    );
   }
   if (options.jq !== undefined || options.fields) {
     throw new SvcError(
@@ -39,7 +41,9 @@ export async function localExport(
   const format = checkFormat(
     options.output ?? formatFromName(file) ?? (await formatSetting(context)),
   );
-  const texts = await formatState(format, await readExport(context));
+  const texts: string[] = [];
+  const collect = async (text: string | Uint8Array) => void texts.push(String(text));
+  await print(createPlainPrinter(format, collect), await readExport(context));
   await writeOutputFile(resolveOutputPath(file, cwd), texts, { signal });
   await context.note(`wrote ${file}; it contains unmasked secrets`);
 }
@@ -55,14 +59,11 @@ function print(printer: Printer, state: State): Promise<void> {
   return printer.value(state, { renderText: (view) => createJsonRenderer(view).value(state) });
 }
 
-/** Returns the parts of the text, which may be longer than a string can be. */
-async function formatState(format: Format, state: State): Promise<readonly string[]> {
-  const texts: string[] = [];
-  const write = async (text: string | Uint8Array) => void texts.push(String(text));
-  const memory = { isTerminal: false, columns: undefined, stream: new Writable(), write };
+/** Creates a printer for a state as it is, with its secrets. */
+function createPlainPrinter(format: Format, write: Sink['write']): Printer {
+  const sink = { isTerminal: false, columns: undefined, stream: new Writable(), write };
   const plain = { headers: true, quiet: false, showSecrets: true, color: false };
-  await print(createPrinter(memory, { ...plain, format }), state);
-  return texts;
+  return createPrinter(sink, { ...plain, format });
 }
 
 function checkFormat(format: Format | InputFormat): Format {
