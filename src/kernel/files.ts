@@ -129,7 +129,7 @@ export function withoutByteOrderMark(text: string): string {
 }
 
 export interface ReplaceFileOptions {
-  readonly write?: (path: string, texts: readonly string[]) => Promise<void>;
+  readonly write?: (path: string) => Promise<void>;
   /** File permissions (default: 0600). */
   readonly mode?: number;
   /**
@@ -150,14 +150,13 @@ export async function replaceFile(
   options: ReplaceFileOptions = {},
 ): Promise<void> {
   const { mode = 0o600, durable = true } = options;
-  const { write = (staged, parts) => writeFile(staged, parts, { flag: 'wx', mode: 0o600 }) } =
-    options;
   const texts = [text].flat();
+  const { write = (staged) => writeFile(staged, texts, { flag: 'wx', mode: 0o600 }) } = options;
   let staging: string | undefined;
   try {
     staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
     const staged = join(staging, basename(path));
-    await write(staged, texts);
+    await write(staged);
     if (durable) await flushAndVerify(staged, texts);
     await chmod(staged, mode);
     await moveReplacing(staged, path);

@@ -48,10 +48,7 @@ export function keepHeapSmall(heap: Pick<Heap, 'setFlag'> = processHeap): void {
  * Stops the growth of the young generation. V8 accepts a limit only at startup, but reads the
  * growth factor each time.
  */
-export function limitYoungGeneration(
-  megabytes = YOUNG_GENERATION_MEGABYTES,
-  heap: Heap = processHeap,
-): void {
+export function limitYoungGeneration(megabytes: number, heap: Heap = processHeap): void {
   const check = () => {
     if (heap.youngGenerationSize() < megabytes * MEGABYTE) return;
     clearInterval(timer);
