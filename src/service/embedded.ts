@@ -231,7 +231,9 @@ function createPost(handle: RequestHandler) {
   return async (target: string, headers: ReadonlyMap<string, string>, content: string) => {
     const body = async (consume: ChunkConsumer) => consume(Buffer.from(content));
     const header = (name: string) => headers.get(name);
-    const response = acceptResponse(await handle({ method: 'POST', target, header, body }));
+    const response = acceptResponse(
+      await handle({ method: 'POST', target, isInProcess: true, header, body }),
+    );
     if ((response.sentShare ?? 1) < 1) throw connectionError('terminated');
     return response;
   };

@@ -7,6 +7,8 @@ export interface ServiceRequest {
   readonly method: string;
   /** The unmodified request target: a path with an optional query, or an absolute URL. */
   readonly target: string;
+  /** Whether the caller is part of this process, and so can read the store itself. */
+  readonly isInProcess?: boolean;
   header(name: string): string | undefined;
   /**
    * Passes the body to `consume` in chunks, and resolves at its end.
