@@ -5,6 +5,7 @@ import { manifest, type OperationEntry } from '../catalog/manifest.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
+import { monotonicTime } from '../kernel/process.ts';
 import {
   type Contract,
   EMPTY_CONTRACT,
@@ -76,7 +77,7 @@ interface RecordedOperation {
   usual: OutcomeCounts | undefined;
 }
 
-export function createRecorder(now: () => number = () => performance.now()): Recorder {
+export function createRecorder(now: () => number = monotonicTime): Recorder {
   const operations = new Map<OperationName, RecordedOperation>();
   const loading = new Map<OperationName, Promise<void>>();
   let otherPaths = 0;

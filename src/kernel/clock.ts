@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { monotonicTime } from './process.ts';
 
 /**
  * Source of time, injected so that tests can control it. All values are milliseconds; `now` counts
@@ -39,7 +40,7 @@ export const MAX_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: monotonicTime,
   sleep: async (milliseconds, signal) => {
     let rest = milliseconds;
     do {

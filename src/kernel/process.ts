@@ -10,6 +10,15 @@ export const nodeExecutable: string = process.execPath;
 export const currentPlatform: NodeJS.Platform = process.platform;
 
 /**
+ * Returns the time since an arbitrary moment, in milliseconds. Changes to the system clock don't
+ * affect it. Unlike `performance`, it takes no time to load.
+ */
+export function monotonicTime(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1_000 + nanoseconds / 1e6;
+}
+
+/**
  * Returns an empty string if the folder was deleted: see `isCurrentFolderDeleted`. Commands that
  * don't use it still work.
  */

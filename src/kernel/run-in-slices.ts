@@ -1,3 +1,5 @@
+import { monotonicTime } from './process.ts';
+
 /** Maximum time in milliseconds that a computation may block signals and timers. */
 const SLICE_MILLISECONDS = 20;
 
@@ -22,11 +24,11 @@ export async function runInSlices<Result>(
 export type Pause = () => Promise<void> | undefined;
 
 export function createPause(signal?: AbortSignal): Pause {
-  let sliceEnd = performance.now() + SLICE_MILLISECONDS;
+  let sliceEnd = monotonicTime() + SLICE_MILLISECONDS;
   return () => {
-    if (performance.now() < sliceEnd) return undefined;
+    if (monotonicTime() < sliceEnd) return undefined;
     return yieldToEvents(signal).then(() => {
-      sliceEnd = performance.now() + SLICE_MILLISECONDS;
+      sliceEnd = monotonicTime() + SLICE_MILLISECONDS;
     });
   };
 }

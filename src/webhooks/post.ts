@@ -4,6 +4,7 @@ import { withDefaultAuthorities } from '../kernel/certificate-authorities.ts';
 import { MAX_TIMER } from '../kernel/clock.ts';
 import { describeConnectionError } from '../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
+import { monotonicTime } from '../kernel/process.ts';
 import type { HeaderList } from './headers.ts';
 
 export interface OutgoingRequest {
@@ -47,8 +48,8 @@ export async function sendPost(
 ): Promise<PostResult> {
   const { timeout, authorities, signal, responseLimit = RESPONSE_LIMIT } = options;
   const { write = (request, body) => request.end(body) } = options;
-  const started = performance.now();
-  const elapsed = () => Math.round(performance.now() - started);
+  const started = monotonicTime();
+  const elapsed = () => Math.round(monotonicTime() - started);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeout, MAX_TIMER))]);
   try {
     const requestOptions = {

@@ -29,7 +29,7 @@ async function opened(place: string, options?: OpenStoreOptions): Promise<Store>
 
 /** Stops the time that limits shared transactions, for a busy machine. */
 function stopTheTime(): void {
-  const spy = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+  const spy = vi.spyOn(process, 'hrtime').mockReturnValue(process.hrtime());
   onTestFinished(() => spy.mockRestore());
 }
 

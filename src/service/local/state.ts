@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../kernel/process.ts';
 import { prepareDelete, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 
@@ -33,13 +34,13 @@ function createState(store: Store) {
   const isCurrent = () => {
     if (isChecked) return true;
     const current = store.version?.();
-    if (current === undefined) return performance.now() < readAt + MAX_AGE;
+    if (current === undefined) return monotonicTime() < readAt + MAX_AGE;
     isChecked = current === version;
     if (isChecked) setImmediate(() => (isChecked = false));
     return isChecked;
   };
   const readFrom = async (database: Database) => {
-    const [startVersion, startedAt] = [store.version?.(), performance.now()];
+    const [startVersion, startedAt] = [store.version?.(), monotonicTime()];
     const values: DevelopmentValues = Object.fromEntries(
       (await selectValues(database, {})).map(({ name, value }) => [name, JSON.parse(value)]),
     );

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../kernel/process.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { SerialQueue } from './file-queue.ts';
 import type { Database, Store, Work } from './store.ts';
@@ -214,12 +215,12 @@ async function tryTasks(
   const runAll: Work<void> = async (database) => {
     // The transaction may run again after a deadlock.
     settled.length = 0;
-    const end = performance.now() + timeLimit;
+    const end = monotonicTime() + timeLimit;
     for (const { run } of tasks) {
       isUsable = false;
       settled.push(await run(database));
       isUsable = true;
-      if (performance.now() >= end) return;
+      if (monotonicTime() >= end) return;
     }
   };
   try {

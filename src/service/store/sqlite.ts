@@ -9,7 +9,7 @@ import {
   SqliteDriver,
   type TransactionSettings,
 } from 'kysely';
-import { withoutExperimentalWarning } from '../../kernel/process.ts';
+import { monotonicTime, withoutExperimentalWarning } from '../../kernel/process.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { APPLICATION_ID } from './store-file.ts';
@@ -79,9 +79,9 @@ function createAdapter(database: PreparingDatabase): DirectAdapter {
   return Object.assign(new SqliteAdapter(), {
     isInTransaction: database.isInTransaction,
     yieldIfDue: () => {
-      if (performance.now() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
+      if (monotonicTime() < database.blockingSince + MAX_BLOCKING_TIME) return undefined;
       return yieldToEvents().then(() => {
-        database.blockingSince = performance.now();
+        database.blockingSince = monotonicTime();
       });
     },
     rows: <Row>(sql: string, parameters: readonly unknown[]) => {
@@ -108,7 +108,7 @@ class NodeSqliteDriver extends SqliteDriver {
     connection: DatabaseConnection,
     settings?: TransactionSettings,
   ): Promise<void> {
-    this.#database.blockingSince = performance.now();
+    this.#database.blockingSince = monotonicTime();
     const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
     await connection.executeQuery(CompiledQuery.raw(begin));
   }

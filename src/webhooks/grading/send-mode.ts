@@ -1,5 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import type { Clock } from '../../kernel/clock.ts';
+import { monotonicTime } from '../../kernel/process.ts';
 import type { PostOptions } from '../post.ts';
 
 /**
@@ -43,13 +44,13 @@ export function createBodySender(
 function createSlowSender(sleep: (pause: number) => Promise<void>): BodySender {
   let elapsed = 0;
   const writeSlowly = async (request: ClientRequest, body: Buffer) => {
-    const started = performance.now();
+    const started = monotonicTime();
     request.setNoDelay(true);
     for (const byte of body) {
       if (request.destroyed) return;
       request.write(Buffer.of(byte));
       await sleep(BYTE_PAUSE);
-      elapsed = Math.round(performance.now() - started);
+      elapsed = Math.round(monotonicTime() - started);
     }
     request.end();
   };

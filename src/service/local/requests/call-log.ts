@@ -1,4 +1,5 @@
 import { isObject } from '../../../kernel/json.ts';
+import { monotonicTime } from '../../../kernel/process.ts';
 import { type HandlerResult, HEALTHY, type ServiceResponse } from '../../calls/envelope.ts';
 import type { ChunkConsumer, RequestHandler, ServiceRequest } from '../../calls/request.ts';
 import type { ExecutableOperation } from '../../handlers/routes.ts';
@@ -45,7 +46,7 @@ export function withCallLog(
 ): RequestHandler {
   return async (request) => {
     const { method, target, header } = request;
-    const started = performance.now();
+    const started = monotonicTime();
     const facts: CallFacts = {};
     const body = collectBody(request);
     const response = await handle({ method, target, header, body: body.read }, (more) => {
@@ -55,7 +56,7 @@ export function withCallLog(
     const { operation, org, fault } = facts;
     const error = response.status === 200 ? undefined : JSON.parse(response.body).error.status;
     const status = response.sentShare === 'none' ? undefined : response.status;
-    const milliseconds = performance.now() - started;
+    const milliseconds = monotonicTime() - started;
     const bodies = { requestBody: body.decode, responseBody: response.body };
     report({
       method,

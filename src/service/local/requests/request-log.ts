@@ -1,6 +1,7 @@
 import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
+import { monotonicTime } from '../../../kernel/process.ts';
 import type { HandledCall } from './call-log.ts';
 import { createRecord, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
@@ -63,13 +64,13 @@ export function createRequestLog(
   const schedule = () => {
     timer ??= setTimeout(
       () => flush(MAX_BATCH),
-      Math.max(FLUSH_DELAY, pausedUntil - performance.now()),
+      Math.max(FLUSH_DELAY, pausedUntil - monotonicTime()),
     ).unref();
   };
   const flush = (size: number) => {
     clearTimeout(timer);
     [timer, bodies] = [undefined, 0];
-    const started = performance.now();
+    const started = monotonicTime();
     const batch = pending.splice(0, size);
     let pause = 0;
     try {
@@ -78,7 +79,7 @@ export function createRequestLog(
       if (!hasFailed) report?.(error);
       [hasFailed, pause] = [true, ERROR_PAUSE];
     }
-    const ended = performance.now();
+    const ended = monotonicTime();
     pausedUntil = ended + pause + (ended - started) * (1 / MAX_LOAD - 1);
     if (pending.length > 0) schedule();
   };
