@@ -10,6 +10,7 @@ const WHEN_CALLED: readonly string[] = [
   'node:fs/promises',
   'node:os',
   'node:timers/promises',
+  'node:zlib',
 ];
 
 /** An import of a built-in module; esbuild writes each as a separate statement. */

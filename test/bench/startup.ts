@@ -57,9 +57,11 @@ const cases: readonly (readonly [string, readonly string[], number])[] = [
   ...(existsSync(executable) ? executableCases() : []),
 ];
 
-spawnSync(node, ['bin/svc.js', 'users', 'add', '--local', '--org', 'acme', '--user', 'u1'], {
+const folder = ['--org', 'acme', '--create-organization', '--folder', 'f1', '--name', 'One'];
+const added = spawnSync(node, ['bin/svc.js', 'folders', 'add', '--local', ...folder], {
   env: environment,
 });
+if (added.status !== 0) throw new Error(String(added.stderr));
 const times = cases.map((): number[] => []);
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [index, [, words]] of cases.entries()) {
