@@ -38,21 +38,21 @@ const svc = [node, 'bin/svc.js'];
 const executable = `executables/svc-${process.platform}-${process.arch}`;
 const cases: readonly (readonly [string, readonly string[], number])[] = [
   ['node -e 0', [node, '-e', '0'], 1],
-  ['svc --version', [...svc, '--version'], 1.2],
-  ['svc --help', [...svc, '--help'], 1.15],
+  ['svc --version', [...svc, '--version'], 1.15],
+  ['svc --help', [...svc, '--help'], 1.2],
   ['svc __complete users add --du', [...svc, '__complete', 'users', 'add', '--du'], 1.2],
-  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.2],
-  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 2.6],
+  ['svc users add --help', [...svc, 'users', 'add', '--help'], 1.25],
+  ['one call, a table, over loopback', [...svc, 'documents', 'list', '--org', 'acme'], 2.4],
   [
     'one call, --jq, over loopback',
     [...svc, 'documents', 'list', '--org', 'acme', '--jq', '.[].id'],
-    3.1,
+    2.4,
   ],
-  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 3.6],
+  ['one call, a table, --local', [...svc, 'folders', 'list', '--org', 'acme', '--local'], 3],
   [
     'one call, --jq, --local',
     [...svc, 'folders', 'list', '--org', 'acme', '--local', '--jq', '.[].id'],
-    4.3,
+    3,
   ],
   ...(existsSync(executable) ? executableCases() : []),
 ];
