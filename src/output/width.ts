@@ -17,14 +17,22 @@ const VARIABLE = new RegExp(
   String.raw`[^${NARROW}${WIDE}${EMOJI_BLOCKS}]|\p{Emoji_Modifier}|(?=[${EMOJI_BLOCKS}])\P{Emoji_Presentation}`,
   'u',
 );
+/**
+ * Scripts with combining marks: accents, Hebrew points, Arabic vowels, and the scripts of South and
+ * Southeast Asia. Without signs that join the characters after them.
+ */
+const MARKED = String.raw`\u0300-\u052f\u0591-\u05ff\u0610-\u061a\u0620-\u06dc\u06de-\u06ff\u0750-\u077f\u0900-\u109f\u1200-\u139f\u1780-\u17ff\u200c`;
+const OTHER_THAN_MARKED = new RegExp(`[^${NARROW}${MARKED}]`);
 
 /**
- * Loads string-width only for texts with combined characters, because its Unicode tables take half
- * as long to load as a command takes without them.
+ * Loads string-width only for emoji of several characters and rare scripts, because its Unicode
+ * tables take as long to load as a command takes without them.
  */
 export async function createMeasure(rows: readonly (readonly string[])[]): Promise<Measure> {
   if (rows.every((row) => row.every(isAscii))) return (text) => text.length;
   if (rows.every((row) => row.every(isFixed))) return measureFixed;
+  if (rows.every((row) => row.every((text) => isFixed(text) || isMarked(text))))
+    return measureMarked;
   return (await import('string-width')).default;
 }
 
@@ -35,6 +43,15 @@ function isFixed(text: string): boolean {
 
 function measureFixed(text: string): number {
   return text.length + (text.match(WIDE_CHARACTERS)?.length ?? 0);
+}
+
+function isMarked(text: string): boolean {
+  return !OTHER_THAN_MARKED.test(text);
+}
+
+/** Counts marks that are drawn over their neighbors, and the non-joiner, as no column. */
+function measureMarked(text: string): number {
+  return measureFixed(text) - (text.match(/[\p{Mn}\p{Me}\u200c]/gu)?.length ?? 0);
 }
 
 export function isAscii(text: string): boolean {
