@@ -33,6 +33,7 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
  */
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
+  ['webhooks', 'config', 'update', '--enable', '--local'],
   ['local', 'list', 'users'],
   ['jobs', 'list'],
   ['history'],
