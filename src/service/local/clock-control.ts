@@ -4,7 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { notifyOutboxChange } from '../deliveries/outbox-notifications.ts';
 import type { Database } from '../store/store.ts';
-import { type AdvanceOptions, advanceClock } from './advance.ts';
+import type { AdvanceOptions } from './advance.ts';
 import { type ClockSetting, convertTime, readSetting } from './clock.ts';
 import type { AdminHandlers } from './handler.ts';
 
@@ -45,11 +45,11 @@ export async function changeClock(
     setting = next;
   };
   const goal = applyChange(setting, change, realClock.now());
-  const options = { ...context, clock: realClock };
-  const report =
-    'advance' in change
-      ? await advanceClock(options, { from: setting, goal }, moveTo)
-      : await moveTo(goal);
+  const advance = async () => {
+    const { advanceClock } = await import('./advance.ts');
+    return advanceClock({ ...context, clock: realClock }, { from: setting, goal }, moveTo);
+  };
+  const report = 'advance' in change ? await advance() : await moveTo(goal);
   await notifyOutboxChange(store);
   await development.settle();
   return { ...describeClock(goal, realClock.now()), ...report };
