@@ -34,13 +34,15 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
   ['webhooks', 'config', 'update', '--enable', '--local'],
+  ['doctor', '--local'],
+  ['local', 'snapshot', 'save', 's1'],
   ['local', 'list', 'users'],
   ['jobs', 'list'],
   ['history'],
 ];
 
 /**
- * Command lines that group the modules of settings as code: `apply` loads 65 files instead of 93.
+ * Command lines that group the modules of settings as code, which would be in many small files.
  * They load modules of every resource, too, which stay separate, because a call needs only one.
  */
 const SETTINGS_COMMANDS: readonly (readonly string[])[] = [
