@@ -1,17 +1,11 @@
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { Snapshot } from '../../catalog/local/snapshot.ts';
-import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { formatBytes } from '../../output/quantities.ts';
 import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { summarize } from '../../settings/build-plan.ts';
-import { compareStates } from '../../settings/compare-states.ts';
-import { explainRefusals } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
-import { printPlan } from '../plan/print-plan.ts';
-import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { createLocalCommand } from './operation.ts';
 
 export const saveSnapshot = createLocalCommand('local.snapshot.save', {
@@ -47,23 +41,6 @@ export const listSnapshots = createLocalCommand('local.snapshot.list', {
     const { columns = [] } = getAdminEntry('local.snapshot.list');
     await (await context.printer()).value(snapshots, { table: { rows, columns } });
     if (snapshots.length === 0) await context.note('no snapshots found');
-  },
-});
-
-/** Fails with `differs` if the data changed since the snapshot. */
-export const diffSnapshot = createLocalCommand('local.snapshot.diff', {
-  run: async ({ context, inputs: [{ name }] }) => {
-    const snapshots = await openSnapshots({ location: await locate(context) });
-    const { snapshot, current } = await explainRefusals('read', () => snapshots.compare(name));
-    const changes = compareStates(snapshot, current);
-    const target = { url: EMBEDDED_SERVICE, apiKey: null };
-    const plan = { target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
-    await printPlan(context, plan, `snapshot ${name}`, { purpose: 'history' });
-    if (changes.length === 0) return;
-    throw new SvcError(
-      'differs',
-      `the data has changed since snapshot ${name}: ${formatNounCount(changes.length, 'difference')}`,
-    );
   },
 });
 

@@ -16,7 +16,6 @@ import { isProcessRunning, processId } from '../../../kernel/process.ts';
 import { closeAfter } from '../../../kernel/resource.ts';
 import { ensureLocalCredentials } from '../../records/bootstrap.ts';
 import { finishMigrations } from '../../records/migrations.ts';
-import { exportState } from '../../state/transfer.ts';
 import { parseStoreLocation } from '../../store/location.ts';
 import { openStore } from '../../store/open.ts';
 import { SCHEMA_VERSION } from '../../store/schema.ts';
@@ -108,10 +107,13 @@ export function createSnapshots(location: string): Snapshots {
     /** Exports the data of a snapshot, and the current data. */
     compare: async (
       name: string,
-    ): Promise<{ readonly snapshot: State; readonly current: State }> => ({
-      snapshot: await withCopy(name, (copy) => withStore(copy, exportState)),
-      current: await withStore(path, exportState),
-    }),
+    ): Promise<{ readonly snapshot: State; readonly current: State }> => {
+      const { exportState } = await import('../../state/transfer.ts');
+      return {
+        snapshot: await withCopy(name, (copy) => withStore(copy, exportState)),
+        current: await withStore(path, exportState),
+      };
+    },
     withCopy,
   };
 }
