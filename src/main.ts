@@ -6,6 +6,7 @@ import {
   SIGNAL_FAILURES,
   SvcError,
   step,
+  systemErrorCode,
 } from './kernel/errors.ts';
 import { resolveUserFolders } from './kernel/folders.ts';
 import { createProcessIo, type Io } from './kernel/io.ts';
@@ -55,7 +56,10 @@ async function help(io: Io, words: readonly string[]): Promise<void> {
 async function runCommand(io: Io, words: readonly string[]): Promise<void> {
   // Reports unhandled errors as bugs. Node.js would print them without redaction.
   process.on('uncaughtException', (thrown) => {
-    void runToExitCode(io, words, () => Promise.reject(thrown)).then((code) => process.exit(code));
+    const error = isTerminalClosed(thrown)
+      ? new SvcError('hangup', FAILURES.hangup.meaning)
+      : thrown;
+    void runToExitCode(io, words, () => Promise.reject(error)).then((code) => process.exit(code));
   });
   ignoreSignalListenersOfLibraries();
   const { runCommandLine } = await import('./commands/line/command-line.ts');
@@ -67,6 +71,11 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
     folders: resolveUserFolders(process.env),
     signal: createProcessSignal(),
   });
+}
+
+/** Whether Node.js failed to end a prompt because the terminal was closed. SIGHUP arrives later. */
+function isTerminalClosed(error: Error): boolean {
+  return 'syscall' in error && error.syscall === 'setRawMode' && systemErrorCode(error) === 'EIO';
 }
 
 /**

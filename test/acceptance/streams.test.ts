@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
+import { startTerminal } from './terminal.ts';
 
 const documents = Array.from({ length: 5_000 }, (_, at) => ({
   id: `document-${at}`,
@@ -112,6 +113,17 @@ describe('Ctrl-C', () => {
     await arrived.promise;
     child.kill(signal);
     expect(await exitCode(child)).toBe(code);
+  });
+});
+
+describe('a closed terminal', () => {
+  it('ends a prompt like SIGHUP', async () => {
+    const { env } = await newUser();
+    const terminal = startTerminal(['profiles', 'add'], env);
+    onTestFinished(terminal.kill);
+    await terminal.shows('Profile name');
+    terminal.close();
+    expect(await terminal.ended).toBe(129);
   });
 });
 

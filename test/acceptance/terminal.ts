@@ -1,4 +1,4 @@
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { BIN } from './svc.ts';
 
 /** `svc` in a real terminal. A test waits for output and then types, like a user. */
@@ -18,6 +18,11 @@ export interface Terminal {
   kill(): void;
 }
 
+/** A terminal whose window can be closed while the program runs. */
+export interface TerminalWindow extends Terminal {
+  close(): void;
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are removed
 const CONTROL_SEQUENCES = /\u001b(\[[0-9;?]*[A-Za-z]|\][^\u0007]*\u0007|[=>78])/g;
 
@@ -29,7 +34,7 @@ export function startTerminal(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
   columns = 100,
-): Terminal {
+): TerminalWindow {
   return startInTerminal(process.execPath, [BIN, ...words], { env, columns });
 }
 
@@ -42,14 +47,14 @@ export function startInTerminal(
     columns = 100,
     cwd,
   }: { env: Readonly<Record<string, string>>; columns?: number; cwd?: string },
-): Terminal {
+): TerminalWindow {
   const child = spawn(program, [...words], {
     env: { ...env, TERM: 'xterm-256color' },
     cols: columns,
     rows: 30,
     ...(cwd && { cwd }),
   });
-  return createTerminal({
+  const terminal = createTerminal({
     read: (receive) => child.onData(receive),
     ended: new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
     type: (keys) => child.write(keys),
@@ -63,6 +68,8 @@ export function startInTerminal(
       }
     },
   });
+  // The types of the library omit `destroy`.
+  return { ...terminal, close: () => (child as IPty & { destroy(): void }).destroy() };
 }
 
 interface Source extends Pick<Terminal, 'ended' | 'type' | 'kill'> {
