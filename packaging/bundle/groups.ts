@@ -34,7 +34,6 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
   ['webhooks', 'config', 'update', '--enable', '--local'],
-  ['doctor', '--local'],
   ['local', 'snapshot', 'save', 's1'],
   ['local', 'list', 'users'],
   ['jobs', 'list'],
@@ -65,9 +64,6 @@ const RECORDS: readonly (readonly string[])[] = [
   ['folders', 'add', '--folder', 'f1', '--name', 'Plans'],
   ['documents', 'add', '--document', 'd1'],
 ];
-
-/** Minimum number of modules in a group, except for single modules. */
-const MIN_GROUP_SIZE = 5;
 
 /** Script that runs a command line and prints the files that it loads to stderr. */
 const TRACE_SCRIPT = `
@@ -138,10 +134,10 @@ export async function measureGroups({ outputs }: Metafile): Promise<readonly Gro
   }
   const sources = [...users.keys()].filter((source) => source !== 'src/main.ts').sort();
   const exports = await listExports(sources);
-  const groups = [...Map.groupBy(sources, (source) => users.get(source)).values()].map(
-    (sources) => ({ sources, exported: withoutNamesakes(sources, exports) }),
-  );
-  return groups.filter(({ exported: { length } }) => length === 1 || length >= MIN_GROUP_SIZE);
+  return [...Map.groupBy(sources, (source) => users.get(source)).values()].map((group) => ({
+    sources: group,
+    exported: withoutNamesakes(group, exports),
+  }));
 }
 
 export interface Group {

@@ -255,7 +255,7 @@ describe('start-up', () => {
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(20);
   });
 
-  it('of svc plan loads its modules in at most 70 files', async () => {
+  it('of svc plan loads its modules in at most 65 files', async () => {
     const { env, home } = await newUser();
     await writeFile(
       join(home, 'svc.yaml'),
@@ -265,7 +265,7 @@ describe('start-up', () => {
       ['plan', '--file', join(home, 'svc.yaml'), '--local'],
       env,
     );
-    expect(files.length, files.join('\n')).toBeLessThanOrEqual(70);
+    expect(files.length, files.join('\n')).toBeLessThanOrEqual(65);
   });
 
   it('of a call with a path in --jq does not load jq', async () => {
