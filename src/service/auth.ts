@@ -84,8 +84,8 @@ async function authenticateWorkspace(
 }
 
 /**
- * A caller in this process can read the token itself, so timing reveals nothing. Without `isSameSecret`,
- * a call does not load `node:crypto`, which takes 8 ms.
+ * A caller in this process can read the token itself, so timing reveals nothing. Without
+ * `isSameSecret`, a call does not load `node:crypto`, which takes 8 ms.
  */
 function isValidToken({ isInProcess }: ServiceRequest, given: string, valid: string): boolean {
   return isInProcess ? given === valid : isSameSecret(given, valid);
