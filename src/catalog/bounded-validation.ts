@@ -21,7 +21,7 @@ export function validateBounded<Schema extends z.ZodType>(
   const issues = outcome.issues.slice(0, MAX_ISSUES);
   return {
     success: false,
-    issues: issues.map((issue) => z.core.util.finalizeIssue(issue, {}, z.core.config())),
+    issues: issues.map((issue) => z.util.finalizeIssue(issue, {}, z.config())),
   };
 }
 
