@@ -28,9 +28,8 @@ export function mergeStubs(bundle: Bundle, stubs: Iterable<string>): Bundle {
   const merged = new Map<string, Stub>();
   for (const name of stubs) {
     const stub = parseStub(name, codes);
-    const code = stub && addExports(codes.get(stub.chunk) ?? '', stub.exports);
-    if (!stub || code === undefined) continue;
-    codes.set(stub.chunk, code);
+    if (!stub) continue;
+    addExports(codes, stub);
     merged.set(name, stub);
   }
   for (const name of merged.keys()) codes.delete(name);
@@ -87,15 +86,34 @@ function importsOf(code: string): readonly string[] {
   return Array.from(code.matchAll(STATIC_IMPORT), ([, name = '']) => name);
 }
 
-/** Adds exports to a chunk. Undefined if the chunk exports something else by one of the names. */
-function addExports(code: string, added: ReadonlyMap<string, string>): string | undefined {
-  const locals = exportsOf(code);
-  for (const [exported, theirs] of [...added]) {
-    const local = locals.get(theirs);
-    if (local === undefined || (locals.get(exported) ?? local) !== local) return undefined;
-    locals.set(exported, local);
-  }
-  return setExports(code, locals);
+/**
+ * Adds a stub's exports to its chunk. Renames the chunk's own exports of these names, which esbuild
+ * chose.
+ */
+function addExports(codes: Map<string, string>, { chunk, exports }: Stub): void {
+  const locals = exportsOf(codes.get(chunk) ?? '');
+  const added = new Map([...exports].map(([name, theirs]) => [name, locals.get(theirs) ?? theirs]));
+  const renamed = new Map(
+    [...locals]
+      .filter(([name, local]) => (added.get(name) ?? local) !== local)
+      .map(([name]) => [name, `${name}$own`]),
+  );
+  const kept = [...locals].map(([name, local]) => [renamed.get(name) ?? name, local] as const);
+  codes.set(chunk, setExports(codes.get(chunk) ?? '', new Map([...kept, ...added])));
+  if (renamed.size === 0) return;
+  for (const [importer, code] of codes)
+    codes.set(
+      importer,
+      code.replace(NAMED_IMPORT, (whole, imports: string, from: string) =>
+        from === chunk ? whole.replace(imports, () => renameImports(imports, renamed)) : whole,
+      ),
+    );
+}
+
+function renameImports(imports: string, renamed: ReadonlyMap<string, string>): string {
+  return namesIn(imports)
+    .map(([theirs, own]) => `${renamed.get(theirs) ?? theirs} as ${own}`)
+    .join(',');
 }
 
 /**
