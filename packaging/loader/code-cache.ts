@@ -51,10 +51,10 @@ export function createCodeCache(folder: string): Compile {
     const cachedData = readCode(`${folder}/${hash}`);
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
     const isRejected = script.cachedDataRejected === true;
-    // Code is also rejected after the flags were changed. The first module has the initial flags.
-    const isFirst = scripts.size === 0;
-    if (isFirst) hasInitialFlags = watchFlags(source, isRejected ? undefined : cachedData);
-    if (!cachedData || (isFirst && isRejected)) isComplete = false;
+    if (scripts.size === 0)
+      hasInitialFlags = watchFlags(source, isRejected ? undefined : cachedData);
+    // Code is also rejected after this process changed the flags, but is up to date then.
+    if (!cachedData || (isRejected && hasInitialFlags())) isComplete = false;
     scripts.set(hash, script);
     return script;
   };
@@ -63,13 +63,16 @@ export function createCodeCache(folder: string): Compile {
 /**
  * Returns a function that reports whether V8's flags are still the same. V8 rejects code that was
  * compiled with other flags, and accepts that of another source with the same length.
- * @param code code of a source that ends with a line break, compiled with the current flags
+ * @param code code of a source that ends with a hash line, compiled with the current flags
  * (default: created now)
  */
 function watchFlags(source: string, code: Buffer | undefined): () => boolean {
-  const probe = code ? source : '0\n';
-  const cachedData = code ?? new Script(probe).createCachedData();
-  return () => !new Script(`${probe.slice(0, -1)} `, { cachedData }).cachedDataRejected;
+  const start = code ? source.slice(0, -HASH_LINE_LENGTH) : '';
+  let probes = 0;
+  // V8 keeps compiled sources, and reads the code of a new one only.
+  const nextProbe = () => `${start}//${String(probes++).padStart(16, '0')}\n`;
+  const cachedData = code ?? new Script(nextProbe()).createCachedData();
+  return () => !new Script(nextProbe(), { cachedData }).cachedDataRejected;
 }
 
 /**

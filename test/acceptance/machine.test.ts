@@ -213,6 +213,26 @@ describe('files created by svc', () => {
     expect(await readdir(compiled)).toEqual([]);
   });
 
+  it('keep compiled code for the flags of Node.js that are used now', async () => {
+    const { home, env } = await newUser();
+    const setting = { cwd: home, env: { ...env, ...OWN_CACHE } };
+    const compiled = join(home, '.cache', 'svc', 'compiled');
+    const codeAfter = async (words: readonly string[]) => {
+      expect(await run(words, setting)).toMatchObject({ code: 0 });
+      const files = (await readdir(compiled, { recursive: true })).sort();
+      return Promise.all(
+        files.map((file) => readFile(join(compiled, file), 'base64').catch(() => file)),
+      );
+    };
+    const help = [BIN, 'users', 'add', '--help'];
+    await codeAfter(['--no-opt', ...help]);
+    // Loads only a part of the modules.
+    const partly = await codeAfter([BIN, '--version']);
+    const current = await codeAfter(help);
+    expect(current).not.toEqual(partly);
+    expect(await codeAfter(help)).toEqual(current);
+  });
+
   it('create private folders in the compile cache under every umask', async () => {
     const { home, env } = await newUser();
     const setting = { home, env: { ...env, ...OWN_CACHE } };
