@@ -23,6 +23,15 @@ export async function main(version: string): Promise<void> {
     if (first === '__complete') return completeWords(io, words.slice(1));
     return isPlainHelp(words) ? help(io, words) : runCommand(io, words);
   });
+  process.nextTick(exitIfIdle);
+}
+
+/**
+ * Ends the process at once if nothing is pending. Otherwise, Node.js ends it later, after it has
+ * collected garbage, which takes a few milliseconds.
+ */
+function exitIfIdle(): void {
+  if (process.getActiveResourcesInfo().length === 0) process.exit();
 }
 
 /** Prints completions for a shell. Reads only local files, and ignores all errors. */
