@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { findIntendedField } from '../catalog/intended-field.ts';
 import { formatNounCount, groupDigits } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
@@ -74,7 +74,7 @@ const TARGET_HINT =
  */
 function allProblems(
   { value, problems }: PreparedRecord,
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
 ): readonly RecordProblem[] {
   const schemaProblems = findRecordProblems(schema, value);
   if (problems.length === 0 || schemaProblems.length === 0)

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { definitionOf, shapeOf, unwrap } from '../catalog/introspect.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { findJsonProblem, findNumberProblem } from '../kernel/json-problem.ts';
@@ -40,7 +40,7 @@ const SCALAR_TYPING: Readonly<Record<InputFormat, ScalarTyping>> = {
  * and collects problems
  */
 export function createRecordConverter(
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   format: InputFormat,
   texts: readonly string[] = [],
 ): (value: unknown, problems: RecordProblem[]) => unknown {
@@ -61,7 +61,7 @@ export function createRecordConverter(
 }
 
 function fieldConversions(
-  shape: Readonly<Record<string, z.ZodType>>,
+  shape: Readonly<Record<string, z.ZodMiniType>>,
   scalars: ScalarTyping,
 ): ReadonlyMap<string, FieldConversion> {
   return new Map(
@@ -72,11 +72,11 @@ function fieldConversions(
   );
 }
 
-function allowsNull(schema: z.ZodType): boolean {
+function allowsNull(schema: z.ZodMiniType): boolean {
   return schema.safeParse(null).success;
 }
 
-function createConverter(declared: z.ZodType, scalars: ScalarTyping): Convert | undefined {
+function createConverter(declared: z.ZodMiniType, scalars: ScalarTyping): Convert | undefined {
   const { schema } = unwrap(declared);
   const { type, element, valueType, shape } = definitionOf(schema);
   const plain = scalars === 'plain' ? toOwnType : undefined;
@@ -139,7 +139,10 @@ function createObjectConverter(
   return createFieldsConverter((name) => fields.get(name) ?? other);
 }
 
-function createEntryConverter(valueType: z.ZodType | undefined, scalars: ScalarTyping): Convert {
+function createEntryConverter(
+  valueType: z.ZodMiniType | undefined,
+  scalars: ScalarTyping,
+): Convert {
   const convert = valueType && createConverter(valueType, scalars);
   const field = { convert, allowsNull: valueType === undefined || allowsNull(valueType) };
   return createFieldsConverter(() => field);
@@ -182,7 +185,7 @@ function toNumber(value: unknown, report: ReportProblem): unknown {
  * Converts a field with several allowed types: a scalar becomes text only if its own type is not
  * allowed.
  */
-function createUnionConverter(schema: z.ZodType): Convert {
+function createUnionConverter(schema: z.ZodMiniType): Convert {
   return (value, report) => {
     if (!(value instanceof PlainScalar)) return toOwnType(value, report);
     return schema.safeParse(value.value).success ? toOwnType(value, report) : value.text;

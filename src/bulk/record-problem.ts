@@ -1,8 +1,11 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../catalog/explain-issue.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
-export function findRecordProblems(schema: z.ZodType, value: unknown): readonly RecordProblem[] {
+export function findRecordProblems(
+  schema: z.ZodMiniType,
+  value: unknown,
+): readonly RecordProblem[] {
   const { success, error } = schema.safeParse(value);
   if (success) return VALID;
   const problems = error.issues.map((issue) => problemAt(issue, value));

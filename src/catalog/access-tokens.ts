@@ -1,20 +1,23 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { DEFAULT_ACCESS_ROLE } from './access-roles.ts';
 import { defineOperation } from './define.ts';
 import { flag, id, secret, withRules } from './fields.ts';
+import { described } from './metadata.ts';
 import { type AccessResource, findExpiredAccess, resources } from './permissions.ts';
 
 const userProperties = withRules(
   z
     .looseObject({
-      name: z.string().min(1).describe('display name'),
-      email: z.string().min(1).describe('email address'),
-      isAdmin: flag('admin', z.boolean().optional().describe('make the user an administrator')),
+      name: described(z.string().check(z.minLength(1)), 'display name'),
+      email: described(z.string().check(z.minLength(1)), 'email address'),
+      isAdmin: flag('admin', described(z.optional(z.boolean()), 'make the user an administrator')),
     })
-    .refine((properties) => !('organizationId' in properties), {
-      error: 'belongs in permissions.resources, as an entry of type organization',
-      path: ['organizationId'],
-    }),
+    .check(
+      z.refine((properties) => !('organizationId' in properties), {
+        error: 'belongs in permissions.resources, as an entry of type organization',
+        path: ['organizationId'],
+      }),
+    ),
   { not: { required: ['organizationId'] } },
 );
 

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import {
   createsOrganization,
@@ -10,6 +10,7 @@ import {
   records,
   user,
 } from './fields.ts';
+import { described } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
@@ -17,19 +18,22 @@ const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
 const updatable = {
   changes: flag(
     { flag: 'change', as: 'changes' },
-    z
-      .record(z.string(), change)
-      .optional()
-      .describe('changed field, with old and new value: status=open:done'),
+    described(
+      z.optional(z.record(z.string(), change)),
+      'changed field, with old and new value: status=open:done',
+    ),
   ),
-  entityData: z.unknown().optional().describe('subject of the activity'),
-  entityTargetData: z.unknown().optional().describe('target of the activity'),
-  displayMessageTemplate: z.string().optional().describe('text with placeholders such as {{name}}'),
-  displayMessageTemplateData: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('values of the placeholders'),
-  actionIcon: z.string().optional().describe('icon name or URL'),
+  entityData: described(z.optional(z.unknown()), 'subject of the activity'),
+  entityTargetData: described(z.optional(z.unknown()), 'target of the activity'),
+  displayMessageTemplate: described(
+    z.optional(z.string()),
+    'text with placeholders such as {{name}}',
+  ),
+  displayMessageTemplateData: described(
+    z.optional(z.record(z.string(), z.unknown())),
+    'values of the placeholders',
+  ),
+  actionIcon: described(z.optional(z.string()), 'icon name or URL'),
 };
 
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
@@ -57,10 +61,13 @@ export const activities = {
       organizationId,
       documentId,
       activities: records({
-        id: flag('activity', id('activity ID (default: generated)').optional()),
-        featureType: z.string().min(1).describe('feature: comment, custom, …'),
-        actionType: z.string().min(1).describe('action type'),
-        actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
+        id: flag('activity', z.optional(id('activity ID (default: generated)'))),
+        featureType: described(z.string().check(z.minLength(1)), 'feature: comment, custom, …'),
+        actionType: described(z.string().check(z.minLength(1)), 'action type'),
+        actionUser: flag(
+          { as: 'entry' },
+          described(z.clone(user), 'acting user: an ID, or user=u1,name=Ada'),
+        ),
         ...updatable,
       }),
     }),

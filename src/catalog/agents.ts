@@ -1,17 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { id } from './fields.ts';
+import { described } from './metadata.ts';
 
 const agent = z.looseObject({
   id: z.string(),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  system: z.boolean().optional(),
-  enabled: z.boolean().optional(),
-  managedBy: z.string().optional(),
-  version: z.number().optional(),
-  executionCount: z.number().optional(),
-  lastExecutedAt: z.number().nullish(),
+  name: z.optional(z.string()),
+  description: z.optional(z.string()),
+  system: z.optional(z.boolean()),
+  enabled: z.optional(z.boolean()),
+  managedBy: z.optional(z.string()),
+  version: z.optional(z.number()),
+  executionCount: z.optional(z.number()),
+  lastExecutedAt: z.nullish(z.number()),
 });
 
 const shared = { path: '/v2/agents/get', auth: 'key', effect: 'read' } as const;
@@ -22,11 +23,11 @@ export const agents = {
     summary: 'List agents',
     examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
-      filter: z
-        .enum(['defaultOnly', 'customOnly'])
-        .optional()
-        .describe('include only built-in or only custom agents'),
-      groupId: id('include only agents in this group, in group order').optional(),
+      filter: described(
+        z.optional(z.enum(['defaultOnly', 'customOnly'])),
+        'include only built-in or only custom agents',
+      ),
+      groupId: z.optional(id('include only agents in this group, in group order')),
     }),
     output: z.looseObject({ agents: z.array(agent) }),
     message: 'Agents fetched successfully',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { id, secret } from './fields.ts';
 
@@ -25,8 +25,8 @@ export const authTokens = {
     input: z.object({ apiKey: id('ID of the API key') }),
     // The other fields are optional, so that an incomplete response does not lose the token.
     output: z.looseObject({
-      apiKey: z.string().optional(),
-      newAuthToken: authToken.partial({ name: true, domains: true }),
+      apiKey: z.optional(z.string()),
+      newAuthToken: z.partial(authToken, { name: true, domains: true }),
     }),
     message: 'Auth token reset successfully.',
     lookup: { operation: 'auth-tokens.list', inputFields: { apiKey: 'apiKey' } },

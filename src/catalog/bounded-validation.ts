@@ -1,15 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Maximum number of issues to report: an input may have millions. */
 const MAX_ISSUES = 100;
 const RECORDS_PER_SLICE = 1_000;
 
-export type ValidationResult<Schema extends z.ZodType> =
+export type ValidationResult<Schema extends z.ZodMiniType> =
   | { readonly success: true; readonly data: z.output<Schema> }
   | { readonly success: false; readonly issues: readonly z.core.$ZodIssue[] };
 
 /** Validates like the schema's `safeParse`, but reports at most the first 100 issues. */
-export function validateBounded<Schema extends z.ZodType>(
+export function validateBounded<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): ValidationResult<Schema> {
@@ -30,7 +30,7 @@ export function validateBounded<Schema extends z.ZodType>(
  * @returns the issues of the first slice that has any
  */
 export async function findRecordIssues(
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   value: unknown,
   pause: () => Promise<void>,
 ) {

@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { pluralize } from '../kernel/plural.ts';
 import type { Bulk, Operation } from './define.ts';
+import { organizationId } from './fields.ts';
 import { elementOf, shapeOf, unwrap } from './introspect.ts';
 
 /** The records of a bulk operation: their position in its input, and their schema. */
@@ -10,9 +11,9 @@ export interface BulkFields extends Bulk {
    */
   readonly listName: string;
   /** Without an array, the whole input of a call. */
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
   readonly knownFields: readonly string[];
-  readonly input: z.ZodObject;
+  readonly input: z.ZodMiniObject;
   readonly targetFields: readonly TargetField[];
 }
 
@@ -38,15 +39,27 @@ export function bulkFieldsOf({ bulk, input, path }: Operation): BulkFields {
   };
 }
 
-function targetFields({ shape }: z.ZodObject): readonly TargetField[] {
-  return Object.entries(shape).flatMap(([name, schema]) =>
-    name.endsWith('Id') ? [{ name, required: unwrap(schema as z.ZodType).required }] : [],
+/** Lets each record name its organization. */
+export function withOwnOrganization(fields: BulkFields): BulkFields {
+  return {
+    ...fields,
+    schema: z.looseObject({
+      ...shapeOf(fields.schema),
+      organizationId: z.optional(organizationId),
+    }),
+    knownFields: [...fields.knownFields, 'organizationId'],
+  };
+}
+
+function targetFields(input: z.ZodMiniObject): readonly TargetField[] {
+  return Object.entries(shapeOf(input)).flatMap(([name, schema]) =>
+    name.endsWith('Id') ? [{ name, required: unwrap(schema).required }] : [],
   );
 }
 
-function recordSchema({ field, id, bareIds }: Bulk, input: z.ZodObject): z.ZodType {
+function recordSchema({ field, id, bareIds }: Bulk, input: z.ZodMiniObject): z.ZodMiniType {
   if (field === undefined) return input;
-  const array = input.shape[field];
+  const array = shapeOf(input)[field];
   if (!array) throw new TypeError(`the catalog has no field ${field}`);
   const element = elementOf(array);
   return bareIds ? z.looseObject({ [id]: element }) : element;

@@ -1,24 +1,24 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-const COUNT = z.int().min(0).exactOptional();
-const TEXT = z.string().exactOptional();
-export const COLUMN_MAP = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
+const COUNT = z.exactOptional(z.int().check(z.gte(0)));
+const TEXT = z.exactOptional(z.string());
+export const COLUMN_MAP = z.readonly(z.array(z.readonly(z.tuple([z.string(), z.string()]))));
 
 /** Options of a bulk job, as stored in its journal. */
 export const STORED_OPTIONS = z.strictObject({
-  file: z.array(z.string()).readonly().exactOptional(),
-  inputFormat: z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx']).exactOptional(),
+  file: z.exactOptional(z.readonly(z.array(z.string()))),
+  inputFormat: z.exactOptional(z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx'])),
   encoding: TEXT,
   sheet: TEXT,
-  map: COLUMN_MAP.exactOptional(),
+  map: z.exactOptional(COLUMN_MAP),
   batchSize: COUNT,
-  concurrency: z.union([z.literal('auto'), z.int().min(0)]),
-  rate: z.number().positive().exactOptional(),
+  concurrency: z.union([z.literal('auto'), z.int().check(z.gte(0))]),
+  rate: z.exactOptional(z.number().check(z.positive())),
   onError: z.enum(['continue', 'stop']),
   maxErrors: COUNT,
   duplicates: z.enum(['fail', 'first', 'last']),
-  ifExists: z.enum(['skip', 'update']).exactOptional(),
-  shard: z.object({ part: z.int(), of: z.int() }).exactOptional(),
+  ifExists: z.exactOptional(z.enum(['skip', 'update'])),
+  shard: z.exactOptional(z.object({ part: z.int(), of: z.int() })),
   rejects: TEXT,
   results: TEXT,
 });

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { upperFirst } from '../kernel/first-letter.ts';
 import { isObject } from '../kernel/json.ts';
 import { defineOperation, type InputProblem } from './define.ts';
 import { fieldMessage } from './field-message.ts';
 import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';
+import { described } from './metadata.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
 const editor = { organizationId, documentId, editorId: id('editor ID') };
@@ -17,29 +18,31 @@ const content = withRules(
   z
     .object({
       ...editor,
-      type: z.enum(TYPES).describe('content type'),
+      type: described(z.enum(TYPES), 'content type'),
       data: flag(
         { flag: 'content', as: 'content' },
-        z.unknown().describe("content: text, @file, or '-' for stdin; JSON for map and array"),
+        described(z.unknown(), "content: text, @file, or '-' for stdin; JSON for map and array"),
       ),
-      contentKey: z.string().optional().describe('key of the content (default: content)'),
+      contentKey: described(z.optional(z.string()), 'key of the content (default: content)'),
     })
-    .superRefine(({ type, data }, refinement) => {
-      const reject = ({ message, params }: ReturnType<typeof fieldMessage>) =>
-        refinement.addIssue({
-          code: 'custom',
-          path: ['data'],
-          message: upperFirst(message),
-          params,
-        });
-      const expected = describeExpectedData(type, data);
-      if (expected)
-        reject(
-          fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`,
-        );
-      if (hasPrototypeKey(data))
-        reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
-    }),
+    .check(
+      z.superRefine(({ type, data }, refinement) => {
+        const reject = ({ message, params }: ReturnType<typeof fieldMessage>) =>
+          refinement.addIssue({
+            code: 'custom',
+            path: ['data'],
+            message: upperFirst(message),
+            params,
+          });
+        const expected = describeExpectedData(type, data);
+        if (expected)
+          reject(
+            fieldMessage`${{ field: 'data' }} must be ${expected} for ${{ field: 'type' }} ${type}.`,
+          );
+        if (hasPrototypeKey(data))
+          reject(fieldMessage`${{ field: 'data' }} must not have a key __proto__.`);
+      }),
+    ),
   {
     oneOf: [
       {
@@ -85,7 +88,7 @@ export const crdt = {
     },
     path: '/v2/crdt/get',
     effect: 'read',
-    input: z.object({ ...editor, editorId: id('include only this editor').optional() }),
+    input: z.object({ ...editor, editorId: z.optional(id('include only this editor')) }),
     output: z.array(
       z.looseObject({
         id: z.string(),

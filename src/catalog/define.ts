@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Hint } from '../kernel/errors.ts';
 
 /**
@@ -211,8 +211,8 @@ export type Examples = Readonly<Record<string, string>>;
  * and validation, the embedded service's route and checks, and the headers of raw calls.
  */
 export interface Operation<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodType = z.ZodType,
+  Input extends z.ZodMiniObject = z.ZodMiniObject,
+  Output extends z.ZodMiniType = z.ZodMiniType,
   Kind extends Auth = Auth,
 > {
   readonly command: readonly [string, ...string[]];
@@ -284,13 +284,16 @@ export interface Operation<
   readonly feature?: Feature;
 }
 
+// The messages of issues without one of their own: the service returns them.
+z.config(z.locales.en());
+
 /**
  * Type-checks an operation, and adds the default `auth`, an API key, and the command:
  * `users.add.v2` is a version of `users add`.
  */
 export function defineOperation<
-  Input extends z.ZodObject,
-  Output extends z.ZodType,
+  Input extends z.ZodMiniObject,
+  Output extends z.ZodMiniType,
   Kind extends Auth = 'key',
 >(
   name: `${string}.${string}`,

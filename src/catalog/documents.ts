@@ -1,12 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
+import { described } from './metadata.ts';
 
 const document = z.looseObject({
   id: z.string(),
-  documentName: z.string().optional(),
-  disabled: z.boolean().optional(),
-  accessType: z.string().optional(),
+  documentName: z.optional(z.string()),
+  disabled: z.optional(z.boolean()),
+  accessType: z.optional(z.string()),
 });
 
 const MAX_DOCUMENT_IDS = 30;
@@ -23,15 +24,16 @@ export const documents = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      documentIds: z
-        .array(id('document ID'))
-        .min(1)
-        .max(MAX_DOCUMENT_IDS)
-        .optional()
-        .describe('include only this document'),
-      folderId: id('include only documents in this folder').optional(),
-      pageSize: z.number().int().min(1).optional().describe('documents per page (default: 1000)'),
-      pageToken: z.string().optional().describe('page token from a previous response'),
+      documentIds: described(
+        z.optional(z.array(id('document ID')).check(z.minLength(1), z.maxLength(MAX_DOCUMENT_IDS))),
+        'include only this document',
+      ),
+      folderId: z.optional(id('include only documents in this folder')),
+      pageSize: described(
+        z.optional(z.int().check(z.gte(1))),
+        'documents per page (default: 1000)',
+      ),
+      pageToken: described(z.optional(z.string()), 'page token from a previous response'),
     }),
     output: z.array(document),
     message: 'Document(s) retrieved successfully.',
@@ -57,12 +59,12 @@ export const documents = {
     effect: 'keyed',
     input: z.object({
       organizationId,
-      folderId: id(
-        "folder to add the documents to (default: the organization's top level)",
-      ).optional(),
+      folderId: z.optional(
+        id("folder to add the documents to (default: the organization's top level)"),
+      ),
       documents: records({
         documentId: id('document ID'),
-        documentName: flag('name', z.string().optional().describe('document name')),
+        documentName: flag('name', described(z.optional(z.string()), 'document name')),
       }),
     }),
     output: itemResults,

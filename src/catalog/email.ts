@@ -1,17 +1,18 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isEmailAddress } from '../kernel/email-address.ts';
 import { defineOperation } from './define.ts';
 import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { requireChange, secret, serviceSwitch, triggers } from './fields.ts';
+import { described } from './metadata.ts';
 
 const emailConfig = z.looseObject({
   useEmailService: z.boolean(),
   emailServiceConfig: z.looseObject({
-    type: z.string().optional(),
-    apiKey: secret('API key of the email provider').optional(),
-    fromEmail: z.string().optional(),
-    fromCompany: z.string().optional(),
-    triggers: z.record(z.string(), z.boolean()).optional(),
+    type: z.optional(z.string()),
+    apiKey: z.optional(secret('API key of the email provider')),
+    fromEmail: z.optional(z.string()),
+    fromCompany: z.optional(z.string()),
+    triggers: z.optional(z.record(z.string(), z.boolean())),
   }),
 });
 
@@ -40,18 +41,18 @@ export const email = {
     input: requireChange(
       z.object({
         useEmailService: serviceSwitch('enable or disable email'),
-        emailServiceConfig: z
-          .looseObject({
-            type: z
-              .enum(['default', 'custom', 'extprovider'])
-              .optional()
-              .describe('email provider type'),
-            apiKey: secret('API key of the email provider').optional(),
-            fromEmail: z.string().optional().describe('sender email address'),
-            fromCompany: z.string().optional().describe('sender name'),
+        emailServiceConfig: z.optional(
+          z.looseObject({
+            type: described(
+              z.optional(z.enum(['default', 'custom', 'extprovider'])),
+              'email provider type',
+            ),
+            apiKey: z.optional(secret('API key of the email provider')),
+            fromEmail: described(z.optional(z.string()), 'sender email address'),
+            fromCompany: described(z.optional(z.string()), 'sender name'),
             triggers,
-          })
-          .optional(),
+          }),
+        ),
       }),
     ),
     output: emailConfig,

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { findNearest } from '../kernel/nearest.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { formatIssueMessage, type NameField } from './field-message.ts';

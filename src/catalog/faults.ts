@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseDuration } from '../kernel/duration.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { didYouMean, findNearest } from '../kernel/nearest.ts';
@@ -13,41 +13,49 @@ export const SCHEDULES = ['share', 'nth', 'every', 'times'] as const;
 export const EFFECTS = ['status', 'delay', 'drop', 'cut', 'items'] as const;
 const DELIVERY_EFFECTS: readonly string[] = ['status', 'delay', 'drop'];
 const MAX_DELAY = 3_600_000;
-const share = z.number().min(0).max(1);
-const count = z.int().min(1);
+const share = z.number().check(z.gte(0), z.lte(1));
+const count = z.int().check(z.gte(1));
 const milliseconds = z
-  .union([z.number(), z.string()])
-  .transform((given) => (typeof given === 'string' ? parseDuration(given) : given) ?? Number.NaN)
-  .refine(
-    (given) => given >= 0 && given <= MAX_DELAY,
-    'expected a duration up to 1h, such as 200ms',
+  .pipe(
+    z.union([z.number(), z.string()]),
+    z.transform(
+      (given) => (typeof given === 'string' ? parseDuration(given) : given) ?? Number.NaN,
+    ),
+  )
+  .check(
+    z.refine(
+      (given) => given >= 0 && given <= MAX_DELAY,
+      'expected a duration up to 1h, such as 200ms',
+    ),
   );
 
 const rule = z
   .strictObject({
-    name: z.string().min(1).max(100).optional(),
-    on: z.preprocess(
-      (given) => (typeof given === 'string' ? parseOperation(given) : given),
+    name: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
+    on: z.pipe(
+      z.transform((given) => (typeof given === 'string' ? parseOperation(given) : given)),
       z.enum(['*', DELIVERY, ...manifest.map(({ name }) => name)]),
     ),
-    org: z.string().min(1).optional(),
-    share: share.optional(),
-    nth: count.optional(),
-    every: count.optional(),
-    times: count.optional(),
-    status: z.enum(Object.keys(HTTP_STATUS) as [Status, ...Status[]]).optional(),
-    delay: z.strictObject({ p50: milliseconds, p99: milliseconds }).optional(),
-    drop: z.enum(['before', 'after']).optional(),
-    cut: share.optional(),
-    items: share.optional(),
+    org: z.optional(z.string().check(z.minLength(1))),
+    share: z.optional(share),
+    nth: z.optional(count),
+    every: z.optional(count),
+    times: z.optional(count),
+    status: z.optional(z.enum(Object.keys(HTTP_STATUS) as [Status, ...Status[]])),
+    delay: z.optional(z.strictObject({ p50: milliseconds, p99: milliseconds })),
+    drop: z.optional(z.enum(['before', 'after'])),
+    cut: z.optional(share),
+    items: z.optional(share),
   })
-  .superRefine((given, context) => {
-    for (const { path, message } of findConflicts(given))
-      context.addIssue({ code: 'custom', path: [...path], message });
-  });
+  .check(
+    z.superRefine((given, context) => {
+      for (const { path, message } of findConflicts(given))
+        context.addIssue({ code: 'custom', path: [...path], message });
+    }),
+  );
 
 type Rule = z.output<typeof rule>;
-const file = z.strictObject({ seed: z.int().default(1), faults: z.array(rule) });
+const file = z.strictObject({ seed: z._default(z.int(), 1), faults: z.array(rule) });
 
 /**
  * A problem in a fault file. `names` says which part is wrong: the name of the field, or its value.

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 type MessagePart = string | { readonly field: string };
 export type NameField = (field: string) => string;

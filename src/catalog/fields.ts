@@ -1,13 +1,14 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
+import { described, withMetadata } from './metadata.ts';
 
 /**
  * Creates the schema of an ID. Calls construct many of them, and `describe` would construct each
  * once more.
  */
 export const id = (description: string) =>
-  z.string().min(1).register(z.globalRegistry, { description });
+  z.string().check(z.minLength(1)).register(z.globalRegistry, { description });
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
 
@@ -24,7 +25,7 @@ export const createsOrganization: CreatedParents<{ readonly organizationId: stri
  * value.
  */
 export const secret = (description: string) =>
-  z.string().describe(description).meta({ secret: true });
+  withMetadata(described(z.string(), description), { secret: true });
 
 export interface FlagOptions {
   readonly flag?: string;
@@ -38,73 +39,74 @@ export interface FlagOptions {
   readonly implies?: Readonly<Record<string, unknown>>;
 }
 
-export const flag = <Schema extends z.ZodType>(
+export const flag = <Schema extends z.ZodMiniType>(
   form: string | FlagOptions,
   schema: Schema,
-): Schema =>
-  schema.meta({ ...schema.meta(), ...(typeof form === 'string' ? { flag: form } : form) });
+): Schema => withMetadata(schema, typeof form === 'string' ? { flag: form } : form);
 
 export const epochMilliseconds = z.number();
 
 export const httpUrl = (description: string) =>
-  z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }).describe(description);
+  described(z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }), description);
 
 export const user = z.looseObject({
   userId: id('user ID'),
-  name: z.string().optional().describe('display name'),
-  email: z.string().optional().describe('email address'),
-  initial: z
-    .string()
-    .optional()
-    .describe('initial shown if the user has no picture (default: derived from the name)'),
+  name: described(z.optional(z.string()), 'display name'),
+  email: described(z.optional(z.string()), 'email address'),
+  initial: described(
+    z.optional(z.string()),
+    'initial shown if the user has no picture (default: derived from the name)',
+  ),
 });
 
-export const accessRole = z.enum(ACCESS_ROLES).describe('access role of the user');
+export const accessRole = described(z.enum(ACCESS_ROLES), 'access role of the user');
 /** The records of a bulk call, at least one. Additional fields are forwarded. */
-export const records = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.array(z.looseObject(shape)).min(1);
+export const records = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  z.array(z.looseObject(shape)).check(z.minLength(1));
 
 export const itemResult = z.looseObject({
   success: z.boolean(),
-  message: z.string().optional(),
-  id: z.string().optional(),
-  code: z.string().optional(),
+  message: z.optional(z.string()),
+  id: z.optional(z.string()),
+  code: z.optional(z.string()),
 });
 
 export const itemResults = z.record(z.string(), itemResult);
 
 export const serviceSwitch = (description: string) =>
-  flag({ flag: 'enable', off: 'disable' }, z.boolean().optional().describe(description));
+  flag({ flag: 'enable', off: 'disable' }, described(z.optional(z.boolean()), description));
 
 export const triggers = flag(
   'trigger',
-  z
-    .record(z.string(), z.boolean())
-    .optional()
-    .describe('enable or disable an event: comment.add=true'),
+  described(
+    z.optional(z.record(z.string(), z.boolean())),
+    'enable or disable an event: comment.add=true',
+  ),
 );
 
 /**
  * Adds rules between fields as JSON Schema, for generated documents. The schema's own refinement
  * enforces them.
  */
-export const withRules = <Schema extends z.ZodType>(
+export const withRules = <Schema extends z.ZodMiniType>(
   schema: Schema,
   rules: z.core.JSONSchema.BaseSchema,
-): Schema => schema.meta({ ...schema.meta(), rules });
+): Schema => withMetadata(schema, { rules });
 
 /** @param identifying fields that identify the object, and do not count as a change */
-export const requireChange = <Schema extends z.ZodObject>(
+export const requireChange = <Schema extends z.ZodMiniObject>(
   schema: Schema,
   identifying: readonly string[] = [],
 ): Schema =>
   withRules(
-    schema.refine(
-      (input) =>
-        Object.entries(input).some(
-          ([field, value]) => value !== undefined && !identifying.includes(field),
-        ),
-      { error: 'specify at least one field to change' },
+    schema.check(
+      z.refine(
+        (input) =>
+          Object.entries(input).some(
+            ([field, value]) => value !== undefined && !identifying.includes(field),
+          ),
+        { error: 'specify at least one field to change' },
+      ),
     ),
     { minProperties: identifying.length + 1 },
   );

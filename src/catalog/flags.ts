@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from './define.ts';
 import type { FlagOptions } from './fields.ts';
 import { definitionOf, elementOf, shapeOf, unwrap } from './introspect.ts';
@@ -68,7 +68,7 @@ export function deriveFlags({
   bulk,
   argument,
 }: Pick<Operation, 'input' | 'bulk' | 'argument'>): readonly Flag[] {
-  const flags = Object.entries(input.shape).flatMap(([field, schema]) => {
+  const flags = Object.entries(shapeOf(input)).flatMap(([field, schema]) => {
     if (field === argument?.field) return [];
     if (field === bulk?.field && !bulk.bareIds)
       return createObjectFlags(elementOf(schema), [], true);
@@ -92,7 +92,11 @@ export function findImplyingFlag(
   return flags.find(({ implies }) => implies && Object.hasOwn(implies, field));
 }
 
-function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord: boolean): Flag[] {
+function createObjectFlags(
+  schema: z.ZodMiniType,
+  path: readonly string[],
+  ofRecord: boolean,
+): Flag[] {
   return Object.entries(shapeOf(schema)).flatMap(([field, inner]) =>
     createFieldFlags(field, inner, path, ofRecord),
   );
@@ -100,7 +104,7 @@ function createObjectFlags(schema: z.ZodType, path: readonly string[], ofRecord:
 
 function createFieldFlags(
   field: string,
-  declared: z.ZodType,
+  declared: z.ZodMiniType,
   parents: readonly string[],
   ofRecord: boolean,
 ): Flag[] {
@@ -139,12 +143,12 @@ function requireDescription(field: string, description: unknown): Flag['descript
   return `${first} ${others.join(' ')}`;
 }
 
-function keysOf(schema: z.ZodType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
+function keysOf(schema: z.ZodMiniType, as: FlagOptions['as']): Pick<Flag, 'keys'> {
   if (as === 'entry') return { keys: createObjectFlags(schema, [], false) };
   return as === 'entries' ? { keys: createObjectFlags(elementOf(schema), [], false) } : {};
 }
 
-function flagKindOf(schema: z.ZodType): FlagKind {
+function flagKindOf(schema: z.ZodMiniType): FlagKind {
   const { type, valueType } = definitionOf(schema);
   // The schema checks the text of a `custom` value.
   if (['string', 'enum', 'union', 'custom'].includes(type)) return 'text';

@@ -1,35 +1,38 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { epochMilliseconds, flag, id, itemResults, organizationId, records } from './fields.ts';
+import { described, withMetadata } from './metadata.ts';
 
 const commonFields = z.looseObject({
   folderId: z.string(),
-  folderName: z.string().optional(),
+  folderName: z.optional(z.string()),
   organizationId: z.string(),
   parentFolderId: z.string(),
   createdAt: epochMilliseconds,
   lastUpdated: epochMilliseconds,
 });
 
-const currentFields = commonFields.extend({
-  apiKey: z.string().optional(),
-  ancestors: z.array(z.string()).optional().describe("IDs from 'root' down to the parent"),
-  accessType: z.string().optional(),
-  inheritAccessFromParent: z.boolean().optional(),
+const currentFields = z.extend(commonFields, {
+  apiKey: z.optional(z.string()),
+  ancestors: described(z.optional(z.array(z.string())), "IDs from 'root' down to the parent"),
+  accessType: z.optional(z.string()),
+  inheritAccessFromParent: z.optional(z.boolean()),
 });
 
 type Nested<Folder> = Folder & { subFolders?: Nested<Folder>[] | undefined };
 
-const folderV1: z.ZodType<Nested<z.infer<typeof commonFields>>> = commonFields
-  .extend({ subFolders: z.lazy(() => z.array(folderV1)).optional() })
-  .meta({ id: 'folder.v1' });
+const folderV1: z.ZodMiniType<Nested<z.infer<typeof commonFields>>> = withMetadata(
+  z.extend(commonFields, { subFolders: z.optional(z.lazy(() => z.array(folderV1))) }),
+  { id: 'folder.v1' },
+);
 
-const folder: z.ZodType<Nested<z.infer<typeof currentFields>>> = currentFields
-  .extend({ subFolders: z.lazy(() => z.array(folder)).optional() })
-  .meta({ id: 'folder' });
+const folder: z.ZodMiniType<Nested<z.infer<typeof currentFields>>> = withMetadata(
+  z.extend(currentFields, { subFolders: z.optional(z.lazy(() => z.array(folder))) }),
+  { id: 'folder' },
+);
 
 const parentFolderId = id("parent folder ID, or 'root' for the top level");
-const folderName = flag('name', z.string().optional().describe('folder name'));
+const folderName = flag('name', described(z.optional(z.string()), 'folder name'));
 
 const columns = [
   { header: 'FOLDER', field: 'folderId', kind: 'whole' },
@@ -57,13 +60,11 @@ export const folders = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      folderId: id('include only this folder and its subfolders').optional(),
-      maxDepth: z
-        .number()
-        .int()
-        .min(1)
-        .optional()
-        .describe('levels of subfolders below the folder (default: 1)'),
+      folderId: z.optional(id('include only this folder and its subfolders')),
+      maxDepth: described(
+        z.optional(z.int().check(z.gte(1))),
+        'levels of subfolders below the folder (default: 1)',
+      ),
     }),
     output: z.array(folder),
     message: ({ folderId }) =>
@@ -79,7 +80,7 @@ export const folders = {
     feature: 'advanced-queries',
     input: z.object({
       organizationId,
-      folderId: id('include only this folder and its subfolders').optional(),
+      folderId: z.optional(id('include only this folder and its subfolders')),
     }),
     output: z.array(folderV1),
     message: 'Folders retrieved successfully.',
@@ -96,18 +97,18 @@ export const folders = {
     effect: 'keyed',
     input: z.object({
       organizationId,
-      createOrganization: z
-        .boolean()
-        .optional()
-        .describe('create the organization if it does not exist'),
+      createOrganization: described(
+        z.optional(z.boolean()),
+        'create the organization if it does not exist',
+      ),
       folders: records({
         folderId: id('folder ID'),
         folderName,
-        parentFolderId: parentFolderId.optional(),
-        accessType: z
-          .enum(['public', 'restricted', 'organizationPrivate'])
-          .optional()
-          .describe('access type of the folder'),
+        parentFolderId: z.optional(parentFolderId),
+        accessType: described(
+          z.optional(z.enum(['public', 'restricted', 'organizationPrivate'])),
+          'access type of the folder',
+        ),
       }),
     }),
     output: itemResults,
@@ -142,7 +143,7 @@ export const folders = {
       folders: records({
         folderId: id('folder ID'),
         folderName,
-        parentFolderId: parentFolderId.optional(),
+        parentFolderId: z.optional(parentFolderId),
       }),
     }),
     output: itemResults,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { bulkFieldsOf } from './bulk-fields.ts';
 import type { Operation } from './define.ts';
 import { shapeOf } from './introspect.ts';
@@ -28,7 +28,7 @@ export function createOperationSchemas(
  * Returns the schema of one record. If the array contains IDs, a file may contain either IDs or
  * records.
  */
-function recordSchemaOf(operation: Operation): z.ZodType | undefined {
+function recordSchemaOf(operation: Operation): z.ZodMiniType | undefined {
   if (!operation.bulk) return undefined;
   const { schema, bareIds, id } = bulkFieldsOf(operation);
   const bare = bareIds && shapeOf(schema)[id];
@@ -39,7 +39,7 @@ function recordSchemaOf(operation: Operation): z.ZodType | undefined {
 const CATALOG_METADATA = ['flag', 'off', 'as', 'implies', 'secret', 'rules', 'id'];
 
 export function createJsonSchema(
-  schema: z.ZodType,
+  schema: z.ZodMiniType,
   io: 'input' | 'output',
   withRules = true,
 ): JsonSchema {

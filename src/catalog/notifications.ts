@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { documentId, flag, organizationId, user, withRules } from './fields.ts';
+import { described } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);
@@ -9,80 +10,98 @@ const input = withRules(
   z
     .object({
       organizationId,
-      createOrganization: z
-        .boolean()
-        .optional()
-        .describe('create the organization if it does not exist'),
+      createOrganization: described(
+        z.optional(z.boolean()),
+        'create the organization if it does not exist',
+      ),
       documentId,
-      createDocument: z.boolean().optional().describe('create the document if it does not exist'),
-      actionUser: flag({ as: 'entry' }, user.describe('acting user: an ID, or user=u1,name=Ada')),
-      verifyUserPermissions: z
-        .boolean()
-        .optional()
-        .describe('notify only users with access to the document'),
-      notificationId: z
-        .string()
-        .regex(/^[\p{L}\p{N}_-]+$/u, { error: 'only letters, digits, _ and - are allowed' })
-        .optional()
-        .describe('notification ID (default: generated)'),
-      isNotificationResolverUsed: z
-        .boolean()
-        .optional()
-        .describe('let your own server provide the text when the notification is read'),
+      createDocument: described(
+        z.optional(z.boolean()),
+        'create the document if it does not exist',
+      ),
+      actionUser: flag(
+        { as: 'entry' },
+        described(z.clone(user), 'acting user: an ID, or user=u1,name=Ada'),
+      ),
+      verifyUserPermissions: described(
+        z.optional(z.boolean()),
+        'notify only users with access to the document',
+      ),
+      notificationId: described(
+        z.optional(
+          z
+            .string()
+            .check(
+              z.regex(/^[\p{L}\p{N}_-]+$/u, { error: 'only letters, digits, _ and - are allowed' }),
+            ),
+        ),
+        'notification ID (default: generated)',
+      ),
+      isNotificationResolverUsed: described(
+        z.optional(z.boolean()),
+        'let your own server provide the text when the notification is read',
+      ),
       displayHeadlineMessageTemplate: flag(
         'headline',
-        z.string().min(1).optional().describe('headline, with placeholders such as {actionUser}'),
+        described(
+          z.optional(z.string().check(z.minLength(1))),
+          'headline, with placeholders such as {actionUser}',
+        ),
       ),
       displayHeadlineMessageTemplateData: flag(
         'headline-data',
-        z
-          .record(z.string(), text)
-          .optional()
-          .describe('values of the placeholders in the headline'),
+        described(
+          z.optional(z.record(z.string(), text)),
+          'values of the placeholders in the headline',
+        ),
       ),
-      displayBodyMessage: flag('body', z.string().min(1).optional().describe('body text')),
+      displayBodyMessage: flag(
+        'body',
+        described(z.optional(z.string().check(z.minLength(1))), 'body text'),
+      ),
       notifyUsers: flag(
         // By default, the service notifies everyone. If the user names recipients, the command
         // notifies only them.
         { flag: 'notify-user', as: 'entries', implies: { notifyAll: false } },
-        z.array(user).describe('user to notify: an ID, or user=u1,name=Ada'),
+        described(z.array(user), 'user to notify: an ID, or user=u1,name=Ada'),
       ),
       notifyAll: flag(
         { implies: { notifyUsers: [] } },
-        z
-          .boolean()
-          .optional()
-          .describe(
-            'notify the whole organization, not only the named users (default in data and files: true)',
-          ),
+        described(
+          z.optional(z.boolean()),
+          'notify the whole organization, not only the named users (default in data and files: true)',
+        ),
       ),
-      notificationSource: z
-        .string()
-        .optional()
-        .describe('source: custom, comment, huddle, or crdt'),
-      notificationSourceData: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .describe('data returned when the notification is clicked'),
-      context: z
-        .object({
-          access: z
-            .record(z.string(), z.union([z.string(), z.number()]))
-            .describe('notify only recipients with this access'),
-        })
-        .optional(),
+      notificationSource: described(
+        z.optional(z.string()),
+        'source: custom, comment, huddle, or crdt',
+      ),
+      notificationSourceData: described(
+        z.optional(z.record(z.string(), z.unknown())),
+        'data returned when the notification is clicked',
+      ),
+      context: z.optional(
+        z.object({
+          access: described(
+            z.clone(z.record(z.string(), z.union([z.string(), z.number()]))),
+            'notify only recipients with this access',
+          ),
+        }),
+      ),
     })
-    .superRefine((notification, refinement) => {
-      const missing = (field: string, message: string) =>
-        refinement.addIssue({ code: 'custom', path: [field], message, input: undefined });
-      if (!notification.isNotificationResolverUsed) {
-        if (!notification.displayHeadlineMessageTemplate)
-          missing('displayHeadlineMessageTemplate', 'required');
-        if (!notification.displayBodyMessage) missing('displayBodyMessage', 'required');
-      }
-      if (notification.notifyUsers.length === 0 && notification.notifyAll === false)
-        missing('notifyUsers', 'no users to notify: name users, or notify all');
-    }),
+    .check(
+      z.superRefine((notification, refinement) => {
+        const missing = (field: string, message: string) =>
+          refinement.addIssue({ code: 'custom', path: [field], message, input: undefined });
+        if (!notification.isNotificationResolverUsed) {
+          if (!notification.displayHeadlineMessageTemplate)
+            missing('displayHeadlineMessageTemplate', 'required');
+          if (!notification.displayBodyMessage) missing('displayBodyMessage', 'required');
+        }
+        if (notification.notifyUsers.length === 0 && notification.notifyAll === false)
+          missing('notifyUsers', 'no users to notify: name users, or notify all');
+      }),
+    ),
   {
     anyOf: [
       {
@@ -116,7 +135,7 @@ export const notifications = {
     path: '/v2/notifications/add',
     effect: 'keyed',
     input,
-    output: z.looseObject({ success: z.boolean(), message: z.string().optional() }),
+    output: z.looseObject({ success: z.boolean(), message: z.optional(z.string()) }),
     message: 'Notification added successfully.',
     generatedId: 'notificationId',
     // A user's data contains the notifications sent to the user. It does not show users excluded by

@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { flag, id, itemResults, records } from './fields.ts';
+import { described } from './metadata.ts';
 
 export const organizations = {
   'organizations.add': defineOperation('organizations.add', {
@@ -11,7 +12,7 @@ export const organizations = {
     input: z.object({
       organizations: records({
         organizationId: id('organization ID'),
-        organizationName: flag('name', z.string().optional().describe('organization name')),
+        organizationName: flag('name', described(z.optional(z.string()), 'organization name')),
       }),
     }),
     output: itemResults,

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { valueAt } from '../kernel/field-path.ts';
 import { defineOperation } from './define.ts';
 import { httpUrl, requireChange, secret, serviceSwitch } from './fields.ts';
@@ -6,8 +6,8 @@ import { httpUrl, requireChange, secret, serviceSwitch } from './fields.ts';
 const providerConfig = z.looseObject({
   usePermissionProvider: z.boolean(),
   permissionProviderConfig: z.looseObject({
-    permissionProviderUrl: z.string().optional(),
-    authToken: secret('token sent to the provider').optional(),
+    permissionProviderUrl: z.optional(z.string()),
+    authToken: z.optional(secret('token sent to the provider')),
   }),
 });
 
@@ -34,12 +34,12 @@ export const permissionProvider = {
     input: requireChange(
       z.object({
         usePermissionProvider: serviceSwitch('enable or disable the provider'),
-        permissionProviderConfig: z
-          .looseObject({
-            permissionProviderUrl: httpUrl('provider URL').optional(),
-            authToken: secret('token sent to the provider').optional(),
-          })
-          .optional(),
+        permissionProviderConfig: z.optional(
+          z.looseObject({
+            permissionProviderUrl: z.optional(httpUrl('provider URL')),
+            authToken: z.optional(secret('token sent to the provider')),
+          }),
+        ),
       }),
     ),
     output: providerConfig,

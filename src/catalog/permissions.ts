@@ -1,23 +1,29 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation, type InputProblem, type Parent } from './define.ts';
 import { accessRole, flag, id, withRules } from './fields.ts';
+import { described } from './metadata.ts';
 
 export const accessResource = withRules(
   z
     .looseObject({
-      type: z.enum(['organization', 'document', 'folder']).describe('kind of resource'),
+      type: described(z.enum(['organization', 'document', 'folder']), 'kind of resource'),
       id: id('resource ID'),
-      organizationId: id('organization ID of the document or folder').optional(),
-      accessRole: flag('role', accessRole.optional()),
+      organizationId: z.optional(id('organization ID of the document or folder')),
+      accessRole: flag('role', z.optional(accessRole)),
       expiresAt: flag(
         { flag: 'expires', as: 'time' },
-        z.number().describe('expiration time').optional(),
+        z.optional(described(z.number(), 'expiration time')),
       ),
     })
-    .refine(({ type, organizationId }) => type === 'organization' || organizationId !== undefined, {
-      error: 'required for a document or folder',
-      path: ['organizationId'],
-    }),
+    .check(
+      z.refine(
+        ({ type, organizationId }) => type === 'organization' || organizationId !== undefined,
+        {
+          error: 'required for a document or folder',
+          path: ['organizationId'],
+        },
+      ),
+    ),
   {
     oneOf: [
       { properties: { type: { const: 'organization' } } },
@@ -33,9 +39,10 @@ export type AccessResource = z.output<typeof accessResource>;
 
 export const resources = flag(
   { flag: 'resource', as: 'entries' },
-  z
-    .array(accessResource)
-    .describe('resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h'),
+  described(
+    z.clone(z.array(accessResource)),
+    'resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h',
+  ),
 );
 
 export function findExpiredAccess(

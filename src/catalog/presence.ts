@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { createsOrganization, documentId, id, organizationId, records } from './fields.ts';
+import { described } from './metadata.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
 
@@ -9,12 +10,9 @@ const input = z.object({
   documentId,
   users: records({
     userId: id('user ID'),
-    name: z.string().optional().describe('display name'),
-    email: z.string().optional().describe('email address'),
-    status: z
-      .string()
-      .optional()
-      .describe(`presence status: ${KNOWN_STATUSES.join(', ')}`),
+    name: described(z.optional(z.string()), 'display name'),
+    email: described(z.optional(z.string()), 'email address'),
+    status: described(z.optional(z.string()), `presence status: ${KNOWN_STATUSES.join(', ')}`),
   }),
 });
 
@@ -67,7 +65,7 @@ export const presence = {
     input: z.object({
       organizationId,
       documentId,
-      userIds: z.array(id('user ID')).min(1).describe('user ID'),
+      userIds: described(z.array(id('user ID')).check(z.minLength(1)), 'user ID'),
     }),
     output: z.looseObject({ success: z.boolean() }),
     message: 'Presence deleted successfully.',

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Examples, Operation, ParentKind } from './define.ts';
 import { deriveFlags, type Flag } from './flags.ts';
 import { loadResource, type OperationName, RESOURCES, type Resource } from './index.ts';
@@ -122,12 +122,12 @@ function listResultFields({ output, records, columns = [] }: Operation): readonl
   ];
 }
 
-function elementOrSelf(declared: z.ZodType): z.ZodType {
+function elementOrSelf(declared: z.ZodMiniType): z.ZodMiniType {
   const { schema } = unwrap(declared);
   return definitionOf(schema).element ?? schema;
 }
 
-function listFieldPaths(declared: z.ZodType, depth = 2): readonly string[] {
+function listFieldPaths(declared: z.ZodMiniType, depth = 2): readonly string[] {
   const { shape } = definitionOf(unwrap(declared).schema);
   if (shape === undefined || depth === 0) return [];
   return Object.entries(shape).flatMap(([name, inner]) => [

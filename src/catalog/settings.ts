@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { email } from './email.ts';
 import { id, withRules } from './fields.ts';
+import { described, withMetadata } from './metadata.ts';
 import { permissionProvider } from './permission-provider.ts';
 import { RECORD_KINDS } from './record-kinds.ts';
 import { recordSchemas } from './state.ts';
@@ -10,72 +11,83 @@ import { customId } from './webhook-endpoints.ts';
 export const LITERAL_SECRET =
   'expected { env: NAME } or { file: path }; a settings file never contains secrets';
 
-const secretReference = z
-  .union(
+const secretReference = withMetadata(
+  z.union(
     [
       z.strictObject({
-        env: z.string().min(1).describe('environment variable that contains the secret'),
+        env: described(
+          z.string().check(z.minLength(1)),
+          'environment variable that contains the secret',
+        ),
       }),
       z.strictObject({
-        file: z.string().min(1).describe('file that contains the secret, relative to this file'),
+        file: described(
+          z.string().check(z.minLength(1)),
+          'file that contains the secret, relative to this file',
+        ),
       }),
     ],
     { error: LITERAL_SECRET },
-  )
-  .meta({ secret: true });
+  ),
+  { secret: true },
+);
 
-const reference = (describes: string) => secretReference.describe(describes).optional();
+const reference = (describes: string) => z.optional(described(z.clone(secretReference), describes));
 const webhook = webhookConfig['webhooks.config.update'].input.shape;
 const emailShape = email['email.update'].input.shape;
 const provider = permissionProvider['permission-provider.update'].input.shape;
 
-const withReference = <Shape extends z.ZodRawShape>(
-  nested: z.ZodOptional<z.ZodObject<Shape>>,
+const withReference = <Shape extends z.core.$ZodShape>(
+  nested: z.ZodMiniOptional<z.ZodMiniObject<Shape>>,
   secret: string,
   describes: string,
-) => z.strictObject({ ...nested.unwrap().shape, [secret]: reference(describes) }).optional();
+) => z.optional(z.strictObject({ ...nested.def.innerType.shape, [secret]: reference(describes) }));
 
-const config = z
-  .strictObject({
-    webhook: z
-      .strictObject({
+const config = z.partial(
+  z.strictObject({
+    webhook: described(
+      z.strictObject({
         ...webhook,
         webhookServiceConfig: withReference(
           webhook.webhookServiceConfig,
           'authToken',
           'token sent with each delivery',
         ),
-      })
-      .describe('basic webhooks'),
-    advancedWebhooks: z
-      .strictObject(webhookConfig['webhooks.advanced.update'].input.shape)
-      .describe('advanced webhooks'),
-    email: z
-      .strictObject({
+      }),
+      'basic webhooks',
+    ),
+    advancedWebhooks: described(
+      z.strictObject(webhookConfig['webhooks.advanced.update'].input.shape),
+      'advanced webhooks',
+    ),
+    email: described(
+      z.strictObject({
         ...emailShape,
         emailServiceConfig: withReference(
           emailShape.emailServiceConfig,
           'apiKey',
           'API key of the email provider',
         ),
-      })
-      .describe('email'),
-    permissionProvider: z
-      .strictObject({
+      }),
+      'email',
+    ),
+    permissionProvider: described(
+      z.strictObject({
         ...provider,
         permissionProviderConfig: withReference(
           provider.permissionProviderConfig,
           'authToken',
           'token sent to the provider',
         ),
-      })
-      .describe('permission provider'),
-  })
-  .partial();
+      }),
+      'permission provider',
+    ),
+  }),
+);
 
 const { activities, agentGroups, crdt, userData } = recordSchemas;
 const { organizations, documents, groups, users, agents } = recordSchemas;
-const folders = recordSchemas.folders.omit({ apiKey: true });
+const folders = z.omit(recordSchemas.folders, { apiKey: true });
 
 /**
  * Ownership is exact: a stack owns the endpoints with a uid of its name, a dot, and a name without
@@ -93,28 +105,28 @@ function explainUid(uid: string): string {
     : `${format}; rename it to '${renamed}', or declare an existing endpoint by its id without a uid`;
 }
 
-const endpoints = recordSchemas.endpoints.extend({
-  uid: uid.nullable().optional(),
+const endpoints = z.extend(recordSchemas.endpoints, {
+  uid: z.optional(z.nullable(uid)),
   secret: reference('signing secret, for svc local import'),
 });
 
 const usersFile = z.strictObject({
-  from: z
-    .string()
-    .min(1)
-    .describe('CSV, JSON, NDJSON, or YAML file of users, relative to this file'),
+  from: described(
+    z.string().check(z.minLength(1)),
+    'CSV, JSON, NDJSON, or YAML file of users, relative to this file',
+  ),
 });
 
-const list = <Record extends z.ZodType>(describes: string, record: Record) =>
-  z.array(record).optional().describe(describes);
-const text = z.string().min(1);
+const list = <Record extends z.ZodMiniType>(describes: string, record: Record) =>
+  described(z.optional(z.array(record)), describes);
+const text = z.string().check(z.minLength(1));
 
-const stack = text
-  .regex(/^[A-Za-z0-9_-]+$/, { error: ({ input }) => explainStack(String(input)) })
-  .optional()
-  .describe(
-    "owner of the endpoints: svc deletes only endpoints whose uid is this name, '.', and a name without dots",
-  );
+const stack = described(
+  z.optional(
+    text.check(z.regex(/^[A-Za-z0-9_-]+$/, { error: ({ input }) => explainStack(String(input)) })),
+  ),
+  "owner of the endpoints: svc deletes only endpoints whose uid is this name, '.', and a name without dots",
+);
 
 function explainStack(stack: string): string {
   const renamed = stack.replaceAll('.', '-').replace(/^-+|-+$/g, '');
@@ -123,21 +135,25 @@ function explainStack(stack: string): string {
   return isRenamed ? `${rule}; rename it to '${renamed}'` : rule;
 }
 
-const variables = z
-  .record(
-    z.string().regex(/^[A-Za-z_][\w.-]*$/, {
-      error: 'a name starts with a letter, then letters, digits, ., _ and -',
-    }),
-    z.union([z.string(), z.number(), z.boolean()]),
-  )
-  .optional()
-  .describe(`values for "\${name}" in the texts of this file`);
+const variables = described(
+  z.optional(
+    z.record(
+      z.string().check(
+        z.regex(/^[A-Za-z_][\w.-]*$/, {
+          error: 'a name starts with a letter, then letters, digits, ., _ and -',
+        }),
+      ),
+      z.union([z.string(), z.number(), z.boolean()]),
+    ),
+  ),
+  `values for "\${name}" in the texts of this file`,
+);
 
 type IdentifiedKind = 'organizations' | 'folders' | 'documents' | 'groups' | 'users';
 
 /** @param adapt changes the schema of a record that IDs identify */
 const settingsOf = (
-  adapt: <Record extends z.ZodObject>(record: Record, kind: IdentifiedKind) => Record,
+  adapt: <Record extends z.ZodMiniObject>(record: Record, kind: IdentifiedKind) => Record,
 ) => ({
   stack,
   vars: variables,
@@ -145,13 +161,13 @@ const settingsOf = (
   folders: list('folders', adapt(folders, 'folders')),
   documents: list('documents', adapt(documents, 'documents')),
   groups: list('user groups', adapt(groups, 'groups')),
-  users: z
-    .union([z.array(adapt(users, 'users')), usersFile])
-    .optional()
-    .describe('users, or a file of users'),
+  users: described(
+    z.optional(z.union([z.array(adapt(users, 'users')), usersFile])),
+    'users, or a file of users',
+  ),
   agents: list('agents, which svc compares but cannot change', agents),
-  config: config.optional().describe('configurations of the workspace'),
-  endpoints: list('webhook endpoints', endpoints.partial()),
+  config: described(z.optional(config), 'configurations of the workspace'),
+  endpoints: list('webhook endpoints', z.partial(endpoints)),
   activities: list('activities, for svc local import', activities),
   agentGroups: list('groups of agents, for svc local import', agentGroups),
   crdt: list('editor contents, for svc local import', crdt),
@@ -160,24 +176,24 @@ const settingsOf = (
 
 /** Values that one environment changes. Records are matched by ID and may omit other fields. */
 const overlay = z.strictObject({
-  profile: text.optional().describe('profile of this environment'),
+  profile: described(z.optional(text), 'profile of this environment'),
   ...settingsOf((record, kind) => {
     const ids = Object.fromEntries(RECORD_KINDS[kind].identity.map((name) => [name, true]));
-    return record.partial().required(ids as never) as never;
+    return z.required(z.partial(record), ids as never) as never;
   }),
 });
 
 export const settingsSchema = z.strictObject({
-  svc: z.literal(1).optional().describe('version of the format'),
+  svc: described(z.optional(z.literal(1)), 'version of the format'),
   ...settingsOf((record) => record),
   endpoints: list(
     'webhook endpoints',
     withRules(endpoints, { anyOf: [{ required: ['uid'] }, { required: ['id'] }] }),
   ),
-  environments: z
-    .record(id('name of the environment'), overlay)
-    .optional()
-    .describe('values that depend on the environment'),
+  environments: described(
+    z.optional(z.record(id('name of the environment'), overlay)),
+    'values that depend on the environment',
+  ),
 });
 
 export type SettingsFields = z.output<typeof settingsSchema>;

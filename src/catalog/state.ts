@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { isObject } from '../kernel/json.ts';
 import { crdt } from './crdt.ts';
 import { email } from './email.ts';
@@ -16,58 +16,66 @@ import { type ListKind, RECORD_KINDS } from './record-kinds.ts';
 import { webhookConfig } from './webhook-config.ts';
 import { webhookEndpoints } from './webhook-endpoints.ts';
 
-const list = <Record extends z.ZodType>(record: Record) => z.array(record).default([]);
+const list = <Record extends z.ZodMiniType>(record: Record) => z._default(z.array(record), []);
+
+/** Refuses unknown fields. Unlike `z.strictObject`, it keeps the schema's refinements. */
+const strict = <Shape extends z.core.$ZodShape>(
+  schema: z.ZodMiniObject<Shape, z.core.$ZodObjectConfig>,
+) => z.catchall(schema, z.never()) as z.ZodMiniObject<Shape, z.core.$strict>;
 
 /** A record in which one field has an alternative name: the API uses both names. */
-const aliased = <Record extends z.ZodType>(
+const aliased = <Record extends z.ZodMiniType>(
   [other, field]: readonly [string, string],
   record: Record,
 ) =>
-  z.preprocess((value) => {
-    if (typeof value !== 'object' || value === null || !(other in value) || field in value)
-      return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]),
-    );
-  }, record);
+  z.pipe(
+    z.transform((value) => {
+      if (typeof value !== 'object' || value === null || !(other in value) || field in value)
+        return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, inner]) => [name === other ? field : name, inner]),
+      );
+    }),
+    record,
+  );
 
 const item = z.custom<Readonly<Record<string, unknown>>>(isObject, { error: 'expected an object' });
 
 const folder = z.strictObject({
   organizationId,
   folderId: id('folder ID'),
-  folderName: z.string().optional(),
-  parentFolderId: id('parent folder ID').optional(),
-  accessType: z.string().optional(),
-  inheritAccessFromParent: z.boolean().optional(),
-  createdAt: epochMilliseconds.optional(),
-  lastUpdated: epochMilliseconds.optional(),
+  folderName: z.optional(z.string()),
+  parentFolderId: z.optional(id('parent folder ID')),
+  accessType: z.optional(z.string()),
+  inheritAccessFromParent: z.optional(z.boolean()),
+  createdAt: z.optional(epochMilliseconds),
+  lastUpdated: z.optional(epochMilliseconds),
   /** Accepted because responses contain these fields, but ignored because they can be derived. */
-  ancestors: z.array(z.string()).optional(),
-  apiKey: z.string().optional(),
+  ancestors: z.optional(z.array(z.string())),
+  apiKey: z.optional(z.string()),
 });
 
 const document = z.strictObject({
   organizationId,
   documentId,
-  documentName: z.string().optional(),
-  folderId: id("folder ID, or 'root' for the top level").optional(),
-  disabled: z.boolean().optional(),
-  accessType: z.string().optional(),
+  documentName: z.optional(z.string()),
+  folderId: z.optional(id("folder ID, or 'root' for the top level")),
+  disabled: z.optional(z.boolean()),
+  accessType: z.optional(z.string()),
 });
 
 const membership = z.strictObject({
   type: z.enum(['organization', 'folder', 'document']),
   id: id('resource ID'),
-  accessRole: accessRole.optional(),
-  expiresAt: z.number().optional(),
+  accessRole: z.optional(accessRole),
+  expiresAt: z.optional(z.number()),
 });
 
 const group = z.looseObject({
   organizationId,
   groupId: id('group ID'),
-  groupName: z.string().optional(),
-  userIds: z.array(id('user ID')).optional(),
+  groupName: z.optional(z.string()),
+  userIds: z.optional(z.array(id('user ID'))),
 });
 
 const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id('agent ID')) });
@@ -75,10 +83,10 @@ const agentGroup = z.looseObject({ groupId: id('group ID'), agentIds: z.array(id
 const userData = z.strictObject({
   organizationId,
   userId: id('user ID'),
-  comments: z.array(item).optional(),
-  reactions: z.array(item).optional(),
-  recordings: z.array(item).optional(),
-  notifications: z.array(item).optional(),
+  comments: z.optional(z.array(item)),
+  reactions: z.optional(z.array(item)),
+  recordings: z.optional(z.array(item)),
+  notifications: z.optional(z.array(item)),
 });
 
 const { url, description, filterTypes, channels, disabled, rateLimit, uid, metadata } =
@@ -89,51 +97,51 @@ const { url, description, filterTypes, channels, disabled, rateLimit, uid, metad
  * returns.
  */
 const endpoint = z.strictObject({
-  id: id('endpoint ID').optional(),
+  id: z.optional(id('endpoint ID')),
   url,
-  description: description.nullable(),
-  filterTypes: filterTypes.nullable(),
-  channels: channels.nullable(),
+  description: z.nullable(description),
+  filterTypes: z.nullable(filterTypes),
+  channels: z.nullable(channels),
   disabled,
-  rateLimit: rateLimit.nullable(),
-  uid: uid.nullable(),
+  rateLimit: z.nullable(rateLimit),
+  uid: z.nullable(uid),
   metadata,
-  secret: secret('signing secret').optional(),
-  createdAt: z.iso.datetime().optional(),
-  updatedAt: z.iso.datetime().optional(),
+  secret: z.optional(secret('signing secret')),
+  createdAt: z.optional(z.iso.datetime()),
+  updatedAt: z.optional(z.iso.datetime()),
 });
 
 /**
  * The configuration of webhooks, email, and permissions. Services that were never configured are
  * absent.
  */
-export const configSchema = z
-  .strictObject({
+export const configSchema = z.partial(
+  z.strictObject({
     webhook: z.strictObject(webhookConfig['webhooks.config.update'].input.shape),
     advancedWebhooks: z.strictObject(webhookConfig['webhooks.advanced.update'].input.shape),
     email: z.strictObject(email['email.update'].input.shape),
-    permissionProvider: permissionProvider['permission-provider.get'].output.partial().strict(),
-  })
-  .partial();
+    permissionProvider: strict(z.partial(permissionProvider['permission-provider.get'].output)),
+  }),
+);
 
 export const recordSchemas = {
-  organizations: z.looseObject({ organizationId, organizationName: z.string().optional() }),
+  organizations: z.looseObject({ organizationId, organizationName: z.optional(z.string()) }),
   folders: folder,
   documents: document,
   /** A user without memberships is a member of the organization. */
-  users: user.extend({ organizationId, memberships: z.array(membership).optional() }),
+  users: z.extend(user, { organizationId, memberships: z.optional(z.array(membership)) }),
   groups: group,
   activities: z.looseObject({
     organizationId,
-    documentId: documentId.optional(),
+    documentId: z.optional(documentId),
     id: id('activity ID'),
   }),
   agents: z.looseObject({ id: id('agent ID') }),
   agentGroups: agentGroup,
-  crdt: crdt['crdt.add'].input.safeExtend({ lastUpdate: z.iso.datetime().optional() }).strict(),
+  crdt: strict(z.safeExtend(crdt['crdt.add'].input, { lastUpdate: z.optional(z.iso.datetime()) })),
   userData,
   endpoints: endpoint,
-} satisfies Readonly<Record<ListKind, z.ZodObject>>;
+} satisfies Readonly<Record<ListKind, z.ZodMiniObject>>;
 
 /** All data of the embedded service: the format of `svc local export` and `svc local import`. */
 export const stateSchema = z.strictObject({
@@ -148,7 +156,7 @@ export const stateSchema = z.strictObject({
   crdt: list(recordSchemas.crdt),
   userData: list(userData),
   endpoints: list(endpoint),
-  config: configSchema.default({}),
+  config: z._default(configSchema, {}),
 });
 
 export type State = z.output<typeof stateSchema>;

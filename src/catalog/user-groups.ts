@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
+import { described } from './metadata.ts';
 
 export const userGroups = {
   'groups.add': defineOperation('groups.add', {
@@ -13,7 +14,7 @@ export const userGroups = {
       organizationId,
       organizationUserGroups: records({
         groupId: id('group ID'),
-        groupName: flag('name', z.string().optional().describe('group name')),
+        groupName: flag('name', described(z.optional(z.string()), 'group name')),
       }),
     }),
     output: itemResults,
@@ -31,7 +32,7 @@ export const userGroups = {
     input: z.object({
       organizationId,
       organizationUserGroupId: id('group ID'),
-      userIds: z.array(id('user ID')).min(1).describe('user ID'),
+      userIds: described(z.array(id('user ID')).check(z.minLength(1)), 'user ID'),
     }),
     output: itemResults,
     message: 'Added organization users to group successfully.',

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { fieldMessage } from './field-message.ts';
 import {
@@ -11,21 +11,26 @@ import {
   user,
   withRules,
 } from './fields.ts';
+import { described } from './metadata.ts';
 
-const userWithRole = user.extend({ accessRole: flag('role', accessRole.optional()) });
+const userWithRole = z.extend(user, { accessRole: flag('role', z.optional(accessRole)) });
 
 const location = {
   organizationId,
-  documentId: id('document to add or update the users in').optional(),
-  folderId: id('folder to add or update the users in').optional(),
+  documentId: z.optional(id('document to add or update the users in')),
+  folderId: z.optional(id('folder to add or update the users in')),
 };
 
-const requireSingleTarget = <Schema extends z.ZodObject<typeof location>>(schema: Schema): Schema =>
+const requireSingleTarget = <Schema extends z.ZodMiniObject<typeof location>>(
+  schema: Schema,
+): Schema =>
   withRules(
-    schema.refine(({ documentId, folderId }) => !(documentId && folderId), {
-      ...fieldMessage`specify ${{ field: 'documentId' }} or ${{ field: 'folderId' }}, not both`,
-      path: ['folderId'],
-    }),
+    schema.check(
+      z.refine(({ documentId, folderId }) => !(documentId && folderId), {
+        ...fieldMessage`specify ${{ field: 'documentId' }} or ${{ field: 'folderId' }}, not both`,
+        path: ['folderId'],
+      }),
+    ),
     { not: { required: ['documentId', 'folderId'] } },
   );
 
@@ -59,7 +64,9 @@ export const users = {
     },
     createsParents: createsOrganization,
     path: '/v1/users/add',
-    input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
+    input: requireSingleTarget(
+      z.object({ ...location, users: z.array(user).check(z.minLength(1)) }),
+    ),
   }),
   'users.add.v2': defineOperation('users.add.v2', {
     ...add,
@@ -67,13 +74,16 @@ export const users = {
     input: requireSingleTarget(
       z.object({
         ...location,
-        createOrganization: z
-          .boolean()
-          .optional()
-          .describe('create the organization if it does not exist'),
-        createDocument: z.boolean().optional().describe('create the document if it does not exist'),
-        createFolder: z.boolean().optional().describe('create the folder if it does not exist'),
-        users: z.array(userWithRole).min(1),
+        createOrganization: described(
+          z.optional(z.boolean()),
+          'create the organization if it does not exist',
+        ),
+        createDocument: described(
+          z.optional(z.boolean()),
+          'create the document if it does not exist',
+        ),
+        createFolder: described(z.optional(z.boolean()), 'create the folder if it does not exist'),
+        users: z.array(userWithRole).check(z.minLength(1)),
       }),
     ),
   }),
@@ -81,12 +91,16 @@ export const users = {
     ...update,
     examples: { 'svc users update --org acme --user u1 --name "Ada King"': "change a user's name" },
     path: '/v1/users/update',
-    input: requireSingleTarget(z.object({ ...location, users: z.array(user).min(1) })),
+    input: requireSingleTarget(
+      z.object({ ...location, users: z.array(user).check(z.minLength(1)) }),
+    ),
   }),
   'users.update.v2': defineOperation('users.update.v2', {
     ...update,
     path: '/v2/users/update',
-    input: requireSingleTarget(z.object({ ...location, users: z.array(userWithRole).min(1) })),
+    input: requireSingleTarget(
+      z.object({ ...location, users: z.array(userWithRole).check(z.minLength(1)) }),
+    ),
   }),
   'users.data': defineOperation('users.data', {
     summary: 'Show the comments, reactions, recordings, and notifications of a user',
@@ -100,7 +114,7 @@ export const users = {
     input: z.object({
       organizationId,
       userId: id('user ID'),
-      pageToken: z.string().optional().describe('page token from a previous response'),
+      pageToken: described(z.optional(z.string()), 'page token from a previous response'),
     }),
     output: z.looseObject({
       comments: z.array(item),

@@ -1,25 +1,23 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
+import { described } from './metadata.ts';
 
 const optionalUrl = (description: string) =>
-  z
-    .union([z.literal(''), httpUrl(description)])
-    .optional()
-    .describe(description);
+  described(z.optional(z.union([z.literal(''), httpUrl(description)])), description);
 
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),
   webhookServiceConfig: z.looseObject({
-    authToken: secret('token sent with each delivery').optional(),
-    rawNotificationUrl: z.string().optional(),
-    processedNotificationUrl: z.string().optional(),
-    encodeData: z.boolean().optional(),
-    encryptData: z.boolean().optional(),
-    publicKey: z.string().optional(),
-    enableDataProtection: z.boolean().optional(),
-    triggers: z.record(z.string(), z.boolean()).optional(),
+    authToken: z.optional(secret('token sent with each delivery')),
+    rawNotificationUrl: z.optional(z.string()),
+    processedNotificationUrl: z.optional(z.string()),
+    encodeData: z.optional(z.boolean()),
+    encryptData: z.optional(z.boolean()),
+    publicKey: z.optional(z.string()),
+    enableDataProtection: z.optional(z.boolean()),
+    triggers: z.optional(z.record(z.string(), z.boolean())),
   }),
 });
 
@@ -32,12 +30,12 @@ const advancedConfig = z.looseObject({
 });
 
 const payload = {
-  encodeData: z.boolean().optional().describe('base64-encode the payload'),
-  encryptData: z.boolean().optional().describe('encrypt the payload with the public key'),
-  publicKey: z.string().optional().describe('RSA public key for encryption'),
+  encodeData: described(z.optional(z.boolean()), 'base64-encode the payload'),
+  encryptData: described(z.optional(z.boolean()), 'encrypt the payload with the public key'),
+  publicKey: described(z.optional(z.string()), 'RSA public key for encryption'),
 };
 
-const enableDataProtection = z.boolean().optional().describe('omit personal data from payloads');
+const enableDataProtection = described(z.optional(z.boolean()), 'omit personal data from payloads');
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
 export const webhookConfig = {
@@ -64,16 +62,16 @@ export const webhookConfig = {
     input: requireChange(
       z.object({
         useWebhookService: serviceSwitch('enable or disable deliveries'),
-        webhookServiceConfig: z
-          .looseObject({
-            authToken: secret('token sent with each delivery').optional(),
+        webhookServiceConfig: z.optional(
+          z.looseObject({
+            authToken: z.optional(secret('token sent with each delivery')),
             rawNotificationUrl: optionalUrl('URL for unprocessed events'),
             processedNotificationUrl: optionalUrl('URL for processed events'),
             ...payload,
             enableDataProtection,
             triggers,
-          })
-          .optional(),
+          }),
+        ),
       }),
     ),
     output: basicConfig,

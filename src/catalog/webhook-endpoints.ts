@@ -1,18 +1,19 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
+import { described } from './metadata.ts';
 
 export const MAX_ENDPOINTS = 250;
 
 const endpoint = z.looseObject({
   id: z.string(),
   url: z.string(),
-  description: z.string().nullish(),
-  filterTypes: z.array(z.string()).nullish(),
-  channels: z.array(z.string()).nullish(),
+  description: z.nullish(z.string()),
+  filterTypes: z.nullish(z.array(z.string())),
+  channels: z.nullish(z.array(z.string())),
   disabled: z.boolean(),
-  rateLimit: z.number().nullish(),
-  uid: z.string().nullish(),
+  rateLimit: z.nullish(z.number()),
+  uid: z.nullish(z.string()),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
@@ -21,7 +22,10 @@ const SLUG = /^[A-Za-z0-9._-]+$/;
 const SLUG_ERROR = 'only letters, digits, ., _ and - are allowed';
 
 const slug = (maxLength: number, description: string) =>
-  z.string().regex(SLUG, { error: SLUG_ERROR }).max(maxLength).describe(description);
+  described(
+    z.string().check(z.regex(SLUG, { error: SLUG_ERROR }), z.maxLength(maxLength)),
+    description,
+  );
 
 /**
  * The schema of the custom ID of an endpoint. A single pattern contains all rules, because some
@@ -29,40 +33,36 @@ const slug = (maxLength: number, description: string) =>
  * @param explain describes a custom ID that does not start with `ep_`, but does not match either
  */
 export const customId = (pattern: RegExp, explain: (uid: string) => string) =>
-  z
-    .string()
-    .regex(pattern, {
-      error: ({ input }) =>
-        String(input).startsWith('ep_') ? 'must not start with ep_' : explain(String(input)),
-    })
-    .max(256)
-    .describe('custom ID of the endpoint');
+  described(
+    z.string().check(
+      z.regex(pattern, {
+        error: ({ input }) =>
+          String(input).startsWith('ep_') ? 'must not start with ep_' : explain(String(input)),
+      }),
+      z.maxLength(256),
+    ),
+    'custom ID of the endpoint',
+  );
 
 const settings = {
-  description: z.string().optional().describe('description of the endpoint'),
-  filterTypes: z
-    .array(slug(256, 'event type'))
-    .min(1)
-    .optional()
-    .describe('event type to receive (default: all)'),
-  channels: z
-    .array(slug(128, 'channel'))
-    .min(1)
-    .max(10)
-    .optional()
-    .describe('channel to receive (default: all)'),
-  disabled: z.boolean().optional().describe('stop deliveries to the endpoint'),
-  rateLimit: z
-    .number()
-    .int()
-    .min(1)
-    .max(65_535)
-    .optional()
-    .describe('rate limit (deliveries per second)'),
-  metadata: z
-    .record(z.string(), z.string())
-    .optional()
-    .describe('metadata stored with the endpoint and never returned'),
+  description: described(z.optional(z.string()), 'description of the endpoint'),
+  filterTypes: described(
+    z.optional(z.array(slug(256, 'event type')).check(z.minLength(1))),
+    'event type to receive (default: all)',
+  ),
+  channels: described(
+    z.optional(z.array(slug(128, 'channel')).check(z.minLength(1), z.maxLength(10))),
+    'channel to receive (default: all)',
+  ),
+  disabled: described(z.optional(z.boolean()), 'stop deliveries to the endpoint'),
+  rateLimit: described(
+    z.optional(z.int().check(z.gte(1), z.lte(65_535))),
+    'rate limit (deliveries per second)',
+  ),
+  metadata: described(
+    z.optional(z.record(z.string(), z.string())),
+    'metadata stored with the endpoint and never returned',
+  ),
 };
 
 const endpointId = id('endpoint ID');
@@ -83,19 +83,16 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: z
-        .number()
-        .int()
-        .min(1)
-        .max(MAX_ENDPOINTS)
-        .optional()
-        .describe('endpoints per page (default: 50)'),
-      iterator: z.string().optional().describe('iterator from a previous response'),
+      limit: described(
+        z.optional(z.int().check(z.gte(1), z.lte(MAX_ENDPOINTS))),
+        'endpoints per page (default: 50)',
+      ),
+      iterator: described(z.optional(z.string()), 'iterator from a previous response'),
     }),
     output: z.looseObject({
       endpoints: z.array(endpoint),
-      iterator: z.string().nullish(),
-      prevIterator: z.string().nullish(),
+      iterator: z.nullish(z.string()),
+      prevIterator: z.nullish(z.string()),
       done: z.boolean(),
     }),
     message: 'Advanced webhook endpoints retrieved successfully.',
@@ -130,7 +127,7 @@ export const webhookEndpoints = {
     input: z.object({
       url: httpUrl('endpoint URL'),
       ...settings,
-      uid: customId(/^(?!ep_)[A-Za-z0-9._-]+$/, () => SLUG_ERROR).optional(),
+      uid: z.optional(customId(/^(?!ep_)[A-Za-z0-9._-]+$/, () => SLUG_ERROR)),
     }),
     output: endpoint,
     message: 'Advanced webhook endpoint created successfully.',
@@ -157,7 +154,7 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/update',
     effect: 'set',
     input: requireChange(
-      z.object({ endpointId, url: httpUrl('endpoint URL').optional(), ...settings }),
+      z.object({ endpointId, url: z.optional(httpUrl('endpoint URL')), ...settings }),
       ['endpointId'],
     ),
     output: endpoint,

@@ -1,15 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { httpUrl, secret } from './fields.ts';
+import { described } from './metadata.ts';
 
 const apiKey = z.looseObject({ apiKeyName: z.string(), id: z.string(), type: z.string() });
 
 const record = z.looseObject({
   id: z.string(),
   name: z.string(),
-  owner: z
-    .looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() })
-    .partial(),
+  owner: z.partial(
+    z.looseObject({ email: z.string(), id: z.string(), name: z.string(), avatar: z.string() }),
+  ),
   authToken: secret('workspace auth token'),
   apiKeyList: z.record(z.string(), apiKey),
 });
@@ -35,10 +36,10 @@ export const workspace = {
     auth: 'none',
     effect: 'once',
     input: z.object({
-      ownerEmail: z.string().min(1).describe("owner's email address"),
-      name: z.string().max(200).optional().describe("owner's name"),
-      workspaceName: z.string().max(200).optional().describe('workspace name'),
-      avatar: httpUrl("URL of the owner's picture").max(2000).optional(),
+      ownerEmail: described(z.string().check(z.minLength(1)), "owner's email address"),
+      name: described(z.optional(z.string().check(z.maxLength(200))), "owner's name"),
+      workspaceName: described(z.optional(z.string().check(z.maxLength(200))), 'workspace name'),
+      avatar: z.optional(httpUrl("URL of the owner's picture").check(z.maxLength(2000))),
     }),
     output: record,
     message: 'Workspace created successfully.',

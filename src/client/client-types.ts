@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../catalog/define.ts';
 import type { CallStats } from './call.ts';
 import type { CalledOperation } from './request.ts';
@@ -25,7 +25,7 @@ export interface Client {
    * write may have been applied, or the reason of `signal` if that aborts. The error's `retries`
    * counts the retries.
    */
-  call<Input extends z.ZodObject, Output extends z.ZodType>(
+  call<Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
     operation: Operation<Input, Output>,
     input: z.input<Input>,
   ): Promise<CallOutcome<z.output<Output>>>;

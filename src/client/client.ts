@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
@@ -107,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
     },
     // The response was checked against the schema but not parsed by it, which would drop IDs such
     // as __proto__.
-    call: async <Input extends z.ZodObject, Output extends z.ZodType>(
+    call: async <Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
       operation: Operation<Input, Output>,
       input: z.input<Input>,
     ) =>

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/json.ts';
 
@@ -18,7 +18,7 @@ interface CheckOptions {
  * that is an object at least one known field.
  * @returns the path of the value; `undefined` if all of the data matches
  */
-export function* findUnexpectedValue(data: unknown, schema: z.ZodType, options: CheckOptions) {
+export function* findUnexpectedValue(data: unknown, schema: z.ZodMiniType, options: CheckOptions) {
   const issues = options.large
     ? findIssues(schema, data, { path: [], strict: options.strict })
     : (schema.safeParse(data).error?.issues ?? []);
@@ -46,7 +46,7 @@ function findRecordPath(path: Path): Path {
   return path.slice(0, at + 1);
 }
 
-function isIdentifiable(record: unknown, schema: z.ZodType | undefined): boolean {
+function isIdentifiable(record: unknown, schema: z.ZodMiniType | undefined): boolean {
   if (!isObject(record)) return false;
   if (!schema) return Object.keys(record).length > 0;
   const { shape } = schema as { readonly shape?: object };
@@ -104,7 +104,7 @@ function* findFieldIssues(
     if (value === undefined && !strict) missing ??= key;
     else if (typeof value === 'object')
       yield* findIssues(field, value, { path: [...path, key], strict });
-    else if (!(field as z.ZodType).safeParse(value).success)
+    else if (!(field as z.ZodMiniType).safeParse(value).success)
       yield* findValueIssues(field, value, [...path, key]);
   }
   if (missing !== undefined) yield { path: [...path, missing] };
@@ -120,7 +120,7 @@ function* findValueIssues(
     if (!isOptional(schema)) yield { path };
     return;
   }
-  for (const issue of (schema as z.ZodType).safeParse(data).error?.issues ?? [])
+  for (const issue of (schema as z.ZodMiniType).safeParse(data).error?.issues ?? [])
     yield { path: [...path, ...issue.path] };
 }
 
@@ -129,7 +129,7 @@ const optionalSchemas = new WeakMap<z.core.$ZodType, boolean>();
 function isOptional(schema: z.core.$ZodType): boolean {
   const known = optionalSchemas.get(schema);
   if (known !== undefined) return known;
-  const { success } = (schema as z.ZodType).safeParse(undefined);
+  const { success } = (schema as z.ZodMiniType).safeParse(undefined);
   optionalSchemas.set(schema, success);
   return success;
 }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../catalog/define.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { CallOutcome, CallResult, Client } from './client-types.ts';
@@ -35,9 +35,9 @@ export async function* followPages<Data>({
   }
 }
 
-export function fetchPages<Output extends z.ZodType>(
+export function fetchPages<Output extends z.ZodMiniType>(
   client: Client,
-  operation: Operation<z.ZodObject, Output>,
+  operation: Operation<z.ZodMiniObject, Output>,
   input: Readonly<Record<string, unknown>>,
 ): AsyncGenerator<CallResult<z.output<Output>>> {
   return followPages({

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../catalog/define.ts';
 import { maskSecret, redactText, redactValue } from '../kernel/redact.ts';
 import { redactUrls } from '../kernel/redact-urls.ts';
@@ -17,7 +17,7 @@ export interface CalledOperation
   readonly singleRecordId?: string | undefined;
   readonly command?: readonly string[];
   /** The schema of the response data; if absent, any JSON is valid. */
-  readonly output?: z.ZodType;
+  readonly output?: z.ZodMiniType;
   /** Whether the request belongs to a job, which waits longer for a proxy to reach the service. */
   readonly inJob?: boolean;
   readonly bulk?: { readonly field?: string } | undefined;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../catalog/define.ts';
 import { definitionOf } from '../catalog/introspect.ts';
 
@@ -48,7 +48,10 @@ export function createErrorGuide(details: unknown): ResponseGuide {
 }
 
 /** @param known guides of schemas that contain themselves, such as folders with subfolders */
-function createGuide(schema: z.ZodType, known: Map<z.ZodType, ResponseGuide>): ResponseGuide {
+function createGuide(
+  schema: z.ZodMiniType,
+  known: Map<z.ZodMiniType, ResponseGuide>,
+): ResponseGuide {
   const found = known.get(schema);
   if (found) return found;
   const { innerType, element, valueType, shape, getter } = definitionOf(schema);
@@ -71,8 +74,8 @@ export function fieldNamesOf({
   output,
 }: Pick<Operation, 'input' | 'output'>): ReadonlySet<string> {
   const names = new Set<string>();
-  const seen = new Set<z.ZodType>();
-  const collect = (schema: z.ZodType): void => {
+  const seen = new Set<z.ZodMiniType>();
+  const collect = (schema: z.ZodMiniType): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
     const { innerType, element, valueType, shape = {}, getter } = definitionOf(schema);

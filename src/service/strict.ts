@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { OperationName, Operations } from '../catalog/index.ts';
 import type { HandlerResult } from './calls/envelope.ts';
 import { createItemResults, type ItemResult, notFound } from './records/item-results.ts';

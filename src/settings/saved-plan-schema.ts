@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
-import * as z from 'zod';
+
+import * as z from 'zod/mini';
 import { SETTINGS_KINDS } from '../catalog/record-kinds.ts';
 import { settingsSchema } from '../catalog/settings.ts';
 import { recordSchemas } from '../catalog/state.ts';
@@ -17,26 +18,32 @@ import type { Change } from './plan.ts';
 import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
 import type { RecordKind } from './settings.ts';
 
-const name = z.string().min(1);
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' });
+const name = z.string().check(z.minLength(1));
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));
 const file = z.strictObject({ path: name, sha256 });
 const SIGNS = ['+', '~', '-/+', '-', '>', '!', '?'] as const satisfies readonly Change['sign'][];
 
 const usersFile = z.strictObject({
-  from: name.refine(isAbsolute, { error: 'expected an absolute path' }),
+  from: name.check(z.refine(isAbsolute, { error: 'expected an absolute path' })),
   sha256,
-  organizationId: name.optional(),
+  organizationId: z.optional(name),
 });
-const endpoint = recordSchemas.endpoints
-  .omit(Object.fromEntries(IGNORED_ENDPOINT_FIELDS.map((field) => [field, true])) as never)
-  .partial()
-  .refine(({ uid, id }) => uid != null || id !== undefined, { error: 'needs a uid or an id' });
-const configs = settingsSchema.shape.config.unwrap().shape;
+const endpoint = z
+  .partial(
+    z.omit(
+      recordSchemas.endpoints,
+      Object.fromEntries(IGNORED_ENDPOINT_FIELDS.map((field) => [field, true])) as never,
+    ),
+  )
+  .check(
+    z.refine(({ uid, id }) => uid != null || id !== undefined, { error: 'needs a uid or an id' }),
+  );
+const configs = settingsSchema.shape.config.def.innerType.shape;
 
 /** Schemas of the values of records. A kind without one is never written. */
-const VALUE_SCHEMAS: { readonly [Kind in RecordKind]?: z.ZodType } = {
+const VALUE_SCHEMAS: { readonly [Kind in RecordKind]?: z.ZodMiniType } = {
   organizations: recordSchemas.organizations,
-  folders: settingsSchema.shape.folders.unwrap().element,
+  folders: settingsSchema.shape.folders.def.innerType.def.element,
   documents: recordSchemas.documents,
   groups: recordSchemas.groups,
   users: recordSchemas.users,
@@ -47,18 +54,20 @@ const change = z
   .strictObject({
     sign: z.enum(SIGNS),
     kind: z.enum(SETTINGS_KINDS),
-    org: z.string().nullable(),
-    id: z.string().nullable(),
-    field: z.string().nullable(),
+    org: z.nullable(z.string()),
+    id: z.nullable(z.string()),
+    field: z.nullable(z.string()),
     before: z.unknown(),
     after: z.unknown(),
-    reason: z.string().optional(),
-    value: z.unknown().optional(),
+    reason: z.optional(z.string()),
+    value: z.optional(z.unknown()),
   })
-  .superRefine((found, context) => {
-    for (const { path, message } of findValueProblems(found))
-      context.addIssue({ code: 'custom', path: ['value', ...path], message, continue: false });
-  });
+  .check(
+    z.superRefine((found, context) => {
+      for (const { path, message } of findValueProblems(found))
+        context.addIssue({ code: 'custom', path: ['value', ...path], message, continue: false });
+    }),
+  );
 
 const documentQuery = z.strictObject({
   organizationId: name,
@@ -74,21 +83,23 @@ const query = z.strictObject({
   agents: z.union([z.array(name), z.literal('all')]),
 });
 
-const count = z.number().int().min(0);
+const count = z.int().check(z.gte(0));
 
 /** The shape of a saved plan. Nothing in it names an operation: writes follow from the values. */
 export const savedPlanSchema = z
   .strictObject({
     svc: z.literal(1),
     createdAt: z.iso.datetime(),
-    environment: name.nullable(),
-    profile: name.nullable(),
-    stack: name.nullable(),
+    environment: z.nullable(name),
+    profile: z.nullable(name),
+    stack: z.nullable(name),
     files: z.array(file),
-    salt: z.string().regex(/^[0-9a-f]{32}$/, { error: 'expected 16 bytes in hexadecimal digits' }),
-    records: z.record(z.string(), z.string().nullable()),
-    secrets: z.record(z.string().regex(/^(env|file):./s), z.string()),
-    target: z.strictObject({ url: z.string(), apiKey: z.string().nullable() }),
+    salt: z
+      .string()
+      .check(z.regex(/^[0-9a-f]{32}$/, { error: 'expected 16 bytes in hexadecimal digits' })),
+    records: z.record(z.string(), z.nullable(z.string())),
+    secrets: z.record(z.string().check(z.regex(/^(env|file):./s)), z.string()),
+    target: z.strictObject({ url: z.string(), apiKey: z.nullable(z.string()) }),
     changes: z.array(change),
     predicted: z.array(z.string()),
     notRestored: z.array(z.string()),
@@ -104,26 +115,28 @@ export const savedPlanSchema = z
     sha256,
   })
   // Runs only if each change is valid.
-  .superRefine(({ changes, summary, secrets }, context) => {
-    const reject = (path: readonly PropertyKey[], message: string) =>
-      context.addIssue({ code: 'custom', path: [...path], message });
-    const shown = changes as readonly Change[];
-    if (formatCanonicalJson(summarize(shown)) !== formatCanonicalJson(summary))
-      reject(['summary'], 'does not match the changes');
-    const values = new Map<string, string>();
-    for (const [at, { kind, org, id, value }] of shown.entries()) {
-      if (value === undefined || value === null) continue;
-      const path = ['changes', at, 'value'];
-      const record = JSON.stringify([kind, org, id]);
-      const text = formatCanonicalJson(value);
-      if ((values.get(record) ?? text) !== text)
-        reject(path, 'differs between changes of a record');
-      values.set(record, text);
-      const reference = kind === 'config' ? findReference(String(id), value) : undefined;
-      if (reference && !Object.hasOwn(secrets, formatReference(reference)))
-        reject(path, 'refers to a secret without a hash');
-    }
-  });
+  .check(
+    z.superRefine(({ changes, summary, secrets }, context) => {
+      const reject = (path: readonly PropertyKey[], message: string) =>
+        context.addIssue({ code: 'custom', path: [...path], message });
+      const shown = changes as readonly Change[];
+      if (formatCanonicalJson(summarize(shown)) !== formatCanonicalJson(summary))
+        reject(['summary'], 'does not match the changes');
+      const values = new Map<string, string>();
+      for (const [at, { kind, org, id, value }] of shown.entries()) {
+        if (value === undefined || value === null) continue;
+        const path = ['changes', at, 'value'];
+        const record = JSON.stringify([kind, org, id]);
+        const text = formatCanonicalJson(value);
+        if ((values.get(record) ?? text) !== text)
+          reject(path, 'differs between changes of a record');
+        values.set(record, text);
+        const reference = kind === 'config' ? findReference(String(id), value) : undefined;
+        if (reference && !Object.hasOwn(secrets, formatReference(reference)))
+          reject(path, 'refers to a secret without a hash');
+      }
+    }),
+  );
 
 /** Whether a saved plan may contain a value for a record. */
 export function isPlannable(kind: RecordKind, id: string, value: unknown): boolean {
@@ -170,7 +183,7 @@ function findConfigProblems(id: string, value: unknown): readonly Problem[] {
   return [...findIssues(configs[config], declared), ...findMarkers(declared, [])];
 }
 
-function findIssues(schema: z.ZodType, value: unknown): readonly Problem[] {
+function findIssues(schema: z.ZodMiniType, value: unknown): readonly Problem[] {
   return schema.safeParse(value).error?.issues ?? [];
 }
 

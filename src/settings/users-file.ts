@@ -6,7 +6,7 @@ import { createPreparer } from '../bulk/record-preparation.ts';
 import { findRecordProblems } from '../bulk/record-problem.ts';
 import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
 import { InputError } from '../bulk/source/source.ts';
-import { type BulkFields, bulkFieldsOf } from '../catalog/bulk-fields.ts';
+import { type BulkFields, bulkFieldsOf, withOwnOrganization } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
@@ -126,8 +126,5 @@ export function findOnlyOrganization({
 
 async function userFields(): Promise<BulkFields> {
   const { 'users.add': add } = await loadResource('users');
-  const fields = bulkFieldsOf(add);
-  const { organizationId, users } = add.input.shape;
-  const schema = users.element.extend({ organizationId: organizationId.optional() });
-  return { ...fields, schema, knownFields: [...fields.knownFields, 'organizationId'] };
+  return withOwnOrganization(bulkFieldsOf(add));
 }

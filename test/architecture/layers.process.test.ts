@@ -97,7 +97,7 @@ const PLANTED = [
   {
     fault: 'zod outside the catalog',
     file: 'service/m.ts',
-    code: "import * as z from 'zod';",
+    code: "import * as z from 'zod/mini';",
     to: /zod/,
   },
   {
@@ -223,7 +223,7 @@ const ALLOWED = [
     code: "import '../run/run-operation.ts';\nimport '../context.ts';",
   },
   { file: 'service/kk.ts', code: "import './handlers/folders.ts';" },
-  { file: 'client/t.ts', code: "import type * as z from 'zod';" },
+  { file: 'client/t.ts', code: "import type * as z from 'zod/mini';" },
 ];
 
 describe('in a copy of the source', () => {

@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+
+import * as z from 'zod/mini';
 import { createRecordConverter } from '../../src/bulk/record-conversion.ts';
 import type { RecordProblem } from '../../src/bulk/record-problem.ts';
 import { PlainScalar } from '../../src/bulk/source/plain-scalar.ts';
 import type { InputFormat } from '../../src/bulk/source/source.ts';
 
 const schema = z.looseObject({
-  id: z.string().min(1),
-  size: z.number().optional(),
-  open: z.boolean().optional(),
-  level: z.enum(['1', '2']).optional(),
-  owner: z.looseObject({ id: z.string(), admin: z.boolean().optional() }).optional(),
-  sizes: z.array(z.number()).optional(),
-  owners: z.array(z.looseObject({ id: z.string() })).optional(),
-  switches: z.record(z.string(), z.boolean()).optional(),
-  either: z.union([z.string(), z.number()]).optional(),
+  id: z.string().check(z.minLength(1)),
+  size: z.optional(z.number()),
+  open: z.optional(z.boolean()),
+  level: z.optional(z.enum(['1', '2'])),
+  owner: z.optional(z.looseObject({ id: z.string(), admin: z.optional(z.boolean()) })),
+  sizes: z.optional(z.array(z.number())),
+  owners: z.optional(z.array(z.looseObject({ id: z.string() }))),
+  switches: z.optional(z.record(z.string(), z.boolean())),
+  either: z.optional(z.union([z.string(), z.number()])),
   anything: z.unknown(),
 });
 const convert = (value: unknown, format: InputFormat = 'csv', problems: RecordProblem[] = []) =>

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+
+import * as z from 'zod/mini';
 import type { Operation } from '../../src/catalog/define.ts';
 import { deriveFlags, flagName } from '../../src/catalog/flags.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { described, withMetadata } from '../../src/catalog/metadata.ts';
 
 describe('flag names', () => {
   it.each([
@@ -31,23 +33,20 @@ describe('the flags of an operation', () => {
     message: '',
     output: z.unknown(),
     input: z.object({
-      organizationId: z.string().describe('organization ID'),
-      pageSize: z.number().optional().describe('records per page'),
-      isOpen: z.boolean().default(false).describe('open to all'),
-      level: z.enum(['low', 'high']).optional().describe('level of access'),
-      documentIds: z.array(z.string()).optional().describe('document IDs'),
+      organizationId: described(z.string(), 'organization ID'),
+      pageSize: described(z.optional(z.number()), 'records per page'),
+      isOpen: described(z._default(z.boolean(), false), 'open to all'),
+      level: described(z.optional(z.enum(['low', 'high'])), 'level of access'),
+      documentIds: described(z.optional(z.array(z.string())), 'document IDs'),
       settings: z.object({
-        title: z.string().optional().meta({ flag: 'heading', description: 'title text' }),
-        triggers: z.record(z.string(), z.boolean()).describe('enabled triggers'),
+        title: withMetadata(z.optional(z.string()), { flag: 'heading', description: 'title text' }),
+        triggers: described(z.record(z.string(), z.boolean()), 'enabled triggers'),
       }),
-      rules: z
-        .array(z.object({ from: z.string() }))
-        .optional()
-        .describe('renaming rules'),
+      rules: described(z.optional(z.array(z.object({ from: z.string() }))), 'renaming rules'),
       users: z.array(
         z.looseObject({
-          userId: z.string().describe('user ID'),
-          name: z.string().optional().describe('display name'),
+          userId: described(z.string(), 'user ID'),
+          name: described(z.optional(z.string()), 'display name'),
         }),
       ),
     }),
@@ -75,7 +74,7 @@ describe('the flags of an operation', () => {
   });
 
   it('need a description for each field', () => {
-    const input = operation.input.extend({ title: z.string() });
+    const input = z.extend(operation.input, { title: z.string() });
     expect(() => deriveFlags({ ...operation, input })).toThrow(
       'the field title has no description',
     );

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import * as z from 'zod';
+
+import { fromJSONSchema } from 'zod';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -66,7 +67,7 @@ describe('the JSON Schemas of an operation', () => {
       createdAt: 1,
       lastUpdated: 1,
     };
-    const read = z.fromJSONSchema(output as Parameters<typeof z.fromJSONSchema>[0]);
+    const read = fromJSONSchema(output as Parameters<typeof fromJSONSchema>[0]);
     expect(
       read.safeParse([{ ...folder, subFolders: [{ ...folder, subFolders: [] }] }]).success,
     ).toBe(true);

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import * as z from 'zod';
+
+import * as z from 'zod/mini';
 import { defineOperation, type Effect } from '../../src/catalog/define.ts';
 import { itemResults } from '../../src/catalog/fields.ts';
 import {
@@ -122,7 +123,7 @@ export const thing = {
   path: '/v2/things',
   auth: 'key',
   effect: 'read',
-  input: z.object({ name: z.string().optional() }),
+  input: z.object({ name: z.optional(z.string()) }),
   output: z.looseObject({ id: z.string() }),
   message: 'ok',
 } as const;

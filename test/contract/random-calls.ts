@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type * as z from 'zod';
+
+import type * as z from 'zod/mini';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { definitionOf } from '../../src/catalog/introspect.ts';
 import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
@@ -22,7 +23,7 @@ const scalar = fc.oneof(
 );
 
 /** Values that a schema accepts in most cases: texts are IDs that other calls use too. */
-function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
+function arbitraryOf(schema: z.ZodMiniType): fc.Arbitrary<unknown> {
   const { type, innerType, element, valueType, shape, entries, options } = definitionOf(schema);
   if (innerType) return arbitraryOf(innerType);
   if (element) return fc.array(arbitraryOf(element), { minLength: 1, maxLength: 3 });
@@ -35,7 +36,7 @@ function arbitraryOf(schema: z.ZodType): fc.Arbitrary<unknown> {
   return type === 'string' ? id : fc.oneof(scalar, fc.array(scalar), fc.dictionary(id, scalar));
 }
 
-function objectOf(shape: Readonly<Record<string, z.ZodType>>): fc.Arbitrary<object> {
+function objectOf(shape: Readonly<Record<string, z.ZodMiniType>>): fc.Arbitrary<object> {
   const fields = Object.entries(shape).map(
     ([name, schema]) => [name, arbitraryOf(schema)] as const,
   );

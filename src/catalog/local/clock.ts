@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { flag } from '../fields.ts';
+import { described } from '../metadata.ts';
 import type { AdvanceReport, ClockState } from './clock-state.ts';
 import { defineAdminOperation, result } from './define.ts';
 
@@ -7,7 +8,7 @@ const path = '/_svc/clock';
 const output = result<ClockState>();
 const force = flag(
   { as: 'switch' },
-  z.boolean().optional().describe('change the clock even if several servers use the store'),
+  described(z.optional(z.boolean()), 'change the clock even if several servers use the store'),
 );
 
 export const clock = {
@@ -31,7 +32,7 @@ export const clock = {
     effect: 'once',
     selectedBy: 'advance',
     input: z.strictObject({
-      advance: flag('duration', z.string().describe('duration such as 30s, 10m, 49h, or 7d')),
+      advance: flag('duration', described(z.string(), 'duration such as 30s, 10m, 49h, or 7d')),
       force,
     }),
     output: result<ClockState & Partial<AdvanceReport>>(),
@@ -46,7 +47,7 @@ export const clock = {
     effect: 'set',
     selectedBy: 'set',
     input: z.strictObject({
-      set: flag('time', z.string().describe('time in RFC 3339, or Unix time in seconds')),
+      set: flag('time', described(z.string(), 'time in RFC 3339, or Unix time in seconds')),
       force,
     }),
     output,

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Argument, Operation } from '../define.ts';
+import { described } from '../metadata.ts';
 import type { SecretPath } from '../secrets.ts';
 
 /** Fields that operations of the admin API share with those of the public API. */
@@ -20,8 +21,8 @@ type SharedField =
  * flags and help.
  */
 export interface AdminOperation<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodType = z.ZodType,
+  Input extends z.ZodMiniObject = z.ZodMiniObject,
+  Output extends z.ZodMiniType = z.ZodMiniType,
 > extends Pick<Operation<Input, Output>, SharedField> {
   readonly auth: 'admin';
   /** Names fields of the input as `<field>`. */
@@ -33,7 +34,7 @@ export interface AdminOperation<
 }
 
 /** Type-checks an operation, and adds its credential and its command. */
-export function defineAdminOperation<Input extends z.ZodObject, Output extends z.ZodType>(
+export function defineAdminOperation<Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
   name: `local.${string}`,
   operation: Omit<AdminOperation<Input, Output>, 'auth' | 'command'>,
 ): AdminOperation<Input, Output> {
@@ -48,8 +49,7 @@ const DEFAULT_LIMIT = 50;
 
 /** Creates the schema of the number of results. */
 export const limitOf = (noun: string) =>
-  z
-    .int()
-    .min(1)
-    .default(DEFAULT_LIMIT)
-    .describe(`maximum number of ${noun} (default: ${DEFAULT_LIMIT})`);
+  described(
+    z._default(z.int().check(z.gte(1)), DEFAULT_LIMIT),
+    `maximum number of ${noun} (default: ${DEFAULT_LIMIT})`,
+  );

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { flag } from '../fields.ts';
+import { described } from '../metadata.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
 import { DELIVERY_COLUMNS, DELIVERY_STATES, type Delivery } from './delivery.ts';
 
@@ -19,15 +20,15 @@ export const deliveries = {
     input: z.object({
       state: flag(
         { value: 'state' },
-        z.enum(DELIVERY_STATES).optional().describe('only deliveries in this state'),
+        described(z.optional(z.enum(DELIVERY_STATES)), 'only deliveries in this state'),
       ),
-      endpointId: z
-        .string()
-        .optional()
-        .describe("only deliveries to this endpoint ID, 'raw', or 'processed'"),
+      endpointId: described(
+        z.optional(z.string()),
+        "only deliveries to this endpoint ID, 'raw', or 'processed'",
+      ),
       event: flag(
         { value: 'type' },
-        z.string().optional().describe('only deliveries of this event type'),
+        described(z.optional(z.string()), 'only deliveries of this event type'),
       ),
       limit: limitOf('deliveries'),
     }),
@@ -38,7 +39,7 @@ export const deliveries = {
     summary: 'Show webhook deliveries with every attempt',
     path: `${path}/<id>`,
     effect: 'read',
-    input: z.object({ id: z.string().describe('delivery IDs') }),
+    input: z.object({ id: described(z.string(), 'delivery IDs') }),
     output: result<Delivery>(),
     arguments: [{ field: 'id', many: true }],
   }),
@@ -50,7 +51,7 @@ export const deliveries = {
     path,
     effect: 'once',
     selectedBy: 'retry',
-    input: z.strictObject({ retry: flag('id', z.array(z.string()).describe('delivery IDs')) }),
+    input: z.strictObject({ retry: flag('id', described(z.array(z.string()), 'delivery IDs')) }),
     output: result<{ readonly deliveries: readonly Delivery[] }>(),
     arguments: [{ field: 'retry', many: true }],
   }),

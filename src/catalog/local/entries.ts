@@ -1,6 +1,6 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { deriveFlags, type Flag } from '../flags.ts';
-import { definitionOf } from '../introspect.ts';
+import { definitionOf, shapeOf } from '../introspect.ts';
 import type { AdminOperation } from './define.ts';
 import {
   ADMIN_SUBJECTS,
@@ -67,9 +67,9 @@ async function entriesOf(subject: AdminSubject): Promise<readonly AdminEntry[]> 
   });
 }
 
-function givenFields(input: z.ZodObject): Readonly<Record<string, unknown>> {
+function givenFields(input: z.ZodMiniObject): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(input.shape).flatMap(([field, schema]): readonly [string, unknown][] => {
+    Object.entries(shapeOf(input)).flatMap(([field, schema]): readonly [string, unknown][] => {
       const { type, values } = definitionOf(schema);
       if (type === 'literal') return [[field, values?.[0]]];
       return type === 'object' ? [[field, {}]] : [];

@@ -1,7 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Column } from '../define.ts';
 import type { FaultFile, FaultRuleInput } from '../fault-rules.ts';
 import { flag } from '../fields.ts';
+import { described } from '../metadata.ts';
 import { defineAdminOperation, result } from './define.ts';
 
 const path = '/_svc/faults';
@@ -34,7 +35,7 @@ export const faults = {
     input: z.strictObject({
       add: flag(
         'rule',
-        z.custom<FaultRuleInput>().describe("fault rule as JSON, @file, or '-' for stdin"),
+        described(z.custom<FaultRuleInput>(), "fault rule as JSON, @file, or '-' for stdin"),
       ),
     }),
     output,

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { AdminOperation } from './define.ts';
 
 const LOADERS = {

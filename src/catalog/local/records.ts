@@ -1,11 +1,12 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { flag, id } from '../fields.ts';
+import { described } from '../metadata.ts';
 import type { Explanation, StoredRecord, StoredRecords } from './answers.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
 import { SECRET_FIELDS, SHOWN_KINDS, STORED_KIND_NAMES } from './stored-kinds.ts';
 
 const idOf = (description: string) => flag({ value: 'id' }, id(description));
-const org = idOf('only this organization (default: all)').optional();
+const org = z.optional(idOf('only this organization (default: all)'));
 
 /** Operations that read data that the public API cannot return. */
 export const records = {
@@ -20,12 +21,12 @@ export const records = {
     path: '/_svc/list',
     effect: 'read',
     input: z.object({
-      kind: z.enum(STORED_KIND_NAMES).describe('kind of records, such as users or notifications'),
+      kind: described(z.enum(STORED_KIND_NAMES), 'kind of records, such as users or notifications'),
       org,
-      match: z
-        .string()
-        .optional()
-        .describe('only records whose ID, name, or email contains this text'),
+      match: described(
+        z.optional(z.string()),
+        'only records whose ID, name, or email contains this text',
+      ),
       limit: limitOf('records'),
     }),
     output: result<StoredRecords>(),
@@ -43,7 +44,7 @@ export const records = {
     path: '/_svc/show',
     effect: 'read',
     input: z.object({
-      kind: z.enum(SHOWN_KINDS).describe('organization, user, group, folder, or document'),
+      kind: described(z.enum(SHOWN_KINDS), 'organization, user, group, folder, or document'),
       id: id('ID of the record'),
       org,
     }),

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { parseDuration } from '../../kernel/duration.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Column } from '../define.ts';
 import { flag } from '../fields.ts';
 import { manifest } from '../manifest.ts';
+import { described } from '../metadata.ts';
 import { parseOperation } from '../operation-name.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
 import type { RequestDetail, RequestRecord } from './request-record.ts';
@@ -13,26 +14,33 @@ const output = result<{ readonly requests: readonly RequestRecord[] }>();
 const operationNames: readonly string[] = manifest.map(({ name }) => name);
 const on = flag(
   { value: 'operation' },
-  z
-    .string()
-    .overwrite(parseOperation)
-    .refine((name) => operationNames.includes(name), {
-      error: ({ input }) =>
-        `unknown operation '${input}'; ${didYouMean(String(input), operationNames)}`,
-    })
-    .optional()
-    .describe('only requests for this operation, for example users.add'),
+  described(
+    z.optional(
+      z.string().check(
+        z.overwrite(parseOperation),
+        z.refine((name) => operationNames.includes(name), {
+          error: ({ input }) =>
+            `unknown operation '${input}'; ${didYouMean(String(input), operationNames)}`,
+        }),
+      ),
+    ),
+    'only requests for this operation, for example users.add',
+  ),
 );
 const timeout = flag(
   { value: 'duration' },
-  z
-    .custom<number | string>(
-      (given) =>
-        typeof given === 'string' ? parseDuration(given) !== undefined : typeof given === 'number',
-      'expected a duration such as 5s, or a number of milliseconds',
-    )
-    .optional()
-    .describe('maximum time to wait (default: 60s)'),
+  described(
+    z.optional(
+      z.custom<number | string>(
+        (given) =>
+          typeof given === 'string'
+            ? parseDuration(given) !== undefined
+            : typeof given === 'number',
+        'expected a duration such as 5s, or a number of milliseconds',
+      ),
+    ),
+    'maximum time to wait (default: 60s)',
+  ),
 );
 const columns: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
@@ -60,7 +68,10 @@ export const requests = {
     effect: 'read',
     input: z.object({
       on,
-      after: z.int().min(0).optional().describe('list the first requests after this ID'),
+      after: described(
+        z.optional(z.int().check(z.gte(0))),
+        'list the first requests after this ID',
+      ),
       limit: limitOf('requests'),
     }),
     output,
@@ -70,7 +81,7 @@ export const requests = {
     summary: 'Show requests with their request and response bodies',
     path: `${path}/<id>`,
     effect: 'read',
-    input: z.object({ id: z.string().describe('request IDs') }),
+    input: z.object({ id: described(z.string(), 'request IDs') }),
     output: result<RequestDetail>(),
     arguments: [{ field: 'id', many: true }],
   }),
@@ -87,7 +98,10 @@ export const requests = {
     input: z.strictObject({
       wait: z.strictObject({
         on,
-        count: z.int().min(1).optional().describe('number of requests to wait for (default: 1)'),
+        count: described(
+          z.optional(z.int().check(z.gte(1))),
+          'number of requests to wait for (default: 1)',
+        ),
         timeout,
       }),
     }),

@@ -1,12 +1,13 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { flag } from '../fields.ts';
+import { described } from '../metadata.ts';
 import { defineAdminOperation, result } from './define.ts';
 import type { Snapshot } from './snapshot.ts';
 
 const path = '/_svc/snapshots';
 const name = flag(
   'name',
-  z.string().describe('name of the snapshot: letters, digits, dots, hyphens, and underscores'),
+  described(z.string(), 'name of the snapshot: letters, digits, dots, hyphens, and underscores'),
 );
 
 export const snapshots = {

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { authTokens } from '../../catalog/auth-tokens.ts';
 import type { Client } from '../../client/client.ts';
 import { isCertainlyNotApplied } from '../../client/service-error.ts';

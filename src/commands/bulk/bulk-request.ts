@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { MapFileOptions } from './input-flags.ts';

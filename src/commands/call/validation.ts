@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { InputProblem } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/flags.ts';
@@ -15,7 +15,7 @@ export type InputFailure = 'usage' | 'invalid_input';
 type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
 /** The parts of an operation that the check of an input needs. */
 interface CheckedOperation {
-  readonly input: z.ZodObject;
+  readonly input: z.ZodMiniObject;
   findPastValue?(input: Readonly<Record<string, unknown>>, now: number): InputProblem | undefined;
 }
 

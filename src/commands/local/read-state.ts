@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type * as z from 'zod';
+
+import type * as z from 'zod/mini';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';
 import { stateSchema } from '../../catalog/state.ts';

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { findRecordIssues, validateBounded } from '../../catalog/bounded-validation.ts';
 import type { InputProblem, Operation } from '../../catalog/define.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';

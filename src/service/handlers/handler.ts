@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operation } from '../../catalog/define.ts';
 import type { OperationsOf, Resource } from '../../catalog/index.ts';
 import type { CallOf } from '../calls/call.ts';

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../calls/call.ts';
 import { ensureDocument, requireDocument } from '../records/documents.ts';

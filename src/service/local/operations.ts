@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { validateBounded } from '../../catalog/bounded-validation.ts';
 import { explainIssue } from '../../catalog/explain-issue.ts';
 import type { AdminOperation } from '../../catalog/local/define.ts';

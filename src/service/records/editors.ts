@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type * as z from 'zod';
+
+import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import { fieldRefusal } from '../calls/validate.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { itemResult } from '../../catalog/fields.ts';
 
 export type ItemResult = z.output<typeof itemResult>;

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { definitionOf, unwrap } from '../../catalog/introspect.ts';
 import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
@@ -83,7 +83,7 @@ function explain(issue: Issue, value: unknown): string {
 }
 
 function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: z.ZodType | undefined = settingsSchema;
+  let schema: z.ZodMiniType | undefined = settingsSchema;
   for (const key of path) schema = schema && innerSchema(schema, key);
   const { shape, options = [] } = schema ? definitionOf(unwrap(schema).schema) : {};
   return [shape, ...options.map((option) => definitionOf(option).shape)].flatMap((fields) =>
@@ -91,7 +91,7 @@ function knownFieldsAt(path: readonly PropertyKey[]): readonly string[] {
   );
 }
 
-function innerSchema(outer: z.ZodType, key: PropertyKey): z.ZodType | undefined {
+function innerSchema(outer: z.ZodMiniType, key: PropertyKey): z.ZodMiniType | undefined {
   const { shape, element, valueType, options } = definitionOf(unwrap(outer).schema);
   const option = options
     ?.map((inner) => innerSchema(inner, key))

@@ -163,7 +163,7 @@ function isFlat(record: unknown): boolean {
 function* areValid(lists: Lists): Generator<undefined, boolean> {
   for (const kind of KINDS) {
     const records: Records = lists[kind] ?? [];
-    const { element } = settingsSchema.shape[kind].unwrap();
+    const { element } = settingsSchema.shape[kind].def.innerType.def;
     // Without a new text for each record, of which there may be 100,000.
     const idsByScope = new Map<string, Set<unknown>>();
     for (const record of records) {
