@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild';
 
 const EVALUATED =
-  /src[/\\](catalog[/\\](serialized-operations|outline|local[/\\]entries)|commands[/\\](tree[/\\]tool-outline|help[/\\]root-help)|kernel[/\\]version)\.ts$/;
+  /src[/\\](catalog[/\\](serialized-operations|outline|local[/\\]entries)|commands[/\\](tree[/\\]tree-outline|help[/\\]root-help)|kernel[/\\]version)\.ts$/;
 
 /** Modules whose values are computed at build time, which saves 23 ms of help. */
 export const evaluateModules: Plugin = {

@@ -84,6 +84,8 @@ export interface Node {
   readonly summary: string;
   readonly leaf?: Leaf;
   readonly isHidden?: boolean;
+  /** Whether it has children, which are created when they are read. */
+  readonly isGroup: boolean;
   readonly children: Map<string, Node>;
 }
 

@@ -22,11 +22,13 @@ export async function runCommandLine(
     ...givenEnvironment,
     runLine: (nested, environment) => runCommandLine(nested, { ...givenEnvironment, environment }),
   };
+  const line = withLocalList(words);
   let printed = '';
   const pages: HelpPage[] = [];
   let opened: OpenedContext | undefined;
   let failure: unknown;
   const program = await createProgram({
+    words: line,
     print: (text) => {
       printed += text;
     },
@@ -39,7 +41,7 @@ export async function runCommandLine(
     },
   });
   try {
-    await program.parseAsync(withLocalList(words), { from: 'user' });
+    await program.parseAsync(line, { from: 'user' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =

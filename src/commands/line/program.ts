@@ -23,6 +23,8 @@ import { commandPath, helpStep } from './command-words.ts';
 import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
+  /** The command line. */
+  readonly words: readonly string[];
   readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
   /** Receives the version. */
   readonly print: (text: string) => void;
@@ -31,7 +33,8 @@ export interface ProgramDependencies {
 
 /**
  * Creates the commander program. Adds each level of the command tree only when parsing reaches it,
- * so the number of commands does not affect start-up time.
+ * and of a level only the commands that the command line names, so the number of commands does not
+ * affect start-up time.
  */
 export async function createProgram(dependencies: ProgramDependencies): Promise<Command> {
   const tree = commandTree();
@@ -73,12 +76,7 @@ async function defineCommand(
     .configureOutput(outputConfiguration(dependencies))
     .configureHelp(helpConfiguration(command, node, leaf, dependencies));
   if (leaf) addLeaf(command, leaf, dependencies);
-  for (const child of node.children.values()) {
-    if (child.leaf || child.children.size > 0)
-      command.addCommand(new Command(child.name).aliases(aliasesOf(child)));
-  }
-  if (node === dependencies.tree)
-    for (const word of SHORTCUTS.keys()) command.addCommand(new Command(word));
+  for (const child of findNamed(node, dependencies.words)) command.addCommand(child);
   command.hook('preSubcommand', async (_parent, chosen) => {
     const child = findChild(node, chosen.name());
     const [given] = leaf ? Object.keys(command.opts()) : [];
@@ -92,6 +90,24 @@ async function defineCommand(
     if (child) await defineCommand(chosen, child, dependencies);
   });
   return command;
+}
+
+/**
+ * Creates the children of a node that the command line may name, and at least one: commander treats
+ * a command without children differently.
+ */
+function findNamed(node: Node, words: readonly string[]): readonly Command[] {
+  const children = [...node.children.values()]
+    .filter(({ leaf, isGroup }) => leaf || isGroup)
+    .map((child) => ({ name: child.name, aliases: aliasesOf(child) }));
+  const shortcuts = node.path.length > 0 ? [] : [...SHORTCUTS.keys()];
+  const all = [...children, ...shortcuts.map((name) => ({ name, aliases: [] }))];
+  const named = all.filter(({ name, aliases }) =>
+    [name, ...aliases].some((word) => words.includes(word)),
+  );
+  return (named.length > 0 ? named : all.slice(0, 1)).map(({ name, aliases }) =>
+    new Command(name).aliases(aliases),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { commandLineOf, type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
-import { findByPath } from '../tree/aliases.ts';
+import { findByPath, SHORTCUTS } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
 
@@ -22,7 +22,7 @@ export function toUsageError(error: CommanderError, command: Command, root: Node
     case 'commander.unknownCommand':
       return usageError(...describeUnknownCommand(quoted, command, root));
     case 'commander.missingArgument':
-      return usageError(`${path} requires <${quoted}>`, idHint(quoted, command) ?? see);
+      return usageError(`${path} requires <${quoted}>`, idHint(quoted, command, root) ?? see);
     case 'commander.optionMissingArgument': {
       const long = quoted.replace(/^-\w, /, '');
       return usageError(`${long.split(' ', 1).join()} requires a value: ${long}`, see);
@@ -35,8 +35,12 @@ export function toUsageError(error: CommanderError, command: Command, root: Node
 /** Groups that list objects on this machine. Service flags do not apply to them. */
 const LOCAL_GROUPS: readonly string[] = ['jobs'];
 
-function idHint(argument: string, { parent, registeredArguments }: Command): Hint | undefined {
-  const lists = parent?.commands.some((sibling) => sibling.name() === 'list');
+function idHint(
+  argument: string,
+  { parent, registeredArguments }: Command,
+  root: Node,
+): Hint | undefined {
+  const lists = parent && findByPath(root, commandWords(parent))?.children.has('list');
   // An ID after another argument is listed by a command that takes that argument, too.
   return parent && lists && /id$/i.test(argument) && registeredArguments[0]?.name() === argument
     ? hint`${step(LOCAL_GROUPS.includes(parent.name()) ? 'inspect' : 'list', ...commandWords(parent), 'list')} lists the IDs`
@@ -149,13 +153,12 @@ function listHint(root: Node): Hint {
  * Suggests only groups for a subcommand, because many groups have commands such as list and show.
  */
 function wordHint(word: string, command: Command, root: Node): string | Hint {
-  const names = command.commands.map((child) => child.name());
+  const node = findByPath(root, commandWords(command)) ?? root;
+  const names = [...node.children.keys(), ...(node === root ? [...SHORTCUTS.keys(), 'help'] : [])];
   const nearest = findNearest(word, names);
   if (nearest)
     return `did you mean '${commandLineOf(step('help', ...commandWords(command), nearest))}'?`;
-  const nodes = [...findNodes(root, word)].filter(
-    ({ children }) => !command.parent || children.size > 0,
-  );
+  const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
   if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) return didYouMeanOneOf(nodes);
   return command.parent ? commandsHint(command) : hint`${step('help', 'help')} lists the commands`;
 }
@@ -170,6 +173,6 @@ function didYouMeanOneOf(nodes: readonly Node[]): string {
 }
 
 function* findNodes(node: Node, name: string): Generator<Node> {
-  if (node.name === name && (node.leaf || node.children.size > 0)) yield node;
+  if (node.name === name && (node.leaf || node.isGroup)) yield node;
   for (const child of node.children.values()) yield* findNodes(child, name);
 }

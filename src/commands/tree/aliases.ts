@@ -15,8 +15,8 @@ const GROUP_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
  * Lists the aliases of a command or group, such as `user` for `users` and `ls` for `list`. Help
  * does not show them.
  */
-export function aliasesOf({ name, path, children }: Node): readonly string[] {
-  if (children.size === 0) return name === 'list' ? ['ls'] : [];
+export function aliasesOf({ name, path, isGroup }: Node): readonly string[] {
+  if (!isGroup) return name === 'list' ? ['ls'] : [];
   if (path.length > 1) return [];
   return GROUP_ALIASES.get(name) ?? (name.endsWith('s') ? [name.slice(0, -1)] : []);
 }

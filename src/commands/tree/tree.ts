@@ -1,6 +1,4 @@
-import { GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
-import { outline } from '../../catalog/outline.ts';
 import {
   type CommandDefinition,
   defineCommand,
@@ -9,28 +7,18 @@ import {
   type OperationRunner,
 } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
+import type { NodeOutline } from './create-outline.ts';
 import { isListed } from './is-listed.ts';
-import { runnerOutline, type ToolOutline, toolOutline } from './tool-outline.ts';
+import { treeOutline } from './tree-outline.ts';
 
-/**
- * Creates the tree of all commands. Versions of an operation share a command.
- * @throws TypeError if two commands have the same name
- */
-export function commandTree(tools: readonly ToolOutline[] = toolOutline): Node {
-  const root = createGroup('svc', []);
-  for (const words of GROUPS.keys()) ensureGroup(root, words.split(' '));
-  for (const operation of outline) {
-    const { name } = operation;
-    const runner = runnerOutline.includes(name) ? () => loadRunner(name) : undefined;
-    addLeaf(root, operation, (existing) => ({
-      kind: 'operation',
-      names: [...(existing?.kind === 'operation' ? existing.names : []), name],
-      ...optionalProperty('runner', runner),
-    }));
-  }
-  for (const tool of tools)
-    addLeaf(root, tool, () => ({ kind: 'tool', definition: () => loadDefinition(tool) }));
-  addLeaf(root, LIST_COMMAND, () => ({ kind: 'tool', definition: async () => LIST_COMMAND }));
+/** Creates the tree of all commands. Creates the children of a node on first use. */
+export function commandTree(outline: NodeOutline = treeOutline): Node {
+  const root = createNode(outline, []);
+  const { command, summary } = LIST_COMMAND;
+  root.children.set(command[0], {
+    ...createNode({ name: command[0], summary, children: [] }, command),
+    leaf: { kind: 'tool', definition: async () => LIST_COMMAND },
+  });
   return root;
 }
 
@@ -73,51 +61,39 @@ export function subcommandsOf({
 
 export const HELP_SUMMARY = 'Show help for a command or topic';
 
-/**
- * Adds a command. An existing version of it keeps its summary.
- * @throws TypeError if another command has the name, because only one of them could run
- */
-function addLeaf(
-  root: Node,
-  { command, summary, isHidden }: ToolOutline,
-  createLeaf: (existing: Leaf | undefined) => Leaf,
-): void {
-  const { children } = ensureGroup(root, command.slice(0, -1));
-  const name = command.at(-1) ?? '';
-  const existing = children.get(name);
-  const leaf = createLeaf(existing?.leaf);
-  const leaves = existing?.leaf ? [existing.leaf, leaf] : [leaf];
-  if (leaves.length > 1 && leaves.some(({ kind }) => kind === 'tool'))
-    throw new TypeError(`two commands have the name svc ${command.join(' ')}`);
-  const shown = existing?.leaf ? existing.summary : summary;
-  children.set(name, {
+function createNode(outline: NodeOutline, path: readonly string[]): Node {
+  const { name, summary, isHidden } = outline;
+  let children: Map<string, Node> | undefined;
+  return {
     name,
-    path: command,
-    summary: shown,
-    leaf,
+    path,
+    summary,
+    isGroup: outline.children.length > 0,
+    ...optionalProperty('leaf', createLeaf(outline, path)),
     ...optionalProperty('isHidden', isHidden),
-    children: existing?.children ?? new Map(),
-  });
+    get children() {
+      children ??= new Map(
+        outline.children.map((child) => [child.name, createNode(child, [...path, child.name])]),
+      );
+      return children;
+    },
+  };
 }
 
-function ensureGroup(root: Node, path: readonly string[]): Node {
-  let node = root;
-  for (const [depth, name] of path.entries()) {
-    const next = node.children.get(name) ?? createGroup(name, path.slice(0, depth + 1));
-    node.children.set(name, next);
-    node = next;
-  }
-  return node;
+function createLeaf(
+  { operations, runner, isTool }: NodeOutline,
+  path: readonly string[],
+): Leaf | undefined {
+  if (isTool) return { kind: 'tool', definition: () => loadDefinition(path) };
+  if (!operations) return undefined;
+  const load = runner && (() => loadRunner(runner));
+  return { kind: 'operation', names: operations, ...optionalProperty('runner', load) };
 }
 
-function createGroup(name: string, path: readonly string[]): Node {
-  return { name, path, summary: GROUPS.get(path.join(' ')) ?? '', children: new Map() };
-}
-
-async function loadDefinition({ command }: ToolOutline): Promise<CommandDefinition> {
+async function loadDefinition(path: readonly string[]): Promise<CommandDefinition> {
   const { TOOLS } = await import('./definitions.ts');
-  const definition = TOOLS.find((tool) => tool.command.join(' ') === command.join(' '));
-  if (!definition) throw new TypeError(`unknown tool ${command.join(' ')}`);
+  const definition = TOOLS.find((tool) => tool.command.join(' ') === path.join(' '));
+  if (!definition) throw new TypeError(`unknown tool ${path.join(' ')}`);
   return definition;
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEVELOPER_SECTION, SECTIONS } from '../../../src/catalog/groups.ts';
+import { outline } from '../../../src/catalog/outline.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
 import type { Node } from '../../../src/commands/definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG } from '../../../src/commands/global-flags.ts';
@@ -16,6 +17,7 @@ import { runCommandLine } from '../../../src/commands/line/command-line.ts';
 import { createProgram } from '../../../src/commands/line/program.ts';
 import { longName } from '../../../src/commands/options.ts';
 import { aliasesOf, findByPath, findChild, SHORTCUTS } from '../../../src/commands/tree/aliases.ts';
+import { createOutline, type ToolOutline } from '../../../src/commands/tree/create-outline.ts';
 import { isListed } from '../../../src/commands/tree/is-listed.ts';
 import { flagsOf, loadLeaf } from '../../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
@@ -39,14 +41,16 @@ function* nodesBelow(node: Node): Generator<Node> {
 
 /** Parses a command line with `--help`, and returns the command that it selects. */
 async function parsedCommand(path: readonly string[]): Promise<Command> {
+  const words = [...path, '--help'];
   const program = await createProgram({
+    words,
     print: () => undefined,
     showHelp: () => undefined,
     openContext: () => {
       throw new Error('help opens no context');
     },
   });
-  await program.parseAsync([...path, '--help'], { from: 'user' }).catch(() => undefined);
+  await program.parseAsync(words, { from: 'user' }).catch(() => undefined);
   return path.reduce<Command>(
     (command, word) => command.commands.find((each) => each.name() === word) ?? command,
     program,
@@ -239,13 +243,15 @@ describe('the facts about a flag', () => {
 describe('the command tree', () => {
   it('rejects a second command of one name, and keeps the commands of a group', () => {
     const tool = (...command: [string, ...string[]]) => ({ command, summary: 'Do it' });
-    expect(() => commandTree([tool('deploy'), tool('deploy')])).toThrow(
+    const outlineOf = (...tools: readonly ToolOutline[]) => createOutline(outline, tools, []);
+    expect(() => outlineOf(tool('deploy'), tool('deploy'))).toThrow(
       'two commands have the name svc deploy',
     );
-    expect(() => commandTree([tool('users', 'add')])).toThrow(
+    expect(() => outlineOf(tool('users', 'add'))).toThrow(
       'two commands have the name svc users add',
     );
-    const deploy = commandTree([tool('deploy', 'now'), tool('deploy')]).children.get('deploy');
+    const both = commandTree(outlineOf(tool('deploy', 'now'), tool('deploy')));
+    const deploy = both.children.get('deploy');
     expect(deploy?.leaf).toBeDefined();
     expect([...(deploy?.children.keys() ?? [])]).toEqual(['now']);
   });
