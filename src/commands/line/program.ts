@@ -23,8 +23,8 @@ import { commandPath, helpStep } from './command-words.ts';
 import { toUsageError } from './usage-error.ts';
 
 export interface ProgramDependencies {
-  /** The command line. */
-  readonly words: readonly string[];
+  /** The command line. Without it, all commands and flags are defined. */
+  readonly words?: readonly string[];
   readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
   /** Receives the version. */
   readonly print: (text: string) => void;
@@ -33,13 +33,13 @@ export interface ProgramDependencies {
 
 /**
  * Creates the commander program. Adds each level of the command tree only when parsing reaches it,
- * and of a level only the commands that the command line names, so the number of commands does not
+ * and of a level only the commands and flags that the command line names, so their number does not
  * affect start-up time.
  */
 export async function createProgram(dependencies: ProgramDependencies): Promise<Command> {
   const tree = commandTree();
   const program = await defineCommand(new Command('svc'), tree, { ...dependencies, tree });
-  for (const flag of GLOBAL_FLAGS) addOption(program, flag);
+  for (const flag of findGiven(GLOBAL_FLAGS, dependencies.words)) addOption(program, flag);
   program.version(version, VERSION_FLAG.flags, VERSION_FLAG.description);
   program
     .command('help [command...]')
@@ -69,7 +69,8 @@ async function defineCommand(
   const leaf = node.leaf && (await loadLeaf(node.leaf));
   command
     .exitOverride((error) => {
-      throw toUsageError(error, command, dependencies.tree);
+      const flags = [...(leaf ? flagsOf(leaf) : []), ...GLOBAL_FLAGS, VERSION_FLAG, HELP_FLAG];
+      throw toUsageError(error, command, { root: dependencies.tree, flags: flags.map(longName) });
     })
     .helpCommand(false)
     .helpOption(HELP_FLAG.flags, HELP_FLAG.description)
@@ -96,14 +97,14 @@ async function defineCommand(
  * Creates the children of a node that the command line may name, and at least one: commander treats
  * a command without children differently.
  */
-function findNamed(node: Node, words: readonly string[]): readonly Command[] {
+function findNamed(node: Node, words: readonly string[] | undefined): readonly Command[] {
   const children = [...node.children.values()]
     .filter(({ leaf, isGroup }) => leaf || isGroup)
     .map((child) => ({ name: child.name, aliases: aliasesOf(child) }));
   const shortcuts = node.path.length > 0 ? [] : [...SHORTCUTS.keys()];
   const all = [...children, ...shortcuts.map((name) => ({ name, aliases: [] }))];
-  const named = all.filter(({ name, aliases }) =>
-    [name, ...aliases].some((word) => words.includes(word)),
+  const named = all.filter(
+    ({ name, aliases }) => !words || [name, ...aliases].some((word) => words.includes(word)),
   );
   return (named.length > 0 ? named : all.slice(0, 1)).map(({ name, aliases }) =>
     new Command(name).aliases(aliases),
@@ -126,7 +127,7 @@ function helpConfiguration(
     if (!leaf && word !== undefined && !word.startsWith('-')) {
       const message = `unknown command '${word}'`;
       const error = new CommanderError(1, 'commander.unknownCommand', message);
-      throw toUsageError(error, command, tree);
+      throw toUsageError(error, command, { root: tree, flags: [] });
     }
     showHelp(page);
     return '';
@@ -160,7 +161,8 @@ function outputConfiguration({ print }: ProgramDependencies): OutputConfiguratio
 }
 
 function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDependencies): Command {
-  for (const flag of flagsOf(leaf)) rejectRepeats(addOption(command, flag), flag);
+  for (const flag of findGiven(flagsOf(leaf), dependencies.words))
+    rejectRepeats(addOption(command, flag), flag);
   for (const { name, description, required, many } of argumentsOf(leaf)) {
     const shown = many ? `${name}...` : name;
     command.argument(required ? `<${shown}>` : `[${shown}]`, description);
@@ -194,6 +196,19 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
 
 function rootOf(command: Command): Command {
   return command.parent ? rootOf(command.parent) : command;
+}
+
+/** Returns the flags that a line may contain: as `--output`, `--output=json`, `-o`, or `-qojson`. */
+function findGiven(
+  flags: readonly OptionDefinition[],
+  words: readonly string[] | undefined,
+): readonly OptionDefinition[] {
+  if (!words) return flags;
+  const hasShort = words.some((word) => /^-[^-]/.test(word));
+  const given = new Set(words.map((word) => word.split('=', 1)[0]));
+  return flags.filter(
+    (flag) => given.has(`--${longName(flag)}`) || (hasShort && !flag.flags.startsWith('--')),
+  );
 }
 
 function addOption(

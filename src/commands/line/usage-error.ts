@@ -6,11 +6,22 @@ import { findByPath, SHORTCUTS } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
 
+/** The parts of a command line: the tree of commands, and the names of the command's flags. */
+interface Vocabulary {
+  readonly root: Node;
+  /** Without dashes. */
+  readonly flags: readonly string[];
+}
+
 /**
  * Converts an error of commander to an `SvcError`. Returns others unchanged, such as those thrown
  * after help.
  */
-export function toUsageError(error: CommanderError, command: Command, root: Node): Error {
+export function toUsageError(
+  error: CommanderError,
+  command: Command,
+  { root, flags }: Vocabulary,
+): Error {
   const path = commandPath(command);
   const see = hint`see ${helpStep(command)}`;
   const quoted = /'(.*?)'/s.exec(error.message)?.[1] ?? '';
@@ -18,7 +29,7 @@ export function toUsageError(error: CommanderError, command: Command, root: Node
     new SvcError('usage', message, { hint, cause: error });
   switch (error.code) {
     case 'commander.unknownOption':
-      return usageError(`unknown flag '${quoted}'`, flagHint(quoted, command));
+      return usageError(`unknown flag '${quoted}'`, flagHint(quoted, command, flags));
     case 'commander.unknownCommand':
       return usageError(...describeUnknownCommand(quoted, command, root));
     case 'commander.missingArgument':
@@ -47,19 +58,11 @@ function idHint(
     : undefined;
 }
 
-function flagHint(flag: string, command: Command): string | Hint {
-  const known = flagsOf(command);
+function flagHint(flag: string, command: Command, names: readonly string[]): string | Hint {
   // A flag takes the next word as its value, even '--'.
-  if (known.includes(flag)) return `put the flag before '--'`;
-  const names = known.map((name) => name.slice(2));
+  if (names.includes(flag.slice(2))) return `put the flag before '--'`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
   return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
-}
-
-function flagsOf(command: Command): readonly string[] {
-  const own = command.createHelp().visibleOptions(command);
-  const names = own.flatMap(({ long }) => long ?? []);
-  return command.parent ? [...names, ...flagsOf(command.parent)] : names;
 }
 
 /**

@@ -43,7 +43,6 @@ function* nodesBelow(node: Node): Generator<Node> {
 async function parsedCommand(path: readonly string[]): Promise<Command> {
   const words = [...path, '--help'];
   const program = await createProgram({
-    words,
     print: () => undefined,
     showHelp: () => undefined,
     openContext: () => {
