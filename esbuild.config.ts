@@ -8,16 +8,12 @@ import { chunkGroups, measureGroups, mergeFiles } from './packaging/bundle/group
 import { inspectorPage } from './packaging/bundle/inspector-page.ts';
 import { lazyBuiltins } from './packaging/bundle/lazy-builtins.ts';
 import { createNodeCheck } from './packaging/bundle/node-check.ts';
-import { replaceModules } from './packaging/bundle/replaced-modules.ts';
+import {
+  COMPILER,
+  REPLACED_VARIABLES,
+  replaceModules,
+} from './packaging/bundle/replaced-modules.ts';
 import { BANNER, buildLoader, wrapModule } from './packaging/bundle/wrapped-modules.ts';
-
-/** Variables that would make undici and pg load modules that the bundle replaces. */
-const VARIABLES = [
-  'UNDICI_USE_MILO',
-  'UNDICI_NO_WASM_SIMD',
-  'JEST_WORKER_ID',
-  'NODE_PG_FORCE_NATIVE',
-];
 
 const options = {
   // A program that runs as a process must be next to the chunk that starts it.
@@ -33,6 +29,7 @@ const options = {
     // The variant for Node.js reads two environment variables for each token.
     'yaml/util': './node_modules/yaml/browser/dist/util.js',
     yaml: './node_modules/yaml/browser/dist/index.js',
+    'zod/v4/core': COMPILER,
   },
   // An optional native module; without it, svc does not use the keychain.
   external: ['@napi-rs/keyring'],
@@ -44,7 +41,7 @@ const options = {
   target: 'node22',
   minify: true,
   define: {
-    ...Object.fromEntries(VARIABLES.map((name) => [`process.env.${name}`, 'undefined'])),
+    ...Object.fromEntries(REPLACED_VARIABLES.map((name) => [`process.env.${name}`, 'undefined'])),
     // zod reads it to recognize a platform that svc does not support, and Node.js loads it on first
     // use.
     navigator: 'undefined',

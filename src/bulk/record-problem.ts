@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { compileOnReuse } from '../catalog/compiled-schema.ts';
 import { explainIssue, suggestValue } from '../catalog/explain-issue.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
@@ -6,7 +7,7 @@ export function findRecordProblems(
   schema: z.ZodMiniType,
   value: unknown,
 ): readonly RecordProblem[] {
-  const { success, error } = schema.safeParse(value);
+  const { success, error } = compileOnReuse(schema).safeParse(value);
   if (success) return VALID;
   const problems = error.issues.map((issue) => problemAt(issue, value));
   return problems.map((problem) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { compileOnReuse } from './compiled-schema.ts';
 
 /** Maximum number of issues to report: an input may have millions. */
 const MAX_ISSUES = 100;
@@ -13,7 +14,7 @@ export function validateBounded<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
 ): ValidationResult<Schema> {
-  const outcome = schema._zod.run({ value, issues: [] }, { async: false });
+  const outcome = compileOnReuse(schema)._zod.run({ value, issues: [] }, { async: false });
   if (outcome instanceof Promise)
     throw new TypeError('catalog schemas must validate synchronously');
   if (outcome.issues.length === 0)

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import type { Hint } from '../kernel/errors.ts';
 
 /**
@@ -283,9 +283,6 @@ export interface Operation<
   /** Feature without which the service responds with FAILED_PRECONDITION. */
   readonly feature?: Feature;
 }
-
-// The messages of issues without one of their own: the service returns them.
-z.config(z.locales.en());
 
 /**
  * Type-checks an operation, and adds the default `auth`, an API key, and the command:

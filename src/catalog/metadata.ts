@@ -1,5 +1,8 @@
 import * as z from 'zod/mini';
 
+// Messages of issues, which zod/mini does not set: the service returns some of them.
+z.config(z.locales.en());
+
 /** Describes a new schema, for help and generated documents. */
 export function described<Schema extends z.core.$ZodType>(
   schema: Schema,
