@@ -204,18 +204,30 @@ export function chunkGroups(groups: readonly Group[]): Plugin {
 }
 
 /**
- * Returns the finished files, without those that only re-export a group and without unused imports
- * of esbuild's own functions. Saves two to four files per start: 1.7 ms of help and of completion.
+ * Returns the finished files, without empty ones, those that only re-export a group, and unused
+ * imports of esbuild's own functions. Saves two to four files per start: 1.7 ms of help and of
+ * completion.
  */
 export function mergeFiles({ metafile, outputFiles }: GroupedBuild): Bundle {
   const codes: Bundle = new Map(outputFiles.map(({ path, text }) => [path, text]));
   const files = Object.entries(metafile.outputs);
   const stubs = files.filter(([, { entryPoint = '' }]) => entryPoint.startsWith('group:'));
-  const own = files.find(([, { inputs, imports, exports }]) => {
-    return Object.keys(inputs).length === 0 && imports.length === 0 && exports.length > 0;
-  });
+  const independent = files.filter(([, { imports }]) => imports.length === 0);
+  const own = independent.filter(
+    ([, { inputs, exports }]) => Object.keys(inputs).length === 0 && exports.length > 0,
+  );
+  // A group is empty if other groups export all its names.
+  const empty = independent.filter(
+    ([, { inputs, exports }]) =>
+      exports.length === 0 && Object.keys(inputs).every((input) => input.startsWith('group:')),
+  );
+  const needed = [...own, ...empty].reduce(
+    (bundle, [path]) => dropImports(bundle, basename(path)),
+    codes,
+  );
+  const emptyFiles = new Set(empty.map(([path]) => basename(path)));
   return mergeStubs(
-    own ? dropImports(codes, basename(own[0])) : codes,
+    new Map([...needed].filter(([path]) => !emptyFiles.has(basename(path)))),
     stubs.map(([path]) => basename(path)),
   );
 }
