@@ -1,4 +1,3 @@
-import { outline } from '../../catalog/outline.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
@@ -109,8 +108,13 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   job: jobs,
   fields: fieldCandidates,
   shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
-  operation: () => outline.map(({ name, summary }) => ({ value: name, description: summary })),
+  operation: operations,
 };
+
+async function operations(): Promise<readonly Candidate[]> {
+  const { outline } = await import('../../catalog/outline.ts');
+  return outline.map(({ name, summary }) => ({ value: name, description: summary }));
+}
 
 /** Overrides of `BY_NAME` in a command group: `profiles use <name>`, `jobs show <id>`. */
 const BY_GROUP: Readonly<Record<string, Readonly<Record<string, CandidateSource>>>> = {
