@@ -1,23 +1,26 @@
 import type * as z from 'zod/mini';
 
-/** The form of each schema to use; undefined after its first use. */
-const forms = new WeakMap<z.core.$ZodType, z.core.$ZodType | undefined>();
+/** Uses after which a schema is compiled. Fewer are faster without. */
+const MAX_USES = 20;
+
+/** The number of uses of each schema, or the form of it to use from now on. */
+const known = new WeakMap<z.core.$ZodType, number | z.core.$ZodType>();
 
 /**
- * Returns a schema with the same results. At its second use, svc starts to compile it: that takes
- * milliseconds, and makes each validation about ten times as fast.
+ * Returns a schema with the same results. Compiles it after 20 uses: that takes milliseconds, and
+ * makes each validation about ten times as fast.
  */
 export function compileOnReuse<Schema extends z.core.$ZodType>(schema: Schema): Schema {
-  const form = forms.get(schema) as Schema | undefined;
-  if (form) return form;
-  if (!forms.has(schema)) forms.set(schema, undefined);
-  // Without the compiler, the schema itself does.
+  const form = known.get(schema) ?? 0;
+  if (typeof form === 'object') return form as Schema;
+  if (form < MAX_USES) known.set(schema, form + 1);
+  // If the compiler is missing, the schema itself is used.
   else void compile(schema).catch(() => undefined);
   return schema;
 }
 
 async function compile(schema: z.core.$ZodType): Promise<void> {
-  forms.set(schema, schema);
+  known.set(schema, schema);
   const compiler = await import('zod/v4/core');
-  forms.set(schema, compiler.compile(schema));
+  known.set(schema, compiler.compile(schema));
 }

@@ -3,12 +3,7 @@ import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 import { described, withMetadata } from './metadata.ts';
 
-/**
- * Creates the schema of an ID. Calls construct many of them, and `describe` would construct each
- * once more.
- */
-export const id = (description: string) =>
-  z.string().check(z.minLength(1)).register(z.globalRegistry, { description });
+export const id = (description: string) => described(z.string().check(z.minLength(1)), description);
 export const organizationId = id('organization ID');
 export const documentId = id('document ID');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { compileOnReuse } from '../../src/catalog/compiled-schema.ts';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
@@ -23,19 +23,18 @@ function resultOf(schema: z.ZodMiniType, value: unknown) {
 
 describe('a schema that is used again', () => {
   it('is replaced by a compiled one', async () => {
-    const [schema] = (await inputSchemas()).values();
-    if (!schema) throw new Error('no schema');
-    expect([compileOnReuse(schema), compileOnReuse(schema)]).toEqual([schema, schema]);
+    const schema = z.object({ id: z.string() });
+    expect(compileOnReuse(schema)).toBe(schema);
     await expect.poll(() => compileOnReuse(schema) === schema).toBe(false);
     expect(compileOnReuse(schema)).toBe(compileOnReuse(schema));
+    expect(compileOnReuse(schema).safeParse({ id: 'a' })).toEqual({
+      success: true,
+      data: { id: 'a' },
+    });
   });
 
   it('accepts and reports the same', async () => {
     const schemas = await inputSchemas();
-    for (const schema of schemas.values()) {
-      compileOnReuse(schema);
-      compileOnReuse(schema);
-    }
     for (const schema of schemas.values())
       await expect.poll(() => compileOnReuse(schema) === schema).toBe(false);
     await fc.assert(
