@@ -38,6 +38,8 @@ export async function readResults(): Promise<Results> {
 const METHODS: Readonly<Record<string, string>> = {
   'Start-up':
     "Medians of whole processes, relative to `node -e 0`. They include the effect of compiled code, which svc keeps in the user's cache folder.",
+  'Long tables':
+    'Processor time and peak memory of `svc documents list --all` in a pipe, against a server on the same machine.',
   'Bulk import':
     'Imports of 1,000,000 users of 120 bytes in batches of 100, against one service process on the same machine. The plain client puts unparsed lines into batches and sends them over keep-alive connections, without checks and without a journal.',
   'Settings as code':
