@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { compileOnReuse } from '../catalog/compiled-schema.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/json.ts';
 
@@ -75,8 +76,10 @@ function* findIssues(
       return yield* findIssues(def.innerType, data, place);
     if (def.type === 'lazy') return yield* findIssues(def.getter(), data, place);
     if (def.type === 'array' && Array.isArray(data)) {
-      for (const [at, item] of data.entries())
-        yield* findIssues(def.element, item, { ...place, path: [...path, at] });
+      for (const [at, item] of data.entries()) {
+        if (isFlat(item) && isValid(compileOnReuse(def.element), item)) yield;
+        else yield* findIssues(def.element, item, { ...place, path: [...path, at] });
+      }
       return;
     }
     if (def.type === 'record' && isObject(data)) {
@@ -89,6 +92,15 @@ function* findIssues(
   }
   yield;
   yield* findValueIssues(schema, data, path);
+}
+
+/** Whether a record contains no other values, of which there may be many. */
+function isFlat(record: unknown): boolean {
+  return isObject(record) && Object.values(record).every((value) => typeof value !== 'object');
+}
+
+function isValid(schema: z.core.$ZodType, value: unknown): boolean {
+  return (schema as z.ZodMiniType).safeParse(value).success;
 }
 
 function* findFieldIssues(
@@ -104,8 +116,7 @@ function* findFieldIssues(
     if (value === undefined && !strict) missing ??= key;
     else if (typeof value === 'object')
       yield* findIssues(field, value, { path: [...path, key], strict });
-    else if (!(field as z.ZodMiniType).safeParse(value).success)
-      yield* findValueIssues(field, value, [...path, key]);
+    else if (!isValid(field, value)) yield* findValueIssues(field, value, [...path, key]);
   }
   if (missing !== undefined) yield { path: [...path, missing] };
 }
@@ -129,7 +140,7 @@ const optionalSchemas = new WeakMap<z.core.$ZodType, boolean>();
 function isOptional(schema: z.core.$ZodType): boolean {
   const known = optionalSchemas.get(schema);
   if (known !== undefined) return known;
-  const { success } = (schema as z.ZodMiniType).safeParse(undefined);
-  optionalSchemas.set(schema, success);
-  return success;
+  const isOmissible = isValid(schema, undefined);
+  optionalSchemas.set(schema, isOmissible);
+  return isOmissible;
 }
