@@ -11,12 +11,17 @@ import type { NodeOutline } from './create-outline.ts';
 import { isListed } from './is-listed.ts';
 import { treeOutline } from './tree-outline.ts';
 
-/** Creates the tree of all commands. Creates the children of a node on first use. */
+/**
+ * Creates the tree of all commands. Creates the children of a node on first use.
+ * @throws TypeError if two commands have the same name
+ */
 export function commandTree(outline: NodeOutline = treeOutline): Node {
   const root = createNode(outline, []);
   const { command, summary } = LIST_COMMAND;
-  root.children.set(command[0], {
-    ...createNode({ name: command[0], summary, children: [] }, command),
+  const [name] = command;
+  if (root.children.has(name)) throw new TypeError(`two commands have the name svc ${name}`);
+  root.children.set(name, {
+    ...createNode({ name, summary, children: [] }, command),
     leaf: { kind: 'tool', definition: async () => LIST_COMMAND },
   });
   return root;

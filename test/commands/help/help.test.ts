@@ -249,6 +249,9 @@ describe('the command tree', () => {
     expect(() => outlineOf(tool('users', 'add'))).toThrow(
       'two commands have the name svc users add',
     );
+    expect(() => commandTree(outlineOf(tool('commands')))).toThrow(
+      'two commands have the name svc commands',
+    );
     const both = commandTree(outlineOf(tool('deploy', 'now'), tool('deploy')));
     const deploy = both.children.get('deploy');
     expect(deploy?.leaf).toBeDefined();
