@@ -4,10 +4,14 @@ var fs = require('fs');
 var path = require('path');
 var enableCompileCache = require('module').enableCompileCache;
 
-// concat starts 0.7 ms faster than path.join.
+/** Returns the path of a file below a folder. The first calls of path.join take 0.7 ms longer. */
+function below(folder, file) {
+  return folder.concat('/', file);
+}
+
 var home = path.dirname(__dirname);
 // Unlike require, reading the file does not search for the package of package.json.
-var pkg = JSON.parse(fs.readFileSync(home.concat('/package.json'), 'utf8'));
+var pkg = JSON.parse(fs.readFileSync(below(home, 'package.json'), 'utf8'));
 
 /** File modes: access for the owner only, the bits of all other users, and those that allow them to replace files. */
 var OWNER_ONLY = 0o700;
@@ -37,11 +41,10 @@ function isSupported(range, version) {
  */
 function cacheFolder() {
   var env = process.env;
-  var folder =
-    env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && [env.HOME, '.cache'].join('/'));
+  var folder = env.XDG_CACHE_HOME || env.LOCALAPPDATA || (env.HOME && below(env.HOME, '.cache'));
   if (!enableCompileCache || env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   if (!folder || !path.isAbsolute(folder)) return undefined;
-  folder += '/svc/compiled';
+  folder = below(folder, 'svc/compiled');
   try {
     return createFolder(folder) && isPrivate(folder) ? folder : undefined;
   } catch (_error) {
@@ -90,13 +93,13 @@ function fail(message, exitCode) {
 
 /** Whether this file is in a checkout, not in an installed package. */
 function isCheckout() {
-  return fs.existsSync(home.concat('/src/main.ts'));
+  return fs.existsSync(below(home, 'src/main.ts'));
 }
 
 function start() {
   var folder = cacheFolder();
   // In the package, the bundle is next to this folder; in a checkout, it is in dist.
-  var loader = [home.concat('/loader.cjs'), home.concat('/dist/loader.cjs')].find(fs.existsSync);
+  var loader = [below(home, 'loader.cjs'), below(home, 'dist/loader.cjs')].find(fs.existsSync);
   if (!loader) return startFromSource(folder);
   var bundle = require(loader);
   if (folder) bundle.enableCodeCache(folder);
@@ -113,7 +116,7 @@ function startFromSource(folder) {
     enableCompileCache(folder);
     process.umask(mask);
   }
-  import(require('url').pathToFileURL(home.concat('/src/main.ts')).href).then(function (svc) {
+  import(require('url').pathToFileURL(below(home, 'src/main.ts')).href).then(function (svc) {
     return svc.main(pkg.version);
   });
 }
