@@ -212,19 +212,16 @@ export function mergeFiles({ metafile, outputFiles }: GroupedBuild): Bundle {
   const codes: Bundle = new Map(outputFiles.map(({ path, text }) => [path, text]));
   const files = Object.entries(metafile.outputs);
   const stubs = files.filter(([, { entryPoint = '' }]) => entryPoint.startsWith('group:'));
-  const independent = files.filter(([, { imports }]) => imports.length === 0);
-  const own = independent.filter(
-    ([, { inputs, exports }]) => Object.keys(inputs).length === 0 && exports.length > 0,
+  // esbuild's own functions, and groups whose names other groups export, too.
+  const withoutSources = files.filter(
+    ([, { inputs, imports }]) =>
+      imports.length === 0 && Object.keys(inputs).every((input) => input.startsWith('group:')),
   );
-  // A group is empty if other groups export all its names.
-  const empty = independent.filter(
-    ([, { inputs, exports }]) =>
-      exports.length === 0 && Object.keys(inputs).every((input) => input.startsWith('group:')),
-  );
-  const needed = [...own, ...empty].reduce(
+  const needed = withoutSources.reduce(
     (bundle, [path]) => dropImports(bundle, basename(path)),
     codes,
   );
+  const empty = withoutSources.filter(([, { exports }]) => exports.length === 0);
   const emptyFiles = new Set(empty.map(([path]) => basename(path)));
   return mergeStubs(
     new Map([...needed].filter(([path]) => !emptyFiles.has(basename(path)))),
