@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-
 import type * as z from 'zod/mini';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { parseDocument, readDocumentText } from '../../bulk/source/document.ts';

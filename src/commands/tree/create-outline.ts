@@ -32,7 +32,7 @@ export function createOutline(
   tools: readonly ToolOutline[],
   runners: readonly OperationName[],
 ): NodeOutline {
-  const root = createGroup('svc', '');
+  const root = createGroup('svc');
   for (const [words, summary] of GROUPS) ensureGroup(root, words.split(' ')).summary = summary;
   for (const { name, command, summary } of operations) {
     const node = ensureGroup(root, command);
@@ -57,12 +57,12 @@ function namesakeError(command: readonly string[]): TypeError {
 function ensureGroup(root: Draft, path: readonly string[]): Draft {
   return path.reduce((node, name) => {
     const known = node.children.find((child) => child.name === name);
-    const child = known ?? createGroup(name, '');
+    const child = known ?? createGroup(name);
     if (!known) node.children.push(child);
     return child;
   }, root);
 }
 
-function createGroup(name: string, summary: string): Draft {
-  return { name, summary, children: [] };
+function createGroup(name: string): Draft {
+  return { name, summary: '', children: [] };
 }
