@@ -10,7 +10,7 @@ import {
   records,
   user,
 } from './fields.ts';
-import { described } from './metadata.ts';
+import { described, withMetadata } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
@@ -66,7 +66,7 @@ export const activities = {
         actionType: described(z.string().check(z.minLength(1)), 'action type'),
         actionUser: flag(
           { as: 'entry' },
-          described(z.clone(user), 'acting user: an ID, or user=u1,name=Ada'),
+          withMetadata(user, { description: 'acting user: an ID, or user=u1,name=Ada' }),
         ),
         ...updatable,
       }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { documentId, flag, organizationId, user, withRules } from './fields.ts';
-import { described } from './metadata.ts';
+import { described, withMetadata } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);
@@ -21,7 +21,7 @@ const input = withRules(
       ),
       actionUser: flag(
         { as: 'entry' },
-        described(z.clone(user), 'acting user: an ID, or user=u1,name=Ada'),
+        withMetadata(user, { description: 'acting user: an ID, or user=u1,name=Ada' }),
       ),
       verifyUserPermissions: described(
         z.optional(z.boolean()),
@@ -83,7 +83,7 @@ const input = withRules(
       context: z.optional(
         z.object({
           access: described(
-            z.clone(z.record(z.string(), z.union([z.string(), z.number()]))),
+            z.record(z.string(), z.union([z.string(), z.number()])),
             'notify only recipients with this access',
           ),
         }),

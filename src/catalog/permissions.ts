@@ -40,7 +40,7 @@ export type AccessResource = z.output<typeof accessResource>;
 export const resources = flag(
   { flag: 'resource', as: 'entries' },
   described(
-    z.clone(z.array(accessResource)),
+    z.array(accessResource),
     'resource to grant access to: type=document,id=d1,org=acme,role=viewer,expires=48h',
   ),
 );

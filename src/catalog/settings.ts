@@ -32,7 +32,8 @@ const secretReference = withMetadata(
   { secret: true },
 );
 
-const reference = (describes: string) => z.optional(described(z.clone(secretReference), describes));
+const reference = (describes: string) =>
+  z.optional(withMetadata(secretReference, { description: describes }));
 const webhook = webhookConfig['webhooks.config.update'].input.shape;
 const emailShape = email['email.update'].input.shape;
 const provider = permissionProvider['permission-provider.update'].input.shape;

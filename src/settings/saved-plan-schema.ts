@@ -1,5 +1,4 @@
 import { isAbsolute } from 'node:path';
-
 import * as z from 'zod/mini';
 import { SETTINGS_KINDS } from '../catalog/record-kinds.ts';
 import { settingsSchema } from '../catalog/settings.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import * as z from 'zod/mini';
 import { createRecordConverter } from '../../src/bulk/record-conversion.ts';
 import type { RecordProblem } from '../../src/bulk/record-problem.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../../src/catalog/explain-issue.ts';
 

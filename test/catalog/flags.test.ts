@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-
 import * as z from 'zod/mini';
 import type { Operation } from '../../src/catalog/define.ts';
 import { deriveFlags, flagName } from '../../src/catalog/flags.ts';

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-
 import * as z from 'zod/mini';
 import { defineOperation, type Effect } from '../../src/catalog/define.ts';
 import { itemResults } from '../../src/catalog/fields.ts';

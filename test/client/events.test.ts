@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
 import * as z from 'zod/mini';
 import { defineOperation } from '../../src/catalog/define.ts';
 import type { PlannedRequest } from '../../src/client/client.ts';

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-
 import type * as z from 'zod/mini';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { definitionOf } from '../../src/catalog/introspect.ts';

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely';
-
 import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import { fieldRefusal } from '../calls/validate.ts';

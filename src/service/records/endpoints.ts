@@ -1,5 +1,4 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-
 import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall, KeyScope } from '../calls/call.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-
 import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../calls/call.ts';
