@@ -6,14 +6,18 @@ import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from './call-log.ts';
 
 /**
- * Creates the log record of a request.
- * @param now end of the request, in milliseconds since the epoch
+ * Returns a function that creates the log record of a request. It keeps only the facts of the call:
+ * its bodies would stay in memory.
+ * @param ended end of the request, in milliseconds since the epoch
  */
-export function createRecord(id: number, call: HandledCall, now: number): RequestRecord {
-  const { method, target, operation, status, error, milliseconds, fault, org } = call;
-  return {
+export function createRecordLater(
+  id: number,
+  { method, target, operation, status, error, milliseconds, fault, org }: HandledCall,
+  ended: number,
+): () => RequestRecord {
+  return () => ({
     id,
-    time: new Date(now - milliseconds).toISOString(),
+    time: new Date(ended - milliseconds).toISOString(),
     method,
     path: pathOf(target),
     operation: operation?.name ?? null,
@@ -24,7 +28,7 @@ export function createRecord(id: number, call: HandledCall, now: number): Reques
     records: operation?.records ?? null,
     failed: operation?.failed ?? 0,
     fault: fault ?? null,
-  };
+  });
 }
 
 function pathOf(target: string): string {

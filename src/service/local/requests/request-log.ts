@@ -3,7 +3,7 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { monotonicTime } from '../../../kernel/process.ts';
 import type { HandledCall } from './call-log.ts';
-import { createRecord, redactBodies } from './record.ts';
+import { createRecordLater, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
@@ -15,7 +15,8 @@ const MAX_PENDING = 5_000;
  * expensive step.
  */
 const MAX_BODIES = 40;
-const MAX_LOAD = 0.05;
+/** Maximum share of the process's time that writing the file takes. */
+const MAX_LOAD = 0.02;
 /** Pause after an error, in milliseconds. */
 const ERROR_PAUSE = 1_000;
 
@@ -92,13 +93,13 @@ export function createRequestLog(
       const isKept = pending.length < MAX_PENDING;
       if (!isKept && listeners.size === 0) return;
       const ended = Date.now();
-      const record = createRecord(id, call, ended);
+      const record = createRecordLater(id, call, ended);
       if (isKept) {
         const bodiesOf = bodies++ < MAX_BODIES ? readBodiesLater(call) : () => NO_BODIES;
-        pending.push({ ended, detail: () => ({ ...record, ...bodiesOf() }) });
+        pending.push({ ended, detail: () => ({ ...record(), ...bodiesOf() }) });
         schedule();
       }
-      for (const listener of listeners) listener(record);
+      for (const listener of listeners) listener(record());
     },
     list: (filter: RequestFilter): readonly RequestDetail[] => {
       flushAll();
