@@ -1,13 +1,14 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
 import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { mapInner, tryParseJson } from '../../../kernel/json.ts';
+import { once } from '../../../kernel/once.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from './call-log.ts';
 
 /**
- * Returns a function that creates the log record of a request. It keeps only the facts of the call:
- * its bodies would stay in memory.
+ * Returns a function that creates the log record of a request once. It keeps only the facts of the
+ * call: its bodies would stay in memory.
  * @param ended end of the request, in milliseconds since the epoch
  */
 export function createRecordLater(
@@ -15,7 +16,7 @@ export function createRecordLater(
   { method, target, operation, status, error, milliseconds, fault, org }: HandledCall,
   ended: number,
 ): () => RequestRecord {
-  return () => ({
+  return once(() => ({
     id,
     time: new Date(ended - milliseconds).toISOString(),
     method,
@@ -28,7 +29,7 @@ export function createRecordLater(
     records: operation?.records ?? null,
     failed: operation?.failed ?? 0,
     fault: fault ?? null,
-  });
+  }));
 }
 
 function pathOf(target: string): string {
