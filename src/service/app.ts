@@ -1,5 +1,6 @@
-import type { Auth, Feature } from '../catalog/define.ts';
+import type { Auth, Feature, Operation } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
+import { shapeOf } from '../catalog/introspect.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
@@ -33,7 +34,7 @@ import {
 } from './local/requests/call-log.ts';
 import type { DevelopmentState } from './local/state.ts';
 import { badRequest, Refusal, readOnlyRefusal } from './store/refusal.ts';
-import type { Database, Store } from './store/store.ts';
+import type { Database, Store, WriteScope } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 
 export interface ServiceOptions {
@@ -149,10 +150,22 @@ function createPerformer(
     const isRead = operation.effect === 'read';
     const response = await (isRead
       ? store.read(run)
-      : store.write(run, readApiKeyHeader(operation.auth, request)));
+      : store.write(run, scopeOf(operation, request, data)));
     followUps.start(pendingWork);
     return response;
   };
+}
+
+/** Writes without an API key may change any data. */
+function scopeOf(
+  { auth, input }: Operation,
+  request: ServiceRequest,
+  data: unknown,
+): WriteScope | undefined {
+  const apiKey = readApiKeyHeader(auth, request);
+  if (apiKey === undefined) return undefined;
+  const hasOrganization = 'organizationId' in shapeOf(input);
+  return { apiKey, organizationId: hasOrganization ? findOrganizationId(data) : undefined };
 }
 
 function readTrace(request: ServiceRequest): string | null {

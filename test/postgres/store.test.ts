@@ -175,22 +175,22 @@ describe('writes of several processes', () => {
     const other = await opened(place, { busyTimeout: 100 });
     const nothing = async () => undefined;
     const busy = { status: 'UNAVAILABLE', message: 'The store is busy.' };
-    const own = openWrite((work) => first.write(work, 'a'));
+    const own = openWrite((work) => first.write(work, { apiKey: 'a' }));
     await own.begun;
-    await other.write(nothing, 'b');
+    await other.write(nothing, { apiKey: 'b' });
     await other.writeRelaxed(nothing);
     await other.read(nothing);
-    await expect(other.write(nothing, 'a')).rejects.toMatchObject(busy);
+    await expect(other.write(nothing, { apiKey: 'a' })).rejects.toMatchObject(busy);
     await expect(other.write(nothing)).rejects.toMatchObject(busy);
     own.end();
     await own.ended;
     const all = openWrite((work) => first.write(work));
     await all.begun;
-    await expect(other.write(nothing, 'b')).rejects.toMatchObject(busy);
+    await expect(other.write(nothing, { apiKey: 'b' })).rejects.toMatchObject(busy);
     await expect(other.writeRelaxed(nothing)).rejects.toMatchObject(busy);
     all.end();
     await all.ended;
-    await other.write(nothing, 'a');
+    await other.write(nothing, { apiKey: 'a' });
   });
 
   it('in a deadlock both succeed, because one of them is retried', async () => {
@@ -231,10 +231,32 @@ describe('concurrent writes of an API key', () => {
     const store = await opened(await newStoreLocation());
     stopTheTime();
     const ids = await Promise.all(
-      ['a', 'a', 'a', 'b'].map((apiKey) => store.write(transactionOf, apiKey)),
+      ['a', 'a', 'a', 'b'].map((apiKey) => store.write(transactionOf, { apiKey })),
     );
     expect(new Set(ids.slice(0, 3)).size).toBe(1);
     expect(new Set(ids).size).toBe(2);
+  });
+
+  it('overlap in the transaction if their organizations differ', async () => {
+    const store = await opened(await newStoreLocation());
+    const { apiKey } = await ensureLocalCredentials(store);
+    stopTheTime();
+    const log: string[] = [];
+    const slowest = Promise.withResolvers<void>();
+    const write = (organizationId: string, name: string) =>
+      store.write(
+        async (database) => {
+          log.push(`${name} begins`);
+          await findOrganization({ database, apiKey }, organizationId);
+          if (organizationId === 'slow') await slowest.promise;
+          else if (name === 'last') slowest.resolve();
+          log.push(`${name} ends`);
+        },
+        { apiKey, organizationId },
+      );
+    await Promise.all([write('slow', 'slow'), write('quick', 'first'), write('quick', 'last')]);
+    expect(log.slice(0, 2)).toEqual(['slow begins', 'first begins']);
+    expect(log.slice(2)).toEqual(['first ends', 'last begins', 'last ends', 'slow ends']);
   });
 
   it('do not affect each other if one is refused or breaks a statement', async () => {
@@ -246,7 +268,7 @@ describe('concurrent writes of an API key', () => {
         await renamed.where('name', 'not like', `%${name}`).execute();
         await after?.(database);
         return database.selectFrom('workspaces').select('name').executeTakeFirst();
-      }, credentials.apiKey);
+      }, credentials);
     const outcomes = await Promise.allSettled([
       rename('one'),
       rename('two', () => {
@@ -255,7 +277,7 @@ describe('concurrent writes of an API key', () => {
       rename('three', (database) => sql`select 1 / 0`.execute(database)),
       store.write(
         (database) => database.selectFrom('workspaces').select('name').executeTakeFirst(),
-        credentials.apiKey,
+        credentials,
       ),
     ]);
     expect(outcomes).toMatchObject([
@@ -287,14 +309,17 @@ describe('prepared statements', () => {
       await Promise.all(Array.from({ length: 30 }, read));
       await Promise.all(
         Array.from({ length: 30 }, () =>
-          store.write((database) => sql`deallocate all`.execute(database), apiKey),
+          store.write((database) => sql`deallocate all`.execute(database), { apiKey }),
         ),
       );
       await Promise.all([
-        store.write(async (database) => {
-          const found = await findOrganization({ database, apiKey }, 'acme');
-          expect(found).toBeUndefined();
-        }, apiKey),
+        store.write(
+          async (database) => {
+            const found = await findOrganization({ database, apiKey }, 'acme');
+            expect(found).toBeUndefined();
+          },
+          { apiKey },
+        ),
         ...Array.from({ length: 30 }, read),
       ]);
     }

@@ -239,14 +239,17 @@ describe('writes of a remote database', () => {
       [],
       0,
     ];
+    const running: (string | undefined)[] = [];
+    const overlaps = new Set<string>();
     const idle = Promise.withResolvers<void>();
     const write = batchRemoteWrites(
       async (work) => {
         for (;;) {
+          expect(running).toEqual([]);
           transactions++;
           current = [...committed];
           try {
-            const result = await work(NO_DATABASE);
+            const result = await work(NO_DATABASE).finally(() => expect(running).toEqual([]));
             commit(transactions);
             committed = current;
             return result;
@@ -270,13 +273,20 @@ describe('writes of a remote database', () => {
       idle: idle.promise,
       committed: () => committed,
       transactions: () => transactions,
-      add: (name: string, error?: unknown) =>
+      overlaps: () => [...overlaps].toSorted(),
+      add: (
+        name: string,
+        { error, part }: { readonly error?: unknown; readonly part?: string } = {},
+      ) =>
         write(async () => {
+          for (const other of running) overlaps.add([part, other].join());
+          running.push(part);
           await new Promise((resolve) => setImmediate(resolve));
           current.push(name);
+          running.splice(running.indexOf(part), 1);
           if (error !== undefined) throw error;
           return name;
-        }),
+        }, part),
     };
   }
 
@@ -296,7 +306,7 @@ describe('writes of a remote database', () => {
     const refusal = new Error('no');
     const outcomes = await Promise.allSettled([
       writes.add('a'),
-      writes.add('b', refusal),
+      writes.add('b', { error: refusal }),
       writes.add('c'),
     ]);
     expect(outcomes).toEqual([
@@ -310,7 +320,7 @@ describe('writes of a remote database', () => {
 
   it('need no savepoint if there is only one', async () => {
     const writes = createWrites();
-    await expect(writes.add('a', new Error('no'))).rejects.toThrow('no');
+    await expect(writes.add('a', { error: new Error('no') })).rejects.toThrow('no');
     expect([writes.log, writes.transactions(), writes.committed()]).toEqual([[], 1, []]);
   });
 
@@ -331,31 +341,66 @@ describe('writes of a remote database', () => {
     expect([writes.transactions(), writes.committed()]).toEqual([2, ['a', 'b']]);
   });
 
-  it('apply each write that succeeds exactly once, in order, whatever fails', async () => {
+  it('overlap if they use different parts of the data', async () => {
+    const writes = createWrites();
+    const parts = ['x', 'y', 'x', undefined, 'y', 'z'];
+    await Promise.all(parts.map((part, at) => writes.add(`${at}`, part ? { part } : {})));
+    expect(writes.overlaps()).toEqual(['x,y', 'y,x', 'z,y']);
+    expect(writes.committed()).toEqual(['0', '1', '2', '3', '4', '5']);
+  });
+
+  it('end before the transaction, even if another one has failed', async () => {
+    const writes = createWrites();
     const error = new Error('no');
+    const outcomes = await Promise.allSettled([
+      writes.add('a', { part: 'x', error }),
+      writes.add('b', { part: 'y' }),
+      writes.add('c', { part: 'z' }),
+      writes.add('d', { part: 'x' }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(writes.committed().toSorted()).toEqual(['b', 'c', 'd']);
+  });
+
+  it('apply each write that succeeds exactly once, in the order of its part, whatever fails', async () => {
+    const write = fc.record({
+      fails: fc.boolean(),
+      pause: fc.nat(2),
+      part: fc.option(fc.constantFrom('x', 'y', 'z'), { nil: undefined }),
+    });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ fails: fc.boolean(), pause: fc.nat(2) }), { maxLength: 12 }),
-        async (plan) => {
-          const writes = createWrites();
-          const started: Promise<unknown>[] = [];
-          for (const [at, { fails, pause }] of plan.entries()) {
-            for (let turn = 0; turn < pause; turn++)
-              await new Promise((resolve) => setImmediate(resolve));
-            const added = writes.add(`${at}`, fails ? error : undefined);
-            // The rejection may come before the others have started.
-            added.catch(() => undefined);
-            started.push(added);
-          }
-          const outcomes = await Promise.allSettled(started);
-          expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
-            plan.map(({ fails }) => fails),
-          );
-          expect(writes.committed()).toEqual(
-            plan.flatMap(({ fails }, at) => (fails ? [] : [`${at}`])),
-          );
-        },
-      ),
+      fc.asyncProperty(fc.array(write, { maxLength: 12 }), async (plan) => {
+        const writes = createWrites();
+        const started: Promise<unknown>[] = [];
+        for (const [at, { fails, pause, part }] of plan.entries()) {
+          for (let turn = 0; turn < pause; turn++)
+            await new Promise((resolve) => setImmediate(resolve));
+          const error = fails ? new Error('no') : undefined;
+          const added = writes.add(`${at}`, { error, ...(part && { part }) });
+          // The rejection may come before the others have started.
+          added.catch(() => undefined);
+          started.push(added);
+        }
+        const outcomes = await Promise.allSettled(started);
+        expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
+          plan.map(({ fails }) => fails),
+        );
+        const committed = writes.committed().map(Number);
+        const succeeded = plan.flatMap(({ fails }, at) => (fails ? [] : [at]));
+        expect(committed.toSorted((one, other) => one - other)).toEqual(succeeded);
+        const sees = (one: number, other: number) => {
+          const parts = [plan[one]?.part, plan[other]?.part];
+          return parts.includes(undefined) || parts[0] === parts[1];
+        };
+        for (const [place, at] of committed.entries())
+          for (const later of committed.slice(place + 1))
+            if (sees(at, later)) expect(at).toBeLessThan(later);
+      }),
     );
   });
 });

@@ -72,7 +72,7 @@ export async function enqueueEvent(
       now,
       trace,
     });
-  }, event.apiKey);
+  }, event);
   if (ids.length > 0) await notifyOutboxChange(store);
   return ids;
 }

@@ -9,10 +9,16 @@ import {
   toPostgresTransactionError,
 } from './postgres-errors.ts';
 import { createPostgresPeers } from './postgres-peers.ts';
+import { pipelineQueries } from './prepared-query.ts';
 import { Refusal } from './refusal.ts';
 import { upgradeStore } from './schema.ts';
-import { batchRemoteWrites, poolReads, type RemoteSavepoints } from './shared-transactions.ts';
-import type { Store, Work } from './store.ts';
+import {
+  batchRemoteWrites,
+  poolReads,
+  type RemoteSavepoints,
+  type RemoteWrites,
+} from './shared-transactions.ts';
+import type { Store, Work, WriteScope } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -94,13 +100,14 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
     throw toPostgresTransactionError(error, url);
   };
   // Writes that wait for each other hold no connection, so reads can use all of them.
-  const runInBatch = batchByName((name, onIdle) => {
-    const lock = name === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(name)})`;
+  const runInBatch = batchByApiKey((apiKey, onIdle) => {
+    const lock =
+      apiKey === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
     return batchRemoteWrites((work) => write(lock, work), SAVEPOINTS, onIdle);
   });
   return {
     read: (work) => read(work).catch(explain),
-    write: (work, apiKey = '') => runInBatch(apiKey, work).catch(explain),
+    write: (work, scope = WHOLE_STORE) => runInBatch(scope, work).catch(explain),
     writeRelaxed: (work) => write(relaxed, work),
     // Deleting rows would check all references to each row.
     deleteAllRows: (tables) => {
@@ -147,8 +154,9 @@ async function transact<Result>(
 ): Promise<Result> {
   let hasStarted = false;
   let failed: { readonly error: unknown } | undefined;
-  const tracked: Work<Result> = (database) => {
+  const tracked: Work<Result> = async (database) => {
     hasStarted = true;
+    await pipelineQueries(database);
     return work(database).catch((error) => {
       failed = { error };
       throw error;
@@ -194,12 +202,15 @@ const SAVEPOINTS: RemoteSavepoints = {
   endsTransaction: (error) => isRetryable(error) || isBrokenConnection(error),
 };
 
-/** Creates batches by name when they are needed, and forgets idle ones. */
-function batchByName(create: (name: string, onIdle: () => void) => Store['write']) {
-  const batchesByName = new Map<string, Store['write']>();
-  return <Result>(name: string, work: Work<Result>): Promise<Result> => {
-    const write = batchesByName.get(name) ?? create(name, () => batchesByName.delete(name));
-    batchesByName.set(name, write);
-    return write(work);
+const WHOLE_STORE: WriteScope = { apiKey: '' };
+
+/** Creates the batch of an API key when it is needed, and forgets idle ones. */
+function batchByApiKey(create: (apiKey: string, onIdle: () => void) => RemoteWrites) {
+  const batchesByApiKey = new Map<string, RemoteWrites>();
+  return <Result>({ apiKey, organizationId }: WriteScope, work: Work<Result>): Promise<Result> => {
+    const write =
+      batchesByApiKey.get(apiKey) ?? create(apiKey, () => batchesByApiKey.delete(apiKey));
+    batchesByApiKey.set(apiKey, write);
+    return write(work, organizationId);
   };
 }

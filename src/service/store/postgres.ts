@@ -35,6 +35,7 @@ export function openPostgres(url: string) {
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: QUERY_TIMEOUT,
     keepAlive: true,
+    pipeline: true,
     types: { getTypeParser },
     stream: () => {
       const socket = new Socket();

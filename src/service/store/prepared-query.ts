@@ -1,4 +1,4 @@
-import type { CompiledQuery, DialectAdapter } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, DialectAdapter } from 'kysely';
 import type { Database } from './store.ts';
 
 /**
@@ -61,8 +61,21 @@ export function prepareQuery<Parameters extends object, Row>(
       if (pause) await pause;
       return adapter.rows<Row>(query.sql, bound);
     }
-    return (await database.executeQuery<Row>({ ...query, parameters: bound })).rows;
+    const executor = pipelines.get(database) ?? database;
+    return (await executor.executeQuery<Row>({ ...query, parameters: bound })).rows;
   };
+}
+
+const pipelines = new WeakMap<Database, DatabaseConnection>();
+
+/**
+ * Makes a transaction send its prepared queries at once. Kysely would wait for the response to the
+ * previous query.
+ */
+export async function pipelineQueries(database: Database): Promise<void> {
+  await database.getExecutor().provideConnection(async (connection) => {
+    pipelines.set(database, connection);
+  });
 }
 
 const MAX_FORMS = 200;

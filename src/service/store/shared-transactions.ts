@@ -10,8 +10,15 @@ type Transact = <Result>(work: Work<Result>) => Promise<Result>;
  * the last.
  */
 const MAX_SHARED_TIME = 25;
+/** Maximum number of tasks that run at the same time in a transaction. */
+const MAX_CONCURRENT_TASKS = 8;
 
 interface Task {
+  /**
+   * The part of the data that the task uses (default: all data). Tasks of different parts may run at
+   * the same time.
+   */
+  readonly part?: string | symbol | undefined;
   /**
    * Returns a function that settles the caller's promise. Rejects if the transaction is not usable
    * anymore.
@@ -40,8 +47,8 @@ export function batchReads(transact: Transact): Store['read'] {
 }
 
 /**
- * Runs reads on several connections. Reads that wait for a connection share its next transaction,
- * which saves round trips.
+ * Runs reads on several connections. Reads that wait for a connection share its next transaction and
+ * run at the same time, which saves round trips.
  * @param endsTransaction whether the transaction is not usable after this error of a read
  */
 export function poolReads(
@@ -55,7 +62,7 @@ export function poolReads(
     active++;
     while (pending.length > 0) {
       const share = pending.splice(0, Math.ceil(pending.length / connections));
-      pending.unshift(...(await runTasks(share, transact, MAX_SHARED_TIME)));
+      pending.unshift(...(await runTasks(share, transact, CONCURRENT)));
     }
     active--;
   };
@@ -70,7 +77,7 @@ export function poolReads(
           return () => reject(error);
         }
       };
-      pending.push({ run, fail: reject });
+      pending.push({ part: Symbol('read'), run, fail: reject });
       if (active < connections) void runPending();
     });
 }
@@ -96,7 +103,7 @@ export function batchWrites(
   const runPending = async () => {
     // Requests that have already arrived may write too.
     await yieldToEvents();
-    pending.unshift(...(await runTasks(pending.splice(0), transact, MAX_SHARED_TIME)));
+    pending.unshift(...(await runTasks(pending.splice(0), transact, LIMITED)));
   };
   return (work) =>
     new Promise((resolve, reject) => {
@@ -130,17 +137,21 @@ export interface RemoteSavepoints {
   readonly endsTransaction: (error: unknown) => boolean;
 }
 
+/** Runs a write. Writes of different `part`s of the data may run at the same time. */
+export type RemoteWrites = <Result>(work: Work<Result>, part?: string) => Promise<Result>;
+
 /**
- * Runs the writes that wait for each other in a shared transaction, in their order. Savepoints cost
- * round trips, so the transaction has none at first. If a write fails, all of them run again with a
- * savepoint each, and the failed write does not affect the others.
+ * Runs the writes that wait for each other in a shared transaction. Writes of the same part of the
+ * data run in their order. Savepoints cost round trips, so the transaction has none at first. If a
+ * write fails, all of them run again one after another with a savepoint each, and the failed write
+ * does not affect the others.
  * @param onIdle called when no write is running or waiting
  */
 export function batchRemoteWrites(
   transact: Transact,
   savepoints: RemoteSavepoints,
   onIdle: () => void,
-): Store['write'] {
+): RemoteWrites {
   const pending: Task[] = [];
   let isRunning = false;
   const runPending = async () => {
@@ -150,51 +161,59 @@ export function batchRemoteWrites(
     while (pending.length > 0) {
       const tasks = pending.splice(0);
       const rest =
-        (await tryTasks(tasks, transact, MAX_SHARED_TIME)) ??
-        (await runTasks(tasks.map(withSavepoint), transact, MAX_SHARED_TIME));
-      const first = tasks.length - rest.length;
-      pending.unshift(...tasks.slice(first));
+        (await tryTasks(tasks, transact, CONCURRENT)) ??
+        (await runTasks(tasks, transact, { ...LIMITED, run: runWithSavepoint }));
+      pending.unshift(...rest);
     }
     isRunning = false;
     onIdle();
   };
-  const withSavepoint = ({ run, fail }: Task): Task => ({
-    fail,
-    run: async (database) => {
-      await savepoints.execute(database, 'savepoint task');
-      try {
-        return await run(database);
-      } catch (error) {
-        if (savepoints.endsTransaction(error)) throw error;
-        await savepoints.execute(database, 'rollback to savepoint task');
-        forgetCached(database);
-        return () => fail(error);
-      }
-    },
-  });
-  return (work) =>
+  const runWithSavepoint: TaskRunner = async ({ run, fail }, database) => {
+    await savepoints.execute(database, 'savepoint task');
+    try {
+      return await run(database);
+    } catch (error) {
+      if (savepoints.endsTransaction(error)) throw error;
+      await savepoints.execute(database, 'rollback to savepoint task');
+      forgetCached(database);
+      return () => fail(error);
+    }
+  };
+  return (work, part) =>
     new Promise((resolve, reject) => {
       const run: Task['run'] = async (database) => {
         const result = await work(database);
         return () => resolve(result);
       };
-      pending.push({ run, fail: reject });
+      pending.push({ part, run, fail: reject });
       if (!isRunning) void runPending();
     });
 }
 
+type TaskRunner = (task: Task, database: Database) => ReturnType<Task['run']>;
+
+interface RunOptions {
+  /** Time after which no task is started, in milliseconds. */
+  readonly timeLimit?: number;
+  /** Maximum number of tasks that run at the same time (default: 1). */
+  readonly concurrency?: number;
+  readonly run?: TaskRunner;
+}
+
+const LIMITED: RunOptions = { timeLimit: MAX_SHARED_TIME };
+const CONCURRENT: RunOptions = { ...LIMITED, concurrency: MAX_CONCURRENT_TASKS };
+
 /**
  * Runs tasks in one transaction, and settles them after its commit. If a task makes the transaction
  * unusable, runs each task in a transaction of its own.
- * @param timeLimit time after which no task is started, in milliseconds
  * @returns the tasks that were not started
  */
 async function runTasks(
   tasks: readonly Task[],
   transact: Transact,
-  timeLimit = Number.POSITIVE_INFINITY,
+  options: RunOptions = {},
 ): Promise<readonly Task[]> {
-  const rest = await tryTasks(tasks, transact, timeLimit);
+  const rest = await tryTasks(tasks, transact, options);
   if (rest) return rest;
   for (const task of tasks) await tryTasks([task], transact);
   return [];
@@ -208,28 +227,69 @@ async function runTasks(
 async function tryTasks(
   tasks: readonly Task[],
   transact: Transact,
-  timeLimit = Number.POSITIVE_INFINITY,
+  {
+    timeLimit = Number.POSITIVE_INFINITY,
+    concurrency = 1,
+    run = (task, database) => task.run(database),
+  }: RunOptions = {},
 ): Promise<readonly Task[] | undefined> {
-  let isUsable = true;
-  const settled: (() => void)[] = [];
+  const errors: unknown[] = [];
+  const settled = new Map<Task, () => void>();
   const runAll: Work<void> = async (database) => {
     // The transaction may run again after a deadlock.
-    settled.length = 0;
+    errors.length = 0;
+    settled.clear();
     const end = monotonicTime() + timeLimit;
-    for (const { run } of tasks) {
-      isUsable = false;
-      settled.push(await run(database));
-      isUsable = true;
-      if (monotonicTime() >= end) return;
+    let isOver = false;
+    const runInOrder = async (chain: readonly Task[]) => {
+      for (const task of chain) {
+        if (isOver) return;
+        try {
+          settled.set(task, await run(task, database));
+        } catch (error) {
+          errors.push(error);
+        }
+        isOver ||= errors.length > 0 || monotonicTime() >= end;
+      }
+    };
+    for (const chains of stagesOf(tasks)) {
+      const waiting = chains.values();
+      const runChains = async () => {
+        for (const chain of waiting) await runInOrder(chain);
+      };
+      // The transaction must not end while a task is running.
+      await Promise.all(Array.from({ length: concurrency }, runChains));
     }
+    if (errors.length > 0) throw errors[0];
   };
   try {
     await transact(runAll);
   } catch (error) {
-    if (!isUsable && tasks.length > 1) return undefined;
+    if (errors.length > 0 && tasks.length > 1) return undefined;
     for (const { fail } of tasks) fail(error);
     return [];
   }
-  for (const settle of settled) settle();
-  return tasks.slice(settled.length);
+  for (const settle of settled.values()) settle();
+  return tasks.filter((task) => !settled.has(task));
+}
+
+/**
+ * Splits tasks into stages, which must run one after another. The chains of a stage may run at the
+ * same time; the tasks of a chain have the same part.
+ */
+function* stagesOf(tasks: readonly Task[]): Generator<readonly (readonly Task[])[]> {
+  let chains = new Map<Task['part'], Task[]>();
+  for (const task of tasks) {
+    const { part } = task;
+    if (part !== undefined) {
+      const chain = chains.get(part);
+      if (chain) chain.push(task);
+      else chains.set(part, [task]);
+      continue;
+    }
+    if (chains.size > 0) yield [...chains.values()];
+    chains = new Map();
+    yield [[task]];
+  }
+  if (chains.size > 0) yield [...chains.values()];
 }

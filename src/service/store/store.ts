@@ -8,6 +8,15 @@ export type Database = Transaction<Tables>;
 export type Work<Result> = (database: Database) => Promise<Result>;
 
 /**
+ * The data that a write reads and changes: all data of an API key, or of one of its organizations.
+ * With an organization, the write may also read other data of the API key, and add deliveries.
+ */
+export interface WriteScope {
+  readonly apiKey: string;
+  readonly organizationId?: string | undefined;
+}
+
+/**
  * The data of the service. Each `work` is a transaction that is applied completely or not at all.
  * When the promise of a write resolves, the data is on disk. After a deadlock, a write may run
  * again from its start.
@@ -27,10 +36,10 @@ export interface Store {
   readonly version?: () => number | undefined;
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
-   * Runs a write that excludes all other writes. If the write changes only the data of one API key,
-   * pass the key: the write then excludes only other writes of that key.
+   * Runs a write that excludes all other writes. With a scope, excludes only the writes whose scope
+   * overlaps.
    */
-  write<Result>(work: Work<Result>, apiKey?: string): Promise<Result>;
+  write<Result>(work: Work<Result>, scope?: WriteScope): Promise<Result>;
   /**
    * Runs a write without waiting for the disk. If the machine crashes, the latest writes may be
    * lost. Runs concurrently with other writes, except for `write` without an API key, so the

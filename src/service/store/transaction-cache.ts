@@ -1,6 +1,6 @@
 import type { Database } from './store.ts';
 
-const cachesByTransaction = new WeakMap<Database, Map<string, unknown>>();
+const cachesByTransaction = new WeakMap<Database, Map<string, Promise<unknown>>>();
 
 /**
  * Returns what `load` found earlier in the same transaction, which many calls may share, or loads
@@ -11,12 +11,14 @@ export async function loadOnce<Value>(
   name: string,
   load: () => Promise<Value | undefined>,
 ): Promise<Value | undefined> {
-  const cache = cachesByTransaction.get(database) ?? new Map<string, unknown>();
+  const cache = cachesByTransaction.get(database) ?? new Map<string, Promise<unknown>>();
   cachesByTransaction.set(database, cache);
   const known = cache.get(name);
-  if (known !== undefined) return known as Value;
-  const loaded = await load();
-  if (loaded !== undefined) cache.set(name, loaded);
+  if (known !== undefined) return known as Promise<Value | undefined>;
+  const loading = load();
+  cache.set(name, loading);
+  const loaded = await loading;
+  if (loaded === undefined) cache.delete(name);
   return loaded;
 }
 
