@@ -25,11 +25,10 @@ import {
 } from './handlers/routes.ts';
 import type { FaultInjector } from './local/faults/fault-injector.ts';
 import {
-  type CallObserver,
-  describeOperation,
-  describeResult,
+  type CallFacts,
+  type CallLog,
+  countRecords,
   findOrganizationId,
-  type HandledCall,
   withCallLog,
 } from './local/requests/call-log.ts';
 import type { DevelopmentState } from './local/state.ts';
@@ -50,8 +49,7 @@ export interface ServiceDependencies extends ServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report?: (error: unknown) => void;
-  /** Receives each call after its response is created, except for health checks. */
-  readonly onCall?: ((call: HandledCall) => void) | undefined;
+  readonly callLog?: CallLog | undefined;
 }
 
 /** `clock` is the time of the service, as of the last read of `development`. */
@@ -64,7 +62,7 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
   const perform = createPerformer(dependencies, followUps);
   const routes = createOperationRoutes();
   const admissionFor = createAdmissionControl(dependencies);
-  const route = async (request: ServiceRequest, observe?: CallObserver) => {
+  const route = async (request: ServiceRequest, facts?: CallFacts) => {
     const { method, target } = request;
     const path = routes.has(target) ? target : pathOfTarget(target);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return HEALTHY;
@@ -82,26 +80,29 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
       const selected = selectOperation(pathRoutes.routes, data);
       if (!selected) throw badRequest();
       const executable = await selected.load();
-      observe?.({ operation: describeOperation(executable), org: findOrganizationId(data) });
+      if (facts) {
+        facts.operation = executable.name;
+        facts.org = findOrganizationId(data);
+      }
       if (admission.isAdmitted()) await checkRecords(executable.operation, data);
-      const run = (changed: ExecutableOperation) => perform(changed, request, data, observe);
-      return await dependencies.faults.handle({ executable, data }, run, (fault) =>
-        observe?.({ fault }),
-      );
+      const run = (changed: ExecutableOperation) => perform(changed, request, data, facts);
+      return await dependencies.faults.handle({ executable, data }, run, (fault) => {
+        if (facts) facts.fault = fault;
+      });
     } finally {
       admission.release();
     }
   };
-  const handle = async (request: ServiceRequest, observe?: CallObserver) => {
+  const handle = async (request: ServiceRequest, facts?: CallFacts) => {
     try {
-      return await route(request, observe);
+      return await route(request, facts);
     } catch (error) {
       if (!(error instanceof Refusal)) dependencies.report?.(error);
       return failureResponse(error);
     }
   };
-  const { onCall } = dependencies;
-  return onCall ? withCallLog(handle, onCall) : (request) => handle(request);
+  const { callLog } = dependencies;
+  return callLog ? withCallLog(handle, callLog) : (request) => handle(request);
 }
 
 const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
@@ -119,7 +120,7 @@ function createPerformer(
     executable: ExecutableOperation,
     request: ServiceRequest,
     data: unknown,
-    observe?: CallObserver,
+    facts?: CallFacts,
   ) => {
     const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
@@ -141,7 +142,7 @@ function createPerformer(
         throw new Refusal('FAILED_PRECONDITION', DISABLED_MESSAGES[feature]);
       const input = parseInput(operation, data, clock.now());
       const result = await handler(call, input);
-      observe?.({ operation: describeResult(executable, input, result) });
+      if (facts) Object.assign(facts, countRecords(operation, input, result));
       const failed = strict ? strictFailure(name, input, result) : undefined;
       return failed
         ? failureResponse(failed)

@@ -23,7 +23,7 @@ import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
 interface EmbeddedOptions
-  extends Omit<ServiceDependencies, 'store' | 'onCall'>,
+  extends Omit<ServiceDependencies, 'store' | 'callLog'>,
     Pick<SnapshotContext, 'compareStates'> {
   readonly signal?: AbortSignal;
   readonly logsRequests?: boolean;
@@ -60,8 +60,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
   const { clock: realClock, report } = rest;
   const file = createLazyFile(location, logFolder, report);
   const requests = logsRequests ? await openLog(file, { report, onRequest }) : undefined;
-  const onCall = requests?.add;
-  const service = createService({ store, ...rest, ...(onCall && { onCall }) }, file);
+  const service = createService({ store, ...rest, callLog: requests }, file);
   const development = {
     location,
     store,

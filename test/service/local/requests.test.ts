@@ -17,8 +17,10 @@ function handledCall(change: Partial<HandledCall> = {}): HandledCall {
   return {
     method: 'POST',
     target: '/v1/users/add',
-    operation: { name: 'users.add', command: 'users add', records: 1 },
+    operation: 'users.add',
     org: 'acme',
+    records: 1,
+    failed: 0,
     status: 200,
     error: undefined,
     milliseconds: 1.26,
@@ -143,6 +145,24 @@ describe('the request log', () => {
     expect(log.list({ limit: 10 }).map(({ id }) => id)).toEqual([4]);
   });
 
+  it('drops requests while too many are pending, unless someone waits for them', async () => {
+    const { file } = await openFile();
+    const log = createRequestLog(file);
+    expect(log.dropIfFull()).toBe(false);
+    let added = 0;
+    while (!log.dropIfFull()) {
+      log.add(handledCall());
+      added += 1;
+    }
+    const waiting = log.wait({ timeout: 60_000 });
+    expect(log.dropIfFull()).toBe(false);
+    log.add(handledCall({ org: 'waited-for' }));
+    expect(await waiting).toMatchObject([{ id: added + 2, org: 'waited-for' }]);
+    log.flush();
+    log.add(handledCall());
+    expect(log.list({ limit: 2 }).map(({ id }) => id)).toEqual([added, added + 3]);
+  });
+
   it('drops requests instead of delaying them if the disk is slow', async () => {
     const { file } = await openFile();
     let writes = 0;
@@ -160,7 +180,7 @@ describe('the request log', () => {
       added += 1;
       if (added % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    // Each write pauses the log for 19 times its duration.
+    // Each write pauses the log for 49 times its duration.
     expect(writes).toBeLessThanOrEqual(2);
     expect(added).toBeGreaterThan(2_000);
     const kept = log.list({ limit: 100_000 });

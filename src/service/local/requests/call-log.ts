@@ -1,74 +1,72 @@
+import type { Operation } from '../../../catalog/define.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { monotonicTime } from '../../../kernel/process.ts';
 import { type HandlerResult, HEALTHY, type ServiceResponse } from '../../calls/envelope.ts';
 import type { ChunkConsumer, RequestHandler, ServiceRequest } from '../../calls/request.ts';
-import type { ExecutableOperation } from '../../handlers/routes.ts';
 
-export interface HandledCall {
+/** Facts about a call, which are set as they become known. */
+export interface CallFacts {
+  /** Undefined if the request was rejected before its operation was determined. */
+  operation: string | undefined;
+  org: string | undefined;
+  /** Number of records that a bulk call sent or a list call returned. Undefined for other calls. */
+  records: number | undefined;
+  failed: number;
+  fault: string | undefined;
+}
+
+export interface HandledCall extends Readonly<CallFacts> {
   readonly method: string;
   readonly target: string;
-  /** Undefined if the request was rejected before its operation was determined. */
-  readonly operation: HandledOperation | undefined;
-  readonly org: string | undefined;
   /** HTTP status. Undefined if no response was sent. */
   readonly status: number | undefined;
   readonly error: string | undefined;
   readonly milliseconds: number;
-  readonly fault: string | undefined;
   readonly header: ServiceRequest['header'];
   /** Decodes the body of the request. Empty if it is too large to be logged. */
   readonly requestBody: () => string;
   readonly responseBody: string;
 }
 
-export interface HandledOperation {
-  readonly name: string;
-  readonly command: string;
-  /** Number of records that a bulk call sent or a list call returned. Undefined for other calls. */
-  readonly records?: number | undefined;
-  readonly failed?: number;
+export interface CallLog {
+  /** Drops the next call if the log is full. */
+  readonly dropIfFull: () => boolean;
+  /** Adds a call after its response is created. */
+  readonly add: (call: HandledCall) => void;
 }
-
-type CallFacts = { -readonly [Name in 'operation' | 'org' | 'fault']?: HandledCall[Name] };
-
-/**
- * Receives facts about a call as they become known: its operation, then its fault and its number of
- * records.
- */
-export type CallObserver = (facts: Readonly<CallFacts>) => void;
 
 /** Maximum size of a request to log with its body, in bytes. */
 const MAX_LOGGED_BODY = 32 * 1024;
 
+/** Logs all calls except for health checks. */
 export function withCallLog(
-  handle: (request: ServiceRequest, observe: CallObserver) => Promise<ServiceResponse>,
-  report: (call: HandledCall) => void,
+  handle: (request: ServiceRequest, facts?: CallFacts) => Promise<ServiceResponse>,
+  log: CallLog,
 ): RequestHandler {
   return async (request) => {
+    if (log.dropIfFull()) return handle(request);
     const { method, target, header } = request;
     const started = monotonicTime();
-    const facts: CallFacts = {};
+    const facts: CallFacts = {
+      operation: undefined,
+      org: undefined,
+      records: undefined,
+      failed: 0,
+      fault: undefined,
+    };
     const body = collectBody(request);
-    const response = await handle({ method, target, header, body: body.read }, (more) => {
-      Object.assign(facts, more);
-    });
+    const response = await handle({ method, target, header, body: body.read }, facts);
     if (response === HEALTHY) return response;
-    const { operation, org, fault } = facts;
-    const error = response.status === 200 ? undefined : JSON.parse(response.body).error.status;
-    const status = response.sentShare === 'none' ? undefined : response.status;
-    const milliseconds = monotonicTime() - started;
-    const bodies = { requestBody: body.decode, responseBody: response.body };
-    report({
+    log.add({
+      ...facts,
       method,
       target,
-      operation,
-      org,
-      status,
-      error,
-      milliseconds,
-      fault,
       header,
-      ...bodies,
+      status: response.sentShare === 'none' ? undefined : response.status,
+      error: response.status === 200 ? undefined : JSON.parse(response.body).error.status,
+      milliseconds: monotonicTime() - started,
+      requestBody: body.decode,
+      responseBody: response.body,
     });
     return response;
   };
@@ -89,19 +87,13 @@ function collectBody(request: ServiceRequest) {
   };
 }
 
-export function describeOperation({ name, operation }: ExecutableOperation): HandledOperation {
-  return { name, command: operation.command.join(' ') };
-}
-
-export function describeResult(
-  executable: ExecutableOperation,
+export function countRecords(
+  { bulk, records: field }: Operation,
   input: Readonly<Record<string, unknown>>,
   { data }: HandlerResult<unknown>,
-): HandledOperation {
-  const { bulk, records: field } = executable.operation;
+): Pick<CallFacts, 'records' | 'failed'> {
   const list = bulk?.field ? input[bulk.field] : field && isObject(data) ? data[field] : data;
   return {
-    ...describeOperation(executable),
     records: Array.isArray(list) ? list.length : undefined,
     failed:
       bulk && isObject(data)

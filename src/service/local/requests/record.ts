@@ -13,21 +13,23 @@ import type { HandledCall } from './call-log.ts';
  */
 export function createRecordLater(
   id: number,
-  { method, target, operation, status, error, milliseconds, fault, org }: HandledCall,
+  call: HandledCall,
   ended: number,
 ): () => RequestRecord {
+  const { method, target, operation, org, status, error, milliseconds, records, failed, fault } =
+    call;
   return once(() => ({
     id,
     time: new Date(ended - milliseconds).toISOString(),
     method,
     path: pathOf(target),
-    operation: operation?.name ?? null,
+    operation: operation ?? null,
     org: org ?? null,
     status: status ?? null,
     error: error ?? null,
     ms: Math.round(milliseconds * 10) / 10,
-    records: operation?.records ?? null,
-    failed: operation?.failed ?? 0,
+    records: records ?? null,
+    failed,
     fault: fault ?? null,
   }));
 }

@@ -2,7 +2,7 @@ import type { RequestDetail, RequestRecord } from '../../../catalog/local/reques
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { monotonicTime } from '../../../kernel/process.ts';
-import type { HandledCall } from './call-log.ts';
+import type { CallLog, HandledCall } from './call-log.ts';
 import { createRecordLater, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 
@@ -33,8 +33,7 @@ const DEFAULT_WAIT = { count: 1, timeout: 60_000 };
 /** Longest wait, in milliseconds, below the limit of timers. */
 const MAX_WAIT = 24 * 86_400_000;
 /** The latest requests of a service. */
-export interface RequestLog {
-  readonly add: (call: HandledCall) => void;
+export interface RequestLog extends CallLog {
   readonly list: (filter: RequestFilter) => readonly RequestDetail[];
   readonly find: (id: number) => RequestDetail | undefined;
   readonly wait: (options?: WaitOptions) => Promise<readonly RequestRecord[]>;
@@ -88,10 +87,15 @@ export function createRequestLog(
     while (pending.length > 0) flush(pending.length);
   };
   return {
+    dropIfFull: () => {
+      const isDropped = pending.length >= MAX_PENDING && listeners.size === 0;
+      // The gap in the IDs shows that a request was dropped.
+      if (isDropped) nextId++;
+      return isDropped;
+    },
     add: (call: HandledCall): void => {
       const id = nextId++;
       const isKept = pending.length < MAX_PENDING;
-      if (!isKept && listeners.size === 0) return;
       const ended = Date.now();
       const record = createRecordLater(id, call, ended);
       if (isKept) {
