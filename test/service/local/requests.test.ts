@@ -180,7 +180,7 @@ describe('the request log', () => {
       added += 1;
       if (added % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    // Each write pauses the log for 49 times its duration.
+    // Each write pauses the log for 99 times its duration.
     expect(writes).toBeLessThanOrEqual(2);
     expect(added).toBeGreaterThan(2_000);
     const kept = log.list({ limit: 100_000 });

@@ -1,37 +1,26 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
 import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { mapInner, tryParseJson } from '../../../kernel/json.ts';
-import { once } from '../../../kernel/once.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';
 import type { HandledCall } from './call-log.ts';
 
-/**
- * Returns a function that creates the log record of a request once. It keeps only the facts of the
- * call: its bodies would stay in memory.
- * @param ended end of the request, in milliseconds since the epoch
- */
-export function createRecordLater(
-  id: number,
-  call: HandledCall,
-  ended: number,
-): () => RequestRecord {
-  const { method, target, operation, org, status, error, milliseconds, records, failed, fault } =
-    call;
-  return once(() => ({
+/** @param ended end of the request, in milliseconds since the epoch */
+export function createRecord(id: number, call: HandledCall, ended: number): RequestRecord {
+  return {
     id,
-    time: new Date(ended - milliseconds).toISOString(),
-    method,
-    path: pathOf(target),
-    operation: operation ?? null,
-    org: org ?? null,
-    status: status ?? null,
-    error: error ?? null,
-    ms: Math.round(milliseconds * 10) / 10,
-    records: records ?? null,
-    failed,
-    fault: fault ?? null,
-  }));
+    time: new Date(ended - call.milliseconds).toISOString(),
+    method: call.method,
+    path: pathOf(call.target),
+    operation: call.operation ?? null,
+    org: call.org ?? null,
+    status: call.status ?? null,
+    error: call.error ?? null,
+    ms: Math.round(call.milliseconds * 10) / 10,
+    records: call.records ?? null,
+    failed: call.failed,
+    fault: call.fault ?? null,
+  };
 }
 
 function pathOf(target: string): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { RequestDetail } from '../../../catalog/local/request-record.ts';
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
 import { createStoreFile, parseStoreLocation } from '../../store/location.ts';
 import { openDatabase } from '../../store/sqlite.ts';
 
@@ -26,7 +26,8 @@ export interface RequestFilter {
 }
 
 export interface NewRequest {
-  readonly detail: () => RequestDetail;
+  readonly record: RequestRecord;
+  readonly readBodies: () => Pick<RequestDetail, 'request' | 'response'>;
   /** In milliseconds since the epoch. */
   readonly ended: number;
 }
@@ -100,10 +101,11 @@ export async function openRequestFile(path: string): Promise<RequestFile> {
     append: (requests: readonly NewRequest[]) =>
       inTransaction(() => {
         let last = Number(lastId.get()?.['id']);
-        for (const { detail, ended } of requests) {
-          const found = detail();
-          last = Math.max(found.id, last + 1);
-          insert.run(last, found.operation, ended, JSON.stringify({ ...found, id: last }));
+        for (const { record, readBodies, ended } of requests) {
+          // Other processes may have added requests.
+          last = Math.max(record.id, last + 1);
+          const detail: RequestDetail = { ...record, id: last, ...readBodies() };
+          insert.run(last, record.operation, ended, JSON.stringify(detail));
         }
         trim.run(last - MAX_REQUESTS);
       }),

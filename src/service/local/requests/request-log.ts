@@ -3,7 +3,7 @@ import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { monotonicTime } from '../../../kernel/process.ts';
 import type { CallLog, HandledCall } from './call-log.ts';
-import { createRecordLater, redactBodies } from './record.ts';
+import { createRecord, redactBodies } from './record.ts';
 import type { NewRequest, RequestFile, RequestFilter } from './request-file.ts';
 
 /** Time to collect requests before writing them, in milliseconds. */
@@ -16,7 +16,7 @@ const MAX_PENDING = 5_000;
  */
 const MAX_BODIES = 40;
 /** Maximum share of the process's time that writing the file takes. */
-const MAX_LOAD = 0.02;
+const MAX_LOAD = 0.01;
 /** Pause after an error, in milliseconds. */
 const ERROR_PAUSE = 1_000;
 
@@ -97,13 +97,13 @@ export function createRequestLog(
       const id = nextId++;
       const isKept = pending.length < MAX_PENDING;
       const ended = Date.now();
-      const record = createRecordLater(id, call, ended);
+      const record = createRecord(id, call, ended);
       if (isKept) {
-        const bodiesOf = bodies++ < MAX_BODIES ? readBodiesLater(call) : () => NO_BODIES;
-        pending.push({ ended, detail: () => ({ ...record(), ...bodiesOf() }) });
+        const readBodies = bodies++ < MAX_BODIES ? readBodiesLater(call) : readNoBodies;
+        pending.push({ record, ended, readBodies });
         schedule();
       }
-      for (const listener of listeners) listener(record());
+      for (const listener of listeners) listener(record);
     },
     list: (filter: RequestFilter): readonly RequestDetail[] => {
       flushAll();
@@ -155,6 +155,7 @@ function readBodiesLater(call: HandledCall): () => ReturnType<typeof redactBodie
 }
 
 const NO_BODIES = { request: null, response: null };
+const readNoBodies = () => NO_BODIES;
 
 /** @throws SvcError `invalid_input` */
 export function checkWaitTimeout(milliseconds: number): void {
