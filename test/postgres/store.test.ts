@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { getEntry } from '../../src/catalog/manifest.ts';
 import { stateSchema } from '../../src/catalog/state.ts';
+import { SAMPLE_CALLS } from '../../src/contract/sample-calls.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createService } from '../../src/service/embedded.ts';
 import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
@@ -286,6 +288,61 @@ describe('concurrent writes of an API key', () => {
       { reason: { status: 'INVALID_ARGUMENT' } },
       { value: { name: 'one' } },
     ]);
+  });
+});
+
+describe('calls of several organizations', () => {
+  const organizations = Array.from({ length: 6 }, (_, n) => `org-${n}`);
+  const known = { apiKey: '', last: () => '' };
+  const writes = SAMPLE_CALLS.map(([name, createData]) => ({
+    ...getEntry(name),
+    data: createData(known),
+  })).filter(({ effect, data }) => effect !== 'read' && 'organizationId' in data);
+
+  /** Makes the calls for each organization in order. Returns their messages and the new state. */
+  async function play(run: (chains: readonly (() => Promise<unknown>)[]) => Promise<unknown>) {
+    const store = await opened(await newStoreLocation());
+    await resetState(store);
+    const { apiKey, authToken } = await ensureLocalCredentials(store);
+    const { fetch, whenIdle } = createService({ store, clock: { ...systemClock, now: () => 1 } });
+    const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+    const messages = new Map(
+      organizations.map((organizationId) => [organizationId, [] as string[]]),
+    );
+    const chains = organizations.map((organizationId) => async () => {
+      for (const { name, path, data } of writes) {
+        const body = JSON.stringify({ data: { ...data, organizationId } });
+        const response = await post(fetch, path, body, headers);
+        const { error, result } = JSON.parse(await response.text());
+        messages.get(organizationId)?.push(`${name}: ${(error ?? result).message}`);
+        // A migration changes documents after its response.
+        if (name === 'documents.migrate') await whenIdle();
+      }
+    });
+    await run(chains);
+    await whenIdle();
+    const state = Object.entries(await exportState(store, apiKey)).map(([kind, records]) => [
+      kind,
+      Array.isArray(records) ? records.map(maskGeneratedIds).toSorted() : records,
+    ]);
+    return { messages, state };
+  }
+
+  const maskGeneratedIds = (record: unknown) =>
+    JSON.stringify(record).replace(/"[0-9a-f]{32}"/g, '"generated"');
+
+  it('have the same effects at once as one after another', async () => {
+    const alone = await play(async (chains) => {
+      for (const chain of chains) await chain();
+    });
+    const together = await play((chains) => Promise.all(chains.map((chain) => chain())));
+    expect(together).toEqual(alone);
+    const filled = alone.state.filter(
+      ([, records]) => Array.isArray(records) && records.length > 0,
+    );
+    expect(filled.map(([kind]) => kind)).toEqual(
+      expect.arrayContaining(['folders', 'documents', 'users', 'groups', 'activities', 'crdt']),
+    );
   });
 });
 

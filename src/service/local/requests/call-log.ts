@@ -29,7 +29,7 @@ export interface HandledCall extends Readonly<CallFacts> {
 }
 
 export interface CallLog {
-  /** Drops the next call if the log is full. */
+  /** Returns whether the log is full and drops the next call. */
   readonly dropIfFull: () => boolean;
   /** Adds a call after its response is created. */
   readonly add: (call: HandledCall) => void;
