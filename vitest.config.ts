@@ -38,7 +38,7 @@ export default defineConfig({
           // Tests without a store, of file stores, or of behavior that does not depend on the kind
           // of store. The acceptance tests kill servers of a PostgreSQL store.
           exclude: [
-            'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions,transports}.test.ts',
+            'test/service/{access,bad-input,bodies,crdt-content,crdt-xml,local,store-failures,store-file,file-queue,server,serving.process,shared-transactions,transaction-cache,transports}.test.ts',
             'test/service/deliveries/{lanes,http-sender,private-addresses}.test.ts',
             'test/service/local/{admin,choose-fault,fault-file,faults,requests,snapshots,snapshots.process}.test.ts',
           ],

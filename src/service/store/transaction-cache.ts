@@ -4,7 +4,8 @@ const cachesByTransaction = new WeakMap<Database, Map<string, Promise<unknown>>>
 
 /**
  * Returns what `load` found earlier in the same transaction, which many calls may share, or loads
- * it. A write that changes the value must call `forgetCached`. Missing values are not cached.
+ * it. A write that changes the value must call `forgetCached`. Missing values and errors are not
+ * cached.
  */
 export async function loadOnce<Value>(
   database: Database,
@@ -17,8 +18,12 @@ export async function loadOnce<Value>(
   if (known !== undefined) return known as Promise<Value | undefined>;
   const loading = load();
   cache.set(name, loading);
-  const loaded = await loading;
-  if (loaded === undefined) cache.delete(name);
+  let loaded: Value | undefined;
+  try {
+    loaded = await loading;
+  } finally {
+    if (loaded === undefined) cache.delete(name);
+  }
   return loaded;
 }
 
