@@ -241,24 +241,23 @@ async function tryTasks(
     settled.clear();
     const end = monotonicTime() + timeLimit;
     let isOver = false;
-    const runInOrder = async (chain: readonly Task[]) => {
-      for (const task of chain) {
-        if (isOver) return;
-        try {
-          settled.set(task, await run(task, database));
-        } catch (error) {
-          errors.push(error);
+    const runChains = async (chains: Iterable<readonly Task[]>) => {
+      for (const chain of chains) {
+        for (const task of chain) {
+          if (isOver) return;
+          try {
+            settled.set(task, await run(task, database));
+          } catch (error) {
+            errors.push(error);
+          }
+          isOver ||= errors.length > 0 || monotonicTime() >= end;
         }
-        isOver ||= errors.length > 0 || monotonicTime() >= end;
       }
     };
     for (const chains of stagesOf(tasks)) {
       const waiting = chains.values();
-      const runChains = async () => {
-        for (const chain of waiting) await runInOrder(chain);
-      };
       // The transaction must not end while a task is running.
-      await Promise.all(Array.from({ length: concurrency }, runChains));
+      await Promise.all(Array.from({ length: concurrency }, () => runChains(waiting)));
     }
     if (errors.length > 0) throw errors[0];
   };
@@ -275,21 +274,14 @@ async function tryTasks(
 
 /**
  * Splits tasks into stages, which must run one after another. The chains of a stage may run at the
- * same time; the tasks of a chain have the same part.
+ * same time; the tasks of a chain have the same part, or all data.
  */
 function* stagesOf(tasks: readonly Task[]): Generator<readonly (readonly Task[])[]> {
-  let chains = new Map<Task['part'], Task[]>();
-  for (const task of tasks) {
-    const { part } = task;
-    if (part !== undefined) {
-      const chain = chains.get(part);
-      if (chain) chain.push(task);
-      else chains.set(part, [task]);
-      continue;
-    }
-    if (chains.size > 0) yield [...chains.values()];
-    chains = new Map();
-    yield [[task]];
+  for (let rest = tasks; rest.length > 0; ) {
+    const usesAllData = rest[0]?.part === undefined;
+    const next = rest.findIndex(({ part }) => (part === undefined) !== usesAllData);
+    const stage = next < 0 ? rest : rest.slice(0, next);
+    yield [...Map.groupBy(stage, ({ part }) => part).values()];
+    rest = rest.slice(stage.length);
   }
-  if (chains.size > 0) yield [...chains.values()];
 }
