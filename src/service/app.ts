@@ -12,7 +12,7 @@ import {
   readApiKeyHeader,
   requireCredentialHeaders,
 } from './auth.ts';
-import { readData } from './calls/body.ts';
+import { findOrganizationId, readData } from './calls/body.ts';
 import type { CallOf } from './calls/call.ts';
 import { failureResponse, HEALTHY, successResponse } from './calls/envelope.ts';
 import type { FollowUp, FollowUps } from './calls/follow-ups.ts';
@@ -28,7 +28,6 @@ import {
   type CallFacts,
   type CallLog,
   countRecords,
-  findOrganizationId,
   withCallLog,
 } from './local/requests/call-log.ts';
 import type { DevelopmentState } from './local/state.ts';

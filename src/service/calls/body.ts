@@ -33,6 +33,12 @@ export async function readData(
   return data;
 }
 
+/** Finds the organization that the data of a call names. The data is not checked. */
+export function findOrganizationId(data: unknown): string | undefined {
+  const id = isObject(data) ? data['organizationId'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** Reads a body that is a JSON object, like `readData`. */
 export async function readJson(request: ServiceRequest, admit: (bytes: number) => Promise<void>) {
   const { body } = await parseRequest(request, admit);

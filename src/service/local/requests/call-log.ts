@@ -101,8 +101,3 @@ export function countRecords(
         : 0,
   };
 }
-
-export function findOrganizationId(data: unknown): string | undefined {
-  const id = isObject(data) ? data['organizationId'] : undefined;
-  return typeof id === 'string' ? id : undefined;
-}
