@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createHttp2Server, createSecureServer } from 'node:http2';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newAuthority } from '../client/certificates.ts';
+import { borrowAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -91,7 +91,7 @@ describe('a server that supports only HTTP/2', () => {
 
   it.each(['plain', 'over TLS'])('is reported as such: %s', async (way) => {
     const { svc, home } = await newUserInProcess();
-    const authority = await newAuthority();
+    const authority = await borrowAuthority();
     const server =
       way === 'plain'
         ? createHttp2Server()

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { newAuthority, PASSPHRASE, writeClientFiles } from '../client/certificates.ts';
+import { borrowAuthority, PASSPHRASE, writeClientFiles } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
 import { findFreePort, hasHaproxy, hasNginx, startHaproxy, startNginx } from './gateways.ts';
@@ -17,7 +17,7 @@ const PAIR = ['--client-cert', 'client.pem', '--client-key', 'client.key'];
 /** Creates a user with the files of a client certificate, and a server's certificate for a gateway. */
 async function createCertificateUser() {
   const user = await newUserInProcess();
-  const authority = await newAuthority();
+  const authority = await borrowAuthority();
   await writeClientFiles(authority, user.home);
   const server = await authority.issue('IP:127.0.0.1');
   const files = { cert: join(user.home, 'server.pem'), ca: authority.file };
@@ -116,7 +116,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
 
   it('of another authority is reported as rejected', async () => {
     const { run, user, port, received } = await startVerifyingNginx();
-    await writeClientFiles(await newAuthority(), user.home);
+    await writeClientFiles(await borrowAuthority(), user.home);
     const { code, stderr } = await run([...GET, ...PAIR]);
     expect([code, stderr]).toEqual([
       4,
@@ -214,7 +214,7 @@ backend b
     }
     expect(service.received).toEqual([]);
     expect((await run(...GET, ...PAIR)).code).toBe(0);
-    await writeClientFiles(await newAuthority(), user.home);
+    await writeClientFiles(await borrowAuthority(), user.home);
     const rejected = await run(...GET, ...PAIR);
     expect([rejected.code, rejected.stderr]).toEqual([
       4,

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newAuthority } from '../client/certificates.ts';
+import { borrowAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
 import { newUser } from './svc.ts';
 
@@ -32,7 +32,7 @@ describe('svc doctor with broken configuration', () => {
 
   it('continues if certificate checks are disabled, and reports that itself', async () => {
     const { svc } = await newUser();
-    const authority = await newAuthority();
+    const authority = await borrowAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
       response.writeHead(401).end('{}'),
     );

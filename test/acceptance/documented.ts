@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { TOOLS } from '../../src/commands/tree/definitions.ts';
-import { newAuthority, writeClientFiles } from '../client/certificates.ts';
+import { borrowAuthority, writeClientFiles } from '../client/certificates.ts';
 import { SIGNERS } from '../signers.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { runInProcess } from './in-process.ts';
@@ -108,7 +108,7 @@ async function createFolder() {
   await writeFile(join(home, 'findings.json'), '{"findings":[]}');
   await writeFile(join(home, 'body.json'), '{}');
   await writeFile(join(home, 'token.txt'), 'not-a-real-one\n');
-  await writeClientFiles(await newAuthority(), home);
+  await writeClientFiles(await borrowAuthority(), home);
   await writeFile(join(home, 'allowed_signers'), SIGNERS);
   await writeFile(join(home, 'package.json'), '{"scripts":{"test":"true"}}');
   await mkdir(join(home, 'bin'));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newAuthority } from '../client/certificates.ts';
+import { borrowAuthority } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -18,7 +18,7 @@ const SECRETS = { SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'network-token-5d10aa' }
  * success.
  */
 async function startTlsService(name: string) {
-  const authority = await newAuthority();
+  const authority = await borrowAuthority();
   const seen: string[] = [];
   const server = createServer(await authority.issue(name), (request, response) => {
     seen.push(String(request.headers['x-svc-auth-token']));

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
 import { findProxy } from '../../src/client/proxy.ts';
 import { listen } from '../listen.ts';
-import { newAuthority } from './certificates.ts';
+import { borrowAuthority } from './certificates.ts';
 import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './client-fixture.ts';
 import { httpProxy, socksProxy } from './proxies.ts';
 
@@ -14,7 +14,7 @@ const ANSWER = '{"result":{"status":"success","data":{"id":"a"}}}';
 /** A TLS service with this name, which records its requests. */
 async function secureService(name: string, days?: number) {
   const seen: (string | undefined)[] = [];
-  const authority = await newAuthority();
+  const authority = await borrowAuthority();
   const server = createHttpsServer(await authority.issue(name, days), (request, response) => {
     seen.push(request.headers['x-svc-auth-token'] as string | undefined);
     request.resume().on('end', () => response.end(ANSWER));
@@ -89,7 +89,7 @@ describe('TLS', () => {
   it.each([{ trusted: true }, { trusted: false }])(
     'to a server that speaks plain http is 8 ($trusted)',
     async ({ trusted }) => {
-      const authorities = await readFile((await newAuthority()).file, 'utf8');
+      const authorities = await readFile((await borrowAuthority()).file, 'utf8');
       const host = await listen(createHttpServer((_, response) => response.end(ANSWER)));
       const { reply } = await call(`https://${host}`, trusted ? { authorities } : {}, 'once');
       expect((await errorOf(reply)).message).toBe(

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCertificates } from '../../../src/commands/call/ca-file.ts';
-import { newAuthority } from '../../client/certificates.ts';
+import { borrowAuthority } from '../../client/certificates.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 async function fileWith(text: string) {
@@ -13,7 +13,7 @@ async function fileWith(text: string) {
 
 describe('a file of certificates', () => {
   it('yields all certificates and drops the text around them', async () => {
-    const [one, two] = await Promise.all([newAuthority(), newAuthority()]);
+    const [one, two] = await Promise.all([borrowAuthority(), borrowAuthority()]);
     const texts = await Promise.all([one, two].map(({ file }) => readFile(file, 'utf8')));
     const key = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
     expect(await fileWith(`# ours\r\n${texts[0]}${key}\n${texts[1]}`)).toBe(

@@ -3,13 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadClientCertificate } from '../../../src/commands/call/client-certificate.ts';
-import { newAuthority, PASSPHRASE, writeClientFiles } from '../../client/certificates.ts';
+import { borrowAuthority, PASSPHRASE, writeClientFiles } from '../../client/certificates.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
 async function createFolder() {
   const cwd = await createTemporaryFolder();
-  await writeClientFiles(await newAuthority(), cwd);
+  await writeClientFiles(await borrowAuthority(), cwd);
   return cwd;
 }
 
@@ -119,7 +119,7 @@ describe('a client certificate', () => {
     ['a missing file', { clientCert: 'missing.pem' }, 'usage', 'file not found: missing.pem'],
   ])('from %s is rejected', async (_, settings, failure, message) => {
     const cwd = await createFolder();
-    const other = await newAuthority();
+    const other = await borrowAuthority();
     await writeFile(join(cwd, 'other.key'), (await other.issue('DNS:x.example.test')).key);
     const damaged = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
     await writeFile(join(cwd, 'damaged.key'), damaged);

@@ -11,7 +11,7 @@ import { SvcError } from '../../../src/kernel/errors.ts';
 import { createProfileStore } from '../../../src/profiles/store.ts';
 import { openEmbedded } from '../../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../../src/service/store/location.ts';
-import { newAuthority } from '../../client/certificates.ts';
+import { borrowAuthority } from '../../client/certificates.ts';
 import { httpProxy } from '../../client/proxies.ts';
 import { listen } from '../../listen.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
@@ -279,7 +279,7 @@ describe('doctor', () => {
 
 describe('doctor over TLS', () => {
   async function secureService(name: string, days?: number) {
-    const authority = await newAuthority();
+    const authority = await borrowAuthority();
     const { listener, environment } = await service();
     const host = await listen(createSecureServer(await authority.issue(name, days), listener));
     return { environment: environment(`https://${host}`), caFile: authority.file };

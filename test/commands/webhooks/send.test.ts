@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { SendFlags } from '../../../src/commands/webhooks/flags.ts';
 import { sendCommand } from '../../../src/commands/webhooks/send.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
-import { newAuthority } from '../../client/certificates.ts';
+import { borrowAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, target } from '../../webhooks/listener-fixture.ts';
@@ -117,7 +117,7 @@ describe('svc webhooks send', () => {
   });
 
   it('trusts certificate authorities of --ca-file', async () => {
-    const authority = await newAuthority();
+    const authority = await borrowAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (_, response) =>
       response.end(),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TestFlags } from '../../../src/commands/webhooks/flags.ts';
 import { testCommand } from '../../../src/commands/webhooks/test.ts';
-import { newAuthority } from '../../client/certificates.ts';
+import { borrowAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { listening, newSecret, target } from '../../webhooks/listener-fixture.ts';
@@ -106,7 +106,7 @@ describe('svc webhooks test', () => {
   });
 
   it('trusts the authority of --ca-file', async () => {
-    const authority = await newAuthority();
+    const authority = await borrowAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (request, response) => {
       request.resume().on('end', () => response.end());
     });
