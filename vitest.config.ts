@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { repeats } from './test/repeats.ts';
+import { SLOW } from './test/slow.ts';
 
 /** Tests that run the built svc, or start other processes. */
 const ACCEPTANCE = ['test/acceptance/**/*.test.ts', 'test/**/*.process.test.ts'];
@@ -16,8 +17,12 @@ export default defineConfig({
     testTimeout: repeats(60_000),
     hookTimeout: 60_000,
     expect: { poll: { timeout: 40_000 } },
-    // More than two processors: many tests wait, for processes, time limits, or a database.
-    maxWorkers: 5,
+    // More workers than processors, since many tests wait for processes, time limits, or a database.
+    // Not more than four, since each worker compiles the code again.
+    maxWorkers: 4,
+    tags: [
+      { name: SLOW.tags, description: 'npm test skips these; npm run test:slow runs only these.' },
+    ],
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     projects: [
       {

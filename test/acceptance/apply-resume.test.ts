@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { type ApplyUser, createApplyUser, type Intercept } from './apply-user.ts';
 
 const FOLDERS = '/v2/organizations/folders';
@@ -57,26 +58,30 @@ async function createFolders(count: number) {
 const isWrite = (request: Parameters<Intercept>[0]) => request.isWrite;
 
 describe('svc jobs resume of a killed apply', () => {
-  it('leaves a record that was changed in the meantime, and exits with 15 if it is the only one', async () => {
-    const { user } = await createFolders(1);
-    user.requests.length = 0;
-    // The second read is about the values that the job replaces.
-    const isMoment = () => user.requests.length === 2;
-    expect(await applyAndKill(user, isMoment, { isHandled: false })).toBe(true);
-    await rename(user, 'f0', 'foreign');
-    expect(await user.svc(['jobs', 'resume'])).toMatchObject({
-      code: 15,
-      stderr: expect.stringContaining(
-        'svc: the plan is outdated: folders/acme/f0 has changed since the plan was saved; nothing was sent\nhint: create a new plan with svc plan\n',
-      ),
-    });
-    expect(user.writes()).toEqual([]);
-    expect((await readNames(user)).get('f0')).toBe('foreign');
-    expect((await user.svc(['jobs', 'resume'])).stderr).toContain('no job is stopped');
-    expect(await user.svc(['apply', '--yes'])).toMatchObject({ code: 0 });
-  });
+  it(
+    'leaves a record that was changed in the meantime, and exits with 15 if it is the only one',
+    SLOW,
+    async () => {
+      const { user } = await createFolders(1);
+      user.requests.length = 0;
+      // The second read is about the values that the job replaces.
+      const isMoment = () => user.requests.length === 2;
+      expect(await applyAndKill(user, isMoment, { isHandled: false })).toBe(true);
+      await rename(user, 'f0', 'foreign');
+      expect(await user.svc(['jobs', 'resume'])).toMatchObject({
+        code: 15,
+        stderr: expect.stringContaining(
+          'svc: the plan is outdated: folders/acme/f0 has changed since the plan was saved; nothing was sent\nhint: create a new plan with svc plan\n',
+        ),
+      });
+      expect(user.writes()).toEqual([]);
+      expect((await readNames(user)).get('f0')).toBe('foreign');
+      expect((await user.svc(['jobs', 'resume'])).stderr).toContain('no job is stopped');
+      expect(await user.svc(['apply', '--yes'])).toMatchObject({ code: 0 });
+    },
+  );
 
-  it('names the records that it leaves, and writes the others', async () => {
+  it('names the records that it leaves, and writes the others', SLOW, async () => {
     const { user, ids } = await createFolders(6);
     expect(await applyAndKill(user, isWrite, { isHandled: false })).toBe(true);
     await rename(user, 'f2', 'foreign');
@@ -122,6 +127,7 @@ describe('svc jobs resume of a killed apply', () => {
 
   it.each([true, false])(
     'compares configurations with their secrets (request handled: %s)',
+    SLOW,
     async (isHandled) => {
       const user = await createApplyUser();
       const settings = (url: string) =>
@@ -160,6 +166,7 @@ describe('svc jobs resume of a killed apply', () => {
 
   it.each(Array.from({ length: repeats(6) }, (_, at) => at))(
     'creates, deletes, and replaces each endpoint once, after a kill at write %i',
+    SLOW,
     async (moment) => {
       const user = await createApplyUser();
       const settings = (endpoints: string) =>
@@ -197,7 +204,10 @@ describe('svc jobs resume of a killed apply', () => {
     },
   );
 
-  it('keeps every foreign change, at any moment', { timeout: repeats(60_000) }, async () => {
+  it('keeps every foreign change, at any moment', {
+    ...SLOW,
+    timeout: repeats(60_000),
+  }, async () => {
     for (let round = 0; round < repeats(4); round += 1) {
       const { user, ids } = await createFolders(20);
       await applyAndKill(user, isWrite, { isHandled: Math.random() < 0.5 });
@@ -212,7 +222,7 @@ describe('svc jobs resume of a killed apply', () => {
   });
 });
 
-it('applies a saved plan after kills at any read before the first write', async () => {
+it('applies a saved plan after kills at any read before the first write', SLOW, async () => {
   const { user } = await createFolders(1);
   expect(await user.svc(['plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
   const words = ['apply', 'plan.json', '--yes'];

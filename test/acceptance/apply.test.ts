@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createSnapshots } from '../../src/service/local/snapshots/snapshots.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
 const MOMENTS = repeats(10);
@@ -93,27 +94,31 @@ describe('svc apply', () => {
     expect(user.writes()).toEqual([]);
   });
 
-  it('asks on a terminal, and sends nothing after a no, or if the service has changed', async () => {
-    const user = await createApplyUser();
-    await user.declare(settingsOf('acme'));
-    const question = 'Apply these changes (7 to create, 2 to update, 4 to send)?';
-    const declined = user.dialogue('apply');
-    await declined.answer(question, '\r');
-    expect(await declined.ended, declined.text()).toBe(2);
-    const outdated = user.dialogue('apply');
-    await outdated.shows(question);
-    await user.read('/v2/workspace/webhookconfig/update', { useWebhookService: true });
-    await outdated.answer(question, 'y\r');
-    expect(await outdated.ended, outdated.text()).toBe(15);
-    expect(user.writes()).toEqual([]);
-    const confirmed = user.dialogue('apply');
-    await confirmed.answer('Apply these changes', 'y\r');
-    expect(await confirmed.ended, confirmed.text()).toBe(0);
-    expect(confirmed.text()).toContain('Applied: 7 created, 2 updated, 4 sent');
-    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
-  });
+  it(
+    'asks on a terminal, and sends nothing after a no, or if the service has changed',
+    SLOW,
+    async () => {
+      const user = await createApplyUser();
+      await user.declare(settingsOf('acme'));
+      const question = 'Apply these changes (7 to create, 2 to update, 4 to send)?';
+      const declined = user.dialogue('apply');
+      await declined.answer(question, '\r');
+      expect(await declined.ended, declined.text()).toBe(2);
+      const outdated = user.dialogue('apply');
+      await outdated.shows(question);
+      await user.read('/v2/workspace/webhookconfig/update', { useWebhookService: true });
+      await outdated.answer(question, 'y\r');
+      expect(await outdated.ended, outdated.text()).toBe(15);
+      expect(user.writes()).toEqual([]);
+      const confirmed = user.dialogue('apply');
+      await confirmed.answer('Apply these changes', 'y\r');
+      expect(await confirmed.ended, confirmed.text()).toBe(0);
+      expect(confirmed.text()).toContain('Applied: 7 created, 2 updated, 4 sent');
+      expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
+    },
+  );
 
-  it('applies the rest after a failure, exits with 10, and can be resumed', async () => {
+  it('applies the rest after a failure, exits with 10, and can be resumed', SLOW, async () => {
     const user = await createApplyUser();
     await user.declare(settingsOf('acme'));
     user.control.intercept = ({ path, data }) => {
@@ -139,23 +144,27 @@ describe('svc apply', () => {
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
   });
 
-  it('exits with 9 if the outcome of a write is unknown, and settles it when it resumes', async () => {
-    const user = await createApplyUser();
-    await user.declare(settingsOf('acme'));
-    user.control.intercept = async ({ path, handle }) => {
-      if (!path.endsWith('/webhookconfig/update')) return undefined;
-      await handle();
-      return { status: 'INTERNAL', message: 'lost' };
-    };
-    const { code, stdout } = await user.svc(['apply', '--yes', '--max-wait', '1s']);
-    expect({ code, stdout: stdout.slice(stdout.indexOf('Applied')) }).toMatchObject({
-      code: 9,
-      stdout: expect.stringContaining('Applied: 7 created, 1 updated, 4 sent, 1 unknown\n'),
-    });
-    user.control.intercept = () => undefined;
-    expect(await user.svc(['jobs', 'resume'])).toMatchObject({ code: 0 });
-    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
-  });
+  it(
+    'exits with 9 if the outcome of a write is unknown, and settles it when it resumes',
+    SLOW,
+    async () => {
+      const user = await createApplyUser();
+      await user.declare(settingsOf('acme'));
+      user.control.intercept = async ({ path, handle }) => {
+        if (!path.endsWith('/webhookconfig/update')) return undefined;
+        await handle();
+        return { status: 'INTERNAL', message: 'lost' };
+      };
+      const { code, stdout } = await user.svc(['apply', '--yes', '--max-wait', '1s']);
+      expect({ code, stdout: stdout.slice(stdout.indexOf('Applied')) }).toMatchObject({
+        code: 9,
+        stdout: expect.stringContaining('Applied: 7 created, 1 updated, 4 sent, 1 unknown\n'),
+      });
+      user.control.intercept = () => undefined;
+      expect(await user.svc(['jobs', 'resume'])).toMatchObject({ code: 0 });
+      expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
+    },
+  );
 
   it('fails if the service stores another value, and names the field', async () => {
     const user = await createApplyUser();
@@ -197,30 +206,35 @@ describe('the job of svc apply', () => {
     expect(await user.svc(['jobs', 'remove', job])).toMatchObject({ code: 0 });
   });
 
-  it('stops after the write in flight on Ctrl-C, and prints the command that resumes it', async () => {
-    const user = await createApplyUser();
-    await user.declare(settingsOf('acme'));
-    const running = user.start('apply', '--yes');
-    user.control.intercept = async ({ path, handle }) => {
-      if (!path.endsWith('/documents/add')) return undefined;
-      running.kill('SIGINT');
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await handle();
-      return undefined;
-    };
-    const { code, stderr, stdout } = await running.ended;
-    const written = user.writes().length;
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/Applied: 4 created, 1 sent, 11 not sent\n$/);
-    const [, command = ''] = /hint: resume with svc (.*)\n/.exec(stderr) ?? [];
-    expect(command).toBe(`jobs resume ${await findJob(user)}`);
-    expect(user.writes()).toHaveLength(written);
-    user.control.intercept = () => undefined;
-    expect(await user.svc(command.split(' '))).toMatchObject({ code: 0 });
-    expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
-  });
+  it(
+    'stops after the write in flight on Ctrl-C, and prints the command that resumes it',
+    SLOW,
+    async () => {
+      const user = await createApplyUser();
+      await user.declare(settingsOf('acme'));
+      const running = user.start('apply', '--yes');
+      user.control.intercept = async ({ path, handle }) => {
+        if (!path.endsWith('/documents/add')) return undefined;
+        running.kill('SIGINT');
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        await handle();
+        return undefined;
+      };
+      const { code, stderr, stdout } = await running.ended;
+      const written = user.writes().length;
+      expect(code).toBe(130);
+      expect(stdout).toMatch(/Applied: 4 created, 1 sent, 11 not sent\n$/);
+      const [, command = ''] = /hint: resume with svc (.*)\n/.exec(stderr) ?? [];
+      expect(command).toBe(`jobs resume ${await findJob(user)}`);
+      expect(user.writes()).toHaveLength(written);
+      user.control.intercept = () => undefined;
+      expect(await user.svc(command.split(' '))).toMatchObject({ code: 0 });
+      expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });
+    },
+  );
 
   it(`ends in the planned state after kills at ${MOMENTS} moments`, {
+    ...SLOW,
     timeout: repeats(120_000),
   }, async ({ annotate }) => {
     const user = await createApplyUser();
@@ -376,7 +390,7 @@ describe('svc apply of a saved plan', () => {
     ['svc.yaml', ({ declare }) => declare(`${settingsOf('acme')}# changed\n`)],
     ['the secret env:HOOK_TOKEN', async () => undefined, { HOOK_TOKEN: 'another-hook-token' }],
     ['another API key', async () => undefined, { SVC_API_KEY: 'other' }],
-  ])('sends nothing and exits with 15 if %s changed', async (reason, change, env = {}) => {
+  ])('sends nothing and exits with 15 if %s changed', SLOW, async (reason, change, env = {}) => {
     const user = await savePlan();
     await change(user);
     user.requests.length = 0;
@@ -435,6 +449,7 @@ endpoints: [{ uid: acme.first, url: "https://hooks.example.com/${name}" }]
 describe('secrets', () => {
   it.each(SPELLINGS)(
     '%j is in no plan, ledger, journal, before-image, or output',
+    SLOW,
     async (secret) => {
       const user = await createApplyUser();
       await user.declare(settingsWithSecret('acme'));

@@ -6,6 +6,7 @@ import { manifest } from '../../src/catalog/manifest.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { SIGNERS } from '../signers.ts';
+import { SLOW } from '../slow.ts';
 import { DOORS, wordsOf } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -59,7 +60,7 @@ function expectRefusal(name: string, { code, stdout, stderr }: Run): void {
 }
 
 describe('a profile that demands approvals', () => {
-  it('sends no operation that writes or hands out secrets, by any door', async () => {
+  it('sends no operation that writes or hands out secrets, by any door', SLOW, async () => {
     const { svc, received } = await createUser(...DEMANDED);
     const calls = await createValidCalls(await startTestService());
     let refusals = 0;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
 import { formatStatement } from '../../src/settings/approval.ts';
 import type { SavedPlan } from '../../src/settings/saved-plan.ts';
+import { SLOW } from '../slow.ts';
 import { createKey, hasSshKeygen, signText } from '../ssh-keygen.ts';
 import { createApplyUser, settingsOf } from './apply-user.ts';
 import { startDialogueInProcess } from './dialogue.ts';
@@ -114,7 +115,7 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     expect((await readdir(home)).filter((name) => name.endsWith('.approval'))).toEqual([]);
   });
 
-  it('needs as many different signers as it says', async () => {
+  it('needs as many different signers as it says', SLOW, async () => {
     const user = await createApprovalUser({ approvals: 2 });
     await user.approve('ada');
     await expectRefusal(user, 'the plan has 1 of 2 approvals');
@@ -127,7 +128,7 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     expect(await user.apply()).toMatchObject({ code: 0 });
   });
 
-  it('counts a key with two names and a name with two keys once', async () => {
+  it('counts a key with two names and a name with two keys once', SLOW, async () => {
     const user = await createApprovalUser({ approvals: 2 });
     const { ada, bob, eve } = user.keys;
     const demand = async (signers: string) => {
@@ -245,17 +246,21 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     },
   );
 
-  it('refuses settings that are not in a saved plan, and a plan of undo that is not approved', async () => {
-    const user = await createApprovalUser();
-    await expectRefusal(user, "accepts only approved plans (set by profile 'prod')", [
-      'apply',
-      '--yes',
-    ]);
-    await user.approve('ada');
-    expect(await user.apply()).toMatchObject({ code: 0 });
-    expect(await user.svc(['undo', '--out', 'undo.json'])).toMatchObject({ code: 0 });
-    await expectRefusal(user, 'has 0 of 1 approval', ['apply', 'undo.json', '--yes']);
-  });
+  it(
+    'refuses settings that are not in a saved plan, and a plan of undo that is not approved',
+    SLOW,
+    async () => {
+      const user = await createApprovalUser();
+      await expectRefusal(user, "accepts only approved plans (set by profile 'prod')", [
+        'apply',
+        '--yes',
+      ]);
+      await user.approve('ada');
+      expect(await user.apply()).toMatchObject({ code: 0 });
+      expect(await user.svc(['undo', '--out', 'undo.json'])).toMatchObject({ code: 0 });
+      await expectRefusal(user, 'has 0 of 1 approval', ['apply', 'undo.json', '--yes']);
+    },
+  );
 
   it('names the signers and where their keys are in svc doctor', async () => {
     const user = await createApprovalUser();
@@ -277,7 +282,7 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     expect((await run()).get('signing-key')).toContain('ED25519 key in a file');
   });
 
-  it('resumes a job with the approvals of its plan', async () => {
+  it('resumes a job with the approvals of its plan', SLOW, async () => {
     const user = await createApprovalUser();
     await user.approve('ada');
     const job = await stopApply(user);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { borrowAuthority } from '../client/certificates.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -48,20 +49,24 @@ describe('a 12 MB response of tiny items', () => {
   // One command for each response has a process of its own, with the small heap.
   const cases = Object.entries(LISTS).map(([name, text], at) => [name, text, READS[at]] as const);
 
-  it.each(cases)('results in exit code 8 with little memory: %s', async (_, text, limited) => {
-    const [process, inProcess] = await Promise.all([newUser(), newUserInProcess()]);
-    const { env } = await startTextService(text);
-    for (const command of READS) {
-      const { svc } = command === limited ? process : inProcess;
-      const { code, stderr } = await svc([...command.split(' '), '--timeout', '2s'], { env });
-      expect([code, stderr], command).toEqual([
-        8,
-        expect.stringMatching(/returned JSON with more than 4000000|no response within 2 s/),
-      ]);
-    }
-  });
+  it.each(cases)(
+    'results in exit code 8 with little memory: %s',
+    SLOW,
+    async (_, text, limited) => {
+      const [process, inProcess] = await Promise.all([newUser(), newUserInProcess()]);
+      const { env } = await startTextService(text);
+      for (const command of READS) {
+        const { svc } = command === limited ? process : inProcess;
+        const { code, stderr } = await svc([...command.split(' '), '--timeout', '2s'], { env });
+        expect([code, stderr], command).toEqual([
+          8,
+          expect.stringMatching(/returned JSON with more than 4000000|no response within 2 s/),
+        ]);
+      }
+    },
+  );
 
-  it('leaves the outcome of single and bulk writes unknown', async () => {
+  it('leaves the outcome of single and bulk writes unknown', SLOW, async () => {
     const { svc, start, home } = await newUserInProcess();
     const { env } = await startTextService(successText(EMPTY_OBJECTS));
     await writeFile(join(home, 'users.csv'), 'userId\nu1\nu2\n');

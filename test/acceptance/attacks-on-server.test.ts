@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { startServing } from './serving.ts';
 import { newUser } from './svc.ts';
 
@@ -128,13 +129,17 @@ describe('held connections', () => {
 
   // At the same time, because each kind takes as long as the service waits for the rest of a
   // request.
-  it(`${HOLDS.map(([kind]) => kind).join(', or ')} block no other clients and are closed`, async () => {
-    await Promise.all(HOLDS.map(([kind, start]) => hold(kind, start)));
-  });
+  it(
+    `${HOLDS.map(([kind]) => kind).join(', or ')} block no other clients and are closed`,
+    SLOW,
+    async () => {
+      await Promise.all(HOLDS.map(([kind, start]) => hold(kind, start)));
+    },
+  );
 });
 
 describe('waiting requests', () => {
-  it('leave the service reachable, and further ones are refused', async () => {
+  it('leave the service reachable, and further ones are refused', SLOW, async () => {
     const limited = await startServing({ ...(await newUser()), descriptors: 400 });
     const waits = Array.from({ length: 300 }, () =>
       limited.admin('requests', { wait: { count: 1_000, timeout: '60s' } }),
@@ -150,7 +155,7 @@ describe('waiting requests', () => {
     await Promise.allSettled(waits);
   });
 
-  it('free their places when their clients disconnect', async () => {
+  it('free their places when their clients disconnect', SLOW, async () => {
     const limited = await startServing({ ...(await newUser()), descriptors: 400 });
     const leaving = new AbortController();
     const body = JSON.stringify({ wait: { count: 1_000, timeout: '60s' } });
@@ -204,6 +209,7 @@ describe('a large body', () => {
     ],
   ])(
     '%s is not read, regardless of the number of requests',
+    SLOW,
     async (_, headers, status, message) => {
       // A service of its own: it closes connections that other tests would use again.
       const server = await startServing(await newUser());
@@ -220,27 +226,29 @@ describe('a large body', () => {
     },
   );
 
-  it('with valid credentials is rejected before millions of values are parsed', async ({
-    annotate,
-  }) => {
-    const server = await startServing(await newUser());
-    // More than the service reads at once.
-    const sent = sendMany(server, 8, server.headers);
-    const slowest = await pollHealth(server, sent);
-    expect(slowest).toBeLessThan(20_000);
-    const answers = await sent;
-    const said = answers.map(({ body }) => body.error.message);
-    for (const message of said)
-      expect(message).toMatch(/contains more than 1000000 values|large requests at once/);
-    expect(said.join()).toContain('values');
-    const memory = await peakMemory(server);
-    expect(memory).toBeLessThan(800);
-    await annotate(
-      `${answers.length} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`,
-    );
-  });
+  it(
+    'with valid credentials is rejected before millions of values are parsed',
+    SLOW,
+    async ({ annotate }) => {
+      const server = await startServing(await newUser());
+      // More than the service reads at once.
+      const sent = sendMany(server, 8, server.headers);
+      const slowest = await pollHealth(server, sent);
+      expect(slowest).toBeLessThan(20_000);
+      const answers = await sent;
+      const said = answers.map(({ body }) => body.error.message);
+      for (const message of said)
+        expect(message).toMatch(/contains more than 1000000 values|large requests at once/);
+      expect(said.join()).toContain('values');
+      const memory = await peakMemory(server);
+      expect(memory).toBeLessThan(800);
+      await annotate(
+        `${answers.length} at once: a sign of life in ${Math.round(slowest)} ms, ${Math.round(memory)} MB`,
+      );
+    },
+  );
 
-  it('with only invalid records returns the first hundred issues', async () => {
+  it('with only invalid records returns the first hundred issues', SLOW, async () => {
     const sent = send(server, listOf(100_000), server.headers);
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     const { status, body } = await sent;

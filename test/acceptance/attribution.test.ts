@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
 import { eventually } from '../eventually.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
@@ -195,7 +196,7 @@ describe('a collector', () => {
     await serving.end('SIGTERM');
   });
 
-  it('receives no secrets, IDs, or data', async () => {
+  it('receives no secrets, IDs, or data', SLOW, async () => {
     const { svc } = await newUserInProcess();
     const secrets = Array.from({ length: 20 }, (_, at) => `secret-${at}-of-a-test-5f2c`);
     const [first = '', ...others] = secrets;
@@ -242,6 +243,7 @@ describe('a collector', () => {
     },
   ] satisfies { name: string; respond: RequestListener; says?: RegExp }[])(
     'that $name changes neither stdout nor the exit code',
+    SLOW,
     async ({ respond, ...given }) => {
       const { svc } = await newUser();
       const { env } = await startMockService(ADDED);
@@ -263,7 +265,6 @@ describe('a collector', () => {
       const { stderr } = await svc([...ADD, '-v'], { env: traced });
       expect(stderr).toMatch('says' in given ? given.says : /^sent no spans: .+$/m);
     },
-    60_000,
   );
 
   it('gets nothing if it cannot be reached, or if tracing is disabled', async () => {

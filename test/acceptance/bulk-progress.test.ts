@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { ADD_USERS, createBulkUser, type RequestHandler } from './bulk-service.ts';
 import { renderScreen } from './screen.ts';
 import { BIN, newUser, sharedCache } from './svc.ts';
@@ -32,6 +33,7 @@ const findProgressLines = (screen: string) =>
 describe('a job in a terminal', () => {
   it.each([100, 40])(
     'shows a progress bar that fits %d columns and removes it at the end',
+    SLOW,
     async (columns) => {
       const { start } = await startAtTerminal(1_200, columns, ['--rate', '1000/s']);
       const { ended, screen } = start();
@@ -50,7 +52,7 @@ describe('a job in a terminal', () => {
     },
   );
 
-  it('explains at Ctrl-C what it waits for, and exits at the second Ctrl-C', async () => {
+  it('explains at Ctrl-C what it waits for, and exits at the second Ctrl-C', SLOW, async () => {
     const { start, more } = await startAtTerminal(
       2_000,
       80,
@@ -71,7 +73,7 @@ describe('a job in a terminal', () => {
     expect(findProgressLines(screen().slice(before.length))).toEqual([]);
   });
 
-  it('prints lines instead of a bar with ACCESSIBLE', async () => {
+  it('prints lines instead of a bar with ACCESSIBLE', SLOW, async () => {
     const { start } = await startAtTerminal(1_200, 80, ['--rate', '1000/s']);
     const { ended, screen } = start({ ACCESSIBLE: '1' });
     expect(await ended).toBe(0);
@@ -82,7 +84,7 @@ describe('a job in a terminal', () => {
 });
 
 describe('a check of records in a terminal', () => {
-  it('shows a progress bar with findings above it and removes it at the end', async () => {
+  it('shows a progress bar with findings above it and removes it at the end', SLOW, async () => {
     const { home } = await newUser();
     // The check takes several times as long as the bar waits.
     const records = Array.from(
@@ -110,7 +112,7 @@ describe('a check of records in a terminal', () => {
 });
 
 describe('a job without a terminal', () => {
-  it('explains at a signal what it waits for, and prints nothing with --quiet', async () => {
+  it('explains at a signal what it waits for, and prints nothing with --quiet', SLOW, async () => {
     const { start, more } = await createBulkUser(2_000, (_, request) =>
       request > 4 ? 'silence' : undefined,
     );

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { borrowAuthority, PASSPHRASE, writeClientFiles } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { findFreePort, hasHaproxy, hasNginx, startHaproxy, startNginx } from './gateways.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -56,7 +57,7 @@ async function startVerifyingNginx() {
 }
 
 describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without nginx)', () => {
-  it('is sent from flags, variables, one PEM file, and PKCS#12', async () => {
+  it('is sent from flags, variables, one PEM file, and PKCS#12', SLOW, async () => {
     const { run, received } = await startVerifyingNginx();
     const passphrase = { SVC_CLIENT_KEY_PASSPHRASE: PASSPHRASE };
     const runs = [
@@ -70,7 +71,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
     expect(received).toHaveLength(runs.length);
   });
 
-  it('is sent by every batch of a job', async () => {
+  it('is sent by every batch of a job', SLOW, async () => {
     const { run, received } = await startVerifyingNginx();
     const records = Array.from({ length: 9 }, (_, at) => `{"userId":"u${at}"}\n`).join('');
     const add = ['users', 'add', '--org', 'acme', '--file', '-', '--input-format', 'ndjson'];
@@ -127,7 +128,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
     expect(received).toEqual([]);
   });
 
-  it('is checked by doctor', async () => {
+  it('is checked by doctor', SLOW, async () => {
     const { run } = await startVerifyingNginx();
     const doctor = async (...words: string[]) => {
       const { code, stdout } = await run(['doctor', '-o', 'json', ...words]);
@@ -141,7 +142,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
     expect((await doctor(...PAIR)).answer).toMatchObject({ state: 'ok' });
   });
 
-  it('is saved in a profile with its passphrase, which whoami masks', async () => {
+  it('is saved in a profile with its passphrase, which whoami masks', SLOW, async () => {
     const { run, user, env, received } = await startVerifyingNginx();
     const { SVC_BASE_URL, SVC_API_KEY, SVC_AUTH_TOKEN } = env;
     const add = ['profiles', 'add', 'prod', '--base-url', SVC_BASE_URL, '--api-key', SVC_API_KEY];
@@ -191,7 +192,7 @@ describe.skipIf(!hasHaproxy)('a client certificate behind HAProxy (skipped witho
   it.each([
     ['TLSv1.3', 4, 'requires a client certificate'],
     ['TLSv1.2', 8, 'cannot connect securely'],
-  ])('is asked for by an alert of %s', async (version, expected, message) => {
+  ])('is asked for by an alert of %s', SLOW, async (version, expected, message) => {
     const { user, files, service } = await createCertificateUser();
     const port = await findFreePort();
     const host = new URL(service.env.SVC_BASE_URL).host;

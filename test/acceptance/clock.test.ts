@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../service/deliveries/receiver.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import type { Setting, User } from './svc.ts';
@@ -91,43 +92,47 @@ describe('svc local clock', () => {
     expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({ offset: 0 });
   });
 
-  it('runs the delivery schedule beside svc serve, which keeps the time after a restart', async () => {
-    const { url, received } = await receiver(() => 503);
-    const user = await newUserInProcess();
-    const service = await startServing(user);
-    await service.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
-    await service.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
-    const activity = {
-      featureType: 'comment',
-      actionType: 'comment.add',
-      actionUser: { userId: 'u1' },
-    };
-    const comment = { organizationId: 'acme', documentId: 'd1', activities: [activity] };
-    expect(await service.call('/v2/activities/add', comment)).toMatchObject({ ok: true });
-    await user.svc(['local', 'clock', 'advance', '4d']);
-    expect(received).toHaveLength(8);
-    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    await service.admin('clock', { freeze: true });
-    await service.call('/v2/activities/add', comment);
-    const { status, body } = await service.admin('clock', { advance: '49h' });
-    expect([status, body.endpointsDisabled, body.frozen]).toEqual([200, 1, true]);
-    expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({
-      now: body.now,
-      frozen: true,
-    });
-    expect(await service.end('SIGTERM')).toBe(0);
-    const restarted = await startServing(user);
-    expect((await restarted.admin('clock')).body).toMatchObject({ now: body.now, frozen: true });
-    // Over HTTP, the client learns the time from the service.
-    const setting = { env: restarted.env };
-    const token = await generateToken(user, [], setting);
-    const { lifetime, resources } = await read(user, INSPECT, { stdin: token });
-    expect(lifetime.issuedAt).toBe(`${body.now.slice(0, 19)}.000Z`);
-    expect(Date.parse(resources[0].expiresAt) - Date.parse(body.now)).toBeGreaterThan(23 * HOUR);
-    await restarted.admin('clock', { set: '2020-01-01T00:00:00Z' });
-    const past = ['--resource', 'type=organization,id=acme,expires=2020-01-02T00:00:00Z'];
-    expect((await user.svc([...TOKEN, ...past], setting)).code).toBe(0);
-    const gone = ['--resource', 'type=organization,id=acme,expires=2019-12-31T00:00:00Z'];
-    expect((await user.svc([...TOKEN, ...gone], setting)).code).toBe(2);
-  });
+  it(
+    'runs the delivery schedule beside svc serve, which keeps the time after a restart',
+    SLOW,
+    async () => {
+      const { url, received } = await receiver(() => 503);
+      const user = await newUserInProcess();
+      const service = await startServing(user);
+      await service.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+      await service.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
+      const activity = {
+        featureType: 'comment',
+        actionType: 'comment.add',
+        actionUser: { userId: 'u1' },
+      };
+      const comment = { organizationId: 'acme', documentId: 'd1', activities: [activity] };
+      expect(await service.call('/v2/activities/add', comment)).toMatchObject({ ok: true });
+      await user.svc(['local', 'clock', 'advance', '4d']);
+      expect(received).toHaveLength(8);
+      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      await service.admin('clock', { freeze: true });
+      await service.call('/v2/activities/add', comment);
+      const { status, body } = await service.admin('clock', { advance: '49h' });
+      expect([status, body.endpointsDisabled, body.frozen]).toEqual([200, 1, true]);
+      expect(await read(user, ['local', 'clock', 'show'])).toMatchObject({
+        now: body.now,
+        frozen: true,
+      });
+      expect(await service.end('SIGTERM')).toBe(0);
+      const restarted = await startServing(user);
+      expect((await restarted.admin('clock')).body).toMatchObject({ now: body.now, frozen: true });
+      // Over HTTP, the client learns the time from the service.
+      const setting = { env: restarted.env };
+      const token = await generateToken(user, [], setting);
+      const { lifetime, resources } = await read(user, INSPECT, { stdin: token });
+      expect(lifetime.issuedAt).toBe(`${body.now.slice(0, 19)}.000Z`);
+      expect(Date.parse(resources[0].expiresAt) - Date.parse(body.now)).toBeGreaterThan(23 * HOUR);
+      await restarted.admin('clock', { set: '2020-01-01T00:00:00Z' });
+      const past = ['--resource', 'type=organization,id=acme,expires=2020-01-02T00:00:00Z'];
+      expect((await user.svc([...TOKEN, ...past], setting)).code).toBe(0);
+      const gone = ['--resource', 'type=organization,id=acme,expires=2019-12-31T00:00:00Z'];
+      expect((await user.svc([...TOKEN, ...gone], setting)).code).toBe(2);
+    },
+  );
 });

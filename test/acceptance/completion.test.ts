@@ -3,6 +3,7 @@ import { access, chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, HOME } from './svc.ts';
@@ -196,7 +197,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
     },
   );
 
-  it.skipIf(!isInstalled(shell.shell))('never executes the command line', async () => {
+  it.skipIf(!isInstalled(shell.shell))('never executes the command line', SLOW, async () => {
     const { open, folder, line } = await prepareUser(shell);
     for (const hostile of [
       '$(touch pwned)',
@@ -220,7 +221,7 @@ describe.each(SHELLS)('completion in $shell', (shell) => {
 });
 
 describe.each(SHELLS)('completion in $shell without svc', (shell) => {
-  it.skipIf(!isInstalled(shell.shell))('stays silent', async () => {
+  it.skipIf(!isInstalled(shell.shell))('stays silent', SLOW, async () => {
     const { open, bin, called, line } = await prepareUser(shell);
     const said = async (text: string) => {
       const shown = open.shows(text).then(() => true);

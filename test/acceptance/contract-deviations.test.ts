@@ -9,6 +9,7 @@ import { playSamples } from '../../src/contract/play-samples.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { DEVIATIONS, type Deviation } from '../contract/deviations.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 
@@ -92,7 +93,10 @@ test('a proxy that changes nothing has no finding', async () => {
   expect(verdicts.filter(({ verdict }) => verdict === 'agrees')).toHaveLength(COMMANDS.length);
 });
 
-test('of 25 deviations behind a proxy, those that the rules name are found, and 0 others', async () => {
+test('of 25 deviations behind a proxy, those that the rules name are found, and 0 others', {
+  ...SLOW,
+  timeout: 300_000,
+}, async () => {
   expect(DEVIATIONS).toHaveLength(25);
   const { record } = await startWorld();
   const graded = [];
@@ -122,4 +126,4 @@ test('of 25 deviations behind a proxy, those that the rules name are found, and 
   const found = graded.filter(({ findings }) => findings.length > 0);
   const others = found.filter(({ name }) => !named.some((each) => each.name === name));
   expect({ found: found.length, others: others.length }).toEqual({ found: 16, others: 0 });
-}, 300_000);
+});

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { withLock } from '../../src/kernel/lock.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { newUser, type User } from './svc.ts';
@@ -48,7 +49,7 @@ async function newWorld(change?: Change, created = newUserInProcess()) {
 const contractOf = async (user: User, name = 'contract.json') =>
   JSON.parse(await readFile(join(user.home, name), 'utf8'));
 
-test('record runs a command and adds its exchanges; show and diff read them', async () => {
+test('record runs a command and adds its exchanges; show and diff read them', SLOW, async () => {
   const { user, svc } = await newWorld();
   const folder = '--org acme --create-organization --folder f1 --name Plans';
   const words = `contract record -- folders add ${folder} -o json`.split(' ');
@@ -89,7 +90,7 @@ test('record runs a command and adds its exchanges; show and diff read them', as
   expect(diff.stdout).toContain('0 findings');
 });
 
-test('SVC_CONTRACT records every command, also at the same time', async () => {
+test('SVC_CONTRACT records every command, also at the same time', SLOW, async () => {
   const { user, svc } = await newWorld(undefined, newUser());
   const recording = { SVC_CONTRACT: 'shapes.json' };
   const runs = await Promise.all(
@@ -103,29 +104,33 @@ test('SVC_CONTRACT records every command, also at the same time', async () => {
   ]);
 });
 
-test('a recording that cannot get the lock of its file is refused, and nothing is lost', async () => {
-  const { user, svc } = await newWorld();
-  const words = ['contract', 'record', '--', 'agents', 'list', '-o', 'json'];
-  expect(await svc(words)).toMatchObject({ code: 0 });
-  const recorded = await readFile(join(user.home, 'contract.json'), 'utf8');
-  const locks = join(user.home, '.local', 'state', 'svc', 'contracts');
-  const [lock = ''] = (await readdir(locks)).filter((name) => name.endsWith('.lock'));
-  await withLock(join(locks, lock), { clock: systemClock }, async () => {
-    const [refused, failed] = await Promise.all([
-      svc(words),
-      svc(['contract', 'record', '--', 'agents', 'get', 'nobody']),
-    ]);
-    expect(refused.code).toBe(13);
-    expect(refused.stdout).toBe('[]\n');
-    expect(failed.code).toBe(5);
-    expect(failed.stderr).toContain('warning: the exchanges were not recorded');
-  });
-  expect(await readFile(join(user.home, 'contract.json'), 'utf8')).toBe(recorded);
-  expect(await svc(words)).toMatchObject({ code: 0 });
-  expect((await contractOf(user)).operations['agents.list']).toMatchObject([{ seen: 2 }]);
-}, 60_000);
+test(
+  'a recording that cannot get the lock of its file is refused, and nothing is lost',
+  SLOW,
+  async () => {
+    const { user, svc } = await newWorld();
+    const words = ['contract', 'record', '--', 'agents', 'list', '-o', 'json'];
+    expect(await svc(words)).toMatchObject({ code: 0 });
+    const recorded = await readFile(join(user.home, 'contract.json'), 'utf8');
+    const locks = join(user.home, '.local', 'state', 'svc', 'contracts');
+    const [lock = ''] = (await readdir(locks)).filter((name) => name.endsWith('.lock'));
+    await withLock(join(locks, lock), { clock: systemClock }, async () => {
+      const [refused, failed] = await Promise.all([
+        svc(words),
+        svc(['contract', 'record', '--', 'agents', 'get', 'nobody']),
+      ]);
+      expect(refused.code).toBe(13);
+      expect(refused.stdout).toBe('[]\n');
+      expect(failed.code).toBe(5);
+      expect(failed.stderr).toContain('warning: the exchanges were not recorded');
+    });
+    expect(await readFile(join(user.home, 'contract.json'), 'utf8')).toBe(recorded);
+    expect(await svc(words)).toMatchObject({ code: 0 });
+    expect((await contractOf(user)).operations['agents.list']).toMatchObject([{ seen: 2 }]);
+  },
+);
 
-test('a finding exits with 20, names its decision, and can be known', async () => {
+test('a finding exits with 20, names its decision, and can be known', SLOW, async () => {
   const { user, svc } = await newWorld((_, body) =>
     body.replace('"agents":[]', '"agents":[],"total":0'),
   );
@@ -165,28 +170,32 @@ test('a finding exits with 20, names its decision, and can be known', async () =
   });
 });
 
-test('probe lists its requests first, sends only reads, and records their shapes', async () => {
-  const { user, service, proxy, svc } = await newWorld();
-  await service.call('/v2/organizations/folders/add', {
-    organizationId: 'acme',
-    createOrganization: true,
-    folders: [{ folderId: 'secret-folder', folderName: 'Secret Plans' }],
-  });
-  const before = await service.admin('state');
-  const guarded = { ...service.workspaceEnv, SVC_READ_ONLY: '1' };
-  const run = await svc(['contract', 'probe', '--org', 'acme'], guarded);
-  expect(run.code).toBe(0);
-  expect(run.stderr).toMatch(/^Sending up to 30 read-only requests to .*: webhooks config get, /);
-  expect(proxy.paths.length).toBeGreaterThan(15);
-  expect(proxy.paths.length).toBeLessThanOrEqual(60);
-  expect(proxy.paths.filter((path) => !/\/(get|status)$/.test(path))).toEqual([]);
-  expect(proxy.paths.filter((path) => /secret|authtokens|generate/.test(path))).toEqual([]);
-  expect(await service.admin('state')).toEqual(before);
-  const text = await readFile(join(user.home, 'contract.json'), 'utf8');
-  expect(text).not.toMatch(/secret-folder|Secret Plans|acme/);
-  expect(run.stderr).toContain(`Recorded ${proxy.paths.length} responses in contract.json`);
-  expect(await user.svc(['contract', 'diff'])).toMatchObject({ code: 0 });
-});
+test(
+  'probe lists its requests first, sends only reads, and records their shapes',
+  SLOW,
+  async () => {
+    const { user, service, proxy, svc } = await newWorld();
+    await service.call('/v2/organizations/folders/add', {
+      organizationId: 'acme',
+      createOrganization: true,
+      folders: [{ folderId: 'secret-folder', folderName: 'Secret Plans' }],
+    });
+    const before = await service.admin('state');
+    const guarded = { ...service.workspaceEnv, SVC_READ_ONLY: '1' };
+    const run = await svc(['contract', 'probe', '--org', 'acme'], guarded);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^Sending up to 30 read-only requests to .*: webhooks config get, /);
+    expect(proxy.paths.length).toBeGreaterThan(15);
+    expect(proxy.paths.length).toBeLessThanOrEqual(60);
+    expect(proxy.paths.filter((path) => !/\/(get|status)$/.test(path))).toEqual([]);
+    expect(proxy.paths.filter((path) => /secret|authtokens|generate/.test(path))).toEqual([]);
+    expect(await service.admin('state')).toEqual(before);
+    const text = await readFile(join(user.home, 'contract.json'), 'utf8');
+    expect(text).not.toMatch(/secret-folder|Secret Plans|acme/);
+    expect(run.stderr).toContain(`Recorded ${proxy.paths.length} responses in contract.json`);
+    expect(await user.svc(['contract', 'diff'])).toMatchObject({ code: 0 });
+  },
+);
 
 test.each([
   ['a service that cannot be reached', { SVC_BASE_URL: 'http://127.0.0.1:9' }, 8],
@@ -247,7 +256,7 @@ test.each([
   expect(run.stderr).toContain(text);
 });
 
-test('a bulk job is recorded with all its requests', async () => {
+test('a bulk job is recorded with all its requests', SLOW, async () => {
   const { user, svc } = await newWorld();
   const users = Array.from({ length: 3_000 }, (_, at) => ({ userId: `planted-${at}` }));
   await writeFile(join(user.home, 'u.json'), JSON.stringify(users));

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { repeats } from '../repeats.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import type { User } from './svc.ts';
@@ -70,6 +71,7 @@ const PATIENCE = repeats(40_000);
 
 describe('deliveries of svc serve', () => {
   it('all arrive despite failures and kills of the service', {
+    ...SLOW,
     timeout: 3 * PATIENCE,
   }, async (test) => {
     const attempts = new Map<string, number>();

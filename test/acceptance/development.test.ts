@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 
@@ -54,7 +55,7 @@ describe('a bulk import during faults', () => {
     ['lost requests', { every: 3, drop: 'before' }],
     ['lost responses', { every: 3, drop: 'after' }],
     ['interrupted responses', { every: 2, cut: 0.5 }],
-  ])('loses nothing: %s', async (_, effect) => {
+  ])('loses nothing: %s', SLOW, async (_, effect) => {
     const { addUsers, storedUsers, requests } = await serveWithFaults({
       seed: 3,
       faults: [{ name: 'f', on: 'users.add', ...effect }],
@@ -72,7 +73,7 @@ describe('a bulk import during faults', () => {
     expect(log.filter(({ fault }) => fault === 'f').length).toBe(log.length - 10);
   });
 
-  it('reports the records that fail, and the rejects file adds them afterwards', async () => {
+  it('reports the records that fail, and the rejects file adds them afterwards', SLOW, async () => {
     const { user, addUsers, storedUsers, local } = await serveWithFaults({
       faults: [{ on: 'users.add', items: 0.5 }],
     });
@@ -87,114 +88,126 @@ describe('a bulk import during faults', () => {
     expect(await storedUsers()).toBe(60);
   });
 
-  it('is stopped by an error that retries do not help against, and can be resumed', async () => {
-    const { svc, addUsers, storedUsers, local } = await serveWithFaults({
-      faults: [{ on: 'users.add', status: 'PERMISSION_DENIED' }],
-    });
-    const { code, stderr } = await addUsers();
-    expect(code, stderr).toBe(4);
-    expect(await storedUsers()).toBe(0);
-    await local('faults', 'clear');
-    const resumed = await svc('jobs', 'resume');
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(await storedUsers()).toBe(60);
-  });
+  it(
+    'is stopped by an error that retries do not help against, and can be resumed',
+    SLOW,
+    async () => {
+      const { svc, addUsers, storedUsers, local } = await serveWithFaults({
+        faults: [{ on: 'users.add', status: 'PERMISSION_DENIED' }],
+      });
+      const { code, stderr } = await addUsers();
+      expect(code, stderr).toBe(4);
+      expect(await storedUsers()).toBe(0);
+      await local('faults', 'clear');
+      const resumed = await svc('jobs', 'resume');
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(await storedUsers()).toBe(60);
+    },
+  );
 });
 
 describe('svc serve with faults', () => {
-  it('exits with the codes of the contract, and repeats only what is safe to repeat', async () => {
-    const { svc, local, requests } = await serveWithFaults({ faults: [] });
-    const add = (rule: object) => local('faults', 'add', JSON.stringify(rule));
-    const statuses = {
-      PERMISSION_DENIED: 4,
-      NOT_FOUND: 5,
-      FAILED_PRECONDITION: 6,
-      INVALID_ARGUMENT: 3,
-      ALREADY_EXISTS: 3,
-    };
-    for (const [status, code] of Object.entries(statuses)) {
-      await add({ on: 'documents.list', status });
-      expect({ status, code: (await svc('documents', 'list', '--org', 'acme')).code }).toEqual({
-        status,
-        code,
-      });
+  it(
+    'exits with the codes of the contract, and repeats only what is safe to repeat',
+    SLOW,
+    async () => {
+      const { svc, local, requests } = await serveWithFaults({ faults: [] });
+      const add = (rule: object) => local('faults', 'add', JSON.stringify(rule));
+      const statuses = {
+        PERMISSION_DENIED: 4,
+        NOT_FOUND: 5,
+        FAILED_PRECONDITION: 6,
+        INVALID_ARGUMENT: 3,
+        ALREADY_EXISTS: 3,
+      };
+      for (const [status, code] of Object.entries(statuses)) {
+        await add({ on: 'documents.list', status });
+        expect({ status, code: (await svc('documents', 'list', '--org', 'acme')).code }).toEqual({
+          status,
+          code,
+        });
+        await local('faults', 'clear');
+      }
+      await add({ on: 'workspace.create', drop: 'after' });
+      const create = [
+        'workspace',
+        'create',
+        '--owner-email',
+        'ada@example.com',
+        '--workspace-name',
+        'Acme',
+      ];
+      const lost = await svc(...create, '--no-input', '--yes');
+      expect(lost.code, lost.stderr).toBe(9);
       await local('faults', 'clear');
-    }
-    await add({ on: 'workspace.create', drop: 'after' });
-    const create = [
-      'workspace',
-      'create',
-      '--owner-email',
-      'ada@example.com',
-      '--workspace-name',
-      'Acme',
-    ];
-    const lost = await svc(...create, '--no-input', '--yes');
-    expect(lost.code, lost.stderr).toBe(9);
-    await local('faults', 'clear');
-    const log: { operation: string; fault: string | null }[] = await eventually(async () => {
-      const logged = await requests();
-      expect(
-        logged.some(({ operation }: { operation: string }) => operation === 'workspace.create'),
-      ).toBe(true);
-      return logged;
-    });
-    expect(log.filter(({ operation }) => operation === 'workspace.create')).toHaveLength(1);
-    await add({ on: 'documents.list', drop: 'before', times: 1 });
-    expect((await svc('documents', 'list', '--org', 'acme')).code).toBe(0);
-  });
+      const log: { operation: string; fault: string | null }[] = await eventually(async () => {
+        const logged = await requests();
+        expect(
+          logged.some(({ operation }: { operation: string }) => operation === 'workspace.create'),
+        ).toBe(true);
+        return logged;
+      });
+      expect(log.filter(({ operation }) => operation === 'workspace.create')).toHaveLength(1);
+      await add({ on: 'documents.list', drop: 'before', times: 1 });
+      expect((await svc('documents', 'list', '--org', 'acme')).code).toBe(0);
+    },
+  );
 
-  it('rejects a file with a mistake, with its position, and keeps the rules of the store', async () => {
-    const user = await newUserInProcess();
-    const rules = [
-      'seed: 1',
-      'faults:',
-      '  - on: users.add',
-      '    share: 0.5',
-      '    status: UNAVAILABL',
-      '',
-    ].join('\n');
-    await writeFile(join(user.home, 'rules.yaml'), rules);
-    expect(await user.svc(['serve', '--port', '0', '--faults', 'rules.yaml'])).toMatchObject({
-      code: 3,
-      stdout: '',
-      stderr:
-        "svc: rules.yaml:5:13: faults[0].status: unknown status 'UNAVAILABL'; did you mean 'UNAVAILABLE'?\n",
-    });
-    expect(await user.svc(['serve', '--faults', 'rule.yaml'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/did you mean 'rules.yaml'/),
-    });
-    await user.svc(['local', 'faults', 'add', '{"on":"*","status":"INTERNAL"}']);
-    for (const [rule, problem] of [
-      [
-        '{"on":"users.add","shre":0.2,"status":"INTERNAL"}',
-        "rule:1:19: shre: unknown field; did you mean 'share'?",
-      ],
-      [
-        '{"on":"users.add","share":1.2,"status":"INTERNAL"}',
-        'rule:1:27: share: expected at most 1, got 1.2',
-      ],
-      [
-        '{"on":"user.add","status":"INTERNAL"}',
-        "rule:1:7: on: unknown operation 'user.add'; did you mean 'users.add'?",
-      ],
-      [
-        '{"on":"users.add"}',
-        'rule:1:1: a rule needs an effect: status, delay, drop, cut, or items',
-      ],
-      ['{"on":"users.add","delay":{"p50":5}}', 'rule:1:27: delay.p99: is missing'],
-      ['{"on":"users.add"', /^rule:1:18: /],
-      ['[]', /^rule:1:1: expected an object, got a list/],
-    ] as const) {
-      const { code, stderr } = await user.svc(['local', 'faults', 'add', rule]);
-      expect(code).toBe(3);
-      if (typeof problem === 'string') expect(stderr).toBe(`svc: ${problem}\n`);
-      else expect(stderr.replace(/^svc: /, '')).toMatch(problem);
-    }
-    const { stdout } = await user.svc(['local', 'faults', 'list', '-o', 'json']);
-    expect(JSON.parse(stdout)).toEqual([{ name: 'fault-1', on: '*', status: 'INTERNAL' }]);
-  });
+  it(
+    'rejects a file with a mistake, with its position, and keeps the rules of the store',
+    SLOW,
+    async () => {
+      const user = await newUserInProcess();
+      const rules = [
+        'seed: 1',
+        'faults:',
+        '  - on: users.add',
+        '    share: 0.5',
+        '    status: UNAVAILABL',
+        '',
+      ].join('\n');
+      await writeFile(join(user.home, 'rules.yaml'), rules);
+      expect(await user.svc(['serve', '--port', '0', '--faults', 'rules.yaml'])).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr:
+          "svc: rules.yaml:5:13: faults[0].status: unknown status 'UNAVAILABL'; did you mean 'UNAVAILABLE'?\n",
+      });
+      expect(await user.svc(['serve', '--faults', 'rule.yaml'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/did you mean 'rules.yaml'/),
+      });
+      await user.svc(['local', 'faults', 'add', '{"on":"*","status":"INTERNAL"}']);
+      for (const [rule, problem] of [
+        [
+          '{"on":"users.add","shre":0.2,"status":"INTERNAL"}',
+          "rule:1:19: shre: unknown field; did you mean 'share'?",
+        ],
+        [
+          '{"on":"users.add","share":1.2,"status":"INTERNAL"}',
+          'rule:1:27: share: expected at most 1, got 1.2',
+        ],
+        [
+          '{"on":"user.add","status":"INTERNAL"}',
+          "rule:1:7: on: unknown operation 'user.add'; did you mean 'users.add'?",
+        ],
+        [
+          '{"on":"users.add"}',
+          'rule:1:1: a rule needs an effect: status, delay, drop, cut, or items',
+        ],
+        ['{"on":"users.add","delay":{"p50":5}}', 'rule:1:27: delay.p99: is missing'],
+        ['{"on":"users.add"', /^rule:1:18: /],
+        ['[]', /^rule:1:1: expected an object, got a list/],
+      ] as const) {
+        const { code, stderr } = await user.svc(['local', 'faults', 'add', rule]);
+        expect(code).toBe(3);
+        if (typeof problem === 'string') expect(stderr).toBe(`svc: ${problem}\n`);
+        else expect(stderr.replace(/^svc: /, '')).toMatch(problem);
+      }
+      const { stdout } = await user.svc(['local', 'faults', 'list', '-o', 'json']);
+      expect(JSON.parse(stdout)).toEqual([{ name: 'fault-1', on: '*', status: 'INTERNAL' }]);
+    },
+  );
 
   it('applies the rules of a store to --local', async () => {
     const { svc } = await newUserInProcess();

@@ -3,6 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { SLOW } from '../slow.ts';
 import { findFreePorts, parseBlocks, runBlock } from './document-blocks.ts';
 import { prepareFolder, runAsUser, startAsUser } from './documented.ts';
 import { HOME } from './svc.ts';
@@ -90,7 +91,7 @@ describe('the commands in a document', () => {
     expect(() => parseBlocks('<!-- run: somehow -->\n```sh\nsvc x\n```\n')).toThrow('nobody knows');
   });
 
-  it.each(PAGES)('%s: run in order in one folder', { timeout: 120_000 }, async (page) => {
+  it.each(PAGES)('%s: run in order in one folder', { ...SLOW, timeout: 120_000 }, async (page) => {
     const blocks = parseBlocks(await readFile(join(HOME, page), 'utf8')).filter(
       ({ way }) => way.kind !== 'not',
     );
@@ -114,21 +115,25 @@ describe('the commands in a document', () => {
   it.each([
     ['ci.md', 6],
     ['settings.md', 3],
-  ])('of the CI recipes in %s: run in order', { timeout: 120_000 }, async (page, least) => {
-    const commands = parseRecipes(await readFile(join(HOME, 'docs', page), 'utf8'));
-    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(
-      least,
-    );
-    const { folder, apiKey } = await prepareFolder();
-    await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
-    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
-    for (const command of commands) {
-      const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
-      expect({ command, code, output: code === 0 ? '' : output }).toEqual({
-        command,
-        code: 0,
-        output: '',
-      });
-    }
-  });
+  ])(
+    'of the CI recipes in %s: run in order',
+    { ...SLOW, timeout: 120_000 },
+    async (page, least) => {
+      const commands = parseRecipes(await readFile(join(HOME, 'docs', page), 'utf8'));
+      expect(
+        commands.filter((command) => command.startsWith('svc ')).length,
+      ).toBeGreaterThanOrEqual(least);
+      const { folder, apiKey } = await prepareFolder();
+      await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
+      const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
+      for (const command of commands) {
+        const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
+        expect({ command, code, output: code === 0 ? '' : output }).toEqual({
+          command,
+          code: 0,
+          output: '',
+        });
+      }
+    },
+  );
 });

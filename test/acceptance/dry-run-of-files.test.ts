@@ -2,6 +2,7 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
@@ -65,6 +66,7 @@ describe('an import with a new organization', () => {
     ['with --local', ['--local'], 'Organization Acme Ltd does not exist. Create it?'],
   ])(
     'asks first on a terminal %s, and sends nothing without consent',
+    SLOW,
     async (_, flags, question) => {
       const { user, env, received, sent } = await openUserOfOrganizations();
       for (const org of ['acme', 'beta'])
@@ -81,7 +83,7 @@ describe('an import with a new organization', () => {
     },
   );
 
-  it('asks also if this machine knows no organization, unless a flag answers', async () => {
+  it('asks also if this machine knows no organization, unless a flag answers', SLOW, async () => {
     const { user, env } = await openUser();
     await writeFile(join(user.home, 'stray.csv'), STRAY);
     const words = ['users', 'add', '--file', join(user.home, 'stray.csv')];

@@ -2,6 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { ADD_USERS, ndjsonUsers } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -197,7 +198,7 @@ async function createUserWithStore() {
 }
 
 describe('with --local and a separate store', () => {
-  it('the hinted command creates a missing organization', async () => {
+  it('the hinted command creates a missing organization', SLOW, async () => {
     const user = await newUser();
     const add = [
       '--local',

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { send, signed } from '../webhooks/listener-fixture.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -376,7 +377,7 @@ async function storeHostileText({ home, svc }: HostileUser): Promise<void> {
 }
 
 describe('hostile text on a terminal is escaped', () => {
-  it.each(Object.entries(COMMANDS))('in %s', async (_, commands) => {
+  it.each(Object.entries(COMMANDS))('in %s', SLOW, async (_, commands) => {
     const shown = await collectScreens(await createHostileUser(), commands);
     const obeyed = shown.filter(({ raw }) => findUnsafe(raw).length > 0);
     expect(obeyed.map(({ words, raw }) => `${words}:\n${JSON.stringify(raw)}`).join('\n')).toBe('');

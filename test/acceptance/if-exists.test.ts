@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 
@@ -218,80 +219,84 @@ describe('records that already exist', () => {
     ]);
   });
 
-  it('are counted once, and nothing is lost, when a job is killed repeatedly and resumed', async () => {
-    const KILLS = repeats(2);
-    const TOTAL = KILLS * 900;
-    const earlier = Array.from(
-      { length: TOTAL / 3 },
-      (_, at) => [`d${at * 3}`, 'of another user'] as const,
-    );
-    const kept = new Map<string, unknown>(earlier);
-    let requests = 0;
-    let notify: (() => void) | undefined;
-    const { env } = await startMockService(({ path, body: { data } }) => {
-      if (path.endsWith('/documents/get')) {
-        const ids = data['documentIds'] as readonly string[];
-        return success(
-          ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])),
-        );
+  it(
+    'are counted once, and nothing is lost, when a job is killed repeatedly and resumed',
+    SLOW,
+    async () => {
+      const KILLS = repeats(2);
+      const TOTAL = KILLS * 900;
+      const earlier = Array.from(
+        { length: TOTAL / 3 },
+        (_, at) => [`d${at * 3}`, 'of another user'] as const,
+      );
+      const kept = new Map<string, unknown>(earlier);
+      let requests = 0;
+      let notify: (() => void) | undefined;
+      const { env } = await startMockService(({ path, body: { data } }) => {
+        if (path.endsWith('/documents/get')) {
+          const ids = data['documentIds'] as readonly string[];
+          return success(
+            ids.flatMap((id) => (kept.has(id) ? [{ id, documentName: kept.get(id) }] : [])),
+          );
+        }
+        requests += 1;
+        if (requests % 9 === 0) notify?.();
+        const sent = data['documents'] as readonly { documentId: string; documentName: string }[];
+        const results = sent.map(({ documentId, documentName }) => {
+          if (kept.has(documentId))
+            return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
+          kept.set(documentId, documentName);
+          return [documentId, { success: true }];
+        });
+        return success(Object.fromEntries(results));
+      });
+      const user = await newUserInProcess();
+      const lines = Array.from({ length: TOTAL }, (_, at) =>
+        JSON.stringify({ documentId: `d${at}`, documentName: `Plan ${at}` }),
+      );
+      await writeFile(join(user.home, 'documents.ndjson'), lines.join('\n'));
+      const options = [
+        '--if-exists',
+        'skip',
+        '--concurrency',
+        '3',
+        '--batch-size',
+        '50',
+        '--results',
+        'results.ndjson',
+      ];
+      const start = (...words: readonly string[]) =>
+        user.start([...words, '-o', 'json', '-q'], { env });
+      let job = '';
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        const add = ['documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options];
+        const run = kills === 0 ? start(...add) : start('jobs', 'resume', job);
+        await new Promise<void>((resolve) => {
+          notify = resolve;
+        });
+        run.kill('SIGKILL');
+        await run.ended;
+        job ||= JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
       }
-      requests += 1;
-      if (requests % 9 === 0) notify?.();
-      const sent = data['documents'] as readonly { documentId: string; documentName: string }[];
-      const results = sent.map(({ documentId, documentName }) => {
-        if (kept.has(documentId))
-          return [documentId, { success: false, message: 'exists', code: 'already-exists' }];
-        kept.set(documentId, documentName);
-        return [documentId, { success: true }];
+      const { code, stdout } = await user.svc(['jobs', 'resume', job, '-o', 'json', '-q'], { env });
+      const existing = TOTAL / 3;
+      const summary = JSON.parse(stdout);
+      expect(code).toBe(0);
+      expect(summary).toMatchObject({
+        total: TOTAL,
+        succeeded: TOTAL - existing,
+        skipped: existing,
+        existing,
+        failed: 0,
+        unknown: 0,
       });
-      return success(Object.fromEntries(results));
-    });
-    const user = await newUserInProcess();
-    const lines = Array.from({ length: TOTAL }, (_, at) =>
-      JSON.stringify({ documentId: `d${at}`, documentName: `Plan ${at}` }),
-    );
-    await writeFile(join(user.home, 'documents.ndjson'), lines.join('\n'));
-    const options = [
-      '--if-exists',
-      'skip',
-      '--concurrency',
-      '3',
-      '--batch-size',
-      '50',
-      '--results',
-      'results.ndjson',
-    ];
-    const start = (...words: readonly string[]) =>
-      user.start([...words, '-o', 'json', '-q'], { env });
-    let job = '';
-    for (let kills = 0; kills < KILLS; kills += 1) {
-      const add = ['documents', 'add', '--org', 'acme', '--file', 'documents.ndjson', ...options];
-      const run = kills === 0 ? start(...add) : start('jobs', 'resume', job);
-      await new Promise<void>((resolve) => {
-        notify = resolve;
-      });
-      run.kill('SIGKILL');
-      await run.ended;
-      job ||= JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout)[0].id;
-    }
-    const { code, stdout } = await user.svc(['jobs', 'resume', job, '-o', 'json', '-q'], { env });
-    const existing = TOTAL / 3;
-    const summary = JSON.parse(stdout);
-    expect(code).toBe(0);
-    expect(summary).toMatchObject({
-      total: TOTAL,
-      succeeded: TOTAL - existing,
-      skipped: existing,
-      existing,
-      failed: 0,
-      unknown: 0,
-    });
-    // Records of a request without a response count as unchanged when they are found again.
-    expect(summary.created + summary.unchanged).toBe(TOTAL - existing);
-    expect(summary.unchanged).toBeLessThanOrEqual(KILLS * 3 * 50);
-    const again = JSON.parse(
-      (await user.svc(['jobs', 'resume', job, '-o', 'json'], { env })).stdout,
-    );
-    expect(again).toEqual(summary);
-  });
+      // Records of a request without a response count as unchanged when they are found again.
+      expect(summary.created + summary.unchanged).toBe(TOTAL - existing);
+      expect(summary.unchanged).toBeLessThanOrEqual(KILLS * 3 * 50);
+      const again = JSON.parse(
+        (await user.svc(['jobs', 'resume', job, '-o', 'json'], { env })).stdout,
+      );
+      expect(again).toEqual(summary);
+    },
+  );
 });

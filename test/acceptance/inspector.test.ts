@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { BIN, newUser, sharedCache } from './svc.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -125,7 +126,7 @@ async function openPage(hash = '', options = DESKTOP): Promise<Page> {
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' });
 
-describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, () => {
+describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, SLOW, () => {
   beforeAll(async () => {
     service = await startService();
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });

@@ -2,6 +2,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeatList, repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import {
   countRepeats,
   createBulkUser,
@@ -37,23 +38,27 @@ async function createStoppedJob() {
 }
 
 describe('a job over several files', () => {
-  it('loses nothing when it is killed repeatedly, and repeats only requests in flight', async () => {
-    const users = repeats(1_000);
-    const killedAfter = repeatList([1, 9, 3]);
-    const world = await createUserWithTwoFiles(users);
-    const words = [...ADD, ...FILES, '--concurrency', '4'];
-    const { code, stdout, stderr, kills, job } = await killRepeatedly(killedAfter, world, words);
-    expect([code, stderr, kills]).toEqual([0, '', killedAfter.length]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      job,
-      total: 2 * users,
-      succeeded: 2 * users,
-      failed: 0,
-      skipped: 0,
-    });
-    expect(world.came.size).toBe(2 * users);
-    expect(countRepeats(world.came)).toBeLessThanOrEqual(kills * 4 * 100);
-  });
+  it(
+    'loses nothing when it is killed repeatedly, and repeats only requests in flight',
+    SLOW,
+    async () => {
+      const users = repeats(1_000);
+      const killedAfter = repeatList([1, 9, 3]);
+      const world = await createUserWithTwoFiles(users);
+      const words = [...ADD, ...FILES, '--concurrency', '4'];
+      const { code, stdout, stderr, kills, job } = await killRepeatedly(killedAfter, world, words);
+      expect([code, stderr, kills]).toEqual([0, '', killedAfter.length]);
+      expect(JSON.parse(stdout)).toMatchObject({
+        job,
+        total: 2 * users,
+        succeeded: 2 * users,
+        failed: 0,
+        skipped: 0,
+      });
+      expect(world.came.size).toBe(2 * users);
+      expect(countRepeats(world.came)).toBeLessThanOrEqual(kills * 4 * 100);
+    },
+  );
 
   it('is listed and shown with all files', async () => {
     const { svc, first, job } = await createStoppedJob();
@@ -132,7 +137,7 @@ describe('a job over several files', () => {
     ]);
   });
 
-  it('is rejected while one of its files grows', async () => {
+  it('is rejected while one of its files grows', SLOW, async () => {
     const { home, start, came } = await createBulkUser(60_000);
     await writeFile(join(home, 'log.ndjson'), '{"userId":"x0"}\n');
     let grows = true;

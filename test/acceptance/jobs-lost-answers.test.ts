@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
@@ -39,34 +40,38 @@ async function startForgetfulService(there: ReadonlyMap<string, string>) {
   return { env, kept };
 }
 
-it('a document whose response was lost counts as succeeded only if the stored one matches', async () => {
-  const user = await newUser();
-  const documents = Array.from({ length: 250 }, (_, at) => ({
-    documentId: `d${at}`,
-    documentName: `Plan ${at}`,
-  }));
-  const file = join(user.home, 'documents.json');
-  await writeFile(file, JSON.stringify(documents));
-  const { env, kept } = await startForgetfulService(new Map([['d7', 'of somebody else']]));
-  const words = [
-    'documents',
-    'add',
-    '--org',
-    'acme',
-    '--file',
-    file,
-    '--concurrency',
-    '4',
-    '-o',
-    'json',
-  ];
-  const { code, stdout } = await user.svc(words, { env });
-  expect(JSON.parse(stdout)).toMatchObject({
-    total: 250,
-    succeeded: 249,
-    failed: 1,
-    unknown: 0,
-    failures: [{ id: 'd7', line: 1, message: 'exists', code: 'already-exists' }],
-  });
-  expect([code, kept.size, kept.get('d7')]).toEqual([10, 250, 'of somebody else']);
-});
+it(
+  'a document whose response was lost counts as succeeded only if the stored one matches',
+  SLOW,
+  async () => {
+    const user = await newUser();
+    const documents = Array.from({ length: 250 }, (_, at) => ({
+      documentId: `d${at}`,
+      documentName: `Plan ${at}`,
+    }));
+    const file = join(user.home, 'documents.json');
+    await writeFile(file, JSON.stringify(documents));
+    const { env, kept } = await startForgetfulService(new Map([['d7', 'of somebody else']]));
+    const words = [
+      'documents',
+      'add',
+      '--org',
+      'acme',
+      '--file',
+      file,
+      '--concurrency',
+      '4',
+      '-o',
+      'json',
+    ];
+    const { code, stdout } = await user.svc(words, { env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      total: 250,
+      succeeded: 249,
+      failed: 1,
+      unknown: 0,
+      failures: [{ id: 'd7', line: 1, message: 'exists', code: 'already-exists' }],
+    });
+    expect([code, kept.size, kept.get('d7')]).toEqual([10, 250, 'of somebody else']);
+  },
+);

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { ADD_USERS, createBulkUser, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -72,61 +73,69 @@ async function startHeldJob(noun: 'users' | 'documents' = 'users') {
 }
 
 describe('watching a job', () => {
-  it('shows its progress and then its summary, and adds changed jobs to the list', async () => {
-    const { running, job, release, startInTerminal: start } = await startHeldJob('documents');
-    const watch = start(['jobs', 'watch', job], 100);
-    const list = start(['jobs', 'list', '--watch'], 60);
-    await watch.shows('300 of 1,000 documents');
-    await list.shows('running');
-    release();
-    expect([await watch.ended, await list.ended]).toEqual([0, 0]);
-    expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 documents/);
-    const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
-    expect(text).toEqual([
-      expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /),
-    ]);
-    const [header, first, hint, ...later] = renderScreen(list.raw(), 60).filter(
-      (line) => line !== '',
-    );
-    expect([header, first, hint, later.pop()]).toEqual([
-      expect.stringMatching(/^ID +.*STATE/),
-      expect.stringMatching(new RegExp(`^${job} +.*running`)),
-      '6 columns hidden; -o json or a wider terminal shows them',
-      'no job is running',
-    ]);
-    // The progress may have changed, too, before the job was done.
-    expect(later.join('\n')).toMatch(
-      new RegExp(`^(ID .*STATE.*\n${job} .*running.*\n)*ID .*STATE.*\n${job} .*done.*$`),
-    );
-    expect(JSON.parse((await running.ended).stdout)).toMatchObject({
-      job,
-      succeeded: 500,
-      skipped: 500,
-    });
-  });
+  it(
+    'shows its progress and then its summary, and adds changed jobs to the list',
+    SLOW,
+    async () => {
+      const { running, job, release, startInTerminal: start } = await startHeldJob('documents');
+      const watch = start(['jobs', 'watch', job], 100);
+      const list = start(['jobs', 'list', '--watch'], 60);
+      await watch.shows('300 of 1,000 documents');
+      await list.shows('running');
+      release();
+      expect([await watch.ended, await list.ended]).toEqual([0, 0]);
+      expect(watch.raw()).toMatch(/█+░+ {2}30% {2}300 of 1,000 documents/);
+      const text = renderScreen(watch.raw(), 100).filter((line) => line !== '');
+      expect(text).toEqual([
+        expect.stringMatching(/^1,000 documents: 500 created, 500 skipped \(\d+ requests, /),
+      ]);
+      const [header, first, hint, ...later] = renderScreen(list.raw(), 60).filter(
+        (line) => line !== '',
+      );
+      expect([header, first, hint, later.pop()]).toEqual([
+        expect.stringMatching(/^ID +.*STATE/),
+        expect.stringMatching(new RegExp(`^${job} +.*running`)),
+        '6 columns hidden; -o json or a wider terminal shows them',
+        'no job is running',
+      ]);
+      // The progress may have changed, too, before the job was done.
+      expect(later.join('\n')).toMatch(
+        new RegExp(`^(ID .*STATE.*\n${job} .*running.*\n)*ID .*STATE.*\n${job} .*done.*$`),
+      );
+      expect(JSON.parse((await running.ended).stdout)).toMatchObject({
+        job,
+        succeeded: 500,
+        skipped: 500,
+      });
+    },
+  );
 
-  it('exits with the code of a job that is stopped by a signal, and prints the jobs that change', async () => {
-    const { svc, running, job, release } = await startHeldJob();
-    const watched = svc('jobs', 'watch', job, '-o', 'json');
-    const listed = svc('jobs', 'list', '--watch', '-o', 'ndjson');
-    running.kill('SIGTERM');
-    release();
-    const { code, stdout, stderr } = await running.ended;
-    const watch = await watched;
-    expect([code, watch.code]).toEqual([143, 143]);
-    expect(JSON.parse(watch.stdout)).toMatchObject({
-      job,
-      succeeded: JSON.parse(stdout).succeeded,
-    });
-    const errorOf = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1) ?? '').error;
-    expect(errorOf(watch.stderr)).toEqual(errorOf(stderr));
-    const states = (await listed).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).state);
-    expect(states.at(-1)).toBe('stopped');
-    expect(states.slice(0, -1).every((state) => state === 'running')).toBe(true);
-  });
+  it(
+    'exits with the code of a job that is stopped by a signal, and prints the jobs that change',
+    SLOW,
+    async () => {
+      const { svc, running, job, release } = await startHeldJob();
+      const watched = svc('jobs', 'watch', job, '-o', 'json');
+      const listed = svc('jobs', 'list', '--watch', '-o', 'ndjson');
+      running.kill('SIGTERM');
+      release();
+      const { code, stdout, stderr } = await running.ended;
+      const watch = await watched;
+      expect([code, watch.code]).toEqual([143, 143]);
+      expect(JSON.parse(watch.stdout)).toMatchObject({
+        job,
+        succeeded: JSON.parse(stdout).succeeded,
+      });
+      const errorOf = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1) ?? '').error;
+      expect(errorOf(watch.stderr)).toEqual(errorOf(stderr));
+      const states = (await listed).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).state);
+      expect(states.at(-1)).toBe('stopped');
+      expect(states.slice(0, -1).every((state) => state === 'running')).toBe(true);
+    },
+  );
 
   it('reports a killed job as stopped', async () => {
     const { svc, running, job } = await startHeldJob();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIdGenerator } from '../../src/bulk/id-generator.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
+import { SLOW } from '../slow.ts';
 import {
   ADD_USERS,
   countRepeats,
@@ -273,37 +274,42 @@ describe('a stopped job', () => {
 });
 
 describe('a running job', () => {
-  it('rejects a second process, shows its progress, and exits cleanly at Ctrl-C', async () => {
-    const world = await createBulkUser(10_000, (_, request) =>
-      request > 6 ? 'silence' : undefined,
-    );
-    const { start, svc, more } = world;
-    const reached = more(8);
-    const running = start(...ADD_USERS, '--concurrency', '2', '--timeout', '2s');
-    await reached;
-    const job = await findOnlyJob(svc);
-    const second = await svc('jobs', 'resume', job);
-    expect([second.code, second.stderr]).toEqual([
-      13,
-      expect.stringMatching(/process \d+ is running job/),
-    ]);
-    expect((await svc('jobs', 'remove', job)).code).toBe(13);
-    expect((await svc('jobs', 'remove', job, job)).code, 'one job, named twice').toBe(13);
-    const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
-    expect(listed).toMatchObject({ state: 'running', total: 10_000, succeeded: 600 });
-    running.kill('SIGINT');
-    const { code, stdout, stderr } = await running.ended;
-    const summary = JSON.parse(stdout);
-    // Two requests got no response. A resume finds out whether they were applied.
-    expect([code, summary]).toMatchObject([9, { succeeded: 600, unknown: 200, skipped: 9_200 }]);
-    expect(stderr).toContain(`svc jobs resume ${job}`);
-  });
+  it(
+    'rejects a second process, shows its progress, and exits cleanly at Ctrl-C',
+    SLOW,
+    async () => {
+      const world = await createBulkUser(10_000, (_, request) =>
+        request > 6 ? 'silence' : undefined,
+      );
+      const { start, svc, more } = world;
+      const reached = more(8);
+      const running = start(...ADD_USERS, '--concurrency', '2', '--timeout', '2s');
+      await reached;
+      const job = await findOnlyJob(svc);
+      const second = await svc('jobs', 'resume', job);
+      expect([second.code, second.stderr]).toEqual([
+        13,
+        expect.stringMatching(/process \d+ is running job/),
+      ]);
+      expect((await svc('jobs', 'remove', job)).code).toBe(13);
+      expect((await svc('jobs', 'remove', job, job)).code, 'one job, named twice').toBe(13);
+      const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
+      expect(listed).toMatchObject({ state: 'running', total: 10_000, succeeded: 600 });
+      running.kill('SIGINT');
+      const { code, stdout, stderr } = await running.ended;
+      const summary = JSON.parse(stdout);
+      // Two requests got no response. A resume finds out whether they were applied.
+      expect([code, summary]).toMatchObject([9, { succeeded: 600, unknown: 200, skipped: 9_200 }]);
+      expect(stderr).toContain(`svc jobs resume ${job}`);
+    },
+  );
 
   it.each([
     ['SIGINT', 130, [3, 15, 25]],
     ['SIGTERM', 143, [20]],
   ] as const)(
     'completes all requests in flight at %s, any number of times',
+    SLOW,
     async (signal, ends, moments) => {
       const { start, svc, more, came } = await createBulkUser(8_000);
       let job = '';
@@ -357,7 +363,7 @@ describe('a failing service', () => {
     expect([resumed.code, came.size]).toEqual([0, 3_000]);
   });
 
-  it('that is gone stops the job, which is resumed later', async () => {
+  it('that is gone stops the job, which is resumed later', SLOW, async () => {
     let gone = true;
     const { svc, came } = await createBulkUser(5_000, (_, request) =>
       gone && request > 10 ? failure(503, 'UNAVAILABLE', 'Gone.') : undefined,
@@ -381,6 +387,7 @@ describe('a full disk', () => {
 
   it.runIf(canMount)(
     'stops a job with exit code 12: svc sends only recorded batches, and the job is resumed later',
+    SLOW,
     async () => {
       const { home, svc, came } = await createBulkUser(6_000);
       const state = join(home, '.local', 'state');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSpawnError, reachesCommandDirectly } from '../../src/commands/local/exec.ts';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { BIN, newUser } from './svc.ts';
@@ -42,7 +43,7 @@ describe('svc local exec', () => {
     await expect(fetch(`${variables['SVC_BASE_URL']}/healthz`)).rejects.toThrow();
   });
 
-  it('shares its data with svc --local in the command', async () => {
+  it('shares its data with svc --local in the command', SLOW, async () => {
     const { svc, start } = await newUserInProcess();
     const add = ['users', 'add', '--org', 'acme', '--user', 'u1'];
     const remote = await start(['local', 'exec', '--', NODE, BIN, ...add]).ended;
@@ -172,7 +173,7 @@ describe('svc local exec in a terminal', () => {
 });
 
 describe('svc local import and export', () => {
-  it('copy a store through a pipe, also next to a server', async () => {
+  it('copy a store through a pipe, also next to a server', SLOW, async () => {
     const { svc, start, env, home } = await newUserInProcess();
     const server = spawn(NODE, [BIN, 'serve', '--port', '0', '-o', 'json'], { env, cwd: home });
     onTestFinished(() => void server.kill('SIGKILL'));
@@ -257,6 +258,7 @@ describe('an unusable store', () => {
 
   it.runIf(canMount)(
     'on a full disk ends a command with exit code 12, while svc serve keeps running until space is available',
+    SLOW,
     async () => {
       const user = await newUserInProcess();
       const disk = join(user.home, 'disk');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { userId } from '../../src/kernel/process.ts';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { newUserInProcess, runInProcess } from './in-process.ts';
 import { BIN, newUser, run, type Setting, type User } from './svc.ts';
@@ -104,7 +105,7 @@ describe('a user without an entry in /etc/passwd', () => {
     os.userInfo = () => { throw new Error('uv_os_get_passwd returned ENOENT'); };
     os.homedir = () => process.env.HOME || os.userInfo().homedir;`;
 
-  it.each([true, false])('can use svc with HOME set: %s', async (hasHome) => {
+  it.each([true, false])('can use svc with HOME set: %s', SLOW, async (hasHome) => {
     const { home, env: own } = await newUser();
     const folders = {
       XDG_CONFIG_HOME: home,
@@ -143,7 +144,7 @@ async function runWithUmask(umask: string, words: readonly string[], setting: Se
 }
 
 describe('files created by svc', () => {
-  it.each(['000', '022', '077'])('are private under umask %s', async (umask) => {
+  it.each(['000', '022', '077'])('are private under umask %s', SLOW, async (umask) => {
     const user = await newUser();
     const records = '[{"userId":"u1"},{"userId":1}]';
     await writeFile(join(user.home, 'users.json'), records);

@@ -14,6 +14,7 @@ import { resolveUserFolders } from '../../src/kernel/folders.ts';
 import { fakeContext } from '../commands/fake-context.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
@@ -170,50 +171,54 @@ describe('the tools of svc mcp', () => {
     });
   });
 
-  it('return the same as the command line for every operation, and offer none that hands out a secret', async () => {
-    const { env, svc } = await newUserInProcess();
-    const [world, other] = [await startTestService(), await startTestService()];
-    const calls = Object.entries(await createValidCalls(world));
-    const otherCalls: Readonly<Record<string, object>> = await createValidCalls(other);
-    const host = await startHost(
-      ['--local', '--store', world.path, '--allow-writes', '--yes'],
-      env,
-    );
-    const isLast = (name: string) => name.endsWith('.delete');
-    for (const [name, data] of calls.sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)))) {
-      const entry = manifest.find((known) => known.name === name);
-      if (!entry) throw new Error(name);
-      const input = { ...data };
-      if (!isHarmless({ ...entry, effect: 'read' })) {
-        for (const tool of ['read', 'write']) {
-          expect(await host.tool(tool, { operation: name, input })).toMatchObject({
-            failed: true,
-            result: { error: { message: expect.stringContaining('hands out a secret') } },
-          });
+  it(
+    'return the same as the command line for every operation, and offer none that hands out a secret',
+    SLOW,
+    async () => {
+      const { env, svc } = await newUserInProcess();
+      const [world, other] = [await startTestService(), await startTestService()];
+      const calls = Object.entries(await createValidCalls(world));
+      const otherCalls: Readonly<Record<string, object>> = await createValidCalls(other);
+      const host = await startHost(
+        ['--local', '--store', world.path, '--allow-writes', '--yes'],
+        env,
+      );
+      const isLast = (name: string) => name.endsWith('.delete');
+      for (const [name, data] of calls.sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)))) {
+        const entry = manifest.find((known) => known.name === name);
+        if (!entry) throw new Error(name);
+        const input = { ...data };
+        if (!isHarmless({ ...entry, effect: 'read' })) {
+          for (const tool of ['read', 'write']) {
+            expect(await host.tool(tool, { operation: name, input })).toMatchObject({
+              failed: true,
+              result: { error: { message: expect.stringContaining('hands out a secret') } },
+            });
+          }
+          continue;
         }
-        continue;
+        const isRead = entry.effect === 'read';
+        const { failed, result, texts } = await host[isRead ? 'read' : 'write'](name, input);
+        expect([name, failed], texts.join('\n')).toEqual([name, false]);
+        const words = [
+          ...entry.command,
+          '--data',
+          JSON.stringify(isRead ? data : otherCalls[name]),
+          '--local',
+          '-y',
+          '-o',
+          'json',
+        ];
+        const version = entry.name.endsWith('.v2') ? ['--api-version', 'v2'] : [];
+        const v1 = entry.name === 'folders.list.v1' ? ['--api-version', 'v1'] : [];
+        const store = isRead ? world.path : other.path;
+        const run = await svc([...words, ...version, ...v1, '--store', store]);
+        const shown = run.stdout === '' ? '' : JSON.parse(run.stdout);
+        expect([name, shapeOf(result)]).toEqual([name, shapeOf(shown)]);
+        if (isRead) expect([name, result]).toEqual([name, shown]);
       }
-      const isRead = entry.effect === 'read';
-      const { failed, result, texts } = await host[isRead ? 'read' : 'write'](name, input);
-      expect([name, failed], texts.join('\n')).toEqual([name, false]);
-      const words = [
-        ...entry.command,
-        '--data',
-        JSON.stringify(isRead ? data : otherCalls[name]),
-        '--local',
-        '-y',
-        '-o',
-        'json',
-      ];
-      const version = entry.name.endsWith('.v2') ? ['--api-version', 'v2'] : [];
-      const v1 = entry.name === 'folders.list.v1' ? ['--api-version', 'v1'] : [];
-      const store = isRead ? world.path : other.path;
-      const run = await svc([...words, ...version, ...v1, '--store', store]);
-      const shown = run.stdout === '' ? '' : JSON.parse(run.stdout);
-      expect([name, shapeOf(result)]).toEqual([name, shapeOf(shown)]);
-      if (isRead) expect([name, result]).toEqual([name, shown]);
-    }
-  });
+    },
+  );
 
   it('refuse unknown fields with the nearest name', async () => {
     const { env, svc } = await newUserInProcess();
@@ -634,7 +639,7 @@ describe('svc mcp', () => {
     expect(heard.join('\n')).toMatch(/rate limit/i);
   });
 
-  it('exits with 3 if a message is too long', async () => {
+  it('exits with 3 if a message is too long', SLOW, async () => {
     const { env } = await newUser();
     const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
     const ended = once(child, 'close');
@@ -661,66 +666,74 @@ describe('svc mcp', () => {
     });
   });
 
-  it('exits with 0 at the end of stdin or on SIGTERM, with 130 on Ctrl-C, and writes only the protocol', async () => {
-    const { env } = await newUser();
-    const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: HELLO })}\n`;
-    const endings = [
-      { signal: undefined, code: 0 },
-      { signal: 'SIGTERM', code: 0 },
-      { signal: 'SIGINT', code: 130 },
-    ] as const;
-    for (const { signal, code } of endings) {
-      const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
-      child.stdin.write(first);
-      const said = once(child.stdout, 'data');
-      const ended = once(child, 'close');
-      const [answer] = await said;
-      if (signal) child.kill(signal);
-      else child.stdin.end();
-      expect({ signal, code: (await ended)[0] }).toEqual({ signal, code });
-      expect(JSON.parse(String(answer))).toMatchObject({
-        jsonrpc: '2.0',
-        id: 1,
-        result: { serverInfo: { name: 'svc' } },
-      });
-    }
-  });
+  it(
+    'exits with 0 at the end of stdin or on SIGTERM, with 130 on Ctrl-C, and writes only the protocol',
+    SLOW,
+    async () => {
+      const { env } = await newUser();
+      const first = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: HELLO })}\n`;
+      const endings = [
+        { signal: undefined, code: 0 },
+        { signal: 'SIGTERM', code: 0 },
+        { signal: 'SIGINT', code: 130 },
+      ] as const;
+      for (const { signal, code } of endings) {
+        const child = spawn(process.execPath, [BIN, 'mcp', '--local'], { env: { ...env } });
+        child.stdin.write(first);
+        const said = once(child.stdout, 'data');
+        const ended = once(child, 'close');
+        const [answer] = await said;
+        if (signal) child.kill(signal);
+        else child.stdin.end();
+        expect({ signal, code: (await ended)[0] }).toEqual({ signal, code });
+        expect(JSON.parse(String(answer))).toMatchObject({
+          jsonrpc: '2.0',
+          id: 1,
+          result: { serverInfo: { name: 'svc' } },
+        });
+      }
+    },
+  );
 
-  it('answers 3,000 calls at once, and finishes the calls in flight when stdin ends', async () => {
-    const { env } = await newUser();
-    const service = await startMockService(async () => {
-      await setTimeout(5);
-      return success([{ id: 'd1' }]);
-    });
-    const child = spawn(process.execPath, [BIN, 'mcp'], { env: { ...env, ...service.env } });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let written = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      written += text;
-    });
-    const send = (message: object) =>
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    send({ id: 0, method: 'initialize', params: HELLO });
-    send({ method: 'notifications/initialized' });
-    const values = { operation: 'documents.list', input: ACME };
-    for (let id = 1; id <= 3_000; id += 1)
-      send({ id, method: 'tools/call', params: { name: 'read', arguments: values } });
-    child.stdin.end();
-    const [code] = await once(child, 'close');
-    const answers = written
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const results = answers.filter(({ id }) => id > 0);
-    expect(code).toBe(0);
-    expect(new Set(results.map(({ id }) => id)).size).toBe(3_000);
-    expect(
-      results.filter(
-        ({ result }) =>
-          result?.content?.[0]?.text !== '[{"id":"d1"}]' &&
-          JSON.stringify(JSON.parse(result?.content?.[0]?.text ?? '0')) !== '[{"id":"d1"}]',
-      ),
-    ).toEqual([]);
-    expect(service.received).toHaveLength(3_000);
-  });
+  it(
+    'answers 3,000 calls at once, and finishes the calls in flight when stdin ends',
+    SLOW,
+    async () => {
+      const { env } = await newUser();
+      const service = await startMockService(async () => {
+        await setTimeout(5);
+        return success([{ id: 'd1' }]);
+      });
+      const child = spawn(process.execPath, [BIN, 'mcp'], { env: { ...env, ...service.env } });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let written = '';
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        written += text;
+      });
+      const send = (message: object) =>
+        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      send({ id: 0, method: 'initialize', params: HELLO });
+      send({ method: 'notifications/initialized' });
+      const values = { operation: 'documents.list', input: ACME };
+      for (let id = 1; id <= 3_000; id += 1)
+        send({ id, method: 'tools/call', params: { name: 'read', arguments: values } });
+      child.stdin.end();
+      const [code] = await once(child, 'close');
+      const answers = written
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const results = answers.filter(({ id }) => id > 0);
+      expect(code).toBe(0);
+      expect(new Set(results.map(({ id }) => id)).size).toBe(3_000);
+      expect(
+        results.filter(
+          ({ result }) =>
+            result?.content?.[0]?.text !== '[{"id":"d1"}]' &&
+            JSON.stringify(JSON.parse(result?.content?.[0]?.text ?? '0')) !== '[{"id":"d1"}]',
+        ),
+      ).toEqual([]);
+      expect(service.received).toHaveLength(3_000);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { borrowAuthority } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -95,7 +96,7 @@ describe('a private certificate authority', () => {
 });
 
 describe('a proxy', () => {
-  it('is used by calls and jobs, and its password is never shown', async () => {
+  it('is used by calls and jobs, and its password is never shown', SLOW, async () => {
     const { svc, start } = await newUserInProcess();
     const { seen, port, file } = await startTlsService('DNS:service.example.test');
     const proxy = await httpProxy({ credentials: 'ada:proxy-pass-77' });

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -66,7 +67,7 @@ describe('a likely typo in an organization', () => {
     expect(JSON.parse(listed.stdout)).toHaveLength(1);
   });
 
-  it('is used, created, or canceled for a file, and never asked twice', async () => {
+  it('is used, created, or canceled for a file, and never asked twice', SLOW, async () => {
     const user = await newUserInProcess();
     expect((await user.svc(addTo('acme', '--local'))).code).toBe(0);
     const path = join(user.home, 'users.csv');
@@ -102,23 +103,27 @@ describe('an organization that does not exist in the embedded service', () => {
     });
   });
 
-  it('is created on a terminal only after a question, or with --create-organization', async () => {
-    const user = await newUserInProcess();
-    const first = startDialogue(addTo('acme', '--local'), user.env);
-    expect(await first.ended, first.text()).toBe(0);
-    expect(first.text()).not.toContain('Create it?');
-    const asked = startDialogue(addTo('acmee', '--local'), user.env);
-    await asked.answer('Organization acmee does not exist (embedded service)', CANCEL);
-    expect(await asked.ended, asked.text()).toBe(2);
-    expect(asked.text()).toContain('canceled; nothing was changed');
-    const answered = startDialogue(addTo('acmee', '--local', '--create-organization'), user.env);
-    expect(await answered.ended, answered.text()).toBe(0);
-    expect(answered.text()).toContain('Created organization acmee');
-    expect(answered.text()).not.toContain('Did you mean');
-    const member = startDialogue(grant('u2', '--local'), user.env, 40);
-    await member.answer('User u2 does not exist in acme. Create it?', 'y\r');
-    expect(await member.ended, member.text()).toBe(0);
-  });
+  it(
+    'is created on a terminal only after a question, or with --create-organization',
+    SLOW,
+    async () => {
+      const user = await newUserInProcess();
+      const first = startDialogue(addTo('acme', '--local'), user.env);
+      expect(await first.ended, first.text()).toBe(0);
+      expect(first.text()).not.toContain('Create it?');
+      const asked = startDialogue(addTo('acmee', '--local'), user.env);
+      await asked.answer('Organization acmee does not exist (embedded service)', CANCEL);
+      expect(await asked.ended, asked.text()).toBe(2);
+      expect(asked.text()).toContain('canceled; nothing was changed');
+      const answered = startDialogue(addTo('acmee', '--local', '--create-organization'), user.env);
+      expect(await answered.ended, answered.text()).toBe(0);
+      expect(answered.text()).toContain('Created organization acmee');
+      expect(answered.text()).not.toContain('Did you mean');
+      const member = startDialogue(grant('u2', '--local'), user.env, 40);
+      await member.answer('User u2 does not exist in acme. Create it?', 'y\r');
+      expect(await member.ended, member.text()).toBe(0);
+    },
+  );
 
   it('is named by folders and notifications, which refuse it', async () => {
     const user = await newUserInProcess();
@@ -190,7 +195,7 @@ describe('an organization that this machine does not know', () => {
     expect(received[2]?.body.data['createOrganization']).toBeUndefined();
   });
 
-  it('is written to on a terminal only after a question', async () => {
+  it('is written to on a terminal only after a question', SLOW, async () => {
     const user = await newUserInProcess();
     const { env, received } = await startService();
     await user.svc(addTo('acme'), { env });

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { FORMATS } from '../../src/output/format.ts';
+import { SLOW } from '../slow.ts';
 import { copyFolder, prepareFolder } from './documented.ts';
 import { newUserInProcess, runInProcess } from './in-process.ts';
 import { BIN, sharedCache } from './svc.ts';
@@ -126,7 +127,7 @@ it('only CSV can begin with a byte order mark', async () => {
 });
 
 describe('stdout of every kind of command', () => {
-  it('results in exit code 12 and a message if the disk is full', async () => {
+  it('results in exit code 12 and a message if the disk is full', SLOW, async () => {
     const full = await open('/dev/full', 'w');
     const run = (words: readonly string[], folder: string) => runWithStdout(words, folder, full.fd);
     expect(await findUnexpected(PROCESSES, await createSeededFolder(), run, isDiskFull)).toEqual(
@@ -135,7 +136,7 @@ describe('stdout of every kind of command', () => {
     await full.close();
   });
 
-  it('results in exit code 141 without a message if its reader exits', async () => {
+  it('results in exit code 141 without a message if its reader exits', SLOW, async () => {
     const folder = await createSeededFolder();
     const pipe = await openPipeWithoutReader(folder);
     const run = (words: readonly string[], copy: string) => runWithStdout(words, copy, pipe);
@@ -154,6 +155,7 @@ describe('stdout of every kind of command', () => {
     },
   ])(
     'ends the command if it cannot be written: $failure.message',
+    SLOW,
     async ({ failure, isExpected }) => {
       const write = () => Promise.reject(failure);
       const run = (words: readonly string[], folder: string) =>
@@ -171,7 +173,7 @@ const MANY = Array.from({ length: 1_200 }, (_, at) => ({
   documentId: `document-${at}-${'x'.repeat(80)}`,
 }));
 
-it('reaches a slow reader completely', async () => {
+it('reaches a slow reader completely', SLOW, async () => {
   const { home, env, svc } = await newUserInProcess();
   await writeFile(
     join(home, 'many.json'),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { userId } from '../../src/kernel/process.ts';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { newUser, type User } from './svc.ts';
 import { startTokenService } from './token-service.ts';
@@ -71,6 +72,7 @@ async function prepare(user: User) {
 describe('an output that is a device', () => {
   it.skipIf(userId !== 0).each(CASES)(
     'is written through and stays the only file: %s',
+    SLOW,
     async (_, output) => {
       const user = await newUserInProcess();
       const commandFor = await prepare(user);
@@ -117,7 +119,7 @@ describe('an output that is a FIFO', () => {
     expect((await stat(path)).isFIFO()).toBe(true);
   });
 
-  it.each(CASES)('and has no reader does not keep svc from ending: %s', async (_, output) => {
+  it.each(CASES)('and has no reader does not keep svc from ending: %s', SLOW, async (_, output) => {
     const user = await newUser();
     const commandFor = await prepare(user);
     const path = join(user.home, 'fifo');

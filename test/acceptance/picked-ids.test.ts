@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startDialogue } from './dialogue.ts';
 import { runInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -41,7 +42,7 @@ describe('a missing required ID', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
-  it('is picked for a file only if its records do not contain it', async () => {
+  it('is picked for a file only if its records do not contain it', SLOW, async () => {
     const { env, home } = await createUser();
     const path = join(home, 'users.csv');
     const words = ['users', 'add', '--local', '--file', path];
@@ -72,7 +73,7 @@ describe('a missing required ID', () => {
 });
 
 describe('svc jobs resume without an ID', () => {
-  it('resumes the only stopped job, and asks if there are several', async () => {
+  it('resumes the only stopped job, and asks if there are several', SLOW, async () => {
     const user = await newUser();
     let isDown = true;
     const { env } = await startMockService(({ body }) => {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 
@@ -50,7 +51,7 @@ it('names the target of plan, apply, and drift first, and the next command last'
   expect((await svc(['drift', ...live])).code).toBe(20);
 });
 
-it('names them in JSON, with the flags that were given', async () => {
+it('names them in JSON, with the flags that were given', SLOW, async () => {
   const { svc, url } = await createUser();
   const json = async (...words: readonly string[]) =>
     JSON.parse((await svc([...words, '-o', 'json'])).stdout);

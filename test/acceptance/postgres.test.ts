@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts';
 import { type Cluster, LOCKED, startCluster } from '../postgres/cluster.ts';
 import { receiver } from '../service/deliveries/receiver.ts';
 import { FULL_STATE } from '../service/state/full-state.ts';
+import { SLOW } from '../slow.ts';
 import { startBalancer } from './balancer.ts';
 import { ADD_USERS, findOnlyJob, ndjsonUsers } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -46,66 +47,68 @@ async function whenTwoArePeers(ask: (sql: string) => Promise<unknown[]>): Promis
 }
 
 describe('two servers on one database', () => {
-  it('share one workspace, lose nothing, and take over the deliveries of a killed one', async ({
-    annotate,
-  }) => {
-    const { store, ask } = await newDatabase();
-    const user = await newUserInProcess();
-    const servers = await Promise.all([serve(user, store), serve(user, store)]);
-    const [one, other] = servers;
-    const { SVC_API_KEY, SVC_AUTH_TOKEN } = one.env;
-    expect(other.env).toMatchObject({ SVC_API_KEY, SVC_AUTH_TOKEN });
-    const { url, received } = await receiver();
-    await one.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
-    await other.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
-    const acknowledged: string[] = [];
-    const writer = async (name: number) => {
-      const { call } = servers[name % 2] ?? one;
-      for (let n = 0; n < 15; n++) {
-        const id = `${name}-${n}`;
-        const activity = {
-          id,
-          featureType: 'comment',
-          actionType: 'comment.add',
-          actionUser: { userId: id },
-        };
-        const users = await call('/v1/users/add', {
-          organizationId: 'acme',
-          users: [{ userId: id }],
-        });
-        const place = { organizationId: 'acme', documentId: 'd1' };
-        const added = await call('/v2/activities/add', { ...place, activities: [activity] });
-        if (users.ok && added.ok) acknowledged.push(id);
-        if (acknowledged.length === 40) void other.end('SIGKILL');
-      }
-    };
-    await Promise.allSettled(Array.from({ length: 8 }, (_, name) => writer(name)));
-    const users = await ask<{ userId: string }>('select "userId" from users');
-    const activities = await ask<{ activityId: string }>('select "activityId" from activities');
-    const stored = new Set(users.map(({ userId }) => userId));
-    expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
-    await eventually(async () => {
-      const states = await ask<{ state: string }>('select distinct state from deliveries');
-      expect(states).toEqual([{ state: 'delivered' }]);
-    });
-    const ids = received.map(({ headers }) => headers['webhook-id']);
-    await annotate(`${acknowledged.length} acknowledged, ${ids.length} received`);
-    expect(new Set(ids).size).toBe(activities.length);
-    expect(ids.length - activities.length).toBeLessThanOrEqual(64);
-    const listed = await user.svc([
-      'local',
-      'deliveries',
-      'list',
-      '--limit',
-      '9',
-      '-o',
-      'json',
-      '--store',
-      store,
-    ]);
-    expect(JSON.parse(listed.stdout)).toHaveLength(9);
-    expect(await one.end('SIGTERM')).toBe(0);
-  });
+  it(
+    'share one workspace, lose nothing, and take over the deliveries of a killed one',
+    SLOW,
+    async ({ annotate }) => {
+      const { store, ask } = await newDatabase();
+      const user = await newUserInProcess();
+      const servers = await Promise.all([serve(user, store), serve(user, store)]);
+      const [one, other] = servers;
+      const { SVC_API_KEY, SVC_AUTH_TOKEN } = one.env;
+      expect(other.env).toMatchObject({ SVC_API_KEY, SVC_AUTH_TOKEN });
+      const { url, received } = await receiver();
+      await one.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+      await other.call('/v2/workspace/advancedwebhook/endpoints/create', { url });
+      const acknowledged: string[] = [];
+      const writer = async (name: number) => {
+        const { call } = servers[name % 2] ?? one;
+        for (let n = 0; n < 15; n++) {
+          const id = `${name}-${n}`;
+          const activity = {
+            id,
+            featureType: 'comment',
+            actionType: 'comment.add',
+            actionUser: { userId: id },
+          };
+          const users = await call('/v1/users/add', {
+            organizationId: 'acme',
+            users: [{ userId: id }],
+          });
+          const place = { organizationId: 'acme', documentId: 'd1' };
+          const added = await call('/v2/activities/add', { ...place, activities: [activity] });
+          if (users.ok && added.ok) acknowledged.push(id);
+          if (acknowledged.length === 40) void other.end('SIGKILL');
+        }
+      };
+      await Promise.allSettled(Array.from({ length: 8 }, (_, name) => writer(name)));
+      const users = await ask<{ userId: string }>('select "userId" from users');
+      const activities = await ask<{ activityId: string }>('select "activityId" from activities');
+      const stored = new Set(users.map(({ userId }) => userId));
+      expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+      await eventually(async () => {
+        const states = await ask<{ state: string }>('select distinct state from deliveries');
+        expect(states).toEqual([{ state: 'delivered' }]);
+      });
+      const ids = received.map(({ headers }) => headers['webhook-id']);
+      await annotate(`${acknowledged.length} acknowledged, ${ids.length} received`);
+      expect(new Set(ids).size).toBe(activities.length);
+      expect(ids.length - activities.length).toBeLessThanOrEqual(64);
+      const listed = await user.svc([
+        'local',
+        'deliveries',
+        'list',
+        '--limit',
+        '9',
+        '-o',
+        'json',
+        '--store',
+        store,
+      ]);
+      expect(JSON.parse(listed.stdout)).toHaveLength(9);
+      expect(await one.end('SIGTERM')).toBe(0);
+    },
+  );
 });
 
 /** Sends calls over connections of their own, so that a balancer distributes them. */
@@ -127,79 +130,85 @@ function callOverNewConnections(url: string, headers: Readonly<Record<string, st
 }
 
 describe('two servers behind a load balancer', () => {
-  it('are one service: reads see all writes, and a killed server fails no job', async ({
-    annotate,
-  }) => {
-    const { store, ask } = await newDatabase();
-    const user = await newUserInProcess();
-    const [one, other] = await Promise.all([serve(user, store), serve(user, store)]);
-    const balancer = await startBalancer([one.env.SVC_BASE_URL, other.env.SVC_BASE_URL]);
-    const env = { ...one.env, SVC_BASE_URL: balancer.url };
-    const call = callOverNewConnections(balancer.url, one.headers);
-    const { url, received } = await receiver();
-    expect(
-      await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }),
-    ).toMatchObject({ ok: true });
-    expect(await call('/v2/workspace/advancedwebhook/endpoints/create', { url })).toMatchObject({
-      ok: true,
-    });
-    for (let n = 0; n < 20; n++) {
-      const place = { organizationId: 'written', documentIds: [`d${n}`] };
-      const documents = [{ documentId: `d${n}` }];
-      expect(await call('/v1/organizations/documents/add', { ...place, documents })).toMatchObject({
+  it(
+    'are one service: reads see all writes, and a killed server fails no job',
+    SLOW,
+    async ({ annotate }) => {
+      const { store, ask } = await newDatabase();
+      const user = await newUserInProcess();
+      const [one, other] = await Promise.all([serve(user, store), serve(user, store)]);
+      const balancer = await startBalancer([one.env.SVC_BASE_URL, other.env.SVC_BASE_URL]);
+      const env = { ...one.env, SVC_BASE_URL: balancer.url };
+      const call = callOverNewConnections(balancer.url, one.headers);
+      const { url, received } = await receiver();
+      expect(
+        await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true }),
+      ).toMatchObject({ ok: true });
+      expect(await call('/v2/workspace/advancedwebhook/endpoints/create', { url })).toMatchObject({
         ok: true,
       });
-      expect((await call('/v2/organizations/documents/get', place)).data).toMatchObject(
-        documents.map(({ documentId: id }) => ({ id })),
-      );
-    }
-    expect(Math.min(...balancer.served)).toBeGreaterThan(0);
-    const activity = {
-      featureType: 'comment',
-      actionType: 'comment.add',
-      actionUser: { userId: 'u1' },
-    };
-    const acknowledged: string[] = [];
-    const comment = async (id: string) => {
-      const place = { organizationId: 'acme', documentId: 'd1' };
-      const { ok } = await call('/v2/activities/add', {
-        ...place,
-        activities: [{ id, ...activity }],
+      for (let n = 0; n < 20; n++) {
+        const place = { organizationId: 'written', documentIds: [`d${n}`] };
+        const documents = [{ documentId: `d${n}` }];
+        expect(
+          await call('/v1/organizations/documents/add', { ...place, documents }),
+        ).toMatchObject({
+          ok: true,
+        });
+        expect((await call('/v2/organizations/documents/get', place)).data).toMatchObject(
+          documents.map(({ documentId: id }) => ({ id })),
+        );
+      }
+      expect(Math.min(...balancer.served)).toBeGreaterThan(0);
+      const activity = {
+        featureType: 'comment',
+        actionType: 'comment.add',
+        actionUser: { userId: 'u1' },
+      };
+      const acknowledged: string[] = [];
+      const comment = async (id: string) => {
+        const place = { organizationId: 'acme', documentId: 'd1' };
+        const { ok } = await call('/v2/activities/add', {
+          ...place,
+          activities: [{ id, ...activity }],
+        });
+        if (ok) acknowledged.push(id);
+      };
+      for (let n = 0; n < 10; n++) await comment(`before-${n}`);
+      const count = 1_000;
+      await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
+      const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
+      const stored = () =>
+        ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
+      await eventually(async () => expect(await stored()).toBeGreaterThan(count / 10));
+      expect(await stored()).toBeLessThan(count);
+      await other.end('SIGKILL');
+      for (let n = 0; n < 10; n++) await comment(`after-${n}`);
+      const { code, stdout, stderr } = await job.ended;
+      expect(code, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        total: count,
+        succeeded: count,
+        failed: 0,
+        unknown: 0,
       });
-      if (ok) acknowledged.push(id);
-    };
-    for (let n = 0; n < 10; n++) await comment(`before-${n}`);
-    const count = 1_000;
-    await writeFile(join(user.home, 'users.ndjson'), ndjsonUsers(count));
-    const job = user.start([...ADD_USERS, '--batch-size', '20', '-o', 'json'], { env });
-    const stored = () =>
-      ask<{ count: string }>('select count(*) from members').then(([row]) => Number(row?.count));
-    await eventually(async () => expect(await stored()).toBeGreaterThan(count / 10));
-    expect(await stored()).toBeLessThan(count);
-    await other.end('SIGKILL');
-    for (let n = 0; n < 10; n++) await comment(`after-${n}`);
-    const { code, stdout, stderr } = await job.ended;
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      total: count,
-      succeeded: count,
-      failed: 0,
-      unknown: 0,
-    });
-    expect(await stored()).toBe(count);
-    const activities = await ask<{ activityId: string }>('select "activityId" from activities');
-    const written = new Set(activities.map(({ activityId }) => activityId));
-    expect(acknowledged.filter((id) => !written.has(id))).toEqual([]);
-    await eventually(async () => {
-      expect(await ask('select distinct state from deliveries')).toEqual([{ state: 'delivered' }]);
-    });
-    const ids = received.map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids).size).toBe(activities.length);
-    await annotate(
-      `connections: ${balancer.served.join(' and ')}; ${ids.length} received of ${activities.length} events`,
-    );
-    expect(await one.end('SIGTERM')).toBe(0);
-  });
+      expect(await stored()).toBe(count);
+      const activities = await ask<{ activityId: string }>('select "activityId" from activities');
+      const written = new Set(activities.map(({ activityId }) => activityId));
+      expect(acknowledged.filter((id) => !written.has(id))).toEqual([]);
+      await eventually(async () => {
+        expect(await ask('select distinct state from deliveries')).toEqual([
+          { state: 'delivered' },
+        ]);
+      });
+      const ids = received.map(({ headers }) => headers['webhook-id']);
+      expect(new Set(ids).size).toBe(activities.length);
+      await annotate(
+        `connections: ${balancer.served.join(' and ')}; ${ids.length} received of ${activities.length} events`,
+      );
+      expect(await one.end('SIGTERM')).toBe(0);
+    },
+  );
 
   it('change their clock together, and only with --force', async () => {
     const { store, ask } = await newDatabase();
@@ -223,7 +232,7 @@ describe('two servers behind a load balancer', () => {
 });
 
 describe('the deliveries in flight of a killed server', () => {
-  it('are sent by a running or a new server before the claim expires', async () => {
+  it('are sent by a running or a new server before the claim expires', SLOW, async () => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const { url, received } = await receiver((_, count) => (count < 3 ? undefined : 200));
@@ -261,7 +270,7 @@ describe('the deliveries in flight of a killed server', () => {
 });
 
 describe('a PostgreSQL server with an immediate restart', () => {
-  it('loses and duplicates nothing during an import', async ({ annotate }) => {
+  it('loses and duplicates nothing during an import', SLOW, async ({ annotate }) => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const { env, call, end } = await serve(user, store);
@@ -325,7 +334,7 @@ describe('a PostgreSQL server with an immediate restart', () => {
 });
 
 describe('an import of many users', () => {
-  it('is complete after kills of the job and of the service', async () => {
+  it('is complete after kills of the job and of the service', SLOW, async () => {
     const { store, ask } = await newDatabase();
     const user = await newUserInProcess();
     const first = await serve(user, store);
@@ -373,69 +382,73 @@ describe('an import of many users', () => {
 });
 
 describe('a listener on a PostgreSQL store', () => {
-  it('receives deliveries from local exec and from send, and leaves no endpoint behind', async () => {
-    const { store, ask } = await newDatabase();
-    const user = await newUserInProcess();
-    const endpoints = () =>
-      ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
-    const [own, at] = [process.execPath, ['--local', '--store', store]];
-    const listening = user.start([
-      'webhooks',
-      'listen',
-      ...at,
-      '--port',
-      '0',
-      '--exit-after',
-      '2',
-      '-o',
-      'ndjson',
-    ]);
-    await eventually(async () => expect(await endpoints()).toEqual([{ count: '1' }]));
-    const activity = {
-      featureType: 'comment',
-      actionType: 'comment.add',
-      actionUser: { userId: 'u1' },
-    };
-    const adding = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--data'];
-    const data = JSON.stringify({ activities: [activity] });
-    const executed = await user.start([
-      'local',
-      'exec',
-      '--store',
-      store,
-      '--',
-      own,
-      BIN,
-      ...adding,
-      data,
-    ]).ended;
-    expect(executed.code, executed.stderr).toBe(0);
-    const sent = await user.svc([
-      'webhooks',
-      'send',
-      'comment.update',
-      '--via-service',
-      ...at,
-      '-o',
-      'json',
-    ]);
-    expect(sent.code, sent.stdout + sent.stderr).toBe(0);
-    const { code, stdout, stderr } = await listening.ended;
-    expect(code, stderr).toBe(0);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(events.toSorted((one, other) => (one.event < other.event ? -1 : 1))).toMatchObject([
-      { event: 'comment.add', verified: true },
-      { event: 'comment.update', verified: true },
-    ]);
-    expect(await endpoints()).toEqual([{ count: '0' }]);
-  });
+  it(
+    'receives deliveries from local exec and from send, and leaves no endpoint behind',
+    SLOW,
+    async () => {
+      const { store, ask } = await newDatabase();
+      const user = await newUserInProcess();
+      const endpoints = () =>
+        ask<{ count: string }>('select count(*) from endpoints').catch(() => []);
+      const [own, at] = [process.execPath, ['--local', '--store', store]];
+      const listening = user.start([
+        'webhooks',
+        'listen',
+        ...at,
+        '--port',
+        '0',
+        '--exit-after',
+        '2',
+        '-o',
+        'ndjson',
+      ]);
+      await eventually(async () => expect(await endpoints()).toEqual([{ count: '1' }]));
+      const activity = {
+        featureType: 'comment',
+        actionType: 'comment.add',
+        actionUser: { userId: 'u1' },
+      };
+      const adding = ['activities', 'add', '--org', 'acme', '--document', 'd1', '--data'];
+      const data = JSON.stringify({ activities: [activity] });
+      const executed = await user.start([
+        'local',
+        'exec',
+        '--store',
+        store,
+        '--',
+        own,
+        BIN,
+        ...adding,
+        data,
+      ]).ended;
+      expect(executed.code, executed.stderr).toBe(0);
+      const sent = await user.svc([
+        'webhooks',
+        'send',
+        'comment.update',
+        '--via-service',
+        ...at,
+        '-o',
+        'json',
+      ]);
+      expect(sent.code, sent.stdout + sent.stderr).toBe(0);
+      const { code, stdout, stderr } = await listening.ended;
+      expect(code, stderr).toBe(0);
+      const events = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(events.toSorted((one, other) => (one.event < other.event ? -1 : 1))).toMatchObject([
+        { event: 'comment.add', verified: true },
+        { event: 'comment.update', verified: true },
+      ]);
+      expect(await endpoints()).toEqual([{ count: '0' }]);
+    },
+  );
 });
 
 describe('a copy', () => {
-  it('from SQLite to PostgreSQL exports the same text', async () => {
+  it('from SQLite to PostgreSQL exports the same text', SLOW, async () => {
     const { store } = await newDatabase();
     const { svc } = await newUserInProcess();
     expect((await svc(['local', 'import', '-'], { stdin: JSON.stringify(FULL_STATE) })).code).toBe(
@@ -451,7 +464,7 @@ describe('a copy', () => {
 });
 
 describe('a password', () => {
-  it('is read from PGPASSWORD or .pgpass and never shown', async () => {
+  it('is read from PGPASSWORD or .pgpass and never shown', SLOW, async () => {
     const { store, ask } = await newDatabase();
     const password = randomBytes(12).toString('hex');
     await ask(`create role ${LOCKED} login superuser password '${password}'`);

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { startTerminal } from './terminal.ts';
@@ -239,7 +240,7 @@ describe('profiles add verifies the credentials with one read', () => {
 });
 
 describe('profiles added concurrently', () => {
-  it('by 50 processes are all saved', async () => {
+  it('by 50 processes are all saved', SLOW, async () => {
     const { svc } = await newUserInProcess();
     const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const runs = await Promise.all(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc, { type GeneratorValue } from 'fast-check';
 import { expect, it } from 'vitest';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 
 interface DescribedCommand {
@@ -53,7 +54,7 @@ function chooseLine(choose: GeneratorValue, leaves: readonly DescribedCommand[])
   ];
 }
 
-it('random command lines never reveal a bug, and their hints can be followed', async () => {
+it('random command lines never reveal a bug, and their hints can be followed', SLOW, async () => {
   const user = await newUserInProcess();
   const leaves = leavesOf(JSON.parse((await user.svc(['commands', '-o', 'json'])).stdout));
   expect(leaves.length).toBeGreaterThan(80);

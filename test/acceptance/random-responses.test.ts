@@ -6,6 +6,7 @@ import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { startServer } from '../../src/service/server.ts';
 import { repeats } from '../repeats.ts';
 import { startTestService } from '../service/test-service.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 
 const SETTINGS = {
@@ -70,7 +71,7 @@ function findPlaces(value: unknown): readonly [holder: Holder, key: string][] {
   return Object.keys(holder).flatMap((key) => [[holder, key], ...findPlaces(holder[key])]);
 }
 
-it('responses that are changed at random never reveal a bug', async () => {
+it('responses that are changed at random never reveal a bug', SLOW, async () => {
   const service = await startTestService();
   let choose: GeneratorValue | undefined;
   const handle: RequestHandler = async (request) => {

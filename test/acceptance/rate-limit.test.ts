@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -24,7 +25,7 @@ async function startLimitedService(milliseconds: number, retryAfter: string | un
 }
 
 describe('a rate limit', () => {
-  it('pauses every process of this user, even if only one received it', async () => {
+  it('pauses every process of this user, even if only one received it', SLOW, async () => {
     const { svc, home } = await newUser();
     const { env, times } = await startLimitedService(3_000, '3');
     const first = svc(GET, { env });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startServing } from './serving.ts';
 import { HOME, newUser, type User } from './svc.ts';
 
@@ -22,7 +23,7 @@ async function newReadOnlyUser(): Promise<User & { readonly folder: string }> {
 }
 
 describe.runIf(process.platform !== 'win32' && (!isRoot || canMount))('a read-only home', () => {
-  it('is enough for calls, imports with a state folder elsewhere, and plans', async () => {
+  it('is enough for calls, imports with a state folder elsewhere, and plans', SLOW, async () => {
     const { svc, folder } = await newReadOnlyUser();
     const service = await startServing(await newUser());
     const setting = { env: { ...service.env, ...service.workspaceEnv, HOOK_TOKEN: 'h' } };
@@ -44,21 +45,25 @@ describe.runIf(process.platform !== 'win32' && (!isRoot || canMount))('a read-on
     expect(JSON.parse(added.stdout)).toMatchObject({ total: 10, succeeded: 10 });
   });
 
-  it('fails commands that must store something, with one line and before a request', async () => {
-    const { svc } = await newReadOnlyUser();
-    const service = await startServing(await newUser());
-    const reason = isRoot ? 'the file system is read-only' : 'permission denied';
-    for (const words of [
-      ['users', 'add', '--org', 'acme', '--yes', '--file', join(HOME, 'examples', 'users.csv')],
-      ['folders', 'list', '--local', '--org', 'acme'],
-      ['profiles', 'add', 'p', '--base-url', 'https://api.example.com', '--api-key', 'k'],
-    ]) {
-      const { code, stdout, stderr } = await svc(words, { env: service.env });
-      expect({ words, code, stdout }).toEqual({ words, code: 12, stdout: '' });
-      expect(stderr).toMatch(new RegExp(`^svc: cannot create .*: ${reason}\\n(hint: .*\\n)?$`));
-    }
-    expect(await service.call('/v1/users/get', { organizationId: 'acme' })).toMatchObject({
-      ok: false,
-    });
-  });
+  it(
+    'fails commands that must store something, with one line and before a request',
+    SLOW,
+    async () => {
+      const { svc } = await newReadOnlyUser();
+      const service = await startServing(await newUser());
+      const reason = isRoot ? 'the file system is read-only' : 'permission denied';
+      for (const words of [
+        ['users', 'add', '--org', 'acme', '--yes', '--file', join(HOME, 'examples', 'users.csv')],
+        ['folders', 'list', '--local', '--org', 'acme'],
+        ['profiles', 'add', 'p', '--base-url', 'https://api.example.com', '--api-key', 'k'],
+      ]) {
+        const { code, stdout, stderr } = await svc(words, { env: service.env });
+        expect({ words, code, stdout }).toEqual({ words, code: 12, stdout: '' });
+        expect(stderr).toMatch(new RegExp(`^svc: cannot create .*: ${reason}\\n(hint: .*\\n)?$`));
+      }
+      expect(await service.call('/v1/users/get', { organizationId: 'acme' })).toMatchObject({
+        ok: false,
+      });
+    },
+  );
 });

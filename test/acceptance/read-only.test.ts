@@ -10,6 +10,7 @@ import { createClient } from '../../src/library/client.ts';
 import { eventually } from '../eventually.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { SLOW } from '../slow.ts';
 import { createApplyUser, settingsOf } from './apply-user.ts';
 import { DOORS, wordsOf } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -72,26 +73,30 @@ function expectRefusal(name: string, { code, stdout, stderr }: Run): void {
 }
 
 describe('a read-only target', () => {
-  it('gets no request of any operation that writes or hands out secrets, by any door and way', async () => {
-    const { svc, ways, received } = await createReadOnlyUser();
-    const calls = await validData();
-    let refusals = 0;
-    for (const [way, setting] of Object.entries(ways)) {
-      for (const entry of manifest) {
-        for (const [door, toWords] of Object.entries(DOORS)) {
-          const words = toWords(entry, calls[entry.name]);
-          if (!words || (isHarmless(entry) && door !== 'unknown path')) continue;
-          expectRefusal(
-            `${entry.name} by ${door} with ${way}`,
-            await svc([...words, '-o', 'json'], setting),
-          );
-          refusals += 1;
+  it(
+    'gets no request of any operation that writes or hands out secrets, by any door and way',
+    SLOW,
+    async () => {
+      const { svc, ways, received } = await createReadOnlyUser();
+      const calls = await validData();
+      let refusals = 0;
+      for (const [way, setting] of Object.entries(ways)) {
+        for (const entry of manifest) {
+          for (const [door, toWords] of Object.entries(DOORS)) {
+            const words = toWords(entry, calls[entry.name]);
+            if (!words || (isHarmless(entry) && door !== 'unknown path')) continue;
+            expectRefusal(
+              `${entry.name} by ${door} with ${way}`,
+              await svc([...words, '-o', 'json'], setting),
+            );
+            refusals += 1;
+          }
         }
       }
-    }
-    expect(received).toEqual([]);
-    expect(refusals).toBeGreaterThan(4 * 4 * 26);
-  });
+      expect(received).toEqual([]);
+      expect(refusals).toBeGreaterThan(4 * 4 * 26);
+    },
+  );
 
   it('gets the requests of all other operations', async () => {
     const { svc, ways, received } = await createReadOnlyUser();
@@ -108,7 +113,7 @@ describe('a read-only target', () => {
     }
   });
 
-  it('is the embedded service too, if the environment or a folder is read-only', async () => {
+  it('is the embedded service too, if the environment or a folder is read-only', SLOW, async () => {
     const { svc, ways } = await createReadOnlyUser();
     const calls = await validData();
     const before = await svc(['local', 'export', '-o', 'json']);
@@ -159,7 +164,7 @@ describe('a read-only target', () => {
     expect(received).toEqual([]);
   });
 
-  it('gets no write of a plan, an undo, or a job that was started before', async () => {
+  it('gets no write of a plan, an undo, or a job that was started before', SLOW, async () => {
     const { svc, declare, control, requests, writes, home } = await createApplyUser();
     await declare(settingsOf('acme'));
     expect(await svc(['plan', '--out', 'plan.json'])).toMatchObject({ code: 0 });
@@ -360,6 +365,7 @@ describe('svc serve --read-only', () => {
     { words: [], variables: { SVC_READ_ONLY: '1' } },
   ])(
     'answers reads and refuses everything else, with $words $variables',
+    SLOW,
     async ({ words, variables }) => {
       const user = await newUser();
       const env = { ...user.env, ...variables };
@@ -386,7 +392,7 @@ describe('svc serve --read-only', () => {
     },
   );
 
-  it('delivers no webhooks and keeps them pending', async () => {
+  it('delivers no webhooks and keeps them pending', SLOW, async () => {
     const user = await newUser();
     const { env, received } = await startMockService(() => ({ status: 500, body: {} }));
     const local = async (...words: readonly string[]) => {

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { listPendingRecoveries } from '../../src/profiles/recovery.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import { type ResetFault, respondNormally, startTokenService } from './token-service.ts';
@@ -119,23 +120,25 @@ async function locateToken(
   return told.some((line) => line.state === 'lost') ? 'told as lost' : 'ORPHAN';
 }
 
-it(`kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`, async ({
-  annotate,
-}) => {
-  const places = new Map<Place, number>();
-  let kills = 0;
-  const worker = async () => {
-    while (kills < KILLS) {
-      kills += 1;
-      for (const found of await resetAndKill()) places.set(found, (places.get(found) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  const seen = JSON.stringify(Object.fromEntries(places));
-  await annotate(`where the token was: ${seen}`);
-  expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
-  // The kills covered the critical moments.
-  expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(
-    KILLS / 2,
-  );
-});
+it(
+  `kill -9 at ${KILLS * MOMENTS} moments never loses a token without a report`,
+  SLOW,
+  async ({ annotate }) => {
+    const places = new Map<Place, number>();
+    let kills = 0;
+    const worker = async () => {
+      while (kills < KILLS) {
+        kills += 1;
+        for (const found of await resetAndKill()) places.set(found, (places.get(found) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const seen = JSON.stringify(Object.fromEntries(places));
+    await annotate(`where the token was: ${seen}`);
+    expect(places.get('ORPHAN') ?? 0, seen).toBe(0);
+    // The kills covered the critical moments.
+    expect((places.get('told as lost') ?? 0) + (places.get('record') ?? 0), seen).toBeGreaterThan(
+      KILLS / 2,
+    );
+  },
+);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describedGroups } from '../../docs/generate/command-tree.ts';
 import { isList, type Shape } from '../../docs/generate/result-shapes.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess, runInOrder } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import type { User } from './svc.ts';
@@ -61,23 +62,27 @@ async function screenInProcess(
   return screen.trimEnd().split('\n');
 }
 
-it('lists are tables on a terminal of 100 columns, which hide columns and count them', async () => {
-  const user = await userWithLists();
-  for (const [list, header, read = screenInProcess] of [
-    ['jobs list', /^ID +OPERATION +STATE +INPUT/, screenOf],
-    ['history', /^AT +.*COMMAND .*OUTCOME/],
-    ['local deliveries list', /^ID +EVENT +STATE +ATTEMPTS/],
-    ['webhooks endpoints list --local', /^ID +URL +EVENTS/],
-  ] as const) {
-    const screen = await read(user, list);
-    expect(screen[0], screen.join('\n')).toMatch(header);
-    expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(100);
-    expect(screen.join('\n')).not.toMatch(/\d{4}-\d\d-\d\d[T\d:]*…/);
-  }
-  const narrow = await screenInProcess(user, 'jobs list', 60);
-  expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
-  expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
-});
+it(
+  'lists are tables on a terminal of 100 columns, which hide columns and count them',
+  SLOW,
+  async () => {
+    const user = await userWithLists();
+    for (const [list, header, read = screenInProcess] of [
+      ['jobs list', /^ID +OPERATION +STATE +INPUT/, screenOf],
+      ['history', /^AT +.*COMMAND .*OUTCOME/],
+      ['local deliveries list', /^ID +EVENT +STATE +ATTEMPTS/],
+      ['webhooks endpoints list --local', /^ID +URL +EVENTS/],
+    ] as const) {
+      const screen = await read(user, list);
+      expect(screen[0], screen.join('\n')).toMatch(header);
+      expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(100);
+      expect(screen.join('\n')).not.toMatch(/\d{4}-\d\d-\d\d[T\d:]*…/);
+    }
+    const narrow = await screenInProcess(user, 'jobs list', 60);
+    expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
+    expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
+  },
+);
 
 it('results have the shapes in docs/commands', async () => {
   const user = await userWithLists();
@@ -159,55 +164,63 @@ it('hints are wrapped between words on a narrow terminal, and long commands cont
   for (const line of lines) if (!line.includes(store)) expect(line.length).toBeLessThanOrEqual(40);
 });
 
-it('messages follow the result on a terminal, and more results come last, with their number', async () => {
-  const user = await userWithLists();
-  const list = 'documents list --local --org acme --page-size 10';
-  const table = await screenOf(user, list);
-  expect(table[0]).toMatch(/^ID +NAME/);
-  expect(table).toHaveLength(12);
-  expect(table.at(-1)).toMatch(
-    /^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/,
-  );
-  // Each line of --verbose follows a page, but the second page does not end the document.
-  const json = (await screenOf(user, `${list} --all -v -o json --fields id`)).join('\n');
-  const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
-  expect(JSON.parse(document)).toHaveLength(45);
-  expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
-  const some = await screenInProcess(
-    user,
-    'documents list --local --org acme --document d1 --document none -o json --fields id',
-  );
-  expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
-});
+it(
+  'messages follow the result on a terminal, and more results come last, with their number',
+  SLOW,
+  async () => {
+    const user = await userWithLists();
+    const list = 'documents list --local --org acme --page-size 10';
+    const table = await screenOf(user, list);
+    expect(table[0]).toMatch(/^ID +NAME/);
+    expect(table).toHaveLength(12);
+    expect(table.at(-1)).toMatch(
+      /^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/,
+    );
+    // Each line of --verbose follows a page, but the second page does not end the document.
+    const json = (await screenOf(user, `${list} --all -v -o json --fields id`)).join('\n');
+    const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
+    expect(JSON.parse(document)).toHaveLength(45);
+    expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
+    const some = await screenInProcess(
+      user,
+      'documents list --local --org acme --document d1 --document none -o json --fields id',
+    );
+    expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
+  },
+);
 
-it('a table longer than the terminal goes through the pager, which never loses output', async () => {
-  const user = await userWithLists();
-  const list = 'documents list --local --org acme';
-  const paged = await screenOf(user, list, 100, { PAGER: 'false', SVC_PAGER: 'cat -n' });
-  expect([paged[0], paged.at(-1)]).toEqual([
-    expect.stringMatching(/^ +1\s+ID +NAME/),
-    expect.stringMatching(/^ +46\s+d44 +Document 44/),
-  ]);
-  // Commands without a pager run in this process.
-  for (const [words, env, read = screenOf] of [
-    [list, { SVC_PAGER: 'no-such-pager' }],
-    [list, { SVC_PAGER: `${process.execPath}/below-a-file` }],
-    [list, { SVC_PAGER: 'no-such-pager $HOME' }],
-    [list, { PAGER: 'false' }],
-    [list, { SVC_PAGER: '', PAGER: 'cat -n' }, screenInProcess],
-    [`${list} --no-pager`, { SVC_PAGER: 'cat -n' }, screenInProcess],
-    [list, { SVC_PAGER: 'cat -n', CI: '1' }, screenInProcess],
-  ] as const) {
-    const screen = await read(user, words, 100, env);
-    expect(screen.slice(-46)[0], `${words} ${JSON.stringify(env)}`).toMatch(/^ID +NAME/);
-    expect(screen.at(-1)).toMatch(/^d44 +Document 44/);
-  }
-  expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
-  for (const short of [`${list} --page-size 20`, `${list} -o json`])
-    expect(
-      (await screenInProcess(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n'),
-    ).not.toMatch(/^ +1\t/);
-});
+it(
+  'a table longer than the terminal goes through the pager, which never loses output',
+  SLOW,
+  async () => {
+    const user = await userWithLists();
+    const list = 'documents list --local --org acme';
+    const paged = await screenOf(user, list, 100, { PAGER: 'false', SVC_PAGER: 'cat -n' });
+    expect([paged[0], paged.at(-1)]).toEqual([
+      expect.stringMatching(/^ +1\s+ID +NAME/),
+      expect.stringMatching(/^ +46\s+d44 +Document 44/),
+    ]);
+    // Commands without a pager run in this process.
+    for (const [words, env, read = screenOf] of [
+      [list, { SVC_PAGER: 'no-such-pager' }],
+      [list, { SVC_PAGER: `${process.execPath}/below-a-file` }],
+      [list, { SVC_PAGER: 'no-such-pager $HOME' }],
+      [list, { PAGER: 'false' }],
+      [list, { SVC_PAGER: '', PAGER: 'cat -n' }, screenInProcess],
+      [`${list} --no-pager`, { SVC_PAGER: 'cat -n' }, screenInProcess],
+      [list, { SVC_PAGER: 'cat -n', CI: '1' }, screenInProcess],
+    ] as const) {
+      const screen = await read(user, words, 100, env);
+      expect(screen.slice(-46)[0], `${words} ${JSON.stringify(env)}`).toMatch(/^ID +NAME/);
+      expect(screen.at(-1)).toMatch(/^d44 +Document 44/);
+    }
+    expect(await screenOf(user, list, 100, { SVC_PAGER: 'head -2' })).toHaveLength(2);
+    for (const short of [`${list} --page-size 20`, `${list} -o json`])
+      expect(
+        (await screenInProcess(user, short, 100, { SVC_PAGER: 'cat -n' })).join('\n'),
+      ).not.toMatch(/^ +1\t/);
+  },
+);
 
 /** Starts a service with a list that ends with an error after the given number of pages. */
 async function startEndlessList(user: User, lastPage = Number.POSITIVE_INFINITY) {

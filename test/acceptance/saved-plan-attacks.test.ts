@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatCanonicalJson, isObject } from '../../src/kernel/json.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { type ApplyRequest, type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests edit plans of every shape
@@ -376,7 +377,7 @@ const FORGERIES: readonly [title: string, code: number, message: string, (plan: 
 ];
 
 describe('svc apply of a forged plan with a valid digest', () => {
-  it('applies the plan if nothing is forged', async () => {
+  it('applies the plan if nothing is forged', SLOW, async () => {
     const { user, plan } = await savePlan();
     const signs = new Set(plan.changes.map(({ sign }: Json) => sign));
     expect([...signs].toSorted()).toEqual(['+', '-', '-/+', '>', '~']);
@@ -386,7 +387,7 @@ describe('svc apply of a forged plan with a valid digest', () => {
     expect(user.writes().length).toBeGreaterThan(7);
   });
 
-  it('sends nothing, and names the forgery', async () => {
+  it('sends nothing, and names the forgery', SLOW, async () => {
     // All forgeries share a plan: no write changes the service or the user's ledger.
     const { user, plan } = await savePlan();
     for (const [title, code, message, forge] of FORGERIES) {
@@ -403,6 +404,7 @@ describe('svc apply of a forged plan with a valid digest', () => {
   });
 
   it('never sends a write that it does not show, and never ends as a bug', {
+    ...SLOW,
     timeout: repeats(120_000),
   }, async () => {
     const saved = await savePlan();

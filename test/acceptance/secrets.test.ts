@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess, runInProcess } from './in-process.ts';
 import { failure, type ReceivedRequest, startMockService, success } from './mock-service.ts';
 import { newUser, type Run, type User } from './svc.ts';
@@ -190,27 +191,29 @@ async function createEchoUser([authToken, workspaceAuthToken]: readonly [
   return user;
 }
 
-it('the credentials of a command appear in no output and only in their own files', async ({
-  annotate,
-}) => {
-  const secrets = [newSecret(), newSecret()] as const;
-  const user = await createEchoUser(secrets);
-  const runs = await runAll(user);
-  for (const { words, run } of runs)
-    expectNoSecrets(secrets, run.stdout + run.stderr, words.join(' '));
-  const texts = await readTexts(user.home);
-  for (const [path, text] of texts)
-    if (!path.endsWith('/secrets.json')) expectNoSecrets(secrets, text, path);
-  await annotate(
-    `${runs.length} commands and ${texts.length} files, ${secrets.flatMap(listEncodings).length} forms`,
-  );
-  // The output contains redacted secrets:
-  expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
-  expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);
-  expect(texts.filter(([path]) => /\.(rejects|results)/.test(path)).length).toBeGreaterThan(4);
-  const kept = texts.find(([path]) => path.endsWith('/secrets.json'));
-  expect(kept?.[1]).toContain(JSON.stringify(secrets[0]));
-});
+it(
+  'the credentials of a command appear in no output and only in their own files',
+  SLOW,
+  async ({ annotate }) => {
+    const secrets = [newSecret(), newSecret()] as const;
+    const user = await createEchoUser(secrets);
+    const runs = await runAll(user);
+    for (const { words, run } of runs)
+      expectNoSecrets(secrets, run.stdout + run.stderr, words.join(' '));
+    const texts = await readTexts(user.home);
+    for (const [path, text] of texts)
+      if (!path.endsWith('/secrets.json')) expectNoSecrets(secrets, text, path);
+    await annotate(
+      `${runs.length} commands and ${texts.length} files, ${secrets.flatMap(listEncodings).length} forms`,
+    );
+    // The output contains redacted secrets:
+    expect(runs.map(({ run }) => run.code)).toEqual(expect.arrayContaining([0, 2, 3, 4, 8, 9, 10]));
+    expect(runs.filter(({ run }) => run.stderr.includes('****')).length).toBeGreaterThan(20);
+    expect(texts.filter(([path]) => /\.(rejects|results)/.test(path)).length).toBeGreaterThan(4);
+    const kept = texts.find(([path]) => path.endsWith('/secrets.json'));
+    expect(kept?.[1]).toContain(JSON.stringify(secrets[0]));
+  },
+);
 
 describe('a crash', () => {
   /** Makes every `fetch` throw an error that repeats the headers. */
@@ -231,6 +234,7 @@ describe('a crash', () => {
 
   it.each(Object.entries(FAULTS))(
     '%s exits with 1 and does not repeat a secret',
+    SLOW,
     async (_, fault) => {
       const { svc } = await newUser();
       const { env } = await startMockService(() => undefined);

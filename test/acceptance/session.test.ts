@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSnippet } from '../../src/webhooks/snippets.ts';
+import { SLOW } from '../slow.ts';
 import { target } from '../webhooks/listener-fixture.ts';
 import { startDialogue } from './dialogue.ts';
 import { HOME, newUser } from './svc.ts';
@@ -46,7 +47,7 @@ async function recordSession(): Promise<string> {
 }
 
 describe('docs/webhooks.md', () => {
-  it('shows the real session', async () => {
+  it('shows the real session', SLOW, async () => {
     const session = await recordSession();
     const page = await readFile(PAGE, 'utf8');
     // With RECORD=1, the test writes the document instead.

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 
@@ -76,7 +77,7 @@ it('svc compare reports no differences between a file and a service whose plan i
   ]);
 });
 
-it('svc apply does not warn about a configuration that it did not read', async () => {
+it('svc apply does not warn about a configuration that it did not read', SLOW, async () => {
   const { svc, home } = await newAppliedUser();
   const endpoints = 'stack: acme\nendpoints: [{ uid: acme.audit, url: https://x.example/audit }]\n';
   await writeFile(join(home, 'only.yaml'), endpoints);

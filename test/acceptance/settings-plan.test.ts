@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 
@@ -102,7 +103,7 @@ describe('svc plan', () => {
     ]);
   });
 
-  it('prints the documented JSON, which --jq and --only filter', async () => {
+  it('prints the documented JSON, which --jq and --only filter', SLOW, async () => {
     const user = await newUserInProcess();
     await writeFile(join(user.home, 'svc.yaml'), SETTINGS);
     const env = { HOOK_TOKEN: SECRET };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
@@ -148,7 +149,7 @@ it('one file configures two services; a change by hand is found, planned, revert
   );
 });
 
-it('does not compare records that cannot be read with the prediction', async () => {
+it('does not compare records that cannot be read with the prediction', SLOW, async () => {
   const user = await newUserInProcess();
   await writeFile(
     join(user.home, 'svc.yaml'),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { target } from '../webhooks/listener-fixture.ts';
 import { type Dialogue, startDialogue, startDialogueInProcess } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -187,48 +188,52 @@ describe('svc webhooks setup', () => {
     expect(screen.movesCursor()).toBe(false);
   });
 
-  it('points out answers that look wrong, and lets the user change every answer before it creates the endpoint', async () => {
-    const url = 'http://localhost:3000/hook';
-    const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
-    const { env, sent } = await startWebhookService(true, [
-      used,
-      { ...used, id: 'ep_other', url: `${url}/2` },
-    ]);
-    const screen = startDialogueInProcess(['webhooks', 'setup'], env);
-    await answers(screen, [
-      ['[1/3] Endpoint URL', 'localhost:3000/hook\r'],
-      [
-        'ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?',
-        'n\r',
-      ],
-      [`[1/3] Endpoint URL (${url})`, '\r'],
-      ['Add another endpoint for this URL?', '\r'],
-      ['Send a test request', '\r'],
-      ['[2/3] Events to receive', 'huddle.j'],
-      ['❯ [ ] huddle.join', ' '],
-      ['❯ [x] huddle.join', ' '],
-      ['❯ [ ] huddle.join', 'coment.add'],
-      ["unknown event type; did you mean 'comment.add'?", '\u0015\r'],
-      ['[3/3] Create it?', 'o\r'],
-      ['Change a setting', CHANNELS],
-      ['Channels', '5\r'],
-      ["'5' looks like a rate limit. Use it as a channel?", '\r'],
-      ['Channels', 'comment.add\r'],
-      ["'comment.add' is an event type. Use it as a channel?", 'y\r'],
-      ['Change a setting', METADATA],
-      ['Metadata', 'a="b,c"\r'],
-      ['Change a setting', CHANNELS],
-      ['Channels (comma-separated) (-: all channels) (comment.add)', '-\r'],
-      ['Change a setting', METADATA],
-      ['Metadata (key=value,…) (-: none) (a="b,c")', 'c=d\r'],
-      ['Change a setting', '\r'],
-      ['[3/3] Create it?', '\r'],
-    ]);
-    expect(await screen.ended, screen.text()).toBe(0);
-    expect(sent('/endpoints/create')).toEqual([
-      { url, metadata: { c: 'd' }, uid: expect.any(String) },
-    ]);
-  });
+  it(
+    'points out answers that look wrong, and lets the user change every answer before it creates the endpoint',
+    SLOW,
+    async () => {
+      const url = 'http://localhost:3000/hook';
+      const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
+      const { env, sent } = await startWebhookService(true, [
+        used,
+        { ...used, id: 'ep_other', url: `${url}/2` },
+      ]);
+      const screen = startDialogueInProcess(['webhooks', 'setup'], env);
+      await answers(screen, [
+        ['[1/3] Endpoint URL', 'localhost:3000/hook\r'],
+        [
+          'ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?',
+          'n\r',
+        ],
+        [`[1/3] Endpoint URL (${url})`, '\r'],
+        ['Add another endpoint for this URL?', '\r'],
+        ['Send a test request', '\r'],
+        ['[2/3] Events to receive', 'huddle.j'],
+        ['❯ [ ] huddle.join', ' '],
+        ['❯ [x] huddle.join', ' '],
+        ['❯ [ ] huddle.join', 'coment.add'],
+        ["unknown event type; did you mean 'comment.add'?", '\u0015\r'],
+        ['[3/3] Create it?', 'o\r'],
+        ['Change a setting', CHANNELS],
+        ['Channels', '5\r'],
+        ["'5' looks like a rate limit. Use it as a channel?", '\r'],
+        ['Channels', 'comment.add\r'],
+        ["'comment.add' is an event type. Use it as a channel?", 'y\r'],
+        ['Change a setting', METADATA],
+        ['Metadata', 'a="b,c"\r'],
+        ['Change a setting', CHANNELS],
+        ['Channels (comma-separated) (-: all channels) (comment.add)', '-\r'],
+        ['Change a setting', METADATA],
+        ['Metadata (key=value,…) (-: none) (a="b,c")', 'c=d\r'],
+        ['Change a setting', '\r'],
+        ['[3/3] Create it?', '\r'],
+      ]);
+      expect(await screen.ended, screen.text()).toBe(0);
+      expect(sent('/endpoints/create')).toEqual([
+        { url, metadata: { c: 'd' }, uid: expect.any(String) },
+      ]);
+    },
+  );
 
   it('changes settings in plain lines, and creates nothing if the user declines', async () => {
     const { env, sent } = await startWebhookService(true);
@@ -256,35 +261,39 @@ describe('svc webhooks setup', () => {
     expect(sent('/endpoints/create')).toEqual([]);
   });
 
-  it('asks only for settings that are not passed as flags, and names a command that tests the receiver', async () => {
-    const user = await newUser();
-    const receiver = await target();
-    const words = [
-      '--url',
-      receiver.url.href,
-      '--filter-type',
-      'huddle.join',
-      '--rate-limit',
-      '5',
-      '--uid',
-      'u',
-    ];
-    const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
-    const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
-    await screen.answer('Advanced webhooks are disabled', 'y\r');
-    await screen.answer('[1/1] Create it? (embedded service)', 'y\r');
-    expect(await screen.ended, screen.text()).toBe(0);
-    expect(screen.text()).toContain('  svc webhooks snippet --lang node\n');
-    const [, command = ''] = /Test the receiver:\n([\s\S]*)$/.exec(screen.text()) ?? [];
-    const svc = `svc() { '${process.execPath}' '${BIN}' "$@"; }`;
-    const tested = promisify(execFile)(
-      'bash',
-      ['-c', `${svc}\n${command.trimEnd()} --only valid`],
-      { env: { ...user.env, PATH: process.env['PATH'] } },
-    );
-    await expect(tested).resolves.toMatchObject({ stdout: expect.stringContaining('valid') });
-    expect(receiver.received).not.toHaveLength(0);
-  });
+  it(
+    'asks only for settings that are not passed as flags, and names a command that tests the receiver',
+    SLOW,
+    async () => {
+      const user = await newUser();
+      const receiver = await target();
+      const words = [
+        '--url',
+        receiver.url.href,
+        '--filter-type',
+        'huddle.join',
+        '--rate-limit',
+        '5',
+        '--uid',
+        'u',
+      ];
+      const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
+      const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
+      await screen.answer('Advanced webhooks are disabled', 'y\r');
+      await screen.answer('[1/1] Create it? (embedded service)', 'y\r');
+      expect(await screen.ended, screen.text()).toBe(0);
+      expect(screen.text()).toContain('  svc webhooks snippet --lang node\n');
+      const [, command = ''] = /Test the receiver:\n([\s\S]*)$/.exec(screen.text()) ?? [];
+      const svc = `svc() { '${process.execPath}' '${BIN}' "$@"; }`;
+      const tested = promisify(execFile)(
+        'bash',
+        ['-c', `${svc}\n${command.trimEnd()} --only valid`],
+        { env: { ...user.env, PATH: process.env['PATH'] } },
+      );
+      await expect(tested).resolves.toMatchObject({ stdout: expect.stringContaining('valid') });
+      expect(receiver.received).not.toHaveLength(0);
+    },
+  );
 
   const QUESTIONS = [
     ['Advanced webhooks are disabled', 'y\r'],
@@ -303,6 +312,7 @@ describe('svc webhooks setup', () => {
     ['Ctrl-D', '\u0004', { ACCESSIBLE: '1' }, 5],
   ])(
     'leaves nothing behind when it is stopped with %s at any prompt (%#)',
+    SLOW,
     async (_, key, more, step) => {
       const { env, sent } = await startWebhookService(false);
       const stopAt = async (last: number) => {
@@ -326,7 +336,7 @@ describe('svc webhooks setup', () => {
     },
   );
 
-  it('can be stopped while a receiver does not respond to a test request', async () => {
+  it('can be stopped while a receiver does not respond to a test request', SLOW, async () => {
     const { env, sent } = await startWebhookService(true);
     const silent = await target(() => undefined);
     for (const more of [{}, { ACCESSIBLE: '1' }]) {

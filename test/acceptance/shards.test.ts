@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { countRepeats, ndjsonUsers } from './bulk-service.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -45,41 +46,43 @@ async function startSharedService() {
 }
 
 describe('shards of one file on several machines', () => {
-  it('apply each record once and all finish, although they share a rate limit', async ({
-    annotate,
-  }) => {
-    const { came, accepted, refusals, env } = await startSharedService();
-    let whenFirstEnded: readonly number[] | undefined;
-    const machines = Array.from({ length: PROCESSES }, async (_, at) => {
-      // A home of its own, because processes of one user share the state of rate limits.
-      const machine = await newUser();
-      await writeFile(join(machine.home, 'users.ndjson'), ndjsonUsers(USERS));
-      const words = [
-        'users',
-        'add',
-        '--org',
-        'acme',
-        '--file',
-        'users.ndjson',
-        '--shard',
-        `${at + 1}/${PROCESSES}`,
-      ];
-      const ended = await machine.svc([...words, '-o', 'json', '-q'], {
-        env: { ...env, SVC_API_KEY: `machine-${at}` },
+  it(
+    'apply each record once and all finish, although they share a rate limit',
+    SLOW,
+    async ({ annotate }) => {
+      const { came, accepted, refusals, env } = await startSharedService();
+      let whenFirstEnded: readonly number[] | undefined;
+      const machines = Array.from({ length: PROCESSES }, async (_, at) => {
+        // A home of its own, because processes of one user share the state of rate limits.
+        const machine = await newUser();
+        await writeFile(join(machine.home, 'users.ndjson'), ndjsonUsers(USERS));
+        const words = [
+          'users',
+          'add',
+          '--org',
+          'acme',
+          '--file',
+          'users.ndjson',
+          '--shard',
+          `${at + 1}/${PROCESSES}`,
+        ];
+        const ended = await machine.svc([...words, '-o', 'json', '-q'], {
+          env: { ...env, SVC_API_KEY: `machine-${at}` },
+        });
+        whenFirstEnded ??= [...accepted.values()];
+        return ended;
       });
-      whenFirstEnded ??= [...accepted.values()];
-      return ended;
-    });
-    const runs = await Promise.all(machines);
-    expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0));
-    const totals = runs.map(({ stdout }) => JSON.parse(stdout).succeeded as number);
-    expect(totals.reduce((sum, total) => sum + total, 0)).toBe(USERS);
-    expect([came.size, countRepeats(came)]).toEqual([USERS, 0]);
-    await annotate(
-      `requests when the first ended: ${whenFirstEnded}; refusals: ${[...refusals.values()]}`,
-    );
-    // How evenly they share the limit is only reported: one process can take most of a fixed
-    // window.
-    expect(refusals.size).toBeGreaterThan(0);
-  });
+      const runs = await Promise.all(machines);
+      expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0));
+      const totals = runs.map(({ stdout }) => JSON.parse(stdout).succeeded as number);
+      expect(totals.reduce((sum, total) => sum + total, 0)).toBe(USERS);
+      expect([came.size, countRepeats(came)]).toEqual([USERS, 0]);
+      await annotate(
+        `requests when the first ended: ${whenFirstEnded}; refusals: ${[...refusals.values()]}`,
+      );
+      // How evenly they share the limit is only reported: one process can take most of a fixed
+      // window.
+      expect(refusals.size).toBeGreaterThan(0);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { startTerminal } from './terminal.ts';
@@ -52,7 +53,7 @@ async function renderCommand(
 const findNonAscii = (text: string) => text.match(/[^\p{ASCII}]/gu) ?? [];
 
 describe('a terminal without UTF-8', () => {
-  it('gets ASCII output', { timeout: 60_000 }, async () => {
+  it('gets ASCII output', { ...SLOW, timeout: 60_000 }, async () => {
     const { env, job } = await createUserWithRecords();
     const tree = await renderCommand(['folders', 'tree', ...LOCAL], env);
     expect(tree).toContain('|- ');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startServing } from './serving.ts';
 import { BIN } from './svc.ts';
@@ -93,7 +94,7 @@ it('/_svc/snapshots saves, compares, restores, and removes the data of a running
   expect((await admin('')).body).toEqual({ snapshots: [] });
 });
 
-it('svc local exec runs on a private copy with --snapshot and --parallel-safe', async () => {
+it('svc local exec runs on a private copy with --snapshot and --parallel-safe', SLOW, async () => {
   const user = await newUserInProcess();
   const state = async () => (await user.svc(['local', 'export'])).stdout;
   await user.svc(addUser('u1'));

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { startMockService, success } from './mock-service.ts';
 import { renderScreen } from './screen.ts';
 import { BIN, newUser } from './svc.ts';
@@ -33,7 +34,7 @@ const READ = ['agents', 'list'];
 const WRITE = ['users', 'add', '--org', 'acme', '--user', 'u1'];
 
 describe('a slow call', () => {
-  it('of any kind shows a spinner on a terminal and removes it at the end', async () => {
+  it('of any kind shows a spinner on a terminal and removes it at the end', SLOW, async () => {
     const expectSpinner = async (words: readonly string[], name: string) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { inTerminal, host } = await createSlowService(promise);
@@ -89,7 +90,7 @@ describe('a slow call', () => {
     expect(renderScreen(raw(), 80).join('\n')).not.toContain('waiting');
   });
 
-  it('shows no spinner for a fast response, with -q, or in a pipe', async () => {
+  it('shows no spinner for a fast response, with -q, or in a pipe', SLOW, async () => {
     const [soon, late] = await Promise.all([createSlowService(50), createSlowService(900)]);
     const quick = soon.inTerminal(READ);
     const quiet = late.inTerminal([...READ, '-q']);

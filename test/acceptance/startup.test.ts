@@ -3,6 +3,7 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, newUser, run } from './svc.ts';
 
@@ -137,24 +138,28 @@ describe('start-up', () => {
     expect(await svc(['commands'], { env })).toEqual(expected);
   });
 
-  it('of an import, which changes flags of V8, uses the code of the import before', async () => {
-    const { home, svc } = await newUser();
-    const { env, folder } = cacheOf(home);
-    const file = join(HOME, 'examples', 'users.json');
-    const words = ['users', 'add', '--local', '--org', 'acme', '--file', file, '--yes'];
-    const listFiles = async () => {
-      const names = (await readdir(folder)).sort();
-      return Promise.all(
-        names.map(async (name) => [name, (await stat(join(folder, name))).mtimeMs] as const),
-      );
-    };
-    // The second import finds the organization, and reads the first one's job.
-    for (const _ of [1, 2]) expect(await svc(words, { env })).toMatchObject({ code: 0 });
-    const files = await listFiles();
-    expect(files.length).toBeGreaterThan(10);
-    expect(await svc(words, { env })).toMatchObject({ code: 0 });
-    expect(await listFiles()).toEqual(files);
-  });
+  it(
+    'of an import, which changes flags of V8, uses the code of the import before',
+    SLOW,
+    async () => {
+      const { home, svc } = await newUser();
+      const { env, folder } = cacheOf(home);
+      const file = join(HOME, 'examples', 'users.json');
+      const words = ['users', 'add', '--local', '--org', 'acme', '--file', file, '--yes'];
+      const listFiles = async () => {
+        const names = (await readdir(folder)).sort();
+        return Promise.all(
+          names.map(async (name) => [name, (await stat(join(folder, name))).mtimeMs] as const),
+        );
+      };
+      // The second import finds the organization, and reads the first one's job.
+      for (const _ of [1, 2]) expect(await svc(words, { env })).toMatchObject({ code: 0 });
+      const files = await listFiles();
+      expect(files.length).toBeGreaterThan(10);
+      expect(await svc(words, { env })).toMatchObject({ code: 0 });
+      expect(await listFiles()).toEqual(files);
+    },
+  );
 
   it.each([
     { words: ['--version'], most: 4 },

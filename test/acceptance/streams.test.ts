@@ -3,6 +3,7 @@ import { open, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
@@ -128,7 +129,7 @@ describe('a closed terminal', () => {
 });
 
 describe('Ctrl-C during a job on the embedded service', () => {
-  it('is handled between two batches, and every record is accounted for', async () => {
+  it('is handled between two batches, and every record is accounted for', SLOW, async () => {
     const { env, home } = await newUser();
     const lines = Array.from({ length: 60_000 }, (_, at) => `{"userId":"user-${at}"}`);
     await writeFile(join(home, 'users.ndjson'), lines.join('\n'));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import type { Run } from './svc.ts';
@@ -79,7 +80,7 @@ describe('--jq', () => {
     expect(run.stderr).toContain('--jq: Cannot index array with string ("id")');
   });
 
-  it('stops at Ctrl-C, even if the filter never ends', async () => {
+  it('stops at Ctrl-C, even if the filter never ends', SLOW, async () => {
     const user = await newUserInProcess();
     const arrived = Promise.withResolvers<void>();
     const { env } = await startMockService(() => {
@@ -170,7 +171,7 @@ describe('files from Windows PowerShell', () => {
 });
 
 describe('the description of the API', () => {
-  it('is an OpenAPI document that a validator accepts', async () => {
+  it('is an OpenAPI document that a validator accepts', SLOW, async () => {
     const { svc } = await newUserInProcess();
     expect(await new Validator().validate(json(await svc(['openapi'])))).toMatchObject({
       valid: true,

@@ -2,6 +2,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { type ApplyUser, createApplyUser, settingsOf } from './apply-user.ts';
 
 const FOLDERS = '/v2/organizations/folders';
@@ -71,7 +72,7 @@ async function undo(user: ApplyUser) {
 }
 
 describe('svc undo', () => {
-  it('restores 200 nested folder moves byte by byte', async () => {
+  it('restores 200 nested folder moves byte by byte', SLOW, async () => {
     const user = await createApplyUser();
     const ids = await createFolders(user, 200);
     const before = JSON.stringify(await readFolders(user));
@@ -114,27 +115,33 @@ describe('svc undo', () => {
     },
   );
 
-  it('restores configurations and endpoints of svc apply, and names what cannot come back', async () => {
-    const user = await createApplyUser();
-    await user.declare(settingsOf('acme'));
-    await user.svc(['apply', '--yes']);
-    const config = await user.read('/v2/workspace/webhookconfig/get');
-    const changed = settingsOf('acme')
-      .replace('hooks.example.com/acme', 'hooks.example.com/other')
-      .replace('filterTypes: [comment.add]', 'filterTypes: [comment.update], description: changed')
-      .replace(/.*acme\.second.*\n/, '')
-      .replace('folderName: B,', 'folderName: New,')
-      .replace('folders:\n', 'folders:\n  - { organizationId: acme, folderId: new }\n');
-    await user.declare(changed);
-    const applied = await user.svc(['apply', '--yes', '--prune'], {
-      HOOK_TOKEN: 'replaced-hook-token',
-    });
-    expect(applied).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n'),
-    });
-    const { stdout } = await user.svc(['undo', '--out', 'undo.json']);
-    expect(stdout).toBe(`${user.env.SVC_BASE_URL}
+  it(
+    'restores configurations and endpoints of svc apply, and names what cannot come back',
+    SLOW,
+    async () => {
+      const user = await createApplyUser();
+      await user.declare(settingsOf('acme'));
+      await user.svc(['apply', '--yes']);
+      const config = await user.read('/v2/workspace/webhookconfig/get');
+      const changed = settingsOf('acme')
+        .replace('hooks.example.com/acme', 'hooks.example.com/other')
+        .replace(
+          'filterTypes: [comment.add]',
+          'filterTypes: [comment.update], description: changed',
+        )
+        .replace(/.*acme\.second.*\n/, '')
+        .replace('folderName: B,', 'folderName: New,')
+        .replace('folders:\n', 'folders:\n  - { organizationId: acme, folderId: new }\n');
+      await user.declare(changed);
+      const applied = await user.svc(['apply', '--yes', '--prune'], {
+        HOOK_TOKEN: 'replaced-hook-token',
+      });
+      expect(applied).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Applied: 1 created, 3 updated, 1 deleted\n'),
+      });
+      const { stdout } = await user.svc(['undo', '--out', 'undo.json']);
+      expect(stdout).toBe(`${user.env.SVC_BASE_URL}
 
 ~ folder b (acme)
     folderName: "New" → "B"
@@ -154,19 +161,20 @@ Not restored:
 Plan: 1 to create, 3 to update
 apply: svc apply undo.json
 `);
-    expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
-    const token = { authToken: 'replaced-hook-token' };
-    expect(await user.read('/v2/workspace/webhookconfig/get')).toEqual({
-      ...config,
-      webhookServiceConfig: { ...config.webhookServiceConfig, ...token },
-    });
-    const { endpoints } = await user.read('/v2/workspace/advancedwebhook/endpoints/get');
-    expect(endpoints).toMatchObject([
-      { uid: 'acme.second', url: 'https://hooks.example.com/second' },
-      { uid: 'acme.first', filterTypes: ['comment.add'] },
-    ]);
-    expect((await user.svc(['plan', '-o', 'json'], token)).code).toBe(0);
-  });
+      expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });
+      const token = { authToken: 'replaced-hook-token' };
+      expect(await user.read('/v2/workspace/webhookconfig/get')).toEqual({
+        ...config,
+        webhookServiceConfig: { ...config.webhookServiceConfig, ...token },
+      });
+      const { endpoints } = await user.read('/v2/workspace/advancedwebhook/endpoints/get');
+      expect(endpoints).toMatchObject([
+        { uid: 'acme.second', url: 'https://hooks.example.com/second' },
+        { uid: 'acme.first', filterTypes: ['comment.add'] },
+      ]);
+      expect((await user.svc(['plan', '-o', 'json'], token)).code).toBe(0);
+    },
+  );
 
   it('restores the records of every organization that a file names', async () => {
     const user = await createApplyUser();
@@ -246,7 +254,7 @@ apply: svc apply undo.json
   });
 });
 
-it('sends one request for a single command, which cannot be undone', async () => {
+it('sends one request for a single command, which cannot be undone', SLOW, async () => {
   const user = await createApplyUser();
   await user.declare(settingsOf('acme'));
   expect(await user.svc(['apply', '--yes'])).toMatchObject({ code: 0 });

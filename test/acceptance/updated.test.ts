@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { ADD_USERS, createBulkUser, findOnlyJob } from './bulk-service.ts';
 import { startServing } from './serving.ts';
@@ -32,22 +33,26 @@ it('svc serve handles every operation after its installation was deleted', async
   expect(failed).toEqual([]);
 });
 
-it('a job whose installation is deleted exits immediately, and is resumed with another installation', async () => {
-  const { bin, remove } = await createInstallation();
-  const users = 5_000;
-  const { svc, setting, came } = await createBulkUser(users, () => {
-    remove();
-    return undefined;
-  });
-  const ended = await start([bin, ...ADD_USERS, '--concurrency', '1', '-q'], setting).ended;
-  expect(ended).toMatchObject({
-    code: 12,
-    stdout: '',
-    stderr: `svc: the installation is missing files
+it(
+  'a job whose installation is deleted exits immediately, and is resumed with another installation',
+  SLOW,
+  async () => {
+    const { bin, remove } = await createInstallation();
+    const users = 5_000;
+    const { svc, setting, came } = await createBulkUser(users, () => {
+      remove();
+      return undefined;
+    });
+    const ended = await start([bin, ...ADD_USERS, '--concurrency', '1', '-q'], setting).ended;
+    expect(ended).toMatchObject({
+      code: 12,
+      stdout: '',
+      stderr: `svc: the installation is missing files
 hint: svc was updated or removed while it was running; run the command again, or resume a job with svc jobs resume
 `,
-  });
-  const resumed = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json', '-q');
-  expect(JSON.parse(resumed.stdout)).toMatchObject({ total: users, succeeded: users });
-  expect(came.size).toBe(users);
-});
+    });
+    const resumed = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json', '-q');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ total: users, succeeded: users });
+    expect(came.size).toBe(users);
+  },
+);

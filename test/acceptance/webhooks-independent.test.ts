@@ -8,6 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
+import { SLOW } from '../slow.ts';
 import { newSecret, send, unixNow } from '../webhooks/listener-fixture.ts';
 import { opensslEncrypt, opensslKeys, opensslSignature } from '../webhooks/openssl.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -178,6 +179,7 @@ describe.each(RECEIVERS)(
   ({ program, packings }) => {
     it.skipIf(program === PYTHON && !hasPython)(
       'advanced: plain, encoded, and encrypted',
+      SLOW,
       async () => {
         const { user, svc, receiver, change } = await createService();
         await svc('webhooks', 'advanced', 'update', '--enable');
@@ -205,7 +207,7 @@ describe.each(RECEIVERS)(
       },
     );
 
-    it.skipIf(program === PYTHON && !hasPython)('basic, with its token', async () => {
+    it.skipIf(program === PYTHON && !hasPython)('basic, with its token', SLOW, async () => {
       const { user, svc, receiver, change } = await createService();
       const token = randomBytes(16).toString('hex');
       await writeFile(join(user.home, 'token'), token);

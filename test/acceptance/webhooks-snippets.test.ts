@@ -12,6 +12,7 @@ import {
   type SnippetFramework,
   type SnippetLanguage,
 } from '../../src/webhooks/snippets.ts';
+import { SLOW } from '../slow.ts';
 import { newSecret } from '../webhooks/listener-fixture.ts';
 import { newUserInProcess } from './in-process.ts';
 import { HOME, type User } from './svc.ts';
@@ -168,7 +169,7 @@ describe('the receiver of svc webhooks snippet passes every case of svc webhooks
   for (const [name, program] of Object.entries(PROGRAMS) as [Receiver, Program][]) {
     const [checker, ...flags] = program.check ?? [process.execPath, '--version'];
     const canRun = spawnSync(checker, flags, { cwd: HOME }).status === 0;
-    it.skipIf(!canRun)(`in ${name}`, { timeout: 120_000 }, async () => {
+    it.skipIf(!canRun)(`in ${name}`, { ...SLOW, timeout: 120_000 }, async () => {
       const user = await newUserInProcess();
       const url = await startReceiver(user, name, program);
       const secret = join(user.home, 'secret');

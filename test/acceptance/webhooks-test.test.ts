@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasPython } from '../python.ts';
+import { SLOW } from '../slow.ts';
 import { newSecret } from '../webhooks/listener-fixture.ts';
 import { opensslKeys } from '../webhooks/openssl.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -99,7 +100,7 @@ describe('svc webhooks test', () => {
   it.each([
     ['advanced', newUser],
     ['basic', newUserInProcess],
-  ] as const)('passes the good receiver in Node: %s', async (form, createUser) => {
+  ] as const)('passes the good receiver in Node: %s', SLOW, async (form, createUser) => {
     const user = await prepareUser(createUser());
     const { url, effects } = await startReceiver(user, form, NODE);
     const words = [url, '--effects-url', effects, '--encrypt-for', 'public.pem'];
@@ -111,6 +112,7 @@ describe('svc webhooks test', () => {
 
   it.skipIf(!hasPython).each(['advanced', 'basic'] as const)(
     'passes the good receiver in Python: %s',
+    SLOW,
     async (form) => {
       const user = await prepareUser();
       const { url, effects } = await startReceiver(user, form, PYTHON);
@@ -221,7 +223,7 @@ describe('svc webhooks test detects', () => {
     expect(stderr).toBe(`FAULT is one of: ${Object.keys(FOUND_BY).join(', ')}\n`);
   });
 
-  it('each fault of the faulty receiver with its own case only', async () => {
+  it('each fault of the faulty receiver with its own case only', SLOW, async () => {
     const user = await prepareUser();
     const found: Record<string, readonly string[]> = {};
     const left = Object.keys(FOUND_BY);

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { hasPython } from '../python.ts';
+import { SLOW } from '../slow.ts';
 import { newSecret, send, signed, target } from '../webhooks/listener-fixture.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
@@ -169,26 +170,30 @@ describe('svc webhooks', () => {
     });
   });
 
-  it('exits with 130 after Ctrl-C and 143 after SIGTERM, even with a hanging target', async () => {
-    const user = await newUserInProcess();
-    const { secret, path } = await secretFile(user);
-    const silent = await target(() => undefined);
-    const { url, child, written, ended } = await listen(user, [
-      '--secret-file',
-      path,
-      '--forward-to',
-      silent.url.href,
-    ]);
-    const cut = send(url, BODY, signed(secret, BODY)).catch(() => 'cut');
-    await expect.poll(() => silent.received.length).toBe(1);
-    child.kill('SIGINT');
-    expect(await ended).toBe(130);
-    expect(await cut).toBe('cut');
-    expect(written.stderr).toContain('0 deliveries accepted\n');
-    const idle = await listen(user, ['--secret-file', path]);
-    idle.child.kill('SIGTERM');
-    expect(await idle.ended).toBe(143);
-  });
+  it(
+    'exits with 130 after Ctrl-C and 143 after SIGTERM, even with a hanging target',
+    SLOW,
+    async () => {
+      const user = await newUserInProcess();
+      const { secret, path } = await secretFile(user);
+      const silent = await target(() => undefined);
+      const { url, child, written, ended } = await listen(user, [
+        '--secret-file',
+        path,
+        '--forward-to',
+        silent.url.href,
+      ]);
+      const cut = send(url, BODY, signed(secret, BODY)).catch(() => 'cut');
+      await expect.poll(() => silent.received.length).toBe(1);
+      child.kill('SIGINT');
+      expect(await ended).toBe(130);
+      expect(await cut).toBe('cut');
+      expect(written.stderr).toContain('0 deliveries accepted\n');
+      const idle = await listen(user, ['--secret-file', path]);
+      idle.child.kill('SIGTERM');
+      expect(await idle.ended).toBe(143);
+    },
+  );
 
   it('exits with 141 if the reader of its output exits', async () => {
     const user = await newUserInProcess();
@@ -261,32 +266,36 @@ describe('svc webhooks listen next to svc serve', () => {
 });
 
 describe('svc webhooks listen --local', () => {
-  it('receives deliveries that another process sends through the embedded service', async () => {
-    const user = await newUserInProcess();
-    const { written, child, ended } = await listen(user, ['--local', '-o', 'ndjson']);
-    const sent = await user.svc([
-      'webhooks',
-      'send',
-      'comment.add',
-      '--via-service',
-      '--local',
-      '-o',
-      'json',
-    ]);
-    expect(sent, sent.stderr).toMatchObject({ code: 0 });
-    expect(JSON.parse(sent.stdout)).toMatchObject([{ event: 'comment.add', state: 'delivered' }]);
-    expect(JSON.parse(written.stdout)).toMatchObject({
-      event: 'comment.add',
-      form: 'advanced',
-      verified: true,
-    });
-    child.kill('SIGTERM');
-    expect(await ended).toBe(143);
-  });
+  it(
+    'receives deliveries that another process sends through the embedded service',
+    SLOW,
+    async () => {
+      const user = await newUserInProcess();
+      const { written, child, ended } = await listen(user, ['--local', '-o', 'ndjson']);
+      const sent = await user.svc([
+        'webhooks',
+        'send',
+        'comment.add',
+        '--via-service',
+        '--local',
+        '-o',
+        'json',
+      ]);
+      expect(sent, sent.stderr).toMatchObject({ code: 0 });
+      expect(JSON.parse(sent.stdout)).toMatchObject([{ event: 'comment.add', state: 'delivered' }]);
+      expect(JSON.parse(written.stdout)).toMatchObject({
+        event: 'comment.add',
+        form: 'advanced',
+        verified: true,
+      });
+      child.kill('SIGTERM');
+      expect(await ended).toBe(143);
+    },
+  );
 });
 
 describe('svc serve and svc webhooks listen on terminals', () => {
-  it('log requests, show latencies, replay, and restore the settings', async () => {
+  it('log requests, show latencies, replay, and restore the settings', SLOW, async () => {
     const user = await newUserInProcess();
     const service = startTerminal(['serve', '--port', '0'], user.env);
     onTestFinished(() => service.kill());

@@ -2,6 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { HOME, run } from '../acceptance/svc.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const PROJECT = {
@@ -14,7 +15,7 @@ const PROJECT = {
   'src/kernel/alone.ts': 'export const alone = 3;',
 };
 
-it('dead code is detected: unused files, exports, types, and libraries', async () => {
+it('dead code is detected: unused files, exports, types, and libraries', SLOW, async () => {
   const folder = await createTemporaryFolder();
   await cp(join(HOME, 'knip.json'), join(folder, 'knip.json'));
   for (const [path, content] of Object.entries(PROJECT)) {

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOME } from '../acceptance/svc.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { PHRASES } from './phrases.ts';
 import { proseFaults } from './prose.ts';
@@ -94,7 +95,7 @@ describe('the prose check', () => {
     for (const { instead } of PHRASES) expect(instead).not.toBe('');
   });
 
-  it('finds no faults in this project', () => {
+  it('finds no faults in this project', SLOW, () => {
     expect(proseFaults(HOME)).toEqual([]);
   });
 });

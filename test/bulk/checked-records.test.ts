@@ -11,6 +11,7 @@ import type { InputFormat } from '../../src/bulk/source/source.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { chunkSize } from './source/read-records.ts';
 
@@ -76,7 +77,7 @@ const tricky = fc.record({
 });
 
 describe('the second reading', () => {
-  it('returns the same IDs as parsing, and the text to send', async () => {
+  it('returns the same IDs as parsing, and the text to send', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(tricky, { minLength: 1, maxLength: 6 }),
@@ -148,7 +149,7 @@ describe('repeated IDs', () => {
     expect(hashes.takeRepeated().split(10)).toEqual([]);
   });
 
-  it('take six bytes of memory per ID', () => {
+  it('take six bytes of memory per ID', SLOW, () => {
     const before = process.memoryUsage().arrayBuffers;
     const hashes = new RepeatedIdDetector();
     for (let at = 0; at < 1_000_000; at += 1) hashes.add(`user-${at}`);

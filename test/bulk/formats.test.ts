@@ -17,6 +17,7 @@ import { createPrinter } from '../../src/output/printer.ts';
 import { singlePage } from '../../src/output/renderer.ts';
 import { printedRecords } from '../output/printed.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** The requests for the records of a file, or the reason for its rejection. */
@@ -82,30 +83,34 @@ const record = fc.record(
 const YAML_OPTIONS = { aliasDuplicateObjects: false, defaultKeyType: 'QUOTE_DOUBLE' } as const;
 
 describe('the same records', () => {
-  it('become the same requests, or are rejected for the same fields, as JSON, NDJSON, and YAML', async () => {
-    const fields = bulkFieldsOf(activities['activities.add']);
-    const folder = await createTemporaryFolder();
-    let refusals = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 4 }), async (records) => {
-        const json = await sent(fields, folder, 'r.json', JSON.stringify(records));
-        const ndjson = await sent(
-          fields,
-          folder,
-          'r.ndjson',
-          records.map((one) => JSON.stringify(one)).join('\n'),
-        );
-        expect(ndjson).toEqual(json);
-        // Numbers are no text in JSON, and IDs without quotes in YAML.
-        fc.pre(!records.some(({ actionType }) => typeof actionType === 'number'));
-        const yaml = await sent(fields, folder, 'r.yaml', stringify(records, YAML_OPTIONS));
-        expect(yaml).toEqual(json);
-        refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
-      }),
-      { numRuns: repeats(15) },
-    );
-    expect(refusals).toBeGreaterThan(0);
-  });
+  it(
+    'become the same requests, or are rejected for the same fields, as JSON, NDJSON, and YAML',
+    SLOW,
+    async () => {
+      const fields = bulkFieldsOf(activities['activities.add']);
+      const folder = await createTemporaryFolder();
+      let refusals = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 4 }), async (records) => {
+          const json = await sent(fields, folder, 'r.json', JSON.stringify(records));
+          const ndjson = await sent(
+            fields,
+            folder,
+            'r.ndjson',
+            records.map((one) => JSON.stringify(one)).join('\n'),
+          );
+          expect(ndjson).toEqual(json);
+          // Numbers are no text in JSON, and IDs without quotes in YAML.
+          fc.pre(!records.some(({ actionType }) => typeof actionType === 'number'));
+          const yaml = await sent(fields, folder, 'r.yaml', stringify(records, YAML_OPTIONS));
+          expect(yaml).toEqual(json);
+          refusals += json.some((one) => typeof one === 'string') ? 1 : 0;
+        }),
+        { numRuns: repeats(15) },
+      );
+      expect(refusals).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe('the output of a list command', () => {

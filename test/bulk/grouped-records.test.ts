@@ -15,6 +15,7 @@ import { planResume } from '../../src/bulk/resume-plan.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const fields = bulkFieldsOf(users['users.add']);
@@ -89,103 +90,111 @@ const mixedTargets = fc.array(target, { minLength: 1, maxLength: 40 }).map((list
 const small = fc.integer({ min: 1, max: 9 });
 
 describe('records that name mixed targets', () => {
-  it('are sent once each, in as few requests as possible, in the order of each target', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        mixedTargets,
-        small,
-        fc.nat(),
-        small,
-        async (targets, size, split, runSize) => {
-          const { grouped, path, locate } = await group(
-            targets,
-            1 + (split % targets.length),
-            runSize,
-          );
-          if (!grouped) return expect.fail();
-          const batches = await batchesOf(recordsOf(grouped), size);
-          const indexes = batches.flatMap(({ records }) => records.map(({ index }) => index));
-          expect(indexes).toEqual(targets.map((_, at) => at));
-          const counts = Map.groupBy(targets, keyOf);
-          expect(batches.length).toBe(
-            [...counts.values()].reduce((sum, { length }) => sum + Math.ceil(length / size), 0),
-          );
-          const first = split % targets.length;
-          for (const { records } of batches) {
-            const numbers = records.map(({ id }) => Number(id.slice(1)));
-            expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-            for (const [at, { index, line, json, text, target: own }] of records.entries()) {
-              const number = numbers[at] ?? 0;
-              expect(own?.data).toEqual(targets[number]);
-              expect(JSON.parse(json)).toEqual({ userId: `u${number}` });
-              expect(JSON.parse(text)).toEqual({ userId: `u${number}`, ...targets[number] });
-              const [file, inFile] =
-                number <= first ? ['0.ndjson', number + 1] : ['1.ndjson', number - first];
-              expect(locate(index, line)).toEqual(
-                first + 1 < targets.length ? { file, line: inFile } : { line: inFile },
-              );
+  it(
+    'are sent once each, in as few requests as possible, in the order of each target',
+    SLOW,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          mixedTargets,
+          small,
+          fc.nat(),
+          small,
+          async (targets, size, split, runSize) => {
+            const { grouped, path, locate } = await group(
+              targets,
+              1 + (split % targets.length),
+              runSize,
+            );
+            if (!grouped) return expect.fail();
+            const batches = await batchesOf(recordsOf(grouped), size);
+            const indexes = batches.flatMap(({ records }) => records.map(({ index }) => index));
+            expect(indexes).toEqual(targets.map((_, at) => at));
+            const counts = Map.groupBy(targets, keyOf);
+            expect(batches.length).toBe(
+              [...counts.values()].reduce((sum, { length }) => sum + Math.ceil(length / size), 0),
+            );
+            const first = split % targets.length;
+            for (const { records } of batches) {
+              const numbers = records.map(({ id }) => Number(id.slice(1)));
+              expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+              for (const [at, { index, line, json, text, target: own }] of records.entries()) {
+                const number = numbers[at] ?? 0;
+                expect(own?.data).toEqual(targets[number]);
+                expect(JSON.parse(json)).toEqual({ userId: `u${number}` });
+                expect(JSON.parse(text)).toEqual({ userId: `u${number}`, ...targets[number] });
+                const [file, inFile] =
+                  number <= first ? ['0.ndjson', number + 1] : ['1.ndjson', number - first];
+                expect(locate(index, line)).toEqual(
+                  first + 1 < targets.length ? { file, line: inFile } : { line: inFile },
+                );
+              }
             }
-          }
-          await expect(stat(path)).rejects.toThrow('ENOENT');
-          grouped.close();
-        },
-      ),
-      { numRuns: repeats(24) },
-    );
-  });
+            await expect(stat(path)).rejects.toThrow('ENOENT');
+            grouped.close();
+          },
+        ),
+        { numRuns: repeats(24) },
+      );
+    },
+  );
 
-  it('are applied once if the job is killed at any time, except for requests in flight', async () => {
-    const kills = fc.array(fc.record({ after: fc.nat({ max: 12 }), lost: fc.nat({ max: 3 }) }), {
-      maxLength: 6,
-    });
-    await fc.assert(
-      fc.asyncProperty(mixedTargets, small, kills, async (targets, size, stops) => {
-        const journal = await Journal.create({} as Parameters<typeof Journal.create>[0]);
-        const applied = new Map<string, number>();
-        let inFlight = 0;
-        for (const { after, lost } of [...stops, { after: Number.POSITIVE_INFINITY, lost: 0 }]) {
-          // Each run groups the input again, like a new process.
-          const { grouped } = await group(targets);
-          if (!grouped) return expect.fail();
-          const rules = { mayResend: () => true, markUnknown: async () => expect.fail() };
-          const pending = planResume(recordsOf(grouped), journal.sentBatches(), rules);
-          let sent = 0;
-          for await (const { records } of splitIntoBatches(pending, {
-            records: size,
-            characters: 1e6,
-          })) {
-            if (sent >= after + lost) break;
-            sent += 1;
-            journal.recordIntents([rangeOf(records)]);
-            for (const { id, target: own } of records) {
-              const key = `${own?.key} ${id}`;
-              applied.set(key, (applied.get(key) ?? 0) + 1);
+  it(
+    'are applied once if the job is killed at any time, except for requests in flight',
+    SLOW,
+    async () => {
+      const kills = fc.array(fc.record({ after: fc.nat({ max: 12 }), lost: fc.nat({ max: 3 }) }), {
+        maxLength: 6,
+      });
+      await fc.assert(
+        fc.asyncProperty(mixedTargets, small, kills, async (targets, size, stops) => {
+          const journal = await Journal.create({} as Parameters<typeof Journal.create>[0]);
+          const applied = new Map<string, number>();
+          let inFlight = 0;
+          for (const { after, lost } of [...stops, { after: Number.POSITIVE_INFINITY, lost: 0 }]) {
+            // Each run groups the input again, like a new process.
+            const { grouped } = await group(targets);
+            if (!grouped) return expect.fail();
+            const rules = { mayResend: () => true, markUnknown: async () => expect.fail() };
+            const pending = planResume(recordsOf(grouped), journal.sentBatches(), rules);
+            let sent = 0;
+            for await (const { records } of splitIntoBatches(pending, {
+              records: size,
+              characters: 1e6,
+            })) {
+              if (sent >= after + lost) break;
+              sent += 1;
+              journal.recordIntents([rangeOf(records)]);
+              for (const { id, target: own } of records) {
+                const key = `${own?.key} ${id}`;
+                applied.set(key, (applied.get(key) ?? 0) + 1);
+              }
+              if (sent > after) inFlight += records.length;
+              else {
+                const range = rangeOf(records);
+                journal.recordOutcome({
+                  range,
+                  known: [range],
+                  open: [],
+                  items: [],
+                  requests: 1,
+                  retries: 0,
+                });
+                journal.flush();
+              }
             }
-            if (sent > after) inFlight += records.length;
-            else {
-              const range = rangeOf(records);
-              journal.recordOutcome({
-                range,
-                known: [range],
-                open: [],
-                items: [],
-                requests: 1,
-                retries: 0,
-              });
-              journal.flush();
-            }
+            grouped.close();
           }
-          grouped.close();
-        }
-        const repeats = [...applied.values()].reduce((sum, times) => sum + times - 1, 0);
-        expect(applied.size).toBe(targets.length);
-        expect(repeats).toBe(inFlight);
-        expect(journal.counts()).toMatchObject({ succeeded: targets.length, open: 0 });
-        journal.close();
-      }),
-      { numRuns: repeats(15) },
-    );
-  });
+          const repeats = [...applied.values()].reduce((sum, times) => sum + times - 1, 0);
+          expect(applied.size).toBe(targets.length);
+          expect(repeats).toBe(inFlight);
+          expect(journal.counts()).toMatchObject({ succeeded: targets.length, open: 0 });
+          journal.close();
+        }),
+        { numRuns: repeats(15) },
+      );
+    },
+  );
 
   it('are not copied if their order needs few more requests', async () => {
     const sorted = ['a', 'a', 'b', 'c', 'c', 'c'].map((organizationId) => ({ organizationId }));

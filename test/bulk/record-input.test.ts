@@ -15,6 +15,7 @@ import type { InputFormat } from '../../src/bulk/source/source.ts';
 import { bulkFieldsOf } from '../../src/catalog/bulk-fields.ts';
 import { users } from '../../src/catalog/users.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const fields = bulkFieldsOf(users['users.add']);
@@ -115,7 +116,7 @@ function filesOf(
 }
 
 describe('records of several files', () => {
-  it('are read in the order of the files, each with its position', async () => {
+  it('are read in the order of the files, each with its position', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(formatted, { minLength: 2, maxLength: 5 }), async (parts) => {
         const { texts, places } = filesOf(parts);

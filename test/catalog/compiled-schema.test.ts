@@ -6,6 +6,7 @@ import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { createRandomCalls } from '../contract/random-calls.ts';
 import { eventually } from '../eventually.ts';
+import { SLOW } from '../slow.ts';
 
 async function inputSchemas() {
   const loaded = await Promise.all(
@@ -39,7 +40,7 @@ describe('a schema that is used again', () => {
     });
   });
 
-  it('accepts and reports the same', async () => {
+  it('accepts and reports the same', SLOW, async () => {
     const schemas = await inputSchemas();
     for (const schema of schemas.values()) await compiled(schema);
     await fc.assert(

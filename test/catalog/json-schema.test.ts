@@ -8,6 +8,7 @@ import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { createOperationSchemas, type OperationSchemas } from '../../src/catalog/json-schema.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { createSettingsSchema } from '../../src/catalog/settings-schema.ts';
+import { SLOW } from '../slow.ts';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -160,7 +161,7 @@ describe('the JSON Schema of settings files', () => {
   const formats = { uri: URL.canParse, 'date-time': true, password: true } as const;
   const ajv = new Ajv2020({ strict: false, formats });
 
-  it('accepts the example file, and suggests event types in it', async () => {
+  it('accepts the example file, and suggests event types in it', SLOW, async () => {
     const example = parse(await readFile('examples/svc.yaml', 'utf8'));
     expect(ajv.validate(schema, example), ajv.errorsText()).toBe(true);
     const texts = JSON.stringify(schema);

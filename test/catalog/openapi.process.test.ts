@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { createDocument } from './openapi-document.ts';
 
@@ -29,45 +30,49 @@ export const noAccess: Schemas['permissions.add.input']['permissions'] = { resou
 export const noUsers: Schemas['users.add.input'] = { organizationId: 'o' };
 `;
 
-it('the OpenAPI document generates TypeScript types that compile and enforce the rules', async () => {
-  const folder = await createTemporaryFolder();
-  await writeFile(join(folder, 'openapi.json'), JSON.stringify(await createDocument()));
-  const generator = join(import.meta.dirname, 'generate-types.ts');
-  const { stdout: types } = await execute(
-    process.execPath,
-    [generator, join(folder, 'openapi.json')],
-    {
-      maxBuffer: 10_000_000,
-    },
-  );
-  await writeFile(join(folder, 'service.ts'), types);
-  await writeFile(join(folder, 'use.ts'), USE);
-  const compiler = join(
-    import.meta.dirname,
-    '..',
-    '..',
-    'node_modules',
-    'typescript',
-    'bin',
-    'tsc',
-  );
-  const compile = [
-    compiler,
-    '--ignoreConfig',
-    '--noEmit',
-    '--strict',
-    '--target',
-    'esnext',
-    '--module',
-    'nodenext',
-  ];
-  const compiled = await execute(
-    process.execPath,
-    [...compile, '--allowImportingTsExtensions', 'use.ts'],
-    {
-      cwd: folder,
-    },
-  ).catch((error) => error);
-  expect(compiled.stdout).toBe('');
-  expect(compiled.code).toBeUndefined();
-});
+it(
+  'the OpenAPI document generates TypeScript types that compile and enforce the rules',
+  SLOW,
+  async () => {
+    const folder = await createTemporaryFolder();
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(await createDocument()));
+    const generator = join(import.meta.dirname, 'generate-types.ts');
+    const { stdout: types } = await execute(
+      process.execPath,
+      [generator, join(folder, 'openapi.json')],
+      {
+        maxBuffer: 10_000_000,
+      },
+    );
+    await writeFile(join(folder, 'service.ts'), types);
+    await writeFile(join(folder, 'use.ts'), USE);
+    const compiler = join(
+      import.meta.dirname,
+      '..',
+      '..',
+      'node_modules',
+      'typescript',
+      'bin',
+      'tsc',
+    );
+    const compile = [
+      compiler,
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--target',
+      'esnext',
+      '--module',
+      'nodenext',
+    ];
+    const compiled = await execute(
+      process.execPath,
+      [...compile, '--allowImportingTsExtensions', 'use.ts'],
+      {
+        cwd: folder,
+      },
+    ).catch((error) => error);
+    expect(compiled.stdout).toBe('');
+    expect(compiled.code).toBeUndefined();
+  },
+);

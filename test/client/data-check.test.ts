@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { findUnexpectedValue } from '../../src/client/data-check.ts';
+import { SLOW } from '../slow.ts';
 
 async function outputOf(name: string) {
   const entry = manifest.find((known) => known.name === name);
@@ -31,6 +32,7 @@ const fieldOf = (name: (typeof LISTS)[number]) =>
 describe('the check of a response', () => {
   it.each(LISTS)(
     'rejects a list of empty records in a field at the first one: %s',
+    SLOW,
     async (name) => {
       const schema = await outputOf(name);
       const data = { [fieldOf(name)]: Array.from({ length: 10_000 }, () => ({})) };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/client/rate-limiter.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { target } from './client-fixture.ts';
 
 const PROCESSES = 4;
@@ -81,12 +82,16 @@ function createRandom(seed: number): () => number {
   };
 }
 
-it('gives processes that share a pause equal shares of a rate, within a factor of two', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 200, max: 2_000 }), fc.nat(), async (quota, seed) => {
-      const counts = await countRequests(quota, createRandom(seed));
-      expect(Math.max(...counts) / Math.min(...counts), counts.join()).toBeLessThan(2);
-    }),
-    { numRuns: repeats(5) },
-  );
-});
+it(
+  'gives processes that share a pause equal shares of a rate, within a factor of two',
+  SLOW,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 200, max: 2_000 }), fc.nat(), async (quota, seed) => {
+        const counts = await countRequests(quota, createRandom(seed));
+        expect(Math.max(...counts) / Math.min(...counts), counts.join()).toBeLessThan(2);
+      }),
+      { numRuns: repeats(5) },
+    );
+  },
+);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/catalog/define.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import type { SvcError } from '../../src/kernel/errors.ts';
+import { SLOW } from '../slow.ts';
 import {
   addThings,
   errorOf,
@@ -255,7 +256,7 @@ describe('the time between attempts', () => {
 });
 
 describe('the retry budget', () => {
-  it('is shared by all calls, so that they do not overload a failing service', async () => {
+  it('is shared by all calls, so that they do not overload a failing service', SLOW, async () => {
     const { fetch, requests } = scriptedFetch(unavailable);
     const { client } = newClient({ fetch });
     const calls = 200;

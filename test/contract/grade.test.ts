@@ -9,6 +9,7 @@ import { playSamples } from '../../src/contract/play-samples.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { importState } from '../../src/service/state/transfer.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createRandomCalls, randomState } from './random-calls.ts';
 import { startRecordedWorld } from './recorded-world.ts';
 
@@ -41,7 +42,10 @@ test('the embedded service agrees with itself in every operation', () => {
   expect(new Set(grading.verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['agrees']));
 });
 
-test('100 random worlds behind the server of svc serve have no finding', async () => {
+test('100 random worlds behind the server of svc serve have no finding', {
+  ...SLOW,
+  timeout: 300_000,
+}, async () => {
   const calls = await createRandomCalls();
   const options = fc.record(
     { strict: fc.boolean(), rateLimit: fc.constant({ calls: 20, window: 60_000 }) },
@@ -66,7 +70,7 @@ test('100 random worlds behind the server of svc serve have no finding', async (
     { numRuns: repeats(100) },
   );
   expect(compared).toBeGreaterThan(1_000);
-}, 300_000);
+});
 
 test('an operation that was never recorded is not seen', () => {
   const { verdicts, findings } = gradeContract(EMPTY_CONTRACT, embedded);

@@ -7,6 +7,7 @@ import { formatContract, parseContract } from '../../src/contract/contract-file.
 import { mergeContracts } from '../../src/contract/merge.ts';
 import { createRecorder } from '../../src/contract/recorder.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
+import { SLOW } from '../slow.ts';
 import { startRecordedWorld } from './recorded-world.ts';
 
 const FOLDERS = '/v2/organizations/folders/get';
@@ -111,7 +112,7 @@ test('a path that is not an operation is counted, and nothing of it is kept', as
   expect(contract).toEqual({ operations: new Map(), otherPaths: 1 });
 });
 
-test('recording never throws, whatever a body is', async () => {
+test('recording never throws, whatever a body is', SLOW, async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(fc.string(), fc.json()), fc.nat(600), async (text, http) => {
       const contract = await recorded(
@@ -202,7 +203,7 @@ const PLANTED = [
   'plantedzuser',
 ];
 
-test('none of 40 planted values is in the file, in any encoding', async () => {
+test('none of 40 planted values is in the file, in any encoding', SLOW, async () => {
   expect(PLANTED).toHaveLength(40);
   const at = (index: number) => PLANTED[index % PLANTED.length] ?? '';
   const recorder = createRecorder();

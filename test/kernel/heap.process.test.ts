@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { run } from '../acceptance/svc.ts';
+import { SLOW } from '../slow.ts';
 
 /**
  * Creates objects that live for a while, as a stream does, and prints the final size of the young
@@ -17,7 +18,7 @@ const STREAMING = `
   console.log(getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size / 1024 / 1024);
 `;
 
-it('limits the young generation of a real process', async () => {
+it('limits the young generation of a real process', SLOW, async () => {
   const sizeOf = async (mode: string) =>
     Number((await run(['--input-type=module', '-e', STREAMING, mode], {})).stdout);
   const [limited, unlimited] = await Promise.all([sizeOf('limited'), sizeOf('unlimited')]);

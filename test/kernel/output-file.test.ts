@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openOutputFile, writeOutputFile } from '../../src/kernel/output-file.ts';
 import { userId } from '../../src/kernel/process.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 const MODES = ['replace', 'empty', 'append', 'fail'] as const;
@@ -137,7 +138,7 @@ describe('a FIFO', () => {
   });
 });
 
-it('a descriptor of this process is appended to, not replaced', async () => {
+it('a descriptor of this process is appended to, not replaced', SLOW, async () => {
   const path = join(await createTemporaryFolder(), 'log');
   const descriptor = await openOutputFile(path, { existing: 'fail' });
   await descriptor.write('first\n');

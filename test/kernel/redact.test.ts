@@ -11,6 +11,7 @@ import {
 } from '../../src/kernel/redact.ts';
 import { codePoint } from '../code-point.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 
 const FORMS: readonly ((secret: string) => string)[] = [
   (secret) => secret,
@@ -60,7 +61,7 @@ describe('maskSecret', () => {
 });
 
 describe('redactText', () => {
-  it('masks every form of a secret', () => {
+  it('masks every form of a secret', SLOW, () => {
     const parts = fc.array(fc.tuple(filler, fc.nat(), fc.nat({ max: FORMS.length - 1 })), {
       maxLength: 8,
     });

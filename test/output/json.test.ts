@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-text.ts';
 import type { Printer } from '../../src/output/printer.ts';
+import { SLOW } from '../slow.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -33,6 +34,7 @@ describe('json', () => {
 
   it.each(['json', 'yaml'] as const)(
     'writes long lists of an object in parts (%s)',
+    SLOW,
     async (format) => {
       const list = (length: number) =>
         Array.from({ length }, (_, at) => ({ id: `d${at}`, tags: at % 3 ? ['a\n\u009b', 1] : [] }));

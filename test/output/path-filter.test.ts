@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openJqFilter } from '../../src/output/jq.ts';
 import { compilePaths } from '../../src/output/path-filter.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { anyJson, anyText } from './arbitraries.ts';
 
 const ids = '[{"id":"a","tags":["x","y"]},{"id":"b\\n\\u0000","tags":[]}]';
@@ -81,7 +82,7 @@ const anyRecords = fc.letrec((tie) => ({
   ),
 })).value;
 
-it('a path selects the same text as jq', async () => {
+it('a path selects the same text as jq', SLOW, async () => {
   let selected = 0;
   const values = fc.array(fc.tuple(fc.oneof(anyRecords, anyJson), fc.boolean()), {
     minLength: 6,

@@ -4,6 +4,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { columnWidths, layOutRows, type TableLayout } from '../../src/output/table-layout.ts';
 import type { Measure } from '../../src/output/width.ts';
+import { SLOW } from '../slow.ts';
 import { printedRecords, writes } from './printed.ts';
 
 const COLUMNS = 3;
@@ -56,7 +57,7 @@ it('aligns cells as cli-table3 aligns the same cells', () => {
   );
 });
 
-it('lays out many rows like each row alone', () => {
+it('lays out many rows like each row alone', SLOW, () => {
   const narrow = fc.array(fc.integer({ min: 4, max: 30 }), {
     minLength: COLUMNS,
     maxLength: COLUMNS,

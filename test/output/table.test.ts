@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
+import { SLOW } from '../slow.ts';
 import { anyText } from './arbitraries.ts';
 import { type PrintOptions, pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -300,26 +301,34 @@ describe('a table on a terminal', () => {
     { header: 'OTHER', field: 'other' },
   ];
 
-  it('is escaped, keeps IDs whole, and fits as far as its other columns can shrink', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyRecords, fc.integer({ min: 20, max: 120 }), async (records, terminal) => {
-        const written = lines(
-          await printedRecords('table', records, { columns: anyColumns }, { terminal }),
-        );
-        const isList = !written[0]?.startsWith('ID ') || !written[0].includes('NAME');
-        const text = written.join('\n');
-        for (const { id } of records)
-          expect(text).toContain(
-            isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd(),
-          );
-        for (const line of written) {
-          expect(escapeForTerminal(line)).toBe(line);
-          // In a list a word that is wider than the terminal stays whole.
-          if (!isList) expect(stringWidth(line)).toBeLessThanOrEqual(terminal);
-        }
-      }),
-    );
-  });
+  it(
+    'is escaped, keeps IDs whole, and fits as far as its other columns can shrink',
+    SLOW,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          anyRecords,
+          fc.integer({ min: 20, max: 120 }),
+          async (records, terminal) => {
+            const written = lines(
+              await printedRecords('table', records, { columns: anyColumns }, { terminal }),
+            );
+            const isList = !written[0]?.startsWith('ID ') || !written[0].includes('NAME');
+            const text = written.join('\n');
+            for (const { id } of records)
+              expect(text).toContain(
+                isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd(),
+              );
+            for (const line of written) {
+              expect(escapeForTerminal(line)).toBe(line);
+              // In a list a word that is wider than the terminal stays whole.
+              if (!isList) expect(stringWidth(line)).toBeLessThanOrEqual(terminal);
+            }
+          },
+        ),
+      );
+    },
+  );
 
   it('starts each column at the same position in every line', async () => {
     const word = fc.constantFrom(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { createMeasure, prefixLength } from '../../src/output/width.ts';
+import { SLOW } from '../slow.ts';
 import { anyText } from './arbitraries.ts';
 
 const NAMES =
@@ -27,7 +28,7 @@ it('measures names of most languages without the tables of string-width', async 
   }
 });
 
-it('measures each character like string-width, alone and beside others', async () => {
+it('measures each character like string-width, alone and beside others', SLOW, async () => {
   for (let code = 0x20; code < 0x20000; code += 1) {
     const character = String.fromCodePoint(code);
     const pairs = [`a${character}`, `क${character}ी`, `${character}\u0301`];

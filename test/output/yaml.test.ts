@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { anyJson } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -136,7 +137,7 @@ empty: {}
     }
   });
 
-  it('reads back the same under both versions, without unsafe characters', async () => {
+  it('reads back the same under both versions, without unsafe characters', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyJson, { maxLength: 4 }), async (records) => {
         const text = await printedRecords('yaml', records);

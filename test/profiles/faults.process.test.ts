@@ -13,6 +13,7 @@ import { createProfileStore } from '../../src/profiles/store.ts';
 import { bundleScripts } from '../bundle-scripts.ts';
 import { copyAsKilled } from '../copy-as-killed.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 let writer = '';
@@ -42,7 +43,7 @@ const filesOf = async ({ config }: Folders) =>
   );
 
 describe('parallel writers', () => {
-  it('lose nothing with eight processes of five profiles each', async () => {
+  it('lose nothing with eight processes of five profiles each', SLOW, async () => {
     const folders = await createUserFolders();
     const writers = Array.from({ length: 8 }, (_, at) =>
       startWriter(
@@ -85,6 +86,7 @@ const MOMENTS = 4 * KILLS;
 describe('a killed writer', () => {
   it.each(['file', 'keychain'])(
     `leaves either the old or the new profiles, at ${MOMENTS} moments (%s)`,
+    SLOW,
     async (place) => {
       const home = await createTemporaryFolder();
       const foldersIn = (copy: string) => ({ config: join(copy, 'config'), state: '', data: '' });

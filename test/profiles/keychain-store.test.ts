@@ -7,6 +7,7 @@ import type { Secrets } from '../../src/profiles/profile.ts';
 import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
 import { createProfileStore, type ProfileStore } from '../../src/profiles/store.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 import { fakeKeychain } from './fake-keyring.ts';
 
@@ -178,43 +179,47 @@ const step = fc.record({
   works: fc.boolean(),
 });
 
-it('after any sequence of steps, every secret in use is stored exactly once, and no others remain', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      const { store, state, copies, settings, kept } = await userWithKeychain();
-      const tokens = new Map<string, string>();
-      const every: string[] = [];
-      for (const [index, { verb, name, insecure, works }] of steps.entries()) {
-        state.fault = works ? undefined : 'is locked';
-        const other = name === 'a' ? 'b' : 'a';
-        const token = `token-${index}-end`;
-        every.push(token);
-        const done = await {
-          add: () => store.add(name, PROD, { authToken: token }, { insecure }),
-          replace: () => store.add(name, PROD, { authToken: token }, { insecure, replace: true }),
-          put: () => putToken(store, name, { authToken: token }),
-          rename: () => store.rename(name, other),
-          remove: () => store.remove(name),
-          use: () => store.use(name),
+it(
+  'after any sequence of steps, every secret in use is stored exactly once, and no others remain',
+  SLOW,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const { store, state, copies, settings, kept } = await userWithKeychain();
+        const tokens = new Map<string, string>();
+        const every: string[] = [];
+        for (const [index, { verb, name, insecure, works }] of steps.entries()) {
+          state.fault = works ? undefined : 'is locked';
+          const other = name === 'a' ? 'b' : 'a';
+          const token = `token-${index}-end`;
+          every.push(token);
+          const done = await {
+            add: () => store.add(name, PROD, { authToken: token }, { insecure }),
+            replace: () => store.add(name, PROD, { authToken: token }, { insecure, replace: true }),
+            put: () => putToken(store, name, { authToken: token }),
+            rename: () => store.rename(name, other),
+            remove: () => store.remove(name),
+            use: () => store.use(name),
+          }
+            [verb]()
+            .then(
+              () => true,
+              () => false,
+            );
+          if (!done) continue;
+          if (verb === 'rename') tokens.set(other, tokens.get(name) ?? '');
+          if (verb === 'rename' || verb === 'remove') tokens.delete(name);
+          if (verb === 'add' || verb === 'replace' || verb === 'put') tokens.set(name, token);
         }
-          [verb]()
-          .then(
-            () => true,
-            () => false,
-          );
-        if (!done) continue;
-        if (verb === 'rename') tokens.set(other, tokens.get(name) ?? '');
-        if (verb === 'rename' || verb === 'remove') tokens.delete(name);
-        if (verb === 'add' || verb === 'replace' || verb === 'put') tokens.set(name, token);
-      }
-      state.fault = undefined;
-      await store.add('last', {}, {});
-      for (const [name, token] of tokens)
-        expect((await settings(name)).authToken?.value).toBe(token);
-      const inUse = new Set(tokens.values());
-      for (const token of every) expect(await copies(token)).toBe(inUse.has(token) ? 1 : 0);
-      expect(kept.size).toBeLessThanOrEqual(tokens.size);
-    }),
-    { numRuns: repeats(12) },
-  );
-});
+        state.fault = undefined;
+        await store.add('last', {}, {});
+        for (const [name, token] of tokens)
+          expect((await settings(name)).authToken?.value).toBe(token);
+        const inUse = new Set(tokens.values());
+        for (const token of every) expect(await copies(token)).toBe(inUse.has(token) ? 1 : 0);
+        expect(kept.size).toBeLessThanOrEqual(tokens.size);
+      }),
+      { numRuns: repeats(12) },
+    );
+  },
+);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { isPostgres } from './store-location.ts';
 import { startTestService } from './test-service.ts';
 
@@ -74,7 +75,7 @@ const byId = (entries: readonly { readonly id: string }[]) =>
   entries.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
 describe('folder moves', () => {
-  it('result in the same ancestors and access as a simple model', async () => {
+  it('result in the same ancestors and access as a simple model', SLOW, async () => {
     const { call } = await startTestService();
     let runs = 0;
     const agrees = fc.asyncProperty(additions, moves, async (added, moved) => {

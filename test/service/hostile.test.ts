@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { manifest, type OperationEntry } from '../../src/catalog/manifest.ts';
 import { MAX_TEXT_LENGTH } from '../../src/service/calls/body.ts';
 import type { Database } from '../../src/service/store/store.ts';
+import { SLOW } from '../slow.ts';
 import { isPostgres } from './store-location.ts';
 import { post, startTestService, type TestService } from './test-service.ts';
 import { createValidCalls } from './valid-calls.ts';
@@ -216,6 +217,7 @@ async function expectUnusualCallsHandled({ send, input, fields, service }: Trial
 
 it.each(OPERATIONS)(
   '%s rejects invalid calls and writes nothing, accepts every field, and handles unusual texts',
+  SLOW,
   async (_, entry) => {
     const trial = await createTrial(entry);
     // Invalid calls reach no database, so that testing them with one kind of store is enough.

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { type RunningServer, type ServerTimeouts, startServer } from '../../src/service/server.ts';
+import { SLOW } from '../slow.ts';
 import { post, startTestService } from './test-service.ts';
 
 const BAD_REQUEST = { error: { message: 'Bad Request', status: 'INVALID_ARGUMENT' } };
@@ -79,7 +80,7 @@ describe('a hostile client', () => {
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
   });
 
-  it('that does not read the response is disconnected', async () => {
+  it('that does not read the response is disconnected', SLOW, async () => {
     const body = JSON.stringify('x'.repeat(64 * 1024 * 1024));
     const server = await startWith(async () => ({ status: 200, body }), { unread: 100 });
     const socket = (await dial(server)).pause();
@@ -101,7 +102,7 @@ describe('a hostile client', () => {
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
   });
 
-  it('that sends 200 MB gets the reason, and the next call succeeds', async () => {
+  it('that sends 200 MB gets the reason, and the next call succeeds', SLOW, async () => {
     const { handle, keyHeaders, workspaceHeaders } = await startTestService();
     const { url } = await startWith(handle);
     const chunk = Buffer.alloc(1024 * 1024, 0x20);

@@ -7,6 +7,7 @@ import { openStore } from '../../src/service/store/open.ts';
 import { lockForServing } from '../../src/service/store/serve-lock.ts';
 import { bundleScripts } from '../bundle-scripts.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { newStoreLocation } from './store-location.ts';
 import { post } from './test-service.ts';
 
@@ -54,7 +55,7 @@ async function userIds(path: string, table: 'users' | 'members' = 'members'): Pr
 }
 
 describe('kill -9 of a serving process', () => {
-  it('loses no acknowledged write, even when repeated', async ({ annotate }) => {
+  it('loses no acknowledged write, even when repeated', SLOW, async ({ annotate }) => {
     const path = await newStoreLocation();
     const acknowledged: string[] = [];
     for (let round = 0; round < KILLS; round++) {
@@ -80,38 +81,40 @@ describe('kill -9 of a serving process', () => {
     expect(acknowledged.filter((userId) => !stored.has(userId))).toEqual([]);
   });
 
-  it('loses no acknowledged one of 100 writes at once, and leaves none half-written', async ({
-    annotate,
-  }) => {
-    const path = await newStoreLocation();
-    const acknowledged: string[] = [];
-    for (let round = 0; round < KILLS; round++) {
-      const { child, url, apiKey, authToken } = await startServing(path);
-      const exit = once(child, 'exit');
-      const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
-      const target = acknowledged.length + WRITES + round * 37;
-      const client = async (_: unknown, name: number) => {
-        for (let n = 0; acknowledged.length < target; n++) {
-          const userId = `${round}-${name}-${n}`;
-          const body = JSON.stringify({
-            data: { organizationId: `org-${name % 3}`, users: [{ userId }] },
-          });
-          const response = await post(fetch, '/v1/users/add', body, headers, url);
-          if (response.ok) acknowledged.push(userId);
-        }
-        child.kill('SIGKILL');
-      };
-      await Promise.allSettled(Array.from({ length: 100 }, client));
-      await exit;
-    }
-    const members = await userIds(path);
-    await annotate(
-      `${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`,
-    );
-    expect(acknowledged.length).toBeGreaterThan(WRITES * KILLS);
-    expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
-    expect(await userIds(path, 'users')).toEqual(members);
-  });
+  it(
+    'loses no acknowledged one of 100 writes at once, and leaves none half-written',
+    SLOW,
+    async ({ annotate }) => {
+      const path = await newStoreLocation();
+      const acknowledged: string[] = [];
+      for (let round = 0; round < KILLS; round++) {
+        const { child, url, apiKey, authToken } = await startServing(path);
+        const exit = once(child, 'exit');
+        const headers = { 'x-svc-api-key': apiKey, 'x-svc-auth-token': authToken };
+        const target = acknowledged.length + WRITES + round * 37;
+        const client = async (_: unknown, name: number) => {
+          for (let n = 0; acknowledged.length < target; n++) {
+            const userId = `${round}-${name}-${n}`;
+            const body = JSON.stringify({
+              data: { organizationId: `org-${name % 3}`, users: [{ userId }] },
+            });
+            const response = await post(fetch, '/v1/users/add', body, headers, url);
+            if (response.ok) acknowledged.push(userId);
+          }
+          child.kill('SIGKILL');
+        };
+        await Promise.allSettled(Array.from({ length: 100 }, client));
+        await exit;
+      }
+      const members = await userIds(path);
+      await annotate(
+        `${acknowledged.length} acknowledged, ${members.size} stored over ${KILLS} kills`,
+      );
+      expect(acknowledged.length).toBeGreaterThan(WRITES * KILLS);
+      expect(acknowledged.filter((userId) => !members.has(userId))).toEqual([]);
+      expect(await userIds(path, 'users')).toEqual(members);
+    },
+  );
 
   it('frees the store for the next process immediately', async () => {
     const path = await newStoreLocation();
@@ -126,18 +129,24 @@ describe('kill -9 of a serving process', () => {
 });
 
 describe('several processes on one store', () => {
-  it('create one workspace between them, and lose no writes next to a serving process', async () => {
-    const path = await newStoreLocation();
-    const prefixes = ['a', 'b', 'c', 'd'];
-    const children = prefixes.map((prefix) => startProcess(adder, path, prefix, '25'));
-    const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
-    expect(codes).toEqual([0, 0, 0, 0]);
-    expect(await userIds(path)).toHaveLength(100);
-    const store = await openStore(path);
-    onTestFinished(() => store.close());
-    const workspaces = await store.read((database) =>
-      database.selectFrom('workspaces').select('id').execute(),
-    );
-    expect(workspaces).toHaveLength(1);
-  });
+  it(
+    'create one workspace between them, and lose no writes next to a serving process',
+    SLOW,
+    async () => {
+      const path = await newStoreLocation();
+      const prefixes = ['a', 'b', 'c', 'd'];
+      const children = prefixes.map((prefix) => startProcess(adder, path, prefix, '25'));
+      const codes = await Promise.all(
+        children.map(async (child) => (await once(child, 'exit'))[0]),
+      );
+      expect(codes).toEqual([0, 0, 0, 0]);
+      expect(await userIds(path)).toHaveLength(100);
+      const store = await openStore(path);
+      onTestFinished(() => store.close());
+      const workspaces = await store.read((database) =>
+        database.selectFrom('workspaces').select('id').execute(),
+      );
+      expect(workspaces).toHaveLength(1);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/service/calls/body.ts';
 import type { RequestHandler } from '../../src/service/calls/request.ts';
 import { startServer } from '../../src/service/server.ts';
+import { SLOW } from '../slow.ts';
 import { startTestService, type TestService } from './test-service.ts';
 
 interface TestRequest {
@@ -187,7 +188,7 @@ const REQUESTS: readonly (TestRequest & {
 ];
 
 describe('in this process and on a port', () => {
-  it.each(REQUESTS)('$name: $status', async ({ keyed, status, ...request }) => {
+  it.each(REQUESTS)('$name: $status', SLOW, async ({ keyed, status, ...request }) => {
     const { service, port } = await startBothTransports();
     const sent = {
       ...request,

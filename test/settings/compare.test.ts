@@ -5,6 +5,7 @@ import type { Change } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { webUrl } from '../web-url.ts';
 
 const declared = (records: Declared) => collectDeclaredRecords(records);
@@ -40,35 +41,39 @@ const worlds: fc.Arbitrary<Declared> = fc.record({
 });
 
 describe('compareRecords', () => {
-  it('finds no changes between equal records, and the reversed changes in the other direction', () => {
-    fc.assert(
-      fc.property(
-        worlds,
-        worlds,
-        fc.boolean(),
-        fc.boolean(),
-        (one, other, isFirstLive, isSecondLive) => {
-          const left = (isFirstLive ? live : declared)(one);
-          const right = (isSecondLive ? live : declared)(other);
-          expect(compareRecords(left, (isSecondLive ? live : declared)(one))).toEqual([]);
-          const signs: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
-          const text = (
-            sign: string,
-            { kind, org, id, field }: Change,
-            values: readonly unknown[],
-          ) => JSON.stringify([sign, kind, org, id, field, values]);
-          const forward = compareRecords(left, right).map((found) =>
-            text(found.sign, found, [found.before, found.after]),
-          );
-          const backward = compareRecords(right, left).map((found) =>
-            text(signs[found.sign] ?? found.sign, found, [found.after, found.before]),
-          );
-          expect(backward.sort()).toEqual(forward.sort());
-        },
-      ),
-      { numRuns: repeats(150) },
-    );
-  });
+  it(
+    'finds no changes between equal records, and the reversed changes in the other direction',
+    SLOW,
+    () => {
+      fc.assert(
+        fc.property(
+          worlds,
+          worlds,
+          fc.boolean(),
+          fc.boolean(),
+          (one, other, isFirstLive, isSecondLive) => {
+            const left = (isFirstLive ? live : declared)(one);
+            const right = (isSecondLive ? live : declared)(other);
+            expect(compareRecords(left, (isSecondLive ? live : declared)(one))).toEqual([]);
+            const signs: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
+            const text = (
+              sign: string,
+              { kind, org, id, field }: Change,
+              values: readonly unknown[],
+            ) => JSON.stringify([sign, kind, org, id, field, values]);
+            const forward = compareRecords(left, right).map((found) =>
+              text(found.sign, found, [found.before, found.after]),
+            );
+            const backward = compareRecords(right, left).map((found) =>
+              text(signs[found.sign] ?? found.sign, found, [found.after, found.before]),
+            );
+            expect(backward.sort()).toEqual(forward.sort());
+          },
+        ),
+        { numRuns: repeats(150) },
+      );
+    },
+  );
 
   it('compares only the records and fields of a file with a service, in both directions', () => {
     const file = declared({ folders: [FOLDER] });

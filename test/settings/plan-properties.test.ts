@@ -28,6 +28,7 @@ import { findUnshownChange, rebuildPlan } from '../../src/settings/rebuild-plan.
 import { createSavedPlan, parseSavedPlan } from '../../src/settings/saved-plan.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { startPlannedWorld } from './planned-world.ts';
 
 const TARGET = { url: 'http://localhost', apiKey: 'key' };
@@ -88,7 +89,7 @@ function replaceNested(live: LiveRecord, { writes }: Plan): LiveRecord {
   return { ...live, ...JSON.parse(restored) };
 }
 
-it('keeps undeclared fields byte-equal, even if the service replaces whole objects', () => {
+it('keeps undeclared fields byte-equal, even if the service replaces whole objects', SLOW, () => {
   fc.assert(
     fc.property(webhook, declaredWebhook, fc.boolean(), (stored, declared, use) => {
       const live = { useWebhookService: use, webhookServiceConfig: stored };
@@ -292,49 +293,56 @@ async function loadText(text: string): Promise<Declared> {
 
 const WORLDS = repeats(5);
 
-it('is empty after it was applied, changes what was predicted, and orders writes by their requirements', async () => {
-  let pulled = 0;
-  await fc.assert(
-    fc.asyncProperty(world, world, async (first, second) => {
-      const service = await startPlannedWorld();
-      const sent = new Set<string>();
-      const options = {
-        isSent: (record: object) => sent.has(JSON.stringify(record)),
-        prune: true,
-        stack: 'acme',
-        pruneLimit: 99,
-      };
-      let file: string | undefined;
-      for (const declared of [first, second]) {
-        const plan = await service.plan(declared, options);
-        expectOrder(plan);
-        const read = () => readLive(service.client, plan.query);
-        await expectRebuilt(plan, await read());
-        const writes = selectPredictable(plan.writes);
-        const { state } = await predict({
-          snapshot: createSnapshot(await read()),
-          writes,
-          clock: systemClock,
-        });
-        await service.apply(plan);
-        const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
-        const wrong = compareRecords(predicted, collectLiveRecords(await read()));
-        expect(wrong.filter(({ kind }) => KIND_CLASSES[kind] === 'managed')).toEqual([]);
-        const { changes, writes: left } = await service.plan(declared, {
-          ...options,
-          isSent: () => true,
-        });
-        expect(left).toEqual([]);
-        expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
-        // A pull into a new file, and into the file of the first world.
-        for (const text of [await pullFrom(service.client), await pullFrom(service.client, file)]) {
-          expect((await service.plan(await loadText(text), options)).changes, text).toEqual([]);
-          file = text;
-          pulled += 1;
+it(
+  'is empty after it was applied, changes what was predicted, and orders writes by their requirements',
+  SLOW,
+  async () => {
+    let pulled = 0;
+    await fc.assert(
+      fc.asyncProperty(world, world, async (first, second) => {
+        const service = await startPlannedWorld();
+        const sent = new Set<string>();
+        const options = {
+          isSent: (record: object) => sent.has(JSON.stringify(record)),
+          prune: true,
+          stack: 'acme',
+          pruneLimit: 99,
+        };
+        let file: string | undefined;
+        for (const declared of [first, second]) {
+          const plan = await service.plan(declared, options);
+          expectOrder(plan);
+          const read = () => readLive(service.client, plan.query);
+          await expectRebuilt(plan, await read());
+          const writes = selectPredictable(plan.writes);
+          const { state } = await predict({
+            snapshot: createSnapshot(await read()),
+            writes,
+            clock: systemClock,
+          });
+          await service.apply(plan);
+          const predicted = { ...collectDeclaredRecords(state), isDeclared: false };
+          const wrong = compareRecords(predicted, collectLiveRecords(await read()));
+          expect(wrong.filter(({ kind }) => KIND_CLASSES[kind] === 'managed')).toEqual([]);
+          const { changes, writes: left } = await service.plan(declared, {
+            ...options,
+            isSent: () => true,
+          });
+          expect(left).toEqual([]);
+          expect(changes.filter(({ sign }) => sign !== '!')).toEqual([]);
+          // A pull into a new file, and into the file of the first world.
+          for (const text of [
+            await pullFrom(service.client),
+            await pullFrom(service.client, file),
+          ]) {
+            expect((await service.plan(await loadText(text), options)).changes, text).toEqual([]);
+            file = text;
+            pulled += 1;
+          }
         }
-      }
-    }),
-    { numRuns: WORLDS },
-  );
-  expect(pulled).toBe(4 * WORLDS);
-});
+      }),
+      { numRuns: WORLDS },
+    );
+    expect(pulled).toBe(4 * WORLDS);
+  },
+);

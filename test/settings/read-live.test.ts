@@ -4,6 +4,7 @@ import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { findLiveRecord } from '../../src/settings/live/live-records.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createRequestQueue } from '../../src/settings/live/request-queue.ts';
+import { SLOW } from '../slow.ts';
 import { startPlannedWorld } from './planned-world.ts';
 
 const document = (at: number, rest: object = {}) => ({
@@ -28,7 +29,7 @@ it('reads only what is declared', async () => {
   expect(findLiveRecord(live, 'config//email')).toMatchObject({ useEmailService: false });
 });
 
-it('reads documents by ID, in pages, and by folder, with few requests', async () => {
+it('reads documents by ID, in pages, and by folder, with few requests', SLOW, async () => {
   const world = await startPlannedWorld();
   const add = (folderId: string | undefined, from: number, to: number) =>
     world.service.call('/v1/organizations/documents/add', {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlannedWrite } from '../../src/settings/plan.ts';
 import { createRecordKey } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { addFolders, folderItem, startPlanRuns, TARGET } from './plan-run.ts';
 
 const FOLDERS = '/v2/organizations/folders';
@@ -44,7 +45,7 @@ const createEndpoint = (uid: string, url = `https://hooks.example.com/${uid}`): 
 });
 
 describe('runPlan', () => {
-  it('sends items in batches and single calls, in order, with their secrets', async () => {
+  it('sends items in batches and single calls, in order, with their secrets', SLOW, async () => {
     const { run, read, requests } = await startPlanRuns();
     const writes = [
       addFolders(folderItem('a'), folderItem('b')),
@@ -196,29 +197,33 @@ describe('users from a file', () => {
     from: { path, records },
   });
 
-  it('sends only the users that the ledger does not know, grouped by organization', async () => {
-    const { run, folders, requests, ledger } = await startPlanRuns();
-    const path = join(folders.state, 'users.csv');
-    const rows = Array.from(
-      { length: 500 },
-      (_, at) => `${at % 2 ? 'acme' : 'beta'},u${at},User ${at}`,
-    );
-    await writeFile(path, ['organizationId,userId,name', ...rows].join('\n'));
-    const writes = [write(path, 500)];
-    expect((await run(writes)).counters).toMatchObject({ succeeded: 500, failed: 0 });
-    expect(requests.filter(({ path }) => path.endsWith('/users/add'))).toHaveLength(6);
-    expect((await run(writes)).counters).toMatchObject({ succeeded: 0 });
-    await writeFile(
-      path,
-      ['organizationId,userId,name', ...rows, 'acme,new,New', 'beta,u0,Renamed'].join('\n'),
-    );
-    expect((await run([write(path, 2)])).counters).toMatchObject({ succeeded: 2 });
-    expect(ledger.knows(TARGET, { identity: ['users.add', 'users/acme/new'], data: [] })).toBe(
-      false,
-    );
-  });
+  it(
+    'sends only the users that the ledger does not know, grouped by organization',
+    SLOW,
+    async () => {
+      const { run, folders, requests, ledger } = await startPlanRuns();
+      const path = join(folders.state, 'users.csv');
+      const rows = Array.from(
+        { length: 500 },
+        (_, at) => `${at % 2 ? 'acme' : 'beta'},u${at},User ${at}`,
+      );
+      await writeFile(path, ['organizationId,userId,name', ...rows].join('\n'));
+      const writes = [write(path, 500)];
+      expect((await run(writes)).counters).toMatchObject({ succeeded: 500, failed: 0 });
+      expect(requests.filter(({ path }) => path.endsWith('/users/add'))).toHaveLength(6);
+      expect((await run(writes)).counters).toMatchObject({ succeeded: 0 });
+      await writeFile(
+        path,
+        ['organizationId,userId,name', ...rows, 'acme,new,New', 'beta,u0,Renamed'].join('\n'),
+      );
+      expect((await run([write(path, 2)])).counters).toMatchObject({ succeeded: 2 });
+      expect(ledger.knows(TARGET, { identity: ['users.add', 'users/acme/new'], data: [] })).toBe(
+        false,
+      );
+    },
+  );
 
-  it('resumes with the users that were not acknowledged', async () => {
+  it('resumes with the users that were not acknowledged', SLOW, async () => {
     let answered = 0;
     const stop = new AbortController();
     const { run, folders, requests, createJournal } = await startPlanRuns(({ path }) => {

@@ -5,6 +5,7 @@ import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createSavedPlan, findStaleness, parseSavedPlan } from '../../src/settings/saved-plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
+import { SLOW } from '../slow.ts';
 import { secret, startPlannedWorld } from './planned-world.ts';
 
 const NOW = 1_700_000_000_000;
@@ -47,7 +48,7 @@ async function savePlan() {
   return { world, saved, current };
 }
 
-it('contains no secret, and is read back unchanged', async () => {
+it('contains no secret, and is read back unchanged', SLOW, async () => {
   const { world, saved } = await savePlan();
   const text = JSON.stringify(saved, null, 2);
   expect(await parseSavedPlan(text, 'plan.json')).toEqual(JSON.parse(text));
@@ -72,7 +73,7 @@ it('contains no secret, and is read back unchanged', async () => {
     expect(kept).not.toMatch(/first-secret-token|live-secret-123/);
 });
 
-it('hashes secrets, and configurations that may contain one, slowly', async () => {
+it('hashes secrets, and configurations that may contain one, slowly', SLOW, async () => {
   const world = await startPlannedWorld();
   await world.service.call('/v2/workspace/webhookconfig/update', {
     webhookServiceConfig: { authToken: 'live-secret-123' },
@@ -113,7 +114,7 @@ it('rejects a plan that was edited, and files that are not plans', async () => {
   await expect(newer).rejects.toThrow('newer version');
 });
 
-it('is stale as soon as anything that it depends on has changed', async () => {
+it('is stale as soon as anything that it depends on has changed', SLOW, async () => {
   const { world, saved, current } = await savePlan();
   const now = await current();
   expect(await findStaleness(saved, now)).toBeUndefined();

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { ListenerEvent } from '../../src/webhooks/listener.ts';
 import { packBody } from '../../src/webhooks/payload.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { listening, newSecret, send, signed, target, unixNow } from './listener-fixture.ts';
 import { hasOpenssl, opensslSignature } from './openssl.ts';
 
@@ -151,7 +152,7 @@ describe('a delivery that does not verify', () => {
     expect(events).toEqual([{ kind: 'rejected', reason }]);
   });
 
-  it(`is rejected in ${FORGERIES} forgeries, which never reach a target`, async () => {
+  it(`is rejected in ${FORGERIES} forgeries, which never reach a target`, SLOW, async () => {
     const to = await target();
     const { url, secret, events } = await listening({ forwarding: { defaultTarget: to.url } });
     const whole = signed(secret, BODY, 'msg_1');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packBody, unpackBody } from '../../src/webhooks/payload.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { hasOpenssl, opensslDecrypt, opensslEncrypt, opensslKeys } from './openssl.ts';
 
 const JSON_TEXT =
@@ -153,23 +154,27 @@ describe('a key', () => {
 });
 
 describe.skipIf(!hasOpenssl())('with OpenSSL as the peer', () => {
-  it('decrypts its output, and produces output that it decrypts, with keys in every format', () => {
-    const { publicKeys, privateKeys } = opensslKeys();
-    const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
-    for (const key of Object.values(privateKeys).flatMap((pem) => [
-      pem,
-      bare(pem),
-      pem.replaceAll('\n', '\\n'),
-    ])) {
-      expect(unpackBody(encrypted, key)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
-    }
-    for (const key of Object.values(publicKeys).flatMap((pem) => [
-      pem,
-      bare(pem),
-      pem.replaceAll('\n', '\r\n'),
-    ])) {
-      const body = packBody(JSON_TEXT, { encode: false, encryptFor: key });
-      expect(opensslDecrypt(body, privateKeys.pkcs8)).toBe(JSON_TEXT);
-    }
-  });
+  it(
+    'decrypts its output, and produces output that it decrypts, with keys in every format',
+    SLOW,
+    () => {
+      const { publicKeys, privateKeys } = opensslKeys();
+      const encrypted = opensslEncrypt(JSON_TEXT, publicKeys.spki);
+      for (const key of Object.values(privateKeys).flatMap((pem) => [
+        pem,
+        bare(pem),
+        pem.replaceAll('\n', '\\n'),
+      ])) {
+        expect(unpackBody(encrypted, key)).toMatchObject({ kind: 'decrypted', json: JSON_TEXT });
+      }
+      for (const key of Object.values(publicKeys).flatMap((pem) => [
+        pem,
+        bare(pem),
+        pem.replaceAll('\n', '\r\n'),
+      ])) {
+        const body = packBody(JSON_TEXT, { encode: false, encryptFor: key });
+        expect(opensslDecrypt(body, privateKeys.pkcs8)).toBe(JSON_TEXT);
+      }
+    },
+  );
 });

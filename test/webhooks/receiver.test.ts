@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { listening, send, signed } from './listener-fixture.ts';
 
 const LIMITS = { body: 1000, totalBodies: 2500, headers: 300, request: 300 };
@@ -91,7 +92,7 @@ describe('a request that is rejected before handling', () => {
     expect(waiting).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('with 11 MB and the default limit', async () => {
+  it('with 11 MB and the default limit', SLOW, async () => {
     const { url, secret } = await listening();
     const body = Buffer.alloc(11 * 1024 * 1024, 0x20);
     const { status } = await send(url, body, signed(secret, body));

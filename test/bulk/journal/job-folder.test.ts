@@ -16,6 +16,7 @@ import {
 import { Journal } from '../../../src/bulk/journal/journal.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
+import { SLOW } from '../../slow.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 
 const NOW = Date.UTC(2026, 5, 30, 12);
@@ -48,29 +49,33 @@ it('sorts the names of jobs by the millisecond at which they start', () => {
 });
 
 describe('pruning', () => {
-  it('deletes finished jobs that are old or too many, and never a resumable job', async () => {
-    const folders = await createUserFolders();
-    const jobs: readonly (readonly [string, boolean])[] = [
-      [nameOf('20260101', 1), true],
-      [nameOf('20260102', 2), false],
-      ...Array.from({ length: 102 }, (_, at) => [nameOf('20260629', at), true] as const),
-    ];
-    for (const [job, done] of jobs) (await begin(folders, job, done)).journal.close();
-    const unborn = await createJobFolder(folders, nameOf('20260628', 9));
-    await writeFile(unborn.spool, 'half an input');
-    const lost = await begin(folders, nameOf('20260103', 3), false);
-    lost.journal.close();
-    await markStarted(lost.folder);
-    await rm(lost.folder.journal);
-    await pruneJobs(folders, AT_NOON);
-    const left = await readdir(join(folders.state, 'jobs'));
-    expect(left).toHaveLength(102);
-    expect(left).toContain(nameOf('20260102', 2));
-    expect(left, 'a lost journal is kept for its owner to see').toContain(nameOf('20260103', 3));
-    expect(left).not.toContain(nameOf('20260101', 1));
-    expect(left).not.toContain(nameOf('20260628', 9));
-    expect(left).not.toContain(nameOf('20260629', 0));
-  });
+  it(
+    'deletes finished jobs that are old or too many, and never a resumable job',
+    SLOW,
+    async () => {
+      const folders = await createUserFolders();
+      const jobs: readonly (readonly [string, boolean])[] = [
+        [nameOf('20260101', 1), true],
+        [nameOf('20260102', 2), false],
+        ...Array.from({ length: 102 }, (_, at) => [nameOf('20260629', at), true] as const),
+      ];
+      for (const [job, done] of jobs) (await begin(folders, job, done)).journal.close();
+      const unborn = await createJobFolder(folders, nameOf('20260628', 9));
+      await writeFile(unborn.spool, 'half an input');
+      const lost = await begin(folders, nameOf('20260103', 3), false);
+      lost.journal.close();
+      await markStarted(lost.folder);
+      await rm(lost.folder.journal);
+      await pruneJobs(folders, AT_NOON);
+      const left = await readdir(join(folders.state, 'jobs'));
+      expect(left).toHaveLength(102);
+      expect(left).toContain(nameOf('20260102', 2));
+      expect(left, 'a lost journal is kept for its owner to see').toContain(nameOf('20260103', 3));
+      expect(left).not.toContain(nameOf('20260101', 1));
+      expect(left).not.toContain(nameOf('20260628', 9));
+      expect(left).not.toContain(nameOf('20260629', 0));
+    },
+  );
 });
 
 describe('the lock of a job', () => {

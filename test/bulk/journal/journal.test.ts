@@ -9,6 +9,7 @@ import { rangeOf } from '../../../src/bulk/record-ranges.ts';
 import { planResume } from '../../../src/bulk/resume-plan.ts';
 import { codePoint } from '../../code-point.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { numbered } from '../bulk-run.ts';
 
@@ -85,86 +86,93 @@ async function planned(journal: Journal, records: RecordList, mayResend = () => 
 }
 
 describe('a journal', () => {
-  it('knows which records have no outcome after a crash, and resends exactly those, in any order of events', async () => {
-    const steps = fc.array(
-      fc.record({ act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'), pick: fc.nat() }),
-      {
-        maxLength: 60,
-      },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        steps,
-        fc.integer({ min: 1, max: 6 }),
-        fc.integer({ min: 1, max: 40 }),
-        async (script, size, total) => {
-          const path = join(await createTemporaryFolder(), 'journal.sqlite');
-          const all = numbered(total);
-          let journal = await Journal.create({ ...JOB, records: total }, path);
-          const done = new Set<number>();
-          let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
-          let flying: RecordList[] = [];
-          for (const { act, pick } of script) {
-            const [batch] =
-              act === 'send'
-                ? toSend.splice(0, 1)
-                : act === 'crash'
-                  ? []
-                  : flying.splice(pick % (flying.length || 1), 1);
-            if (act === 'send' && batch) {
-              journal.recordIntents([rangeOf(batch)]);
-              flying.push(batch);
-            } else if (act === 'land' && batch) {
-              journal.recordOutcome(
-                settled(
-                  batch,
-                  batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
-                ),
-              );
-              journal.flush();
-              for (const { index } of batch) done.add(index);
-            } else if (act === 'lose' && batch) {
-              journal.recordOutcome({
-                ...settled(batch),
-                known: [],
-                open: [rangeOf(batch)],
-                items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
-              });
-              journal.flush();
-            } else if (act === 'part' && batch) {
-              const half = batch.slice(0, Math.ceil(batch.length / 2));
-              journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
-              journal.flush();
-              for (const { index } of half) done.add(index);
-            } else if (act === 'crash') {
-              // Unflushed changes are lost, as after kill -9. The next process finds a copy of the
-              // files.
-              journal.close();
-              journal = await Journal.open(path);
-              journal.verify();
-              const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
-              // A resumed run may have another batch size.
-              ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
-              const left = all.map(({ index }) => index).filter((index) => !done.has(index));
-              expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
-              expect(toSend.map(rangeOf)).toEqual(
-                expect.arrayContaining(
-                  open.map(({ first, last, count }) => ({ first, last, count })),
-                ),
-              );
-              flying = [];
-            }
-          }
-          const { succeeded, failed: failures } = journal.counts();
-          expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(
-            succeeded + failures,
-          );
-          journal.close();
+  it(
+    'knows which records have no outcome after a crash, and resends exactly those, in any order of events',
+    SLOW,
+    async () => {
+      const steps = fc.array(
+        fc.record({
+          act: fc.constantFrom('send', 'land', 'lose', 'part', 'crash'),
+          pick: fc.nat(),
+        }),
+        {
+          maxLength: 60,
         },
-      ),
-      { numRuns: repeats(30) },
-    );
-  });
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          steps,
+          fc.integer({ min: 1, max: 6 }),
+          fc.integer({ min: 1, max: 40 }),
+          async (script, size, total) => {
+            const path = join(await createTemporaryFolder(), 'journal.sqlite');
+            const all = numbered(total);
+            let journal = await Journal.create({ ...JOB, records: total }, path);
+            const done = new Set<number>();
+            let toSend: RecordList[] = (await requestsOf(journal, all, size)).requests;
+            let flying: RecordList[] = [];
+            for (const { act, pick } of script) {
+              const [batch] =
+                act === 'send'
+                  ? toSend.splice(0, 1)
+                  : act === 'crash'
+                    ? []
+                    : flying.splice(pick % (flying.length || 1), 1);
+              if (act === 'send' && batch) {
+                journal.recordIntents([rangeOf(batch)]);
+                flying.push(batch);
+              } else if (act === 'land' && batch) {
+                journal.recordOutcome(
+                  settled(
+                    batch,
+                    batch.filter(({ index }) => index % 3 === 0).map(({ index }) => failed(index)),
+                  ),
+                );
+                journal.flush();
+                for (const { index } of batch) done.add(index);
+              } else if (act === 'lose' && batch) {
+                journal.recordOutcome({
+                  ...settled(batch),
+                  known: [],
+                  open: [rangeOf(batch)],
+                  items: [{ ...failed(batch[0]?.index ?? 0), status: 'open' }],
+                });
+                journal.flush();
+              } else if (act === 'part' && batch) {
+                const half = batch.slice(0, Math.ceil(batch.length / 2));
+                journal.recordOutcome({ ...settled(batch), known: [rangeOf(half)] });
+                journal.flush();
+                for (const { index } of half) done.add(index);
+              } else if (act === 'crash') {
+                // Unflushed changes are lost, as after kill -9. The next process finds a copy of the
+                // files.
+                journal.close();
+                journal = await Journal.open(path);
+                journal.verify();
+                const open = [...journal.sentBatches()].filter((flight) => !flight.settled);
+                // A resumed run may have another batch size.
+                ({ requests: toSend } = await requestsOf(journal, all, 1 + (pick % 7)));
+                const left = all.map(({ index }) => index).filter((index) => !done.has(index));
+                expect(toSend.flatMap((batch) => batch.map(({ index }) => index))).toEqual(left);
+                expect(toSend.map(rangeOf)).toEqual(
+                  expect.arrayContaining(
+                    open.map(({ first, last, count }) => ({ first, last, count })),
+                  ),
+                );
+                flying = [];
+              }
+            }
+            const { succeeded, failed: failures } = journal.counts();
+            expect([...done].filter((index) => index % 3 === 0 || true)).toHaveLength(
+              succeeded + failures,
+            );
+            journal.close();
+          },
+        ),
+        { numRuns: repeats(30) },
+      );
+    },
+  );
 
   it('loses unflushed changes, and keeps those that an intent flushed', async () => {
     const path = join(await createTemporaryFolder(), 'journal.sqlite');
@@ -225,7 +233,7 @@ describe('a journal', () => {
 });
 
 describe('a damaged journal', () => {
-  it('never reports an unsettled record as settled, whichever byte changed', async () => {
+  it('never reports an unsettled record as settled, whichever byte changed', SLOW, async () => {
     const path = join(await createTemporaryFolder(), 'journal.sqlite');
     const all = numbered(400);
     const journal = await Journal.create({ ...JOB, records: 400 }, path);

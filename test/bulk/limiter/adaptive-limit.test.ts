@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
 import { fakeClock } from '../../client/client-fixture.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 
 /**
  * The response of a service to a request that arrives while `inFlight` requests, itself included,
@@ -84,7 +85,7 @@ describe('the adaptive limit', () => {
     },
   );
 
-  it('takes noise for noise', () =>
+  it('takes noise for noise', SLOW, () =>
     fc.assert(
       fc.asyncProperty(
         fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
@@ -96,7 +97,8 @@ describe('the adaptive limit', () => {
         },
       ),
       { numRuns: repeats(10) },
-    ));
+    ),
+  );
 
   it.each([1, 3, 6, 12])(
     'stays around %i where the service refuses more than that',

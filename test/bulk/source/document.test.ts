@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument, readDocumentText } from '../../../src/bulk/source/document.ts';
 import { joinTexts } from '../../../src/output/renderer.ts';
 import { yamlRenderer } from '../../../src/output/yaml.ts';
+import { SLOW } from '../../slow.ts';
 
 async function read(text: string, { signal } = new AbortController()): Promise<unknown> {
   const stdin = Readable.from([Buffer.from(text)]);
@@ -36,7 +37,7 @@ describe('one value', () => {
     await expect(read(text)).rejects.toMatchObject(refusal);
   });
 
-  it('comes back from JSON and from the YAML that svc prints', async () => {
+  it('comes back from JSON and from the YAML that svc prints', SLOW, async () => {
     const value = fc
       .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
       .map((any) => JSON.parse(JSON.stringify(any)));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { chunkSize, read, refusal } from './read-records.ts';
 
 const MARKS = fc.constantFrom(
@@ -24,7 +25,7 @@ const MARKS = fc.constantFrom(
 );
 
 describe('splitting a JSON array', () => {
-  it('returns the same as JSON.parse for any chunk boundaries', async () => {
+  it('returns the same as JSON.parse for any chunk boundaries', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.jsonValue()),
@@ -39,7 +40,7 @@ describe('splitting a JSON array', () => {
     );
   });
 
-  it('accepts exactly what JSON.parse accepts', async () => {
+  it('accepts exactly what JSON.parse accepts', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(MARKS, { maxLength: 10 }), chunkSize, async (marks, size) => {
         const text = `[${marks.join('')}]`;

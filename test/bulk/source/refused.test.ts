@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeInputText } from '../../../src/bulk/source/input-text.ts';
 import { createSourceReader } from '../../../src/bulk/source/read-source.ts';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
+import { SLOW } from '../../slow.ts';
 import { refusal } from './read-records.ts';
 
 const CANNOT_READ = 'stdin: of spreadsheets, svc reads only .xlsx files without a password';
@@ -211,7 +212,7 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin:1:3: unresolved alias (the anchor must be set before the alias): a',
     ],
     ['an alias bomb', 'yaml', bomb(), 'stdin:8:3: more than 100 aliases in one record'],
-  ])('%s', async (_, format, input, message) => {
+  ])('%s', SLOW, async (_, format, input, message) => {
     const wholly = await refusal(input, format);
     expect(wholly.failure).toBe('invalid_input');
     expect(wholly.message).toContain(message);
@@ -219,7 +220,7 @@ describe('the error for an invalid input names the position and the problem', ()
     expect(inPieces.message).toBe(wholly.message);
   });
 
-  it('also if the nesting exhausts the stack', async () => {
+  it('also if the nesting exhausts the stack', SLOW, async () => {
     expect((await refusal('['.repeat(20_000), 'yaml')).message).toMatch(
       /^stdin:1:\d+: nested more than 100 levels deep$/,
     );

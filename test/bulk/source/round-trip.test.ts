@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { neutralizeFormula } from '../../../src/kernel/formula-text.ts';
+import { SLOW } from '../../slow.ts';
 import { chunkSize, read, type User, users } from './read-records.ts';
 
 /** Counts lines as editors do, by the text before an offset. */
@@ -16,7 +17,7 @@ function csvCell(value: string | undefined): string {
 }
 
 describe('records read back as they were written, with the line each stands on', () => {
-  it('from a JSON array in any layout', async () => {
+  it('from a JSON array in any layout', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         users,
@@ -38,7 +39,7 @@ describe('records read back as they were written, with the line each stands on',
     );
   });
 
-  it('from an object that holds the array', async () => {
+  it('from an object that holds the array', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(users, fc.jsonValue(), chunkSize, async (list, other, size) => {
         const { records, beside } = await read(
@@ -52,7 +53,7 @@ describe('records read back as they were written, with the line each stands on',
     );
   });
 
-  it('from NDJSON, blank lines or not', async () => {
+  it('from NDJSON, blank lines or not', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(users, lineEnd, fc.boolean(), chunkSize, async (list, end, last, size) => {
         const lines = list.flatMap((one, at) =>
@@ -66,7 +67,7 @@ describe('records read back as they were written, with the line each stands on',
     );
   });
 
-  it('from CSV, where an empty cell is an absent field', async () => {
+  it('from CSV, where an empty cell is an absent field', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         users,
@@ -93,7 +94,7 @@ describe('records read back as they were written, with the line each stands on',
     );
   });
 
-  it('from YAML, every scalar as text', async () => {
+  it('from YAML, every scalar as text', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(users, fc.boolean(), async (list, wrapped) => {
         const text = stringify(wrapped ? { users: list } : list, { version: '1.1' });
@@ -107,7 +108,7 @@ describe('records read back as they were written, with the line each stands on',
 });
 
 describe('the text of a record', () => {
-  it('reads back to the same record', async () => {
+  it('reads back to the same record', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(users, async (list) => {
         fc.pre(list.length > 0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { parseYamlText, readNode } from '../../../src/bulk/source/yaml-text.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { chunkSize, read, refusal, users } from './read-records.ts';
 
 const values = async (text: string, size?: number) =>
@@ -145,7 +146,7 @@ describe('an item of a block list', () => {
   const key = fc.constantFrom('userId', 'name', 'email', '__proto__', 'constructor', '<<', 'a b');
   const line = fc.tuple(key, word, fc.constantFrom('\n', '\r\n', ' \n'));
 
-  it('is read in the same way as in a text that is parsed at once', async () => {
+  it('is read in the same way as in a text that is parsed at once', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(line, { minLength: 1, maxLength: 3 }),
@@ -169,7 +170,7 @@ describe('an item of a block list', () => {
     );
   });
 
-  it('comes back from chunks of any size', async () => {
+  it('comes back from chunks of any size', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(users, chunkSize, async (list, size) => {
         fc.pre(list.length > 0);

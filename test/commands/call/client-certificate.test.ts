@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadClientCertificate } from '../../../src/commands/call/client-certificate.ts';
 import { borrowAuthority, PASSPHRASE, writeClientFiles } from '../../client/certificates.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -117,7 +118,7 @@ describe('a client certificate', () => {
       'old.p12 uses an outdated encryption',
     ],
     ['a missing file', { clientCert: 'missing.pem' }, 'usage', 'file not found: missing.pem'],
-  ])('from %s is rejected', async (_, settings, failure, message) => {
+  ])('from %s is rejected', SLOW, async (_, settings, failure, message) => {
     const cwd = await createFolder();
     const other = await borrowAuthority();
     await writeFile(join(cwd, 'other.key'), (await other.issue('DNS:x.example.test')).key);

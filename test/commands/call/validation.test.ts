@@ -3,6 +3,7 @@ import type { Operation } from '../../../src/catalog/define.ts';
 import { loadOperation } from '../../../src/catalog/index.ts';
 import { manifest, type OperationEntry } from '../../../src/catalog/manifest.ts';
 import { checkInput } from '../../../src/commands/call/validation.ts';
+import { SLOW } from '../../slow.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SECONDS = NOW / 1000;
@@ -57,7 +58,7 @@ describe('an input error of any operation', () => {
     }
   });
 
-  it('names the field only once', async () => {
+  it('names the field only once', SLOW, async () => {
     let count = 0;
     for (const entry of manifest) {
       for (const message of refusals(await loadOperation(entry.resource, entry.name), entry)) {

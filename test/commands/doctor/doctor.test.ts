@@ -14,6 +14,7 @@ import { resolveStoreLocation } from '../../../src/service/store/location.ts';
 import { borrowAuthority } from '../../client/certificates.ts';
 import { httpProxy } from '../../client/proxies.ts';
 import { listen } from '../../listen.ts';
+import { SLOW } from '../../slow.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
@@ -305,7 +306,7 @@ describe('doctor over TLS', () => {
       'fail',
       /unknown authority.*an authority/,
     ],
-  ])('checks a certificate %s', async (_, name, days, trusted, state, words) => {
+  ])('checks a certificate %s', SLOW, async (_, name, days, trusted, state, words) => {
     const { environment, caFile } = await secureService(name, days);
     const { found, error } = await run({ environment, ...(trusted && { options: { caFile } }) });
     expect(found('connection')).toMatchObject({ state, detail: expect.stringMatching(words) });

@@ -21,6 +21,7 @@ import { createOutline, type ToolOutline } from '../../../src/commands/tree/crea
 import { isListed } from '../../../src/commands/tree/is-listed.ts';
 import { flagsOf, loadLeaf } from '../../../src/commands/tree/leaf.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
+import { SLOW } from '../../slow.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const tree = commandTree();
@@ -160,34 +161,38 @@ describe('svc <command> --help', () => {
     }
   });
 
-  it('describes every flag that the parser accepts, and every flag of the operations', async () => {
-    const globals = [...GLOBAL_FLAGS, HELP_FLAG].map(({ flags }) => longName({ flags }));
-    let checked = 0;
-    for (const { path, leaf } of nodesBelow(tree)) {
-      if (!leaf) continue;
-      const command = await parsedCommand(path);
-      const loaded = await loadLeaf(leaf);
-      const hidden = flagsOf(loaded)
-        .filter(({ isHidden }) => isHidden)
-        .map(longName);
-      const accepted = command.options.map(({ flags }) => longName({ flags }));
-      const ofOperations =
-        loaded.kind === 'operation'
-          ? loaded.versions.flatMap(({ flags }) =>
-              flags.map(({ name, kind }) => (kind === 'secret' ? `${name}-file` : name)),
-            )
-          : [];
-      expect(accepted, path.join(' ')).toEqual(expect.arrayContaining(ofOperations));
-      const listed = await listedFlags(path);
-      for (const name of accepted)
-        if (!globals.includes(name) && !hidden.includes(name)) {
-          expect(listed, path.join(' ')).toContain(name);
-          checked += 1;
-        }
-      for (const { description } of flagsOf(loaded)) expect(description).toMatch(/\S \S/);
-    }
-    expect(checked).toBeGreaterThan(400);
-  });
+  it(
+    'describes every flag that the parser accepts, and every flag of the operations',
+    SLOW,
+    async () => {
+      const globals = [...GLOBAL_FLAGS, HELP_FLAG].map(({ flags }) => longName({ flags }));
+      let checked = 0;
+      for (const { path, leaf } of nodesBelow(tree)) {
+        if (!leaf) continue;
+        const command = await parsedCommand(path);
+        const loaded = await loadLeaf(leaf);
+        const hidden = flagsOf(loaded)
+          .filter(({ isHidden }) => isHidden)
+          .map(longName);
+        const accepted = command.options.map(({ flags }) => longName({ flags }));
+        const ofOperations =
+          loaded.kind === 'operation'
+            ? loaded.versions.flatMap(({ flags }) =>
+                flags.map(({ name, kind }) => (kind === 'secret' ? `${name}-file` : name)),
+              )
+            : [];
+        expect(accepted, path.join(' ')).toEqual(expect.arrayContaining(ofOperations));
+        const listed = await listedFlags(path);
+        for (const name of accepted)
+          if (!globals.includes(name) && !hidden.includes(name)) {
+            expect(listed, path.join(' ')).toContain(name);
+            checked += 1;
+          }
+        for (const { description } of flagsOf(loaded)) expect(description).toMatch(/\S \S/);
+      }
+      expect(checked).toBeGreaterThan(400);
+    },
+  );
 
   it('accepts --api-version, which svc commands lists', async () => {
     const context = await fakeContext({ options: { output: 'json' } });

@@ -14,6 +14,7 @@ import { START_SCREEN } from '../../../src/commands/help/root-help.ts';
 import { TOPIC_NAMES } from '../../../src/commands/help/topic-names.ts';
 import { createTopicPage } from '../../../src/commands/help/topics.ts';
 import { commandTree } from '../../../src/commands/tree/tree.ts';
+import { SLOW } from '../../slow.ts';
 
 const HELP: HelpPage = [
   createProse('Adds each user or updates the one with the same id.'),
@@ -85,7 +86,7 @@ describe('help on a terminal', () => {
     expect(Math.max(...whole.split('\n').map(({ length }) => length))).toBe(71);
   });
 
-  it('loses no words, and fits', () => {
+  it('loses no words, and fits', SLOW, () => {
     const words = fc
       .array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1 })
       .map((all) => all.join(' '));

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { GLOBAL_FLAG_GROUPS, GLOBAL_FLAGS } from '../../../src/commands/global-flags.ts';
 import { TOOLS } from '../../../src/commands/tree/definitions.ts';
 import { newUserInProcess } from '../../acceptance/in-process.ts';
+import { SLOW } from '../../slow.ts';
 
 /** A value for each global flag that takes one. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ describe('a global flag that a command cannot honor', () => {
     expect([...GROUPED].filter((name) => !known.includes(name))).toEqual([]);
   });
 
-  it('is refused by every hand-written command', async () => {
+  it('is refused by every hand-written command', SLOW, async () => {
     const { svc } = await newUserInProcess();
     for (const { command, globalFlags, arguments: operands = [], options = [] } of TOOLS) {
       const own = options.flatMap(({ flags }) => /--([\w-]+)/.exec(flags)?.[1] ?? []);
@@ -78,7 +79,7 @@ describe('settings that do not apply to the embedded service', () => {
     SVC_OUTPUT: 'csv',
   };
 
-  it('never make svc local fail', async () => {
+  it('never make svc local fail', SLOW, async () => {
     const { svc, home } = await newUserInProcess();
     expect(await svc(['local', 'export'], { env: BROKEN })).toMatchObject({ code: 0, stderr: '' });
     await writeFile(join(home, '.svc.json'), '{"profile": "unknown", "output": "yaml"}');
@@ -91,7 +92,7 @@ describe('settings that do not apply to the embedded service', () => {
     ).toMatchObject({ code: 0 });
   });
 
-  it('are ignored with --local, including the organization of a profile', async () => {
+  it('are ignored with --local, including the organization of a profile', SLOW, async () => {
     const { svc, home } = await newUserInProcess();
     await mkdir(join(home, '.config', 'svc'), { recursive: true });
     const profiles = {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { renderPlanMarkdown } from '../../../src/commands/plan/plan-markdown.ts';
 import type { Change } from '../../../src/settings/plan.ts';
 import { anyText } from '../../output/arbitraries.ts';
+import { SLOW } from '../../slow.ts';
 
 const TARGET = {
   url: 'https://api.example.com',
@@ -75,7 +76,7 @@ const hostileText = fc
   )
   .map((parts) => parts.join(''));
 
-it('keeps every name inside the block, on its line', async () => {
+it('keeps every name inside the block, on its line', SLOW, async () => {
   const hostileChange = fc.record({
     kind: fc.constantFrom('folders' as const, 'endpoints' as const),
     org: fc.oneof(hostileText, fc.constant(null)),
@@ -114,49 +115,53 @@ it('keeps every name inside the block, on its line', async () => {
   );
 });
 
-it('shortens a long plan to fewer characters than a comment on GitHub may have, with counts', async () => {
-  const lengths = fc.record({
-    id: fc.integer({ min: 1, max: 3_000 }),
-    value: fc.integer({ min: 0, max: 5_000 }),
-    changes: fc.integer({ min: 0, max: 150 }),
-    sentences: fc.integer({ min: 0, max: 100 }),
-    character: fc.constantFrom('a', '`', '第', '\u{1f600}', '\u0000'),
-  });
-  await fc.assert(
-    fc.asyncProperty(lengths, async ({ id, value, changes, sentences, character }) => {
-      const long = character.repeat(value);
-      const markdown = await renderPlanMarkdown(
-        {
-          changes: Array.from({ length: changes }, (_, at) => ({
-            ...FOLDER,
-            sign: at % 2 === 0 ? '+' : '-',
-            id: `${at}${character.repeat(id)}`,
-            after: { folderName: long },
-          })),
-        },
-        {
-          title: 'Plan',
-          target: { ...TARGET, url: long },
-          next: { apply: `svc ${long}`, undo: 'svc undo' },
-          sections: { Failures: Array.from({ length: sentences }, () => long) },
-        },
-      );
-      expect(markdown.length).toBeLessThan(65_536);
-      expect(markdown).toMatch(SHAPE);
-    }),
-    { numRuns: 10 },
-  );
-  const changes = Array.from({ length: 2_500 }, (_, at) => ({
-    ...FOLDER,
-    sign: at % 3 === 0 ? ('-' as const) : ('+' as const),
-    id: `folder-${at}`,
-  }));
-  const markdown = await renderPlanMarkdown({ changes }, { title: 'Plan', sections: {} });
-  const shown = markdown.match(/^[+-] folder folder-\d+ \(acme\)$/gm)?.length ?? 0;
-  const [, more, created, deleted] =
-    /\n… ([\d,]+) more records: ([\d,]+) to create, ([\d,]+) to delete\n/.exec(markdown) ?? [];
-  const toNumber = (text = '') => Number(text.replaceAll(',', ''));
-  expect(shown).toBeGreaterThan(500);
-  expect(shown + toNumber(more)).toBe(2_500);
-  expect(toNumber(created) + toNumber(deleted)).toBe(toNumber(more));
-});
+it(
+  'shortens a long plan to fewer characters than a comment on GitHub may have, with counts',
+  SLOW,
+  async () => {
+    const lengths = fc.record({
+      id: fc.integer({ min: 1, max: 3_000 }),
+      value: fc.integer({ min: 0, max: 5_000 }),
+      changes: fc.integer({ min: 0, max: 150 }),
+      sentences: fc.integer({ min: 0, max: 100 }),
+      character: fc.constantFrom('a', '`', '第', '\u{1f600}', '\u0000'),
+    });
+    await fc.assert(
+      fc.asyncProperty(lengths, async ({ id, value, changes, sentences, character }) => {
+        const long = character.repeat(value);
+        const markdown = await renderPlanMarkdown(
+          {
+            changes: Array.from({ length: changes }, (_, at) => ({
+              ...FOLDER,
+              sign: at % 2 === 0 ? '+' : '-',
+              id: `${at}${character.repeat(id)}`,
+              after: { folderName: long },
+            })),
+          },
+          {
+            title: 'Plan',
+            target: { ...TARGET, url: long },
+            next: { apply: `svc ${long}`, undo: 'svc undo' },
+            sections: { Failures: Array.from({ length: sentences }, () => long) },
+          },
+        );
+        expect(markdown.length).toBeLessThan(65_536);
+        expect(markdown).toMatch(SHAPE);
+      }),
+      { numRuns: 10 },
+    );
+    const changes = Array.from({ length: 2_500 }, (_, at) => ({
+      ...FOLDER,
+      sign: at % 3 === 0 ? ('-' as const) : ('+' as const),
+      id: `folder-${at}`,
+    }));
+    const markdown = await renderPlanMarkdown({ changes }, { title: 'Plan', sections: {} });
+    const shown = markdown.match(/^[+-] folder folder-\d+ \(acme\)$/gm)?.length ?? 0;
+    const [, more, created, deleted] =
+      /\n… ([\d,]+) more records: ([\d,]+) to create, ([\d,]+) to delete\n/.exec(markdown) ?? [];
+    const toNumber = (text = '') => Number(text.replaceAll(',', ''));
+    expect(shown).toBeGreaterThan(500);
+    expect(shown + toNumber(more)).toBe(2_500);
+    expect(toNumber(created) + toNumber(deleted)).toBe(toNumber(more));
+  },
+);

@@ -7,6 +7,7 @@ import type { Folders } from '../../../src/kernel/folders.ts';
 import { readProfiles } from '../../../src/profiles/profiles-file.ts';
 import { createSecretStorage, readSecrets } from '../../../src/profiles/secrets.ts';
 import { failure, startMockService, success } from '../../acceptance/mock-service.ts';
+import { SLOW } from '../../slow.ts';
 import { createUserFolders } from '../../temporary-folder.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
 
@@ -57,18 +58,22 @@ const secretsOf = async (name: string) => {
 };
 
 describe('profiles add', () => {
-  it('uses only the given values without a terminal, and warns once about the file', async () => {
-    const context = await addProd();
-    expect(await profileOf('prod')).toMatchObject({
-      baseUrl: BASE_URL,
-      apiKey: 'key-1',
-      secrets: { authToken: 'file' },
-    });
-    expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
-    expect(context.stdout()).toBe('');
-    expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
-    expect(context.stderr()).not.toContain(TOKEN);
-  });
+  it(
+    'uses only the given values without a terminal, and warns once about the file',
+    SLOW,
+    async () => {
+      const context = await addProd();
+      expect(await profileOf('prod')).toMatchObject({
+        baseUrl: BASE_URL,
+        apiKey: 'key-1',
+        secrets: { authToken: 'file' },
+      });
+      expect(await secretsOf('prod')).toEqual({ authToken: TOKEN });
+      expect(context.stdout()).toBe('');
+      expect(context.stderr().match(/^warning: .*secrets\.json/gm)).toHaveLength(1);
+      expect(context.stderr()).not.toContain(TOKEN);
+    },
+  );
 
   it('does not warn if a file was requested, or without a secret', async () => {
     const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };

@@ -8,6 +8,7 @@ import { createEquivalentStep, ENTRY } from '../../../src/commands/setup/setup-o
 import { commandLineOf } from '../../../src/kernel/errors.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { codePoint } from '../../code-point.ts';
+import { SLOW } from '../../slow.ts';
 import { webUrl } from '../../web-url.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -60,7 +61,7 @@ function dataOf(words: readonly string[], flags: readonly Flag[]): unknown {
 }
 
 describe('the equivalent command of a setup', () => {
-  it('produces the same data for any input', async () => {
+  it('produces the same data for any input', SLOW, async () => {
     const context = await fakeContext();
     const samples = fc.sample(endpoint, 400);
     const lines = samples.map((data) =>
@@ -70,7 +71,7 @@ describe('the equivalent command of a setup', () => {
     expect(said).toEqual(samples.map((data) => JSON.parse(JSON.stringify(data))));
   });
 
-  it('is the same command after it is wrapped for a terminal of any width', async () => {
+  it('is the same command after it is wrapped for a terminal of any width', SLOW, async () => {
     const context = await fakeContext();
     const samples = fc.sample(fc.tuple(endpoint, fc.integer({ min: 1, max: 120 })), 300);
     const lines = samples.map(([data]) =>

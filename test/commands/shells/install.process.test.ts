@@ -9,6 +9,7 @@ import {
   removeMarkedLines,
 } from '../../../src/commands/shells/install.ts';
 import { newUser } from '../../acceptance/svc.ts';
+import { SLOW } from '../../slow.ts';
 
 describe('completion install', () => {
   it('installs the script and start-up lines once, and uninstalls both', async () => {
@@ -143,7 +144,7 @@ describe('completion install', () => {
       words: ['-ic', 'complete -C "svc "; complete -c svc'],
       shows: '__svc_complete',
     },
-  ])('completes in a new $shell', async ({ shell, words, shows }) => {
+  ])('completes in a new $shell', SLOW, async ({ shell, words, shows }) => {
     if (spawnSync(shell, ['-c', 'true']).error) return;
     const { env, home, svc } = await newUser();
     await writeFile(join(home, 'svc'), '#!/bin/sh\n', { mode: 0o755 });

@@ -2,6 +2,7 @@ import { constants } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { reportError } from '../../../src/commands/terminal/report-error.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import { SLOW } from '../../slow.ts';
 import { fakeContext } from '../fake-context.ts';
 
 async function firstBytes(words: readonly string[], environment = {}): Promise<string> {
@@ -29,7 +30,7 @@ describe('reportError', () => {
     },
   );
 
-  it('does not report a text that is too long as a bug', async () => {
+  it('does not report a text that is too long as a bug', SLOW, async () => {
     const makeTooLong = [
       () => 'x'.repeat(2 ** 30),
       () => Buffer.allocUnsafeSlow(constants.MAX_STRING_LENGTH + 1).toString('latin1'),

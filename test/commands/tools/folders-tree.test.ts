@@ -7,6 +7,7 @@ import {
   foldersTreeCommand,
 } from '../../../src/commands/tools/folders-tree.ts';
 import { success } from '../../client/client-fixture.ts';
+import { SLOW } from '../../slow.ts';
 import { type ToolWorld, toolContext } from './world.ts';
 
 const folder = (folderId: string, parentFolderId: string, more: object = {}) => ({
@@ -129,7 +130,7 @@ describe('the tree of a flat list', () => {
     );
   });
 
-  it('can be deeper than the call stack', () => {
+  it('can be deeper than the call stack', SLOW, () => {
     const chain = Array.from({ length: 100_000 }, (_, index) =>
       folder(`f${index}`, index ? `f${index - 1}` : 'root'),
     );

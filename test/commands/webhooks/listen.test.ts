@@ -14,6 +14,7 @@ import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import type { Format } from '../../../src/output/format.ts';
 import { eventually } from '../../eventually.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, send, signed, target } from '../../webhooks/listener-fixture.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
@@ -225,7 +226,7 @@ async function sendThroughService(folders: Folders, event: string): Promise<void
 }
 
 describe('svc webhooks listen --local', () => {
-  it('creates a temporary endpoint, receives its deliveries, and deletes it', async () => {
+  it('creates a temporary endpoint, receives its deliveries, and deletes it', SLOW, async () => {
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
     expect(context.stderr()).toContain(

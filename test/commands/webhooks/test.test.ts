@@ -6,6 +6,7 @@ import type { TestFlags } from '../../../src/commands/webhooks/flags.ts';
 import { testCommand } from '../../../src/commands/webhooks/test.ts';
 import { borrowAuthority } from '../../client/certificates.ts';
 import { listen } from '../../listen.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { listening, newSecret, target } from '../../webhooks/listener-fixture.ts';
 import { type FakeContextOptions, fakeContext } from '../fake-context.ts';
@@ -24,7 +25,7 @@ async function secretFile(secret = newSecret()) {
 const NOWHERE = 'http://127.0.0.1:1/hook';
 
 describe('svc webhooks test', () => {
-  it("passes svc's own listener", async () => {
+  it("passes svc's own listener", SLOW, async () => {
     const { url, secret } = await listening();
     const { context, run } = await testing(url, { secretFile: await secretFile(secret) });
     await run;
@@ -105,7 +106,7 @@ describe('svc webhooks test', () => {
     }
   });
 
-  it('trusts the authority of --ca-file', async () => {
+  it('trusts the authority of --ca-file', SLOW, async () => {
     const authority = await borrowAuthority();
     const server = createServer(await authority.issue('IP:127.0.0.1'), (request, response) => {
       request.resume().on('end', () => response.end());

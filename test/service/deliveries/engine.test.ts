@@ -8,6 +8,7 @@ import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { unpackBody } from '../../../src/webhooks/payload.ts';
 import { eventually } from '../../eventually.ts';
+import { SLOW } from '../../slow.ts';
 import { isPostgres } from '../store-location.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -88,7 +89,7 @@ describe('a delivery to an endpoint', () => {
     });
   });
 
-  it('of an exhausted event causes no further event when it fails', async () => {
+  it('of an exhausted event causes no further event when it fails', SLOW, async () => {
     const { url } = await receiver(() => 500);
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
@@ -218,7 +219,7 @@ describe('limits', () => {
     expect(Math.max(...inSecond)).toBeLessThanOrEqual(4);
   });
 
-  it('prevent an unresponsive endpoint from delaying others', async () => {
+  it('prevent an unresponsive endpoint from delaying others', SLOW, async () => {
     const [slow, quick] = [await receiver(() => undefined), await receiver()];
     const { endpoint, comment, deliver } = await deliveringWorld();
     await endpoint({ url: slow.url });
@@ -319,7 +320,7 @@ describe('a pending delivery', () => {
 });
 
 describe('several engines', () => {
-  it('on one store send each delivery once', async () => {
+  it('on one store send each delivery once', SLOW, async () => {
     const { url, received } = await receiver();
     const { path, endpoint, comment, deliver, deliveries } = await deliveringWorld();
     await endpoint({ url });
@@ -382,28 +383,32 @@ describe('several engines', () => {
 });
 
 describe('an endpoint whose attempts all fail', () => {
-  it('is disabled after five days, and gets five more days when it is enabled again', async () => {
-    const { url } = await receiver(() => 500);
-    const { endpoint, call, comment, deliver, deliveries } = await deliveringWorld();
-    const endpointId = await endpoint({ url });
-    // Five days are scaled to 1.3 s: longer than a busy machine takes from one comment to a check
-    // of its endpoint.
-    deliver({ timeScale: 3e-6 });
-    const isDisabled = async () =>
-      (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
-    await comment();
-    await eventually(async () => {
+  it(
+    'is disabled after five days, and gets five more days when it is enabled again',
+    SLOW,
+    async () => {
+      const { url } = await receiver(() => 500);
+      const { endpoint, call, comment, deliver, deliveries } = await deliveringWorld();
+      const endpointId = await endpoint({ url });
+      // Five days are scaled to 1.3 s: longer than a busy machine takes from one comment to a check
+      // of its endpoint.
+      deliver({ timeScale: 3e-6 });
+      const isDisabled = async () =>
+        (await call(`${ENDPOINTS}/get`, {})).body.result?.data.endpoints[0].disabled;
       await comment();
-      expect(await isDisabled()).toBe(true);
-    }, 100);
-    // A delivery recorded at the same moment is stopped when it is due.
-    await eventually(async () =>
-      expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]),
-    );
-    await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
-    await comment();
-    expect(await isDisabled()).toBe(false);
-  });
+      await eventually(async () => {
+        await comment();
+        expect(await isDisabled()).toBe(true);
+      }, 100);
+      // A delivery recorded at the same moment is stopped when it is due.
+      await eventually(async () =>
+        expect((await deliveries()).filter(({ state }) => state === 'pending')).toEqual([]),
+      );
+      await call(`${ENDPOINTS}/update`, { endpointId, disabled: false });
+      await comment();
+      expect(await isDisabled()).toBe(false);
+    },
+  );
 });
 
 describe('private targets', () => {

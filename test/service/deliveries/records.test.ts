@@ -4,6 +4,7 @@ import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
+import { SLOW } from '../../slow.ts';
 import { deliveringWorld } from './delivering.ts';
 
 const UPDATE = '/v2/workspace/advancedwebhook/endpoints/update';
@@ -78,53 +79,57 @@ describe('retrying', () => {
 });
 
 describe('an ended delivery', () => {
-  it('is deleted after a week, or beyond the limit; pending deliveries are kept', async () => {
-    const { store, credentials, deliveries } = await deliveringWorld();
-    const DAY = 86_400_000;
-    const now = 100 * DAY;
-    const add = (count: number, state: DeliveryState, age: number) =>
-      store.write(async (database) => {
-        const rows = Array.from({ length: count }, () => ({
-          id: `msg_${Math.random()}`,
-          apiKey: credentials.apiKey,
-          form: 'raw' as const,
-          lane: 'l',
-          event: `${age}`,
-          payload: null,
-          size: 0,
-          state,
-          attempts: '',
-          tries: 0,
-          owner: null,
-          createdAt: now - age * DAY,
-          dueAt: state === 'pending' ? now : null,
-        }));
-        for (let at = 0; at < rows.length; at += 500) {
-          await database
-            .insertInto('deliveries')
-            .values(rows.slice(at, at + 500))
-            .execute();
-        }
-      });
-    for (const state of ['pending', 'delivered', 'failed'] as const) {
-      await add(1, state, 8);
-      await add(2, state, 6);
-    }
-    await store.write((database) => pruneDeliveries(database, now));
-    const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
-    expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
-      'delivered 6: 2',
-      'failed 6: 2',
-      'failed 8: 1',
-      'pending 6: 2',
-      'pending 8: 1',
-    ]);
-    await add(10_000, 'delivered', 0);
-    await store.write((database) => pruneDeliveries(database, now));
-    const left = await deliveries();
-    expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
-      Array(10_000).fill('0'),
-    );
-    expect(left).toHaveLength(10_006);
-  });
+  it(
+    'is deleted after a week, or beyond the limit; pending deliveries are kept',
+    SLOW,
+    async () => {
+      const { store, credentials, deliveries } = await deliveringWorld();
+      const DAY = 86_400_000;
+      const now = 100 * DAY;
+      const add = (count: number, state: DeliveryState, age: number) =>
+        store.write(async (database) => {
+          const rows = Array.from({ length: count }, () => ({
+            id: `msg_${Math.random()}`,
+            apiKey: credentials.apiKey,
+            form: 'raw' as const,
+            lane: 'l',
+            event: `${age}`,
+            payload: null,
+            size: 0,
+            state,
+            attempts: '',
+            tries: 0,
+            owner: null,
+            createdAt: now - age * DAY,
+            dueAt: state === 'pending' ? now : null,
+          }));
+          for (let at = 0; at < rows.length; at += 500) {
+            await database
+              .insertInto('deliveries')
+              .values(rows.slice(at, at + 500))
+              .execute();
+          }
+        });
+      for (const state of ['pending', 'delivered', 'failed'] as const) {
+        await add(1, state, 8);
+        await add(2, state, 6);
+      }
+      await store.write((database) => pruneDeliveries(database, now));
+      const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
+      expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
+        'delivered 6: 2',
+        'failed 6: 2',
+        'failed 8: 1',
+        'pending 6: 2',
+        'pending 8: 1',
+      ]);
+      await add(10_000, 'delivered', 0);
+      await store.write((database) => pruneDeliveries(database, now));
+      const left = await deliveries();
+      expect(left.filter(({ state }) => state === 'delivered').map(({ event }) => event)).toEqual(
+        Array(10_000).fill('0'),
+      );
+      expect(left).toHaveLength(10_006);
+    },
+  );
 });

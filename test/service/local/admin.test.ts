@@ -10,6 +10,7 @@ import {
   type PublicRoutes,
 } from '../../../src/service/local/admin.ts';
 import { invalidArgument } from '../../../src/service/store/refusal.ts';
+import { SLOW } from '../../slow.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
 interface Call {
@@ -56,7 +57,7 @@ async function serveService(service: EmbeddedInstance, host = '127.0.0.1') {
 }
 
 describe('requests to /_svc/', () => {
-  it('read and change the clock', async () => {
+  it('read and change the clock', SLOW, async () => {
     const { send } = await serve();
     const before = await send('/_svc/clock');
     expect(before).toMatchObject({ status: 200, body: { offset: 0, frozen: false } });

@@ -8,6 +8,7 @@ import {
   sampleDelay,
   selectFailing,
 } from '../../../src/service/local/faults/choose-fault.ts';
+import { SLOW } from '../../slow.ts';
 
 function decide(
   file: FaultFileInput,
@@ -103,7 +104,7 @@ describe('chooseFault', () => {
 });
 
 describe('drawNumber', () => {
-  it('returns numbers from 0 to below 1 that are spread evenly', () => {
+  it('returns numbers from 0 to below 1 that are spread evenly', SLOW, () => {
     const buckets = new Array<number>(10).fill(0);
     for (let value = 0; value < 20_000; value += 1) {
       const drawn = drawNumber(1, 0, value);

@@ -14,6 +14,7 @@ import { createDevelopmentState } from '../../../src/service/local/state.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { eventually } from '../../eventually.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { type DeliveringWorld, deliveringWorld } from '../deliveries/delivering.ts';
 import { receiver } from '../deliveries/receiver.ts';
 import { isPostgres } from '../store-location.ts';
@@ -139,7 +140,7 @@ describe('the clock of a service', () => {
     expect(await clock.read()).toMatchObject({ offset: 0, frozen: false });
   });
 
-  it('shows the time of a pure model after any changes', async () => {
+  it('shows the time of a pure model after any changes', SLOW, async () => {
     const service = await startTestService();
     const { change, read, time } = clockOf(service);
     const duration = fc.nat(100 * 24).map((hours) => `${hours}h`);
@@ -272,6 +273,7 @@ describe('advancing the clock', () => {
 
   it.each(['with a running clock', 'with a frozen clock', 'beside a serving process'])(
     'ends under steady traffic, with every attempt that was due: %s',
+    SLOW,
     async (way) => {
       const failing = await receiver(() => 503);
       const world = await deliveringWorld();

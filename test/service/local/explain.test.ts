@@ -13,6 +13,7 @@ import { ensureUser } from '../../../src/service/records/users.ts';
 import { prepareInsert } from '../../../src/service/store/statements.ts';
 import type { Database } from '../../../src/service/store/store.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { isPostgres } from '../store-location.ts';
 import { startTestService } from '../test-service.ts';
 
@@ -166,43 +167,49 @@ async function canBeNotified(
 }
 
 describe('the access explainer', () => {
-  it('agrees with the permission check of the service, and with the documented rule, in generated worlds', async () => {
-    const { store, credentials } = await startTestService();
-    const { apiKey } = credentials;
-    let count = 0;
-    const seen = new Set<string>();
-    await store.write((database) =>
-      fc.assert(
-        fc.asyncProperty(worlds, async (world) => {
-          const organizationId = `org-${count++}`;
-          const organization = await createWorld(database, apiKey, organizationId, world);
-          const question = { user: 'u', document: 'd', organization: organizationId };
-          const explained = await explainAccess({ database, apiKey, now: NOW }, question, (words) =>
-            words.join(' '),
-          );
-          const role = expectedRole(world);
-          const { allowed, disabled, via, grant } = explained;
-          const notified = await canBeNotified(database, apiKey, organizationId, organization);
-          const answers = [
-            explained.role,
-            allowed,
-            notified,
-            via.length > 0,
-            disabled,
-            grant === null,
-          ];
-          const [may, isDisabled] = [role !== null, world.document.disabled === 1];
-          expect(answers).toEqual([role, may, may, may, isDisabled, may || isDisabled]);
-          for (const { reason } of explained.nearMisses) seen.add(reason);
-          seen.add(String(role));
-        }),
-        { numRuns: repeats(isPostgres ? 150 : 1_000) },
-      ),
-    );
-    expect(seen).toEqual(
-      new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']),
-    );
-  });
+  it(
+    'agrees with the permission check of the service, and with the documented rule, in generated worlds',
+    SLOW,
+    async () => {
+      const { store, credentials } = await startTestService();
+      const { apiKey } = credentials;
+      let count = 0;
+      const seen = new Set<string>();
+      await store.write((database) =>
+        fc.assert(
+          fc.asyncProperty(worlds, async (world) => {
+            const organizationId = `org-${count++}`;
+            const organization = await createWorld(database, apiKey, organizationId, world);
+            const question = { user: 'u', document: 'd', organization: organizationId };
+            const explained = await explainAccess(
+              { database, apiKey, now: NOW },
+              question,
+              (words) => words.join(' '),
+            );
+            const role = expectedRole(world);
+            const { allowed, disabled, via, grant } = explained;
+            const notified = await canBeNotified(database, apiKey, organizationId, organization);
+            const answers = [
+              explained.role,
+              allowed,
+              notified,
+              via.length > 0,
+              disabled,
+              grant === null,
+            ];
+            const [may, isDisabled] = [role !== null, world.document.disabled === 1];
+            expect(answers).toEqual([role, may, may, may, isDisabled, may || isDisabled]);
+            for (const { reason } of explained.nearMisses) seen.add(reason);
+            seen.add(String(role));
+          }),
+          { numRuns: repeats(isPostgres ? 150 : 1_000) },
+        ),
+      );
+      expect(seen).toEqual(
+        new Set(['restricted', 'expired', 'disabled', 'null', 'viewer', 'editor']),
+      );
+    },
+  );
 });
 
 describe('the reader', () => {

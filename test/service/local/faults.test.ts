@@ -6,6 +6,7 @@ import { createService } from '../../../src/library/service.ts';
 import { listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { eventually } from '../../eventually.ts';
+import { SLOW } from '../../slow.ts';
 import { receiver } from '../deliveries/receiver.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
@@ -230,7 +231,7 @@ describe('the same seed', () => {
       .join('');
   }
 
-  it('causes the same log, byte for byte', async () => {
+  it('causes the same log, byte for byte', SLOW, async () => {
     const [first, second, other] = await Promise.all([logOf(7), logOf(7), logOf(8)]);
     expect(second).toBe(first);
     expect(other).not.toBe(first);

@@ -10,6 +10,7 @@ import {
   type RequestFile,
 } from '../../../src/service/local/requests/request-file.ts';
 import { createRequestLog } from '../../../src/service/local/requests/request-log.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { emptyStoreLocation } from '../store-location.ts';
 
@@ -163,7 +164,7 @@ describe('the request log', () => {
     expect(log.list({ limit: 2 }).map(({ id }) => id)).toEqual([added, added + 3]);
   });
 
-  it('drops requests instead of delaying them if the disk is slow', async () => {
+  it('drops requests instead of delaying them if the disk is slow', SLOW, async () => {
     const { file } = await openFile();
     let writes = 0;
     const append: RequestFile['append'] = (requests) => {
@@ -370,7 +371,7 @@ describe('waiting for requests', () => {
 });
 
 describe('requests to /_svc/requests and /_svc/faults', () => {
-  it('list, show, and wait for requests, and change the rules', async () => {
+  it('list, show, and wait for requests, and change the rules', SLOW, async () => {
     const service = await createService({ store: await emptyStoreLocation() });
     onTestFinished(service.close);
     const { url, admin } = await service.listen();

@@ -12,6 +12,7 @@ import { openStore } from '../../../src/service/store/open.ts';
 import { bundleScripts } from '../../bundle-scripts.ts';
 import { copyAsKilled } from '../../copy-as-killed.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { countGenerations, writeGeneration } from './generations.ts';
 
@@ -63,46 +64,50 @@ function readGenerations(path: string): readonly number[] {
   }
 }
 
-it(`${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or the new data`, async () => {
-  const found = new Map<string, number>();
-  const check = async (path: string) => {
-    const inStore = readGenerations(path);
-    expect(inStore).toHaveLength(1);
-    const reported: unknown[] = [];
-    const names = (await createSnapshots(path).list((error) => reported.push(error)))
-      .map(({ name }) => name)
-      .toSorted();
-    expect(reported).toEqual([]);
-    expect([
-      ['one', 'two'],
-      ['one', 'saved', 'two'],
-    ]).toContainEqual(names);
-    const inSnapshot = names.includes('saved')
-      ? readGenerations(`${path}.snapshots/saved.sqlite`)
-      : [0];
-    expect(inSnapshot).toHaveLength(1);
-    const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
-    found.set(outcome, (found.get(outcome) ?? 0) + 1);
-  };
-  const { path, snapshots } = await prepareStore();
-  for (let kills = 0; kills < KILLS; kills++) {
-    const child = await startProcess(path, 'write');
-    for (let moments = 0; moments < MOMENTS / KILLS; moments++) {
+it(
+  `${KILLS} kills and ${MOMENTS} moments of save and restore leave the old or the new data`,
+  SLOW,
+  async () => {
+    const found = new Map<string, number>();
+    const check = async (path: string) => {
+      const inStore = readGenerations(path);
+      expect(inStore).toHaveLength(1);
+      const reported: unknown[] = [];
+      const names = (await createSnapshots(path).list((error) => reported.push(error)))
+        .map(({ name }) => name)
+        .toSorted();
+      expect(reported).toEqual([]);
+      expect([
+        ['one', 'two'],
+        ['one', 'saved', 'two'],
+      ]).toContainEqual(names);
+      const inSnapshot = names.includes('saved')
+        ? readGenerations(`${path}.snapshots/saved.sqlite`)
+        : [0];
+      expect(inSnapshot).toHaveLength(1);
+      const outcome = `store ${inStore}, snapshot ${inSnapshot}`;
+      found.set(outcome, (found.get(outcome) ?? 0) + 1);
+    };
+    const { path, snapshots } = await prepareStore();
+    for (let kills = 0; kills < KILLS; kills++) {
+      const child = await startProcess(path, 'write');
+      for (let moments = 0; moments < MOMENTS / KILLS; moments++) {
+        await sleep(Math.random() * 20);
+        await check(join(await copyAsKilled(child, dirname(path)), basename(path)));
+      }
       await sleep(Math.random() * 20);
-      await check(join(await copyAsKilled(child, dirname(path)), basename(path)));
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await check(path);
     }
-    await sleep(Math.random() * 20);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    await check(path);
-  }
-  await snapshots.save('last');
-  expect((await readdir(`${path}.snapshots`)).filter((name) => name.startsWith('.'))).toEqual([]);
-  // The moments differ.
-  expect(found.size).toBeGreaterThan(2);
-});
+    await snapshots.save('last');
+    expect((await readdir(`${path}.snapshots`)).filter((name) => name.startsWith('.'))).toEqual([]);
+    // The moments differ.
+    expect(found.size).toBeGreaterThan(2);
+  },
+);
 
-it('readers in other processes see the old or the new data', async () => {
+it('readers in other processes see the old or the new data', SLOW, async () => {
   const { path, snapshots } = await prepareStore();
   const readers = await Promise.all(
     Array.from({ length: READERS }, () => startProcess(path, 'read')),

@@ -18,6 +18,7 @@ import { exportState } from '../../../src/service/state/transfer.ts';
 import { migrate } from '../../../src/service/store/migrations.ts';
 import { openStore } from '../../../src/service/store/open.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
@@ -58,7 +59,7 @@ async function addUsers(
 }
 
 describe('a restored snapshot', () => {
-  it('has exactly the rows that were saved, whatever was written meanwhile', async () => {
+  it('has exactly the rows that were saved, whatever was written meanwhile', SLOW, async () => {
     const service = await newService();
     const { call, store, credentials, snapshots, path } = service;
     const id = fc.constantFrom('a', 'b', 'c', 'd');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { exportState, importState } from '../../../src/service/state/transfer.ts';
+import { SLOW } from '../../slow.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
 
@@ -150,7 +151,7 @@ describe('an inconsistent state', () => {
     ]);
   });
 
-  it('is detected quickly in 20,000 nested folders', async () => {
+  it('is detected quickly in 20,000 nested folders', SLOW, async () => {
     const count = 20_000;
     const folders = Array.from({ length: count }, (_, at) =>
       folder(`f${at}`, `f${(at + 1) % count}`),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { stateSchema } from '../../../src/catalog/state.ts';
 import { exportState, importState } from '../../../src/service/state/transfer.ts';
+import { SLOW } from '../../slow.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
 const acme = { organizationId: 'acme' };
@@ -129,7 +130,7 @@ async function readAll({ call }: TestService): Promise<unknown[]> {
 const dump = async ({ store, credentials }: TestService) =>
   JSON.stringify(await exportState(store, credentials.apiKey));
 
-it('an imported copy of a state gives the same responses', async () => {
+it('an imported copy of a state gives the same responses', SLOW, async () => {
   const [original, copy] = [await startTestService(), await startTestService()];
   for (const [path, data] of WRITES) {
     original.clock.time += 1000;

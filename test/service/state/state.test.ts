@@ -4,6 +4,7 @@ import { type State, stateSchema } from '../../../src/catalog/state.ts';
 import { resetState } from '../../../src/service/state/reset.ts';
 import { exportState, importState, type StateImport } from '../../../src/service/state/transfer.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { isPostgres } from '../store-location.ts';
 import { addSecondKey, startTestService, type TestService } from '../test-service.ts';
 import { FULL_STATE } from './full-state.ts';
@@ -231,7 +232,7 @@ describe('any state', () => {
       });
     });
 
-  it('is the same text after two copies', async () => {
+  it('is the same text after two copies', SLOW, async () => {
     const [first, second] = [await startTestService(), await startTestService()];
     await fc.assert(
       fc.asyncProperty(anyState, async (state) => {

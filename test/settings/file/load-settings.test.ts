@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/kernel/errors.ts';
 import { loadSettings, type SettingsRequest } from '../../../src/settings/file/load-settings.ts';
 import { SettingsError } from '../../../src/settings/file/read-settings.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -451,7 +452,7 @@ describe('loadSettings refuses', () => {
 });
 
 describe('a text in a settings file', () => {
-  it('keeps every character, with variables or without', async () => {
+  it('keeps every character, with variables or without', SLOW, async () => {
     const words = fc.array(
       fc.constantFrom('${', '$${', '$', '{', '}', 'a', ' ', '😀', '\n', "'", '"', '\\', '#', ': '),
     );

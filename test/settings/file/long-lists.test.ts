@@ -5,6 +5,7 @@ import { type CutText, cutLongLists } from '../../../src/settings/file/long-list
 import { parseSettings, SettingsError } from '../../../src/settings/file/read-settings.ts';
 import { codePoint } from '../../code-point.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 
 /** Makes a file long enough to be cut. */
 const PADDING = `# ${'x'.repeat(600_000)}\n`;
@@ -87,6 +88,7 @@ const FORMS: Readonly<
 
 it.each(Object.keys(FORMS))(
   'reads lists in %s form as a complete reading does, or not at all',
+  SLOW,
   async (form) => {
     let cuts = 0;
     await fc.assert(
@@ -137,7 +139,7 @@ it.each([
   expect(await cutText(PADDING + text)).toBeUndefined();
 });
 
-it('reads long lists in parts, whatever their texts contain', async () => {
+it('reads long lists in parts, whatever their texts contain', SLOW, async () => {
   const records = Array.from(
     { length: 2_500 },
     (_, at) =>
@@ -173,7 +175,7 @@ it('stops at a signal', async () => {
   await expect(cut).rejects.toThrow('stopped');
 });
 
-it('stops a complete reading at a signal, without ending it first', async () => {
+it('stops a complete reading at a signal, without ending it first', SLOW, async () => {
   const records = Array.from({ length: 5_000 }, (_, at) => record(`f${at}`, ', folderName: "x"'));
   const files = [{ name: 'svc.yaml', folder: '/', text: `folders:\n${records.join('')}` }];
   const measure = async (stop: boolean) => {

@@ -5,6 +5,7 @@ import { toValue } from '../../../src/settings/file/tree.ts';
 import type { LiveRecord } from '../../../src/settings/live/live-records.ts';
 import { codePoint } from '../../code-point.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { endpoint, folder, parse, pull, readWorld, type World } from './pulled-world.ts';
 
 const nasty = fc.constantFrom(
@@ -130,7 +131,7 @@ async function valuesOf(file: string) {
 const isSet = (value: unknown) => value !== null && value !== undefined;
 
 describe('a pulled file', () => {
-  it('has exactly the live values', async () => {
+  it('has exactly the live values', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(world, async (live) => {
         const file = createSettings('acme', readWorld(live));
@@ -173,7 +174,7 @@ describe('a pulled file', () => {
     );
   });
 
-  it('follows any change of the live records, and is then unchanged', async () => {
+  it('follows any change of the live records, and is then unchanged', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         world,
@@ -273,34 +274,38 @@ const createWorld = (records: readonly LiveRecord[]): World => ({
 });
 
 describe('an edited file', () => {
-  it('keeps comments, is formatted once, and then changes only the lines of changed values', async () => {
-    await fc.assert(
-      fc.asyncProperty(styledFile, async ({ text: file, newline, before, after }) => {
-        const [first, ...others] = before;
-        const earlier = [{ ...first, rateLimit: 77 }, ...others];
-        const formatted = (await pull(file, createWorld(earlier))).text;
-        for (const mark of COMMENTS)
-          expect([mark, formatted.split(mark).length]).toEqual([mark, file.split(mark).length]);
-        const edited = await pull(formatted, createWorld(after));
-        expect(edited.notes).toEqual([]);
-        const lines = edited.text.split(newline);
-        expect(lines.length).toBe(formatted.split(newline).length);
-        let record = -1;
-        for (const [at, line] of formatted.split(newline).entries()) {
-          const isFlow = line.startsWith('  - { uid: ');
-          if (/^ {2}- (\{ )?uid: u/.test(line)) record += 1;
-          const differing = Object.keys(after[record] ?? {}).filter(
-            (name) => Object(after[record])[name] !== Object(earlier[record])[name],
-          );
-          const [, field = ''] = /^ {4}(\w+): /.exec(line) ?? [];
-          const mayDiffer = isFlow ? differing.length > 0 : differing.includes(field);
-          if (!mayDiffer) expect(lines[at]).toBe(line);
-        }
-        const { endpoints: found } = await valuesOf(edited.text);
-        for (const [at, wanted] of after.entries())
-          expect(found.get(`u${at}`)).toEqual({ uid: `u${at}`, ...wanted });
-      }),
-      { numRuns: repeats(50) },
-    );
-  });
+  it(
+    'keeps comments, is formatted once, and then changes only the lines of changed values',
+    SLOW,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(styledFile, async ({ text: file, newline, before, after }) => {
+          const [first, ...others] = before;
+          const earlier = [{ ...first, rateLimit: 77 }, ...others];
+          const formatted = (await pull(file, createWorld(earlier))).text;
+          for (const mark of COMMENTS)
+            expect([mark, formatted.split(mark).length]).toEqual([mark, file.split(mark).length]);
+          const edited = await pull(formatted, createWorld(after));
+          expect(edited.notes).toEqual([]);
+          const lines = edited.text.split(newline);
+          expect(lines.length).toBe(formatted.split(newline).length);
+          let record = -1;
+          for (const [at, line] of formatted.split(newline).entries()) {
+            const isFlow = line.startsWith('  - { uid: ');
+            if (/^ {2}- (\{ )?uid: u/.test(line)) record += 1;
+            const differing = Object.keys(after[record] ?? {}).filter(
+              (name) => Object(after[record])[name] !== Object(earlier[record])[name],
+            );
+            const [, field = ''] = /^ {4}(\w+): /.exec(line) ?? [];
+            const mayDiffer = isFlow ? differing.length > 0 : differing.includes(field);
+            if (!mayDiffer) expect(lines[at]).toBe(line);
+          }
+          const { endpoints: found } = await valuesOf(edited.text);
+          for (const [at, wanted] of after.entries())
+            expect(found.get(`u${at}`)).toEqual({ uid: `u${at}`, ...wanted });
+        }),
+        { numRuns: repeats(50) },
+      );
+    },
+  );
 });

@@ -6,6 +6,7 @@ import {
   renderSparkline,
 } from '../../../../src/commands/jobs/receipt/render-receipt.ts';
 import { renderReport } from '../../../../src/commands/jobs/report/render-report.ts';
+import { SLOW } from '../../../slow.ts';
 import { RECEIPT } from './receipts.ts';
 
 describe('the text receipt of a job', () => {
@@ -52,7 +53,7 @@ describe('the text receipt of a job', () => {
     expect(text).toMatch(/\nresume with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
   });
 
-  it('never shows an average above the peak', async () => {
+  it('never shows an average above the peak', SLOW, async () => {
     const point = fc.record({
       settled: fc.nat(900),
       failed: fc.constant(0),
