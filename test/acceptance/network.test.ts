@@ -6,6 +6,7 @@ import { borrowAuthority } from '../client/certificates.ts';
 import { httpProxy } from '../client/proxies.ts';
 import { listen } from '../listen.ts';
 import { SLOW } from '../slow.ts';
+import { ADD_USERS } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -50,19 +51,7 @@ describe('a private certificate authority', () => {
       code: 0,
       stderr: '',
     });
-    const add = [
-      'users',
-      'add',
-      '--org',
-      'acme',
-      '--file',
-      'users.ndjson',
-      '--batch-size',
-      '1',
-      '-o',
-      'json',
-    ];
-    const added = await svc([...add, '--ca-file', file], { env });
+    const added = await svc([...ADD_USERS, '--batch-size', '1', '--ca-file', file], { env });
     expect([added.code, JSON.parse(added.stdout)]).toEqual([
       0,
       expect.objectContaining({ succeeded: 2 }),

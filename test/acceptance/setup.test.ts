@@ -23,6 +23,22 @@ const ADVANCED_OFF = {
 const TIME = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
 const SECRET = `whsec_${Buffer.from('no secret of anybody, 24').toString('base64')}`;
 
+/** Flags for all settings of an endpoint except its URL. */
+const ENDPOINT = [
+  '--filter-type',
+  'huddle.join',
+  '--rate-limit',
+  '5',
+  '--uid',
+  'u',
+  '--description',
+  'd',
+  '--metadata',
+  'a=b',
+  '--channel',
+  'c',
+];
+
 /** Creates a service with advanced webhooks on or off that records requests. */
 async function startWebhookService(isEnabled: boolean, endpoints: readonly object[] = []) {
   const answer: ResponseHandler = ({ path, body }) => {
@@ -267,18 +283,8 @@ describe('svc webhooks setup', () => {
     async () => {
       const user = await newUser();
       const receiver = await target();
-      const words = [
-        '--url',
-        receiver.url.href,
-        '--filter-type',
-        'huddle.join',
-        '--rate-limit',
-        '5',
-        '--uid',
-        'u',
-      ];
-      const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c'];
-      const screen = startDialogue(['webhooks', 'setup', '--local', ...words, ...more], user.env);
+      const words = ['--url', receiver.url.href, ...ENDPOINT];
+      const screen = startDialogue(['webhooks', 'setup', '--local', ...words], user.env);
       await screen.answer('Advanced webhooks are disabled', 'y\r');
       await screen.answer('[1/1] Create it? (embedded service)', 'y\r');
       expect(await screen.ended, screen.text()).toBe(0);
@@ -527,18 +533,8 @@ describe('svc webhooks setup', () => {
 describe('svc webhooks setup with all settings and --yes', () => {
   it('prints the secret as a field of the result if stdout is not a terminal, and no box', async () => {
     const { env, home } = await newUser();
-    const words = [
-      '--url',
-      'localhost:1/hook',
-      '--filter-type',
-      'huddle.join',
-      '--rate-limit',
-      '5',
-      '--uid',
-      'u',
-    ];
-    const more = ['--description', 'd', '--metadata', 'a=b', '--channel', 'c', '--yes'];
-    const all = [process.execPath, BIN, 'webhooks', 'setup', '--local', ...words, ...more];
+    const words = ['--url', 'localhost:1/hook', ...ENDPOINT, '--yes'];
+    const all = [process.execPath, BIN, 'webhooks', 'setup', '--local', ...words];
     const { ended, screen, kill } = startInTerminal(
       'sh',
       ['-c', '"$@" > "$HOME/result"', 'sh', ...all],

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SLOW } from '../slow.ts';
-import { countRepeats, ndjsonUsers } from './bulk-service.ts';
+import { ADD_USERS, countRepeats, ndjsonUsers } from './bulk-service.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
 
@@ -56,17 +56,8 @@ describe('shards of one file on several machines', () => {
         // A home of its own, because processes of one user share the state of rate limits.
         const machine = await newUser();
         await writeFile(join(machine.home, 'users.ndjson'), ndjsonUsers(USERS));
-        const words = [
-          'users',
-          'add',
-          '--org',
-          'acme',
-          '--file',
-          'users.ndjson',
-          '--shard',
-          `${at + 1}/${PROCESSES}`,
-        ];
-        const ended = await machine.svc([...words, '-o', 'json', '-q'], {
+        const shard = `${at + 1}/${PROCESSES}`;
+        const ended = await machine.svc([...ADD_USERS, '--shard', shard, '-q'], {
           env: { ...env, SVC_API_KEY: `machine-${at}` },
         });
         whenFirstEnded ??= [...accepted.values()];

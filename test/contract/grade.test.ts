@@ -42,7 +42,7 @@ test('the embedded service agrees with itself in every operation', () => {
   expect(new Set(grading.verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['agrees']));
 });
 
-test('100 random worlds behind the server of svc serve have no finding', {
+test('svc serve has no finding with 100 random states', {
   ...SLOW,
   timeout: 300_000,
 }, async () => {
