@@ -28,6 +28,15 @@ export type RunCommand<Options extends object> = (
   invocation: Invocation<Options>,
 ) => Promise<void>;
 
+/** Returns a command that reads its whole input first, and then works with it. */
+export function withInput<Options extends object, Input>(
+  read: (context: Context, options: Options, words: readonly string[]) => Promise<Input>,
+  run: (context: Context, input: Input, options: Options) => Promise<void>,
+): RunCommand<Options> {
+  return async (context, { options, arguments: words }) =>
+    run(context, await read(context, options, words), options);
+}
+
 /**
  * A hand-written command. Help and completion read only the definition; `load` imports the code to
  * run the command.

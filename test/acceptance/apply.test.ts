@@ -406,6 +406,11 @@ describe('svc apply of a saved plan', () => {
     expect(await user.svc(['apply', 'edited.json', '--yes'])).toMatchObject({ code: 3 });
     expect(await user.svc(['apply', 'plan.json', '--yes', '--only', 'folders'])).toMatchObject({
       code: 2,
+      stderr: expect.stringContaining('a saved plan cannot be changed'),
+    });
+    expect(await user.svc(['apply', 'svc.yaml', '--yes', '--file', 'svc.yaml'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('given both as an argument and with --file'),
     });
     expect(user.writes()).toEqual([]);
   });

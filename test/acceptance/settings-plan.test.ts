@@ -203,9 +203,10 @@ describe('svc plan', () => {
       'svc.yaml:7:76: config.webhook.webhookServiceConfig.authToken',
     );
     expect((await plan('--file', 'no.yaml')).code).toBe(2);
-    expect((await plan('--prune-limit', 'x')).stderr).toContain(
-      '--prune-limit must be a whole number',
-    );
+    for (const file of ['svc.yaml', 'no.yaml'])
+      expect((await plan('--prune-limit', 'x', '--file', file)).stderr).toContain(
+        '--prune-limit must be a whole number',
+      );
     expect((await plan('--out', 'x', 'show', 'plan.json')).stderr).toBe(
       'svc: --out is a flag of svc plan, not of svc plan show\n',
     );

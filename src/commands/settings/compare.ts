@@ -23,7 +23,7 @@ import { findPlanTarget } from '../plan/find-target.ts';
 import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
 import { printPlan } from '../plan/print-plan.ts';
 import type { CompareFlags } from './flags.ts';
-import { DEFAULT_FILE } from './prepare-plan.ts';
+import { DEFAULT_FILE } from './read-input.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if the services or files differ */
 export async function compareSettings(

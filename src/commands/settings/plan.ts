@@ -9,20 +9,25 @@ import {
   type SavedPlanOrigin,
 } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
+import { type Invocation, withInput } from '../definition.ts';
 import { nameTarget } from '../plan/find-target.ts';
 import { nextOfDrift, nextOfPlan } from '../plan/next-commands.ts';
 import { printPlan } from '../plan/print-plan.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { withPlan } from './prepare-plan.ts';
+import { type PlanRequest, readPlanRequest } from './read-input.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if there are changes */
-export async function planSettings(
+export const planSettings = withInput(readPlanRequest, planRequested);
+
+async function planRequested(
   context: Context,
-  { options }: Invocation<PlanFlags>,
+  request: PlanRequest,
+  options: PlanFlags,
 ): Promise<void> {
+  const { settings } = request;
   const { allowReplace = false, out } = options;
-  await withPlan(context, options, 'plan', async (opened, { plan, settings }) => {
+  await withPlan(context, request, 'plan', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings.environment);
     const next = plan.writes.length > 0 ? nextOfPlan(context, options) : {};
     await printPlan(opened, plan, settings.name, { target, next, isReported: true });
@@ -33,12 +38,15 @@ export async function planSettings(
 }
 
 /** @throws SvcError `differs` if the live service differs from the settings file */
-export async function reportDrift(
+export const reportDrift = withInput(readPlanRequest, printDrift);
+
+async function printDrift(
   context: Context,
-  { options }: Invocation<ChangeFlags>,
+  request: PlanRequest,
+  options: ChangeFlags,
 ): Promise<void> {
-  await withPlan(context, options, 'drift', async (opened, { plan, settings }) => {
-    const { name, environment } = settings;
+  const { name, environment } = request.settings;
+  await withPlan(context, request, 'drift', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, environment);
     const next = plan.changes.length > 0 ? nextOfDrift(context, options) : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });

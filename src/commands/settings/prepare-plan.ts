@@ -1,10 +1,6 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
-import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { rememberSecret } from '../../kernel/redact.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
@@ -15,38 +11,29 @@ import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
-import { parseWholeNumber } from '../options.ts';
 import { predictPlan } from '../plan/check-prediction.ts';
 import { findPlanTarget } from '../plan/find-target.ts';
-import { loadSettingsFile } from '../plan/load-settings-file.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
-import type { ChangeFlags } from './flags.ts';
+import type { PlanRequest } from './read-input.ts';
 
-export const DEFAULT_FILE = 'svc.yaml';
-
-/** A plan, and what it was made of. */
 interface PreparedPlan {
   readonly plan: Plan;
-  readonly settings: DeclaredSettings;
+  /** The state after the plan, if it can be predicted. */
   readonly predicted: State | undefined;
 }
 
 /**
- * Loads the settings file, reads the live records that it declares, and plans the changes for
- * `work`. Sends no write. To apply a plan at once, its target must not demand approvals. A plan for
- * `drift` is only about what can be read, and is not simulated.
- * @throws SvcError `invalid_input` for an invalid file, `usage` if the plan would delete too many
- * records, `approval_required`
+ * Reads the live records that a settings file declares, and plans the changes for `work`. Sends no
+ * write. To apply a plan at once, its target must not demand approvals. A plan for `drift` is only
+ * about what can be read, and is not simulated.
+ * @throws SvcError `usage` if the plan would delete too many records, `approval_required`
  */
 export async function withPlan(
   context: Context,
-  { file, env, only = [], prune = false, pruneLimit }: ChangeFlags,
+  { settings, only, prune, pruneLimit }: PlanRequest,
   purpose: 'plan' | 'apply' | 'drift',
   work: (context: Context, prepared: PreparedPlan) => Promise<void>,
 ): Promise<void> {
-  const limit = parseWholeNumber('--prune-limit', pruneLimit, 0);
-  const settings = await loadSettingsFile(context, file ?? (await findDefaultFile(context)), env);
-  for (const secret of settings.secrets) rememberSecret(secret.reveal());
   const selected = selectKinds(settings.declared, only);
   await warnAboutIgnored(context, settings, selected);
   const declared = purpose === 'drift' ? withoutSent(selected) : selected;
@@ -70,20 +57,13 @@ export async function withPlan(
       live,
       stack: settings.stack,
       prune,
-      pruneLimit: limit,
+      pruneLimit,
       usersOrganization,
     };
     const plan = await planChanges(opened, input);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
-    await work(opened, { plan: { ...plan, predicted: effects }, settings, predicted: state });
-  });
-}
-
-async function findDefaultFile({ cwd }: Context): Promise<string> {
-  if (await stat(resolve(cwd, DEFAULT_FILE)).catch(() => undefined)) return DEFAULT_FILE;
-  throw new SvcError('usage', `file not found: ${DEFAULT_FILE}`, {
-    hint: hint`create it from the live settings with ${step('inspect', 'pull')}, or name another file with --file`,
+    await work(opened, { plan: { ...plan, predicted: effects }, predicted: state });
   });
 }
 

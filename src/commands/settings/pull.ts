@@ -17,7 +17,7 @@ import type { Invocation } from '../definition.ts';
 import { withPrintedProblems } from '../plan/load-settings-file.ts';
 import { withEnvironment } from '../plan/open-environment.ts';
 import type { PullFlags } from './flags.ts';
-import { DEFAULT_FILE } from './prepare-plan.ts';
+import { DEFAULT_FILE } from './read-input.ts';
 
 interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
   readonly file: string;
