@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { INPUTS } from '../../packaging/bundle/build-if-changed.ts';
 import { readBundle } from '../../packaging/executable/modules.ts';
 import { HOME } from '../acceptance/svc.ts';
 import { packPackage } from './packed.ts';
@@ -16,14 +17,18 @@ const LATER = `data:text/javascript,${encodeURIComponent(`
   Date.now = () => now() + 315e9;
   globalThis.Date = class extends Date { constructor(...given) { super(...(given.length ? given : [Date.now()])); } };`)}`;
 
-/** Copies the sources to a new folder, with links to the files of the dependencies. */
-async function copyCheckout(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** Lists the files of this checkout: those that a build reads, and the others. */
+async function listCheckout(): Promise<{ inputs: readonly string[]; others: readonly string[] }> {
   const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await execute('git', listed, { cwd: HOME });
-  for (const path of stdout.split('\0').filter(Boolean))
-    await cp(join(HOME, path), join(folder, path)).catch(() => undefined);
-  await execute('cp', ['-al', join(HOME, 'node_modules'), join(folder, 'node_modules')]);
+  const { inputs = [], others = [] } = Object.groupBy(stdout.split('\0').filter(Boolean), (path) =>
+    INPUTS.some((input) => `${path}/`.startsWith(`${input}/`)) ? 'inputs' : 'others',
+  );
+  return { inputs, others };
+}
+
+async function copyFiles(paths: readonly string[], folder: string): Promise<void> {
+  for (const path of paths) await cp(join(HOME, path), join(folder, path)).catch(() => undefined);
 }
 
 /** Hashes the modules of an executable, without the code that V8 compiles, which differs. */
@@ -39,10 +44,13 @@ it('a build in another folder, years later, has the same bytes', {
   const parent = await mkdtemp(join(HOME, 'coverage-'));
   try {
     const folder = join(parent, 'another', 'folder');
-    await copyCheckout(folder);
+    const { inputs, others } = await listCheckout();
+    await copyFiles(inputs, folder);
+    await execute('cp', ['-al', join(HOME, 'node_modules'), join(folder, 'node_modules')]);
     const env = { ...process.env, NODE_OPTIONS: `--import=${LATER}`, TZ: 'Pacific/Auckland' };
-    for (const script of ['esbuild.config.ts', 'packaging/package.ts'])
-      await execute(process.execPath, [script], { cwd: folder, env });
+    await execute(process.execPath, ['esbuild.config.ts'], { cwd: folder, env });
+    await copyFiles(others, folder);
+    await execute(process.execPath, ['packaging/package.ts'], { cwd: folder, env });
     const { stdout } = await execute('npm', ['pack', '--json', './dist'], { cwd: folder, env });
     const [{ filename }] = JSON.parse(stdout);
     const packed = await packPackage();

@@ -1,0 +1,3 @@
+import { buildIfChanged } from './bundle/build-if-changed.ts';
+
+await buildIfChanged('.', () => import('../esbuild.config.ts'));
