@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { ndjsonUsers } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
 import { type ResponseHandler, startMockService, success } from './mock-service.ts';
@@ -51,7 +52,7 @@ describe.each(PAGES)('a page with HTTP %i in place of a response', (httpStatus) 
     expect([resumed.code, JSON.parse(resumed.stdout)]).toMatchObject([0, { succeeded: 3 }]);
   });
 
-  it('leaves the outcome of a single write unknown', async () => {
+  it('leaves the outcome of a single write unknown', SLOW, async () => {
     const { svc } = await behindGateway(() => httpStatus);
     for (const words of [
       ['users', 'add', '--org', 'acme', '--user', 'u1'],

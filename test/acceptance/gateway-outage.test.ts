@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { ndjsonUsers } from './bulk-service.ts';
 import { findFreePort, hasHaproxy, startHaproxy } from './gateways.ts';
 import { newUserInProcess } from './in-process.ts';
@@ -80,7 +81,7 @@ describe.skipIf(!hasHaproxy)('a dead service behind HAProxy (skipped without it)
     ]);
   });
 
-  it('ends a write that must not be repeated with 9', async () => {
+  it('ends a write that must not be repeated with 9', SLOW, async () => {
     const { svc, startUpstream } = await createUserBehindDeadUpstream();
     expect((await svc(...CREATE)).code).toBe(9);
     const { received } = await startUpstream();

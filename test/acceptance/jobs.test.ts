@@ -341,7 +341,7 @@ describe('a running job', () => {
 });
 
 describe('a failing service', () => {
-  it('receives everything despite temporary outages', async () => {
+  it('receives everything despite temporary outages', SLOW, async () => {
     const { svc, came } = await createBulkUser(3_000, (_, request) => {
       if (request % 7 === 3) return failure(503, 'UNAVAILABLE', 'Busy.');
       return request % 11 === 5 ? 'reset' : undefined;

@@ -51,7 +51,7 @@ describe('a rate limit', () => {
     await expect(readdir(join(home, '.local', 'state', 'svc', 'gates'))).rejects.toThrow('ENOENT');
   });
 
-  it('shows a countdown on a terminal and removes it', async () => {
+  it('shows a countdown on a terminal and removes it', SLOW, async () => {
     const { env: user } = await newUser();
     const { env } = await startLimitedService(3_000, '3');
     const screen = startTerminal(GET, { ...user, ...env });

@@ -5,6 +5,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { BIN, type User } from './svc.ts';
 import {
@@ -418,7 +419,7 @@ describe('a reset without a usable response', () => {
     response.end('<h1>Bad gateway</h1>');
   };
 
-  it('exits with 8 if the old token works: nothing was applied', async () => {
+  it('exits with 8 if the old token works: nothing was applied', SLOW, async () => {
     const user = await newUserInProcess();
     const service = await startTokenService(closeConnection(false));
     const run = await user.svc([...RESET, '--output-file', 'token.txt'], { env: service.env });
@@ -429,7 +430,7 @@ describe('a reset without a usable response', () => {
     expect(await readdir(user.home)).not.toContain('token.txt');
   });
 
-  it('exits with 9 if an abandoned request is applied later', async () => {
+  it('exits with 9 if an abandoned request is applied later', SLOW, async () => {
     const user = await newUserInProcess();
     const service = await startTokenService((apply) => void setTimeout(apply, 1_500));
     const run = await user.svc([...RESET, '--timeout', '300ms'], { env: service.env });
@@ -492,7 +493,7 @@ describe('a reset without a usable response', () => {
     );
   });
 
-  it('repeats the reset with --ensure until a token is delivered', async () => {
+  it('repeats the reset with --ensure until a token is delivered', SLOW, async () => {
     const user = await newUserInProcess();
     const service = await startTokenService(closeConnection(true), unusable, respondNormally);
     const run = await user.svc([...RESET, '--ensure'], { env: service.env });

@@ -67,7 +67,7 @@ describe('a slow call', () => {
     expect(renderScreen(raw(), 80).join('\n')).not.toContain('reading http');
   });
 
-  it('shows a spinner while many pages arrive quickly', async () => {
+  it('shows a spinner while many pages arrive quickly', SLOW, async () => {
     let pages = 0;
     const service = await startMockService((_, response) => {
       void sleep(150).then(() => {
@@ -100,7 +100,7 @@ describe('a slow call', () => {
       expect(shown).not.toContain('waiting');
   });
 
-  it('prints one permanent line with ACCESSIBLE', async () => {
+  it('prints one permanent line with ACCESSIBLE', SLOW, async () => {
     const { inTerminal, host } = await createSlowService(3_600);
     const { ended, raw } = inTerminal(READ, { ACCESSIBLE: '1', NO_COLOR: '1' });
     expect(await ended).toBe(0);

@@ -82,7 +82,7 @@ describe('start-up', () => {
     }
   });
 
-  it('saves the compiled code of a long process once, soon after its start', async () => {
+  it('saves the compiled code of a long process once, soon after its start', SLOW, async () => {
     const { home, start } = await newUser();
     const { env, folder } = cacheOf(home);
     const serving = start(['serve', '--port', '0'], { env });

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/tree/tree.ts';
 import { HOME } from '../acceptance/svc.ts';
+import { SLOW } from '../slow.ts';
 
 /**
  * Files whose strings name commands outside of hints: help examples and descriptions, shell
@@ -47,14 +48,18 @@ async function sources(): Promise<readonly string[]> {
 }
 
 describe('a command in a hint', () => {
-  it('is never a literal: src/commands/service-flags.ts builds it for the current service', async () => {
-    const paths = await sources();
-    expect(paths.length).toBeGreaterThan(500);
-    const found = await Promise.all(
-      paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))),
-    );
-    expect(found.flat()).toEqual([]);
-  });
+  it(
+    'is never a literal: src/commands/service-flags.ts builds it for the current service',
+    SLOW,
+    async () => {
+      const paths = await sources();
+      expect(paths.length).toBeGreaterThan(500);
+      const found = await Promise.all(
+        paths.map(async (path) => literalCommands(path, await readFile(join(HOME, path), 'utf8'))),
+      );
+      expect(found.flat()).toEqual([]);
+    },
+  );
 
   it.each([
     ["    hint: 'svc jobs list shows them',"],

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOME } from '../acceptance/svc.ts';
+import { SLOW } from '../slow.ts';
 import { findSharedSecrets, findUnpublishedInstalls } from './installs.ts';
 
 /**
@@ -71,7 +72,7 @@ describe('installs of unpublished names', () => {
     expect(findUnpublishedInstalls(text, PUBLISHED)).toEqual([]);
   });
 
-  it('are in no page, recipe, or message', async () => {
+  it('are in no page, recipe, or message', SLOW, async () => {
     expect(FILES).toEqual(expect.arrayContaining(['README.md', 'action.yml', 'docs/ci.md']));
     const found = await Promise.all(
       FILES.map(async (file) =>

@@ -143,7 +143,7 @@ describe('repeated IDs', () => {
     );
   });
 
-  it('are few if all IDs differ', () => {
+  it('are few if all IDs differ', SLOW, () => {
     const hashes = new RepeatedIdDetector();
     for (let at = 0; at < 200_000; at += 1) hashes.add(`user-${at}`);
     expect(hashes.takeRepeated().split(10)).toEqual([]);

@@ -245,7 +245,7 @@ describe('CSV output', () => {
       .map((marks) => marks.join('')),
   );
 
-  it('can be read back unchanged', async () => {
+  it('can be read back unchanged', SLOW, async () => {
     const fields = bulkFieldsOf(documents['documents.add']);
     const folder = await createTemporaryFolder();
     const records = fc.array(fc.record({ documentId: cell, documentName: cell }), {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BatchRequestOutcome } from '../../src/bulk/batch-request.ts';
 import type { RecordList } from '../../src/bulk/batches.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
+import { SLOW } from '../slow.ts';
 import {
   answered,
   failedBy,
@@ -15,35 +16,39 @@ import {
 } from './bulk-run.ts';
 
 describe('sending in batches', () => {
-  it('splits lists of any size into full batches, in order, and ends a batch at an empty list', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.nat(5)),
-        fc.integer({ min: 1, max: 4 }),
-        async (sizes, batchSize) => {
-          const all = numbered(sizes.reduce((sum, size) => sum + size, 0));
-          const rest = [...all];
-          const blocks = sizes.map((size) => rest.splice(0, size));
-          const { sent, items } = await run({ records: blocks, batchSize }, (batch) =>
-            answered(success(batch)),
-          );
-          expect(sent.flat()).toEqual(all.map(({ id }) => id));
-          expect(items.map(({ record }) => record.id)).toEqual(sent.flat());
-          const ends = sizes.map((_, at) =>
-            sizes.slice(0, at).reduce((sum, size) => sum + size, 0),
-          );
-          const cuts = new Set(ends.filter((_, at) => sizes[at] === 0));
-          let at = 0;
-          for (const batch of sent) {
-            const within = [...cuts].filter((cut) => cut > at && cut < at + batch.length);
-            expect(within).toEqual([]);
-            at += batch.length;
-            expect(batch.length === batchSize || at === all.length || cuts.has(at)).toBe(true);
-          }
-        },
-      ),
-    );
-  });
+  it(
+    'splits lists of any size into full batches, in order, and ends a batch at an empty list',
+    SLOW,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.nat(5)),
+          fc.integer({ min: 1, max: 4 }),
+          async (sizes, batchSize) => {
+            const all = numbered(sizes.reduce((sum, size) => sum + size, 0));
+            const rest = [...all];
+            const blocks = sizes.map((size) => rest.splice(0, size));
+            const { sent, items } = await run({ records: blocks, batchSize }, (batch) =>
+              answered(success(batch)),
+            );
+            expect(sent.flat()).toEqual(all.map(({ id }) => id));
+            expect(items.map(({ record }) => record.id)).toEqual(sent.flat());
+            const ends = sizes.map((_, at) =>
+              sizes.slice(0, at).reduce((sum, size) => sum + size, 0),
+            );
+            const cuts = new Set(ends.filter((_, at) => sizes[at] === 0));
+            let at = 0;
+            for (const batch of sent) {
+              const within = [...cuts].filter((cut) => cut > at && cut < at + batch.length);
+              expect(within).toEqual([]);
+              at += batch.length;
+              expect(batch.length === batchSize || at === all.length || cuts.has(at)).toBe(true);
+            }
+          },
+        ),
+      );
+    },
+  );
 
   it('limits the size of a request, except for a single large record', async () => {
     const [small, large] = [recordsOf(['a', 'b', 'c']), recordsOf(['x'.repeat(2e6)])];
@@ -136,7 +141,7 @@ describe('every record has at most one result', () => {
     }
   };
 
-  it('for any responses in any order, and is never in two requests at once', async () => {
+  it('for any responses in any order, and is never in two requests at once', SLOW, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.string(), { maxLength: 30 }),

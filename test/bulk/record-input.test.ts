@@ -233,7 +233,7 @@ describe('the files of an input', () => {
     }
   });
 
-  it('are counted if there are many', async () => {
+  it('are counted if there are many', SLOW, async () => {
     const texts = Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [`${at}.ndjson`, `{"userId":"u${at}"}`]),
     );

@@ -4,6 +4,7 @@ import type { RequestKind } from '../../src/bulk/batch-request.ts';
 import type { RecordList } from '../../src/bulk/batches.ts';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { answered, failedBy, numbered, run, statuses, success, unanswered } from './bulk-run.ts';
 
 /** A service that refuses each request which holds one of the given records. */
@@ -155,6 +156,7 @@ describe('invalid records in a refused request', () => {
     ['failed at', () => unanswered('service', 'now'), 'unknown'],
   ] as const)(
     'are found by cutting up what is %s, and the others land',
+    SLOW,
     async (_, refuse, status) => {
       await fc.assert(
         fc.asyncProperty(

@@ -85,7 +85,7 @@ describe('the JSON Schemas of an operation', () => {
     }
   });
 
-  it('conform to the JSON Schema meta-schema', () => {
+  it('conform to the JSON Schema meta-schema', SLOW, () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const [name, own] of schemas) {
       for (const schema of Object.values(own)) {

@@ -52,7 +52,7 @@ describe('the check of a response', () => {
     expect(count).toBeLessThan(4_000);
   });
 
-  it('has the same verdict value by value and at once', async () => {
+  it('has the same verdict value by value and at once', SLOW, async () => {
     const value = fc.constantFrom('a', 'https://example.com/', 1, true, null, {}, ['a'], [{}]);
     const names = fc.constantFrom(
       'id',

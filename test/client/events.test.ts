@@ -7,6 +7,7 @@ import type { PlannedRequest } from '../../src/client/client.ts';
 import { maskSecret } from '../../src/kernel/redact.ts';
 import { version } from '../../src/kernel/version.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import {
   API_KEY,
   AUTH_TOKEN,
@@ -138,7 +139,7 @@ describe('the events of a call', () => {
     }
   });
 
-  it('never contain a credential, whatever its characters and encoding', async () => {
+  it('never contain a credential, whatever its characters and encoding', SLOW, async () => {
     const anyToken = fc.string({
       unit: fc.constantFrom(...'ab01+/=&"\\%\'<> é'),
       minLength: 8,

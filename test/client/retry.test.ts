@@ -264,7 +264,7 @@ describe('the retry budget', () => {
     expect(requests).toHaveLength(calls + 100);
   });
 
-  it('is refilled by successes', async () => {
+  it('is refilled by successes', SLOW, async () => {
     const script: Step[] = [
       ...Array.from({ length: 150 }, () => unavailable),
       ...Array.from({ length: 20 }, () => success()),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { planProbe, runProbe } from '../../src/contract/probe.ts';
+import { SLOW } from '../slow.ts';
 import { startRecordedWorld } from './recorded-world.ts';
 
 const ALL = { organizationId: 'acme', hasWorkspace: true };
@@ -25,7 +26,7 @@ test('a probe without an organization or a workspace skips the operations that n
   expect(names).not.toContain('workspace.get');
 });
 
-test('no operation sends more requests than the list says', async () => {
+test('no operation sends more requests than the list says', SLOW, async () => {
   const { service, client, recorder } = await startRecordedWorld();
   await service.call('/v2/organizations/folders/add', {
     organizationId: 'acme',

@@ -125,7 +125,7 @@ test('recording never throws, whatever a body is', SLOW, async () => {
   );
 });
 
-test('merging is independent of the order and the grouping of exchanges', async () => {
+test('merging is independent of the order and the grouping of exchanges', SLOW, async () => {
   const values = fc.option(fc.oneof(fc.string(), fc.integer(), fc.constant(null)), {
     nil: undefined,
   });
@@ -249,14 +249,18 @@ test('none of 40 planted values is in the file, in any encoding', SLOW, async ()
   expect(found).toEqual([]);
 });
 
-test('the exchanges of every operation of a real service leave none of its values', async () => {
-  const world = await startRecordedWorld();
-  const calls = await createValidCalls(world.service);
-  for (const { name, path, auth } of manifest)
-    await world.call(path, calls[name], auth === 'key' ? undefined : auth);
-  const contract = await world.recorder.contract();
-  expect([...contract.operations.keys()]).toHaveLength(manifest.length);
-  const file = formatContract(contract);
-  const values = Object.values(world.service.credentials);
-  expect(values.filter((value) => file.includes(value))).toEqual([]);
-});
+test(
+  'the exchanges of every operation of a real service leave none of its values',
+  SLOW,
+  async () => {
+    const world = await startRecordedWorld();
+    const calls = await createValidCalls(world.service);
+    for (const { name, path, auth } of manifest)
+      await world.call(path, calls[name], auth === 'key' ? undefined : auth);
+    const contract = await world.recorder.contract();
+    expect([...contract.operations.keys()]).toHaveLength(manifest.length);
+    const file = formatContract(contract);
+    const values = Object.values(world.service.credentials);
+    expect(values.filter((value) => file.includes(value))).toEqual([]);
+  },
+);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { typeAnswers } from '../../docs/generate/type-answers.ts';
+import { SLOW } from '../slow.ts';
 
 /** Asks two questions, each after a pause, and reads keys only while it waits for an answer. */
 const SLOW_DIALOG = `
@@ -34,7 +35,7 @@ it('each answer is typed when its question appears, after any pause', async () =
   expect(written.replace(/\s+/g, ' ')).toContain('First name? =a Last name? =b');
 });
 
-it('a question that never appears is reported with the output', async () => {
+it('a question that never appears is reported with the output', SLOW, async () => {
   const waiting = typeAnswers(
     command('/bin/sh', '-c', 'echo busy; exec sleep 60'),
     [['Which one?', 'x']],
@@ -48,7 +49,7 @@ it('a command that ends before its question is reported', async () => {
   await expect(ended).rejects.toThrow(/the question 'Which one\?' did not come:\n.*bye/);
 });
 
-it('a command that does not end after its last answer is reported', async () => {
+it('a command that does not end after its last answer is reported', SLOW, async () => {
   const hanging = typeAnswers(
     command('/bin/sh', '-c', 'echo Go?; exec sleep 60'),
     [['Go?', 'y']],

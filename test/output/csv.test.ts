@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
 import { neutralizeFormula } from '../../src/kernel/formula-text.ts';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
+import { SLOW } from '../slow.ts';
 import { anyText } from './arbitraries.ts';
 import { pagesOf, printedRecords, printedValue, writes } from './printed.ts';
 
@@ -97,7 +98,7 @@ describe('csv', () => {
     );
   });
 
-  it('is read back unchanged by a parser', async () => {
+  it('is read back unchanged by a parser', SLOW, async () => {
     const notFormula = anyText.filter(
       (text) => neutralizeFormula(text) === text && text.isWellFormed(),
     );

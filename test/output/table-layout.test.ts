@@ -32,7 +32,7 @@ function layOut(rows: readonly string[][], measure: Measure, layout: Partial<Tab
   ];
 }
 
-it('aligns cells as cli-table3 aligns the same cells', () => {
+it('aligns cells as cli-table3 aligns the same cells', SLOW, () => {
   fc.assert(
     fc.property(
       rowsOf(asciiText),
@@ -76,7 +76,7 @@ it('lays out many rows like each row alone', SLOW, () => {
   );
 });
 
-it('prints the same table however its records are divided into pages', async () => {
+it('prints the same table however its records are divided into pages', SLOW, async () => {
   const records = fc.array(fc.record({ id: asciiText, name: wideText }), { maxLength: 60 });
   const terminal = fc.constantFrom(undefined, 40, 80, 100);
   await fc.assert(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { wrapMessage } from '../../src/output/wrap-message.ts';
+import { SLOW } from '../slow.ts';
 
 const COMMAND = 'svc -p prod documents list --org acme';
 
@@ -31,7 +32,7 @@ describe('a message on a terminal', () => {
       expect(await wrapMessage([text], 20)).toBe(text);
   });
 
-  it('keeps all words, and exceeds the width only with a single one', async () => {
+  it('keeps all words, and exceeds the width only with a single one', SLOW, async () => {
     const word = fc.stringMatching(/^[a-z./:四半]{1,30}$/);
     const text = fc.array(word, { minLength: 1, maxLength: 20 }).map((words) => words.join(' '));
     await fc.assert(

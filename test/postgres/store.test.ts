@@ -20,6 +20,7 @@ import { listen } from '../listen.ts';
 import { repeats } from '../repeats.ts';
 import { newStoreLocation } from '../service/store-location.ts';
 import { post } from '../service/test-service.ts';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { relayTo } from './relay.ts';
 
@@ -331,7 +332,7 @@ describe('calls of several organizations', () => {
   const maskGeneratedIds = (record: unknown) =>
     JSON.stringify(record).replace(/"[0-9a-f]{32}"/g, '"generated"');
 
-  it('have the same effects at once as one after another', async () => {
+  it('have the same effects at once as one after another', SLOW, async () => {
     const alone = await play(async (chains) => {
       for (const chain of chains) await chain();
     });

@@ -7,6 +7,7 @@ import type { Folders } from '../../src/kernel/folders.ts';
 import { createSecretStorage, readSecrets } from '../../src/profiles/secrets.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 import { createUserFolders } from '../temporary-folder.ts';
 
 const PROD = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
@@ -101,7 +102,7 @@ describe('the profiles', () => {
     expect((await store.read()).profiles.get('prod')).toEqual({ apiKey: 'key-1', region: 'eu' });
   });
 
-  it('support any name, even one that a plain object would lose', async () => {
+  it('support any name, even one that a plain object would lose', SLOW, async () => {
     const names = fc.stringMatching(/^[A-Za-z0-9._-]{1,12}$/);
     const notable = fc.constantFrom('__proto__', 'constructor', 'toString', '10', '9', '.', '..');
     await fc.assert(

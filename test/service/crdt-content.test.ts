@@ -10,6 +10,7 @@ import {
 } from '../../src/service/records/crdt-content.ts';
 import { parseXml } from '../../src/service/records/crdt-xml.ts';
 import { repeats } from '../repeats.ts';
+import { SLOW } from '../slow.ts';
 
 /** Writes content to a state and returns the new state. */
 function writeContent(content: EditorContent, state?: string): string {
@@ -49,7 +50,7 @@ const CONTENTS: { readonly [Type in EditorContent['type']]: fc.Arbitrary<EditorC
 };
 
 describe.each(['text', 'map', 'array', 'xml'] as const)('content of type %s', (type) => {
-  it('is read as written, and a client with any earlier state converges', () => {
+  it('is read as written, and a client with any earlier state converges', SLOW, () => {
     fc.assert(
       fc.property(fc.array(CONTENTS[type], { minLength: 1, maxLength: 4 }), (contents) => {
         const [first, ...later] = contents as [EditorContent, ...EditorContent[]];

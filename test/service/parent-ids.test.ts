@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadOperation } from '../../src/catalog/index.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { findMissingParents } from '../../src/service/records/parent-ids.ts';
+import { SLOW } from '../slow.ts';
 import { startTestService } from './test-service.ts';
 import { createValidCalls } from './valid-calls.ts';
 
@@ -39,7 +40,7 @@ describe('findMissingParents', () => {
     expect(other).toEqual([{ ...organization('acme'), others: [] }]);
   });
 
-  it('finds the organizations that exactly the declared operations create', async () => {
+  it('finds the organizations that exactly the declared operations create', SLOW, async () => {
     const service = await startTestService();
     const calls = await createValidCalls(service);
     const created: string[] = [];

@@ -131,40 +131,44 @@ const declaredEndpoints = fc.uniqueArray(
   },
 );
 
-it('never prunes an endpoint that the stack does not own, and sets only declared fields', () => {
-  fc.assert(
-    fc.property(liveEndpoints, declaredEndpoints, (stored, endpoints) => {
-      const live = stored.map((endpoint, at) => ({ id: `ep_${at}`, ...endpoint }));
-      const plan = planFor(
-        { endpoints },
-        { endpoints: { records: live } },
-        { prune: true, stack: 'acme', pruneLimit: 99 },
-      );
-      const declared = new Set<string>(endpoints.map((endpoint) => endpoint.uid));
-      const replaced = new Set(
-        plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id),
-      );
-      for (const { operation, items } of plan.writes) {
-        for (const { data } of items) {
-          const target = live.find(({ id }) => id === data['endpointId']);
-          if (operation === 'webhooks.endpoints.delete') {
-            const { uid: owned = '' } = target ?? {};
-            expect(
-              replaced.has(owned) ||
-                (String(owned).startsWith('acme.') && !declared.has(String(owned))),
-            ).toBe(true);
-          } else if (operation === 'webhooks.endpoints.update') {
-            const record = endpoints.find((endpoint) => endpoint.uid === target?.uid);
-            expect(Object.keys(record ?? {})).toEqual(
-              expect.arrayContaining(Object.keys(data).filter((name) => name !== 'endpointId')),
-            );
+it(
+  'never prunes an endpoint that the stack does not own, and sets only declared fields',
+  SLOW,
+  () => {
+    fc.assert(
+      fc.property(liveEndpoints, declaredEndpoints, (stored, endpoints) => {
+        const live = stored.map((endpoint, at) => ({ id: `ep_${at}`, ...endpoint }));
+        const plan = planFor(
+          { endpoints },
+          { endpoints: { records: live } },
+          { prune: true, stack: 'acme', pruneLimit: 99 },
+        );
+        const declared = new Set<string>(endpoints.map((endpoint) => endpoint.uid));
+        const replaced = new Set(
+          plan.changes.filter(({ sign }) => sign === '-/+').map(({ id }) => id),
+        );
+        for (const { operation, items } of plan.writes) {
+          for (const { data } of items) {
+            const target = live.find(({ id }) => id === data['endpointId']);
+            if (operation === 'webhooks.endpoints.delete') {
+              const { uid: owned = '' } = target ?? {};
+              expect(
+                replaced.has(owned) ||
+                  (String(owned).startsWith('acme.') && !declared.has(String(owned))),
+              ).toBe(true);
+            } else if (operation === 'webhooks.endpoints.update') {
+              const record = endpoints.find((endpoint) => endpoint.uid === target?.uid);
+              expect(Object.keys(record ?? {})).toEqual(
+                expect.arrayContaining(Object.keys(data).filter((name) => name !== 'endpointId')),
+              );
+            }
           }
         }
-      }
-    }),
-    { numRuns: repeats(500) },
-  );
-});
+      }),
+      { numRuns: repeats(500) },
+    );
+  },
+);
 
 const ID = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const folders = fc

@@ -281,6 +281,7 @@ describe('outcomes that are unknown', () => {
 describe('random plans with random failures', () => {
   it.each(Array.from({ length: repeats(20) }, (_, at) => at))(
     'writes exactly the items whose requirements were written (%i)',
+    SLOW,
     async () => {
       const ids = Array.from({ length: 30 }, (_, at) => `f${at}`);
       const parents = new Map(
@@ -335,15 +336,21 @@ function refuse(message: string, status = 'INVALID_ARGUMENT') {
   return Response.json({ error: { status, message } }, { status: 400 });
 }
 
-it('sends other writes after the service refused more than a hundred items of one', async () => {
-  const { run, read } = await startPlanRuns(({ path }) =>
-    path.endsWith('/folders/add') ? refuse('no folders') : undefined,
-  );
-  const items = Array.from({ length: 250 }, (_, at) => folderItem(`f${at}`));
-  const child = folderItem('child', { parentFolderId: 'f249' });
-  const { counters, stop } = await run([addFolders(...items), addFolders(child), ADVANCED]);
-  expect(stop).toMatchObject({ kind: 'fatal', error: { message: 'no folders' } });
-  expect(counters.succeeded).toBe(1);
-  expect(counters.failed).toBeGreaterThan(0);
-  expect(await read('/v2/workspace/advancedwebhookconfig/get')).toMatchObject({ isEnabled: true });
-});
+it(
+  'sends other writes after the service refused more than a hundred items of one',
+  SLOW,
+  async () => {
+    const { run, read } = await startPlanRuns(({ path }) =>
+      path.endsWith('/folders/add') ? refuse('no folders') : undefined,
+    );
+    const items = Array.from({ length: 250 }, (_, at) => folderItem(`f${at}`));
+    const child = folderItem('child', { parentFolderId: 'f249' });
+    const { counters, stop } = await run([addFolders(...items), addFolders(child), ADVANCED]);
+    expect(stop).toMatchObject({ kind: 'fatal', error: { message: 'no folders' } });
+    expect(counters.succeeded).toBe(1);
+    expect(counters.failed).toBeGreaterThan(0);
+    expect(await read('/v2/workspace/advancedwebhookconfig/get')).toMatchObject({
+      isEnabled: true,
+    });
+  },
+);

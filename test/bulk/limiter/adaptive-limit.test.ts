@@ -112,7 +112,7 @@ describe('the adaptive limit', () => {
     },
   );
 
-  it('never goes below one, however often the service fails', () =>
+  it('never goes below one, however often the service fails', SLOW, () =>
     fc.assert(
       fc.asyncProperty(
         fc.infiniteStream(fc.constantFrom('ok', 'limited', 'failed')),
@@ -126,7 +126,8 @@ describe('the adaptive limit', () => {
         },
       ),
       { numRuns: repeats(20) },
-    ));
+    ),
+  );
 
   it('takes no time for slowness that a request was held back for others', async () => {
     let sent = 0;

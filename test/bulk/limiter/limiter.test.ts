@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestTiming } from '../../../src/bulk/limiter/adaptive-limit.ts';
 import { createLimiter } from '../../../src/bulk/limiter/limiter.ts';
 import { fakeClock } from '../../client/client-fixture.ts';
+import { SLOW } from '../../slow.ts';
 
 const DONE: RequestTiming = { milliseconds: 1, limited: false, failed: false };
 const never = new AbortController().signal;
@@ -99,7 +100,7 @@ describe('records per second', () => {
     busy: fc.integer({ min: 0, max: 300 }),
   });
 
-  it('never exceed the rate in any interval, except by one batch and a small delay', () =>
+  it('never exceed the rate in any interval, except by one batch and a small delay', SLOW, () =>
     fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5000 }),
@@ -117,7 +118,8 @@ describe('records per second', () => {
           }
         },
       ),
-    ));
+    ),
+  );
 
   it.each([
     { perSecond: 50, lateness: 0 },

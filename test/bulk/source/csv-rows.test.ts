@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CsvRowParser } from '../../../src/bulk/source/csv-rows.ts';
 import { InputError } from '../../../src/bulk/source/source.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 
 /** The rows of a text that comes in chunks, and why they end early if they do. */
 function rowsOf(text: string, size: number): readonly unknown[] {
@@ -34,7 +35,7 @@ const MARKS = fc.constantFrom(
 );
 
 describe('rows of CSV', () => {
-  it('are the same for any chunk boundaries', () => {
+  it('are the same for any chunk boundaries', SLOW, () => {
     fc.assert(
       fc.property(
         fc.array(MARKS, { maxLength: 12 }),

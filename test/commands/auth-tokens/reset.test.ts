@@ -11,6 +11,7 @@ import {
   startTokenService,
 } from '../../acceptance/token-service.ts';
 import { errorOf, fakeClock } from '../../client/client-fixture.ts';
+import { SLOW } from '../../slow.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const refused: ResetFault = (_, response) => {
@@ -146,21 +147,25 @@ describe.each(STATUSES.entries().toArray())(
   (at, status) => {
     // Each status has two or three of the bodies, and each body has a third of the statuses.
     const bodies = Object.entries(FOREIGN_BODIES).filter((_, index) => (at + index) % 3 === 0);
-    it.each(bodies)('keeps the record unless the old token still works: %s', async (_, body) => {
-      const applied = await resetWith(respond(true, status, body));
-      expect(applied).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
-      expect(applied.error.message).toContain('was replaced, but the new token is lost');
-      for (const isApplied of [true, false]) {
-        const unknown = await resetWith(respond(isApplied, status, body), { SVC_AUTH_TOKEN: '' });
-        expect(unknown).toMatchObject({ error: { exitCode: 9 }, states: ['unknown'] });
-      }
-      const notApplied = await resetWith(respond(false, status, body));
-      expect(notApplied.states).toEqual([]);
-      expect(notApplied.error.message).toContain(
-        'the auth token of API key key-1 was not changed: ',
-      );
-      expect([3, 4, 5, 7, 8]).toContain(notApplied.error.exitCode);
-    });
+    it.each(bodies)(
+      'keeps the record unless the old token still works: %s',
+      SLOW,
+      async (_, body) => {
+        const applied = await resetWith(respond(true, status, body));
+        expect(applied).toMatchObject({ error: { exitCode: 9 }, states: ['lost'] });
+        expect(applied.error.message).toContain('was replaced, but the new token is lost');
+        for (const isApplied of [true, false]) {
+          const unknown = await resetWith(respond(isApplied, status, body), { SVC_AUTH_TOKEN: '' });
+          expect(unknown).toMatchObject({ error: { exitCode: 9 }, states: ['unknown'] });
+        }
+        const notApplied = await resetWith(respond(false, status, body));
+        expect(notApplied.states).toEqual([]);
+        expect(notApplied.error.message).toContain(
+          'the auth token of API key key-1 was not changed: ',
+        );
+        expect([3, 4, 5, 7, 8]).toContain(notApplied.error.exitCode);
+      },
+    );
   },
 );
 

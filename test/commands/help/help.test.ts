@@ -368,7 +368,7 @@ describe('styles of help', () => {
     ]);
   });
 
-  it('add nothing but styles, at any width', async () => {
+  it('add nothing but styles, at any width', SLOW, async () => {
     const helps = await Promise.all(
       [tree, ...nodesBelow(tree)].map(({ path }) => createHelpForPath(path)),
     );

@@ -122,7 +122,7 @@ describe('help on a terminal', () => {
     );
   });
 
-  it('wraps each example to the same command', async () => {
+  it('wraps each example to the same command', SLOW, async () => {
     for (const path of pathsOf(commandTree())) {
       const help = (await helpForPath(path)) ?? [];
       const whole = renderHelp(help, { columns: undefined });
@@ -134,6 +134,7 @@ describe('help on a terminal', () => {
 
   it.each([40, 80, 200])(
     'fits %d columns for each command and topic, except for single words',
+    SLOW,
     async (columns) => {
       const pages = [START_SCREEN, ...TOPIC_NAMES.map(createTopicPage)];
       for (const path of pathsOf(commandTree())) pages.push((await helpForPath(path)) ?? []);

@@ -10,6 +10,7 @@ import type { ValidateFlags } from '../../../src/commands/validate/flags.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Environment } from '../../../src/kernel/folders.ts';
 import { repeats } from '../../repeats.ts';
+import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
 
@@ -204,7 +205,7 @@ describe('everything in one pass', () => {
     expect(error?.message).toBe('u.csv: 3 problems in 5 records');
   });
 
-  it('finds each fault among any others', async () => {
+  it('finds each fault among any others', SLOW, async () => {
     const kinds = ['good', 'short', 'long', 'empty', 'double', 'noId'] as const;
     const rows = { short: 'x', long: 'x,y,z,w', empty: ',,', double: 'same,n,', noId: ',n,' };
     await fc.assert(

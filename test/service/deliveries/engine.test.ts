@@ -43,51 +43,61 @@ describe('a delivery to an endpoint', () => {
     });
   });
 
-  it('is retried on time although the clock is set back, by the same engine and by the next one', async () => {
-    let isUp = false;
-    const { url } = await receiver(() => (isUp ? 200 : 503));
-    const { endpoint, comment, deliver, deliveries, until, clock } = await deliveringWorld();
-    await endpoint({ url });
-    const [day, timeScale] = [24 * 3_600_000, 0.1];
-    const { stop } = deliver({ timeScale });
-    await comment();
-    await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(1));
-    clock.now = () => Date.now() - day;
-    await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(2));
-    await stop();
-    // The scaled schedule waits almost none of the 30 seconds to the next attempt.
-    isUp = true;
-    deliver({ timeScale: 0.000_01 });
-    await until('delivered');
-  });
+  it(
+    'is retried on time although the clock is set back, by the same engine and by the next one',
+    SLOW,
+    async () => {
+      let isUp = false;
+      const { url } = await receiver(() => (isUp ? 200 : 503));
+      const { endpoint, comment, deliver, deliveries, until, clock } = await deliveringWorld();
+      await endpoint({ url });
+      const [day, timeScale] = [24 * 3_600_000, 0.1];
+      const { stop } = deliver({ timeScale });
+      await comment();
+      await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(1));
+      clock.now = () => Date.now() - day;
+      await eventually(async () => expect((await deliveries())[0]?.attempts).toHaveLength(2));
+      await stop();
+      // The scaled schedule waits almost none of the 30 seconds to the next attempt.
+      isUp = true;
+      deliver({ timeScale: 0.000_01 });
+      await until('delivered');
+    },
+  );
 
-  it('keeps its ID and renews its timestamp in each attempt, and is reported to other endpoints when exhausted', async () => {
-    const [failing, watching] = [await receiver(() => 503), await receiver()];
-    const { endpoint, comment, deliver, until } = await deliveringWorld();
-    const endpointId = await endpoint({ url: failing.url });
-    await endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
-    deliver({ timeScale: 0.000_01 });
-    await comment();
-    const [record] = await until('failed', 'delivered');
-    expect(record?.attempts).toHaveLength(8);
-    expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
-      new Set([record?.id]),
-    );
-    expect(failing.received).toHaveLength(8);
-    const gaps = failing.received.slice(1).map(({ at }, n) => at - (failing.received[n]?.at ?? 0));
-    // 10 h, scaled down by 100,000.
-    expect(gaps.at(-1)).toBeGreaterThan(350);
-    expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
-      event: 'message.attempt.exhausted',
-      data: {
-        endpointId,
-        messageId: record?.id,
-        messageEvent: 'comment.add',
-        attempts: 8,
-        lastAttempt: { status: 503 },
-      },
-    });
-  });
+  it(
+    'keeps its ID and renews its timestamp in each attempt, and is reported to other endpoints when exhausted',
+    SLOW,
+    async () => {
+      const [failing, watching] = [await receiver(() => 503), await receiver()];
+      const { endpoint, comment, deliver, until } = await deliveringWorld();
+      const endpointId = await endpoint({ url: failing.url });
+      await endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
+      deliver({ timeScale: 0.000_01 });
+      await comment();
+      const [record] = await until('failed', 'delivered');
+      expect(record?.attempts).toHaveLength(8);
+      expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([record?.id]),
+      );
+      expect(failing.received).toHaveLength(8);
+      const gaps = failing.received
+        .slice(1)
+        .map(({ at }, n) => at - (failing.received[n]?.at ?? 0));
+      // 10 h, scaled down by 100,000.
+      expect(gaps.at(-1)).toBeGreaterThan(350);
+      expect(JSON.parse(watching.received[0]?.body ?? '')).toMatchObject({
+        event: 'message.attempt.exhausted',
+        data: {
+          endpointId,
+          messageId: record?.id,
+          messageEvent: 'comment.add',
+          attempts: 8,
+          lastAttempt: { status: 503 },
+        },
+      });
+    },
+  );
 
   it('of an exhausted event causes no further event when it fails', SLOW, async () => {
     const { url } = await receiver(() => 500);
@@ -203,7 +213,7 @@ describe('basic webhooks', () => {
 });
 
 describe('limits', () => {
-  it('of an endpoint are kept in every second', async () => {
+  it('of an endpoint are kept in every second', SLOW, async () => {
     const { url, received } = await receiver();
     const { endpoint, comment, deliver, until } = await deliveringWorld();
     await endpoint({ url, rateLimit: 4 });
@@ -302,21 +312,28 @@ describe('a pending delivery', () => {
     await until('failed', 'failed');
   });
 
-  it('is released when the engine stops, and sent by the next engine with the same ID', async () => {
-    let answers = false;
-    const { url, received } = await receiver(() => (answers ? 200 : undefined));
-    const { endpoint, comment, deliver, until } = await deliveringWorld();
-    await endpoint({ url });
-    const first = deliver();
-    await comment();
-    await eventually(() => expect(received).toHaveLength(1));
-    await first.stop();
-    answers = true;
-    deliver();
-    const [record] = await until('delivered');
-    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([record?.id, record?.id]);
-    expect(record?.attempts).toHaveLength(1);
-  });
+  it(
+    'is released when the engine stops, and sent by the next engine with the same ID',
+    SLOW,
+    async () => {
+      let answers = false;
+      const { url, received } = await receiver(() => (answers ? 200 : undefined));
+      const { endpoint, comment, deliver, until } = await deliveringWorld();
+      await endpoint({ url });
+      const first = deliver();
+      await comment();
+      await eventually(() => expect(received).toHaveLength(1));
+      await first.stop();
+      answers = true;
+      deliver();
+      const [record] = await until('delivered');
+      expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([
+        record?.id,
+        record?.id,
+      ]);
+      expect(record?.attempts).toHaveLength(1);
+    },
+  );
 });
 
 describe('several engines', () => {

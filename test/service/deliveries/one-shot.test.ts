@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deliverPending } from '../../../src/service/deliveries/one-shot.ts';
 import { enqueueEvent } from '../../../src/service/deliveries/outbox.ts';
 import { eventually } from '../../eventually.ts';
+import { SLOW } from '../../slow.ts';
 import { deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
 
@@ -58,7 +59,7 @@ describe('one attempt of each delivery', () => {
     expect((await deliveries())[1]).toMatchObject({ state: 'pending', attempts: [] });
   });
 
-  it('shares the rate limit of its endpoint with a serving process', async () => {
+  it('shares the rate limit of its endpoint with a serving process', SLOW, async () => {
     const { url } = await receiver();
     const { store, clock, credentials, endpoint, comment, deliver, until } =
       await deliveringWorld();

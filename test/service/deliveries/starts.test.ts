@@ -6,10 +6,11 @@ import {
 } from '../../../src/service/deliveries/claim.ts';
 import { Lanes } from '../../../src/service/deliveries/lanes.ts';
 import { openStore } from '../../../src/service/store/open.ts';
+import { SLOW } from '../../slow.ts';
 import { deliveringWorld } from './delivering.ts';
 
 describe('the rate limit of an endpoint', () => {
-  it('is kept in every second across processes', async () => {
+  it('is kept in every second across processes', SLOW, async () => {
     const { path, store, endpoint, comment } = await deliveringWorld();
     await endpoint({ url: 'https://a.example', rateLimit: 10 });
     await comment(300);

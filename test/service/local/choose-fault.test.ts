@@ -91,7 +91,7 @@ describe('chooseFault', () => {
     );
   });
 
-  it('reaches its share, with different decisions for different seeds', () => {
+  it('reaches its share, with different decisions for different seeds', SLOW, () => {
     const decideWith = (seed: number) =>
       decide(
         { seed, faults: [{ on: 'users.add', share: 0.2, status }] },
