@@ -20,7 +20,7 @@ interface SchemaDefinition {
 }
 
 export function definitionOf(schema: z.ZodMiniType): SchemaDefinition {
-  return schema.def as unknown as SchemaDefinition;
+  return schema.def;
 }
 
 /**

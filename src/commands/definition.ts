@@ -124,12 +124,12 @@ export function defineCommand<
   Run extends RunCommand<OptionsOf<Options>>,
 >(command: Loaded<CommandDefinition, Options, Run> & ReadsOnly<Options, Run>): CommandDefinition {
   // The same definitions parse the command line, so the values have the inferred types.
-  return command as object as CommandDefinition;
+  return command as CommandDefinition;
 }
 
 export function defineRunner<
   const Options extends readonly OptionDefinition[],
   Run extends RunOperation<OptionsOf<Options>>,
 >(runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
-  return runner as object as OperationRunner;
+  return runner as OperationRunner;
 }

@@ -1,14 +1,17 @@
 import { tryParseJson } from './json.ts';
 import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 
-const { parse, rawJSON, isRawJSON } = JSON as unknown as {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): object;
-  isRawJSON(value: unknown): boolean;
-};
+declare global {
+  /** Functions of Node.js that TypeScript does not declare yet. */
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
+  }
+}
 
 /**
  * Parses JSON and preserves numbers that JavaScript would write differently (`1.0`,
@@ -19,8 +22,8 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as {
 export function parseExactJson(text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined || !/\d/.test(text)) return value;
-  return parse(text, (_, inner, { source = '' }) =>
-    typeof inner === 'number' && JSON.stringify(inner) !== source ? rawJSON(source) : inner,
+  return JSON.parse(text, (_, inner, { source = '' }) =>
+    typeof inner === 'number' && JSON.stringify(inner) !== source ? JSON.rawJSON(source) : inner,
   );
 }
 
@@ -29,7 +32,7 @@ export function parseExactJson(text: string): unknown {
  * value.
  */
 export function exactNumberText(value: unknown): string | undefined {
-  return isRawJSON(value) ? JSON.stringify(value) : undefined;
+  return JSON.isRawJSON(value) ? JSON.stringify(value) : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { CONTENT_KINDS, RECORD_KINDS } from '../catalog/record-kinds.ts';
 import type { State } from '../catalog/state.ts';
 import { type ComparedRecords, collectDeclaredRecords, compareRecords } from './compare.ts';
 import type { Change } from './plan.ts';
-import { createRecordKey, type DeclaredRecord, type Kind } from './settings.ts';
+import { createRecordKey, type DeclaredRecord } from './settings.ts';
 
 /**
  * Compares all records of two exported states, including content that settings files do not
@@ -22,11 +22,7 @@ function collectContent(state: State): ComparedRecords {
     return state[kind].map((record: DeclaredRecord) => {
       const org = isOfOrganization ? String(record['organizationId']) : null;
       const id = names.map((name) => record[name] ?? '').join('/');
-      // Changes of content are only shown, so that any kind may have a key.
-      return [createRecordKey(kind as string as Kind, org, id), record] satisfies [
-        string,
-        DeclaredRecord,
-      ];
+      return [createRecordKey(kind, org, id), record] satisfies [string, DeclaredRecord];
     });
   });
   return { records: new Map(records), isDeclared: true, unreadable: [] };

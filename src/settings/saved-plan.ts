@@ -89,8 +89,9 @@ export async function parseSavedPlan(text: string, name: string): Promise<SavedP
     import('./saved-plan-schema.ts'),
     import('../catalog/explain-issue.ts'),
   ]);
-  const [issue] = savedPlanSchema.safeParse(content).error?.issues ?? [];
-  if (issue === undefined) return content as object as SavedPlan;
+  const { data, error } = savedPlanSchema.safeParse(content);
+  const [issue] = error?.issues ?? [];
+  if (!issue) return data as SavedPlan;
   const field = formatFieldPath(issue.path);
   const reason = explainIssue(issue, valueAt(content, issue.path));
   throw new SvcError(

@@ -1,4 +1,4 @@
-import type { SettingsKind } from '../catalog/record-kinds.ts';
+import type { ContentKind, SettingsKind } from '../catalog/record-kinds.ts';
 import type { State } from '../catalog/state.ts';
 import type { SecretValue } from './secret-value.ts';
 
@@ -66,8 +66,9 @@ const escapePart = (part: string) =>
   /[%/]/.test(part) ? part.replace(/[%/]/g, encodeURIComponent) : part;
 const unescapePart = (part: string) => part.replace(/%25|%2F/g, decodeURIComponent);
 
+/** Creates the key of a record. Only `svc compare` uses keys of content. */
 export function createRecordKey(
-  kind: RecordKind,
+  kind: RecordKind | ContentKind,
   org: string | null,
   ...ids: readonly string[]
 ): RecordKey {

@@ -41,7 +41,9 @@ const PLANTED = [
   { file: 'src/g.ts', code: 'export default 1;', rule: 'noDefaultExport' },
   { file: 'src/h.ts', code: 'export const h = { a: 1, ...{ b: 2 } };', rule: 'plugin' },
   { file: 'src/i.ts', code: 'export const i = [1, ...[2, 3]];', rule: 'plugin' },
+  { file: 'src/j.ts', code: 'export const j = 1 as unknown as string;', rule: 'plugin' },
 ];
+const PLUGINS = ['test/architecture/plain-literals.grit', 'test/architecture/single-casts.grit'];
 /** The files that may use `process`, which prove that the rule does not reject everything. */
 const ALLOWED = ['src/main.ts', 'src/kernel/io.ts', 'src/kernel/process.ts'];
 
@@ -51,7 +53,7 @@ describe('the linter', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'svc-lint-'));
-    for (const name of ['biome.json', '.gitignore', 'test/architecture/plain-literals.grit']) {
+    for (const name of ['biome.json', '.gitignore', ...PLUGINS]) {
       await cp(join(HOME, name), join(folder, name));
     }
     const allowed = ALLOWED.map((file) => ({ file, code: 'export const id = process.pid;' }));

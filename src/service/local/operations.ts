@@ -63,7 +63,7 @@ export async function runAdminOperation<Name extends AdminOperationName>(
   input: AdminInput<Name>,
 ): Promise<AdminOutput<Name>> {
   // `AdminHandlers` guarantees the types, but TypeScript cannot infer this for a union.
-  const handlers = (await LOADERS[getAdminEntry(name).subject]()) as object as {
+  const handlers = (await LOADERS[getAdminEntry(name).subject]()) as {
     readonly [Each in Name]: AdminHandler<Each, AdminContexts[SubjectOf<Each>]>;
   };
   return handlers[name](context, input);

@@ -133,7 +133,6 @@ async function connectOrWait(pool: Pool): Promise<PoolClient> {
 }
 
 function createTranslatingClient(client: PoolClient, names: StatementNames): PostgresPoolClient {
-  // The other overload is for cursors, which no query uses.
   const query = async (text: string, parameters: readonly unknown[]) => {
     const values = parameters.map((value) =>
       typeof value === 'string' ? encodeText(value) : value,
@@ -147,6 +146,7 @@ function createTranslatingClient(client: PoolClient, names: StatementNames): Pos
     }
   };
   return {
+    // biome-ignore lint/plugin: The other overload is for cursors, which no query uses.
     query: query as object as PostgresPoolClient['query'],
     release: (error) => client.release(error),
   };

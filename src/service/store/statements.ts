@@ -114,7 +114,7 @@ type UntypedTables = Record<string, Record<string, unknown>>;
 
 /** Disables the types of the tables. The types of each statement replace them. */
 export function untyped(database: Database): Kysely<UntypedTables> {
-  return database as unknown as Kysely<UntypedTables>;
+  return database as Kysely<UntypedTables>;
 }
 
 function addFilter<Query extends WhereInterface<UntypedTables, string>>(
