@@ -1,3 +1,3 @@
-import { buildIfChanged } from './bundle/build-if-changed.ts';
+import { buildIfChanged } from './bundle/build-inputs.ts';
 
 await buildIfChanged('.', () => import('../esbuild.config.ts'));

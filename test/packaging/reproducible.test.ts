@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { INPUTS } from '../../packaging/bundle/build-if-changed.ts';
+import { INPUTS } from '../../packaging/bundle/build-inputs.ts';
 import { readBundle } from '../../packaging/executable/modules.ts';
 import { HOME } from '../acceptance/svc.ts';
 import { packPackage } from './packed.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { buildIfChanged, INPUTS } from '../../packaging/bundle/build-if-changed.ts';
+import { buildIfChanged, INPUTS } from '../../packaging/bundle/build-inputs.ts';
 import { HOME } from '../acceptance/svc.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
