@@ -242,6 +242,10 @@ describe('svc local explain', () => {
       stdout: `cases.yaml:3:5: ${failure}\ncases.yaml: 3 cases, 1 failed\n`,
       stderr: 'svc: cases.yaml: 1 of 3 access tests failed\n',
     });
+    expect(await svc(words('local explain --cases cases.yaml --org acme'))).toMatchObject({
+      code: 2,
+      stderr: 'svc: specify --user, --document, and --org, or only --cases\n',
+    });
     const inActions = await svc(words('local explain --cases cases.yaml -o json'), {
       env: { GITHUB_ACTIONS: 'true' },
     });

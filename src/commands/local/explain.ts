@@ -24,9 +24,9 @@ export async function explainLocalAccess(
   context: Context,
   invocation: Invocation<ParsedOptions>,
 ): Promise<void> {
-  const { cases, user, document } = invocation.options;
+  const { cases, user, document, org } = invocation.options;
   if (typeof cases !== 'string') return explainAccess(context, invocation);
-  if (user !== undefined || document !== undefined)
+  if ([user, document, org].some((value) => value !== undefined))
     throw new SvcError('usage', 'specify --user, --document, and --org, or only --cases');
   await (await import('./access-cases.ts')).checkAccessCases(context, cases);
 }
