@@ -32,7 +32,6 @@ export async function localExec(
   context: Context,
   { arguments: words, options }: Invocation<ExecFlags>,
 ): Promise<void> {
-  if (context.options.dryRun) throw new SvcError('usage', 'local exec does not support --dry-run');
   const location = await resolveStoreLocation(context.options.store, context.folders);
   if (options.snapshot === undefined && !options.parallelSafe)
     return runOnStore(context, location, words);
