@@ -13,22 +13,22 @@ export function createListedConverter(
 ): (value: unknown, problems: RecordProblem[]) => unknown {
   if (!listed) return (value) => value;
   const { id: listedId = id, readOnly, inherited, nested } = listed;
-  const isDropped = new Set(nested === undefined ? readOnly : [...readOnly, nested]);
+  const droppedFields = new Set(nested === undefined ? readOnly : [...readOnly, nested]);
   return (value, problems) => {
     if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId))
       return value;
     if (listedId !== id && Object.hasOwn(value, id)) return value;
     const names = Object.keys(value);
-    if (listedId === id && !names.some((name) => isDropped.has(name))) return value;
+    if (listedId === id && !names.some((name) => droppedFields.has(name))) return value;
     const children = nested === undefined ? undefined : value[nested];
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
       problems.push({
         field: nested,
         message: 'nested records are not sent; pass each one as a separate record',
       });
-    for (const name of names) if (isDropped.has(name)) omitted.add(name);
+    for (const name of names) if (droppedFields.has(name)) omitted.add(name);
     const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
-    const kept = names.filter((name) => !isDropped.has(name) && name !== unset);
+    const kept = names.filter((name) => !droppedFields.has(name) && name !== unset);
     return Object.fromEntries(kept.map((name) => [name === listedId ? id : name, value[name]]));
   };
 }

@@ -1,6 +1,6 @@
 import type { OperationName } from '../catalog/index.ts';
 
-/** Operations that the API names without a contract, so a service may lack them. */
+/** Operations that a service may lack, because the API description names but does not specify them. */
 export const COMPANIONS: ReadonlySet<OperationName> = new Set([
   'activities.add',
   'auth-tokens.list',

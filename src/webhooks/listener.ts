@@ -61,8 +61,8 @@ export interface ListenerDependencies {
   readonly skipVerify: boolean;
   readonly privateKey?: string | undefined;
   /**
-   * Signing secret that replaces the signature of recorded and forwarded deliveries (default: keep
-   * the original signature).
+   * Secret that recorded and forwarded deliveries are signed with again (default: keep the original
+   * signature).
    */
   readonly relaySecret?: string | undefined;
   /** Patterns of the event types to process (default: all). */
@@ -102,8 +102,8 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   };
 
   /**
-   * Verifies the original bytes, decodes, records, and forwards them. Responds with a 2xx only
-   * after the target did.
+   * Verifies, decodes, records, and forwards a delivery. If there is a target, responds with a 2xx
+   * only after the target did. Filtered deliveries and duplicates get a 2xx without being forwarded.
    */
   const handle = async (request: ReceivedRequest): Promise<ReceiverResponse> => {
     const headers = groupHeaders(request.headers);
@@ -161,10 +161,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     inFlight.set(key, processing);
     return processing;
   };
-  /**
-   * Forwards the latest delivery again, with a new signature if there is a secret. Resolves to
-   * false if there is no delivery.
-   */
+
   const replayLast = async (): Promise<boolean> => {
     if (!last) return false;
     await replay(dependencies, last);
@@ -223,7 +220,7 @@ async function forward({ forwarding, signal }: ListenerDependencies, parsed: Par
 }
 
 /**
- * Replaces the body by the decoded payload. Omits the signature, which covers only the original
+ * Replaces the body with the decoded payload. Omits the signature, which covers only the original
  * body.
  */
 function decodeRequest(

@@ -10,10 +10,11 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Creates or upgrades the store if necessary.
+ * Opens a store, and creates or upgrades it if necessary.
  * @param location a path, `sqlite:` followed by a path, or the URL of a PostgreSQL database
- * @throws SvcError `local` if the store is not usable or was written by a newer svc; also the
- * errors of `openPostgresStore`
+ * @throws SvcError `usage` for an invalid location, `locked` if another process has locked the
+ * file, `local` if the store is not usable or was written by a newer svc; also the errors of
+ * `openPostgresStore`
  */
 export async function openStore(
   location: string,

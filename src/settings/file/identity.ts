@@ -10,7 +10,7 @@ import {
   withFields,
 } from './tree.ts';
 
-/** Lists whose records have other identifying fields than those of their kind. */
+/** Identifying fields of lists that do not use those of a record kind. */
 const IDENTITIES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   endpoints: [['uid'], ['id']],
   memberships: [['type', 'id']],
@@ -31,7 +31,7 @@ export function identitiesOf(name: string): readonly (readonly string[])[] | und
  * of them.
  */
 function identityOf(record: unknown, fields: readonly string[]): string | undefined {
-  const values = fields.map((name): unknown => Object(record)[name] ?? undefined);
+  const values = fields.map((name): unknown => Object(record)[name]);
   return values.some((value) => value === undefined || typeof value === 'object')
     ? undefined
     : JSON.stringify(values);
