@@ -27,7 +27,7 @@ function listenError(error: Error, host: string, port: number): SvcError {
     });
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     return new SvcError('local', `${host} is not an address of this machine`, {
-      hint: 'use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 from any machine',
+      hint: 'use 127.0.0.1 to accept connections from this machine only, or 0.0.0.0 to accept them from any machine',
     });
   }
   return new SvcError(

@@ -91,7 +91,7 @@ function checkDeletions({ live, pruneLimit }: PlanInput, { changes }: PlanPart):
   const count = formatNounCount(deleted, 'endpoint');
   throw new SvcError(
     'usage',
-    `--prune would delete ${count} of ${total}, more than the limit of ${limit}`,
+    `the plan would delete ${count} of ${total}, more than the limit of ${limit}`,
     {
       hint: `to delete them, add --prune-limit ${deleted}`,
     },

@@ -234,7 +234,7 @@ describe('plans', () => {
     const prune = (rest: object) =>
       world.plan({ endpoints: [] }, { prune: true, stack: 'acme', ...rest });
     await expect(prune({})).rejects.toThrow(
-      '--prune would delete 2 endpoints of 3, more than the limit of 1',
+      'the plan would delete 2 endpoints of 3, more than the limit of 1',
     );
     await expect(prune({ stack: undefined })).rejects.toThrow('--prune requires a stack');
     expect(lines(await prune({ pruneLimit: 2 }))).toEqual([

@@ -30,9 +30,7 @@ export function createCommandHelp(node: Node, leaf: LoadedLeaf | undefined): Hel
     ...createRowSections('commands', [['Commands', toRows(subcommandsOf(node))]]),
     ...createRowSections('arguments', [['Arguments', argumentRows]]),
     ...(leaf ? flagSections(flagsOf(leaf)) : []),
-    createProse(
-      "Run 'svc help flags' for global flags such as --local, --profile, --output, --fields, and --dry-run.",
-    ),
+    createProse("Run 'svc help flags' for global flags such as --output, --quiet, and --no-input."),
   ];
   return sections.filter(({ blocks }) => blocks.length > 0);
 }

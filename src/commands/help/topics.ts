@@ -82,7 +82,9 @@ function flags(): HelpPage {
   );
   const titles = [...FLAG_GROUPS.map(([title]) => title), 'Other'];
   return [
-    createProse('Every command accepts these flags, before or after its name.'),
+    createProse(
+      'Global flags can stand before or after the command. A command rejects those that do not apply to it.',
+    ),
     ...createRowSections(
       'flags',
       titles.map((title) => [title, alignLongFlags(createFlagRows(groups.get(title) ?? []))]),
@@ -245,7 +247,7 @@ function approvals(): HelpPage {
 function bulk(): HelpPage {
   return [
     createProse(
-      'Bulk commands read records from --file: JSON, NDJSON, CSV, or YAML, plain or gzipped, or - for stdin.',
+      'Bulk commands read records from --file: JSON, NDJSON, CSV, or YAML, plain or gzipped, or .xlsx; - reads stdin.',
       'To send several files in one job, repeat --file. The files are sent in the given order.',
     ),
     createCommandSection(undefined, [
@@ -304,7 +306,7 @@ function bulk(): HelpPage {
       ],
     ]),
     createProse(
-      'Exit codes: 10 if some records failed; 11, 130, or 143 if the job was stopped (the last line names the command that resumes it); 9 if the outcome of some records is unknown. A command with a single record exits with the code of its failure.',
+      'Exit codes: 10 if some records failed; 11, 129, 130, or 143 if the job was stopped (the last line names the command that resumes it); 9 if the outcome of some records is unknown. A command with a single record exits with the code of its failure.',
     ),
   ];
 }

@@ -30,9 +30,9 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   {
     command: ['local', 'export'],
     globalFlags: ['local', 'result'],
-    summary: 'Export all data of the embedded service',
+    summary: 'Export the records of the embedded service',
     description:
-      'Writes one JSON document (YAML with -o yaml) that svc local import can read. The export is a full backup and contains the secrets of endpoints, webhooks, email, and the permission provider. Only the owner of the file can read it.',
+      'Writes one JSON document (YAML with -o yaml) that svc local import can read. It contains the secrets of endpoints, webhooks, email, and the permission provider, but no presence, API keys, tokens, or deliveries: svc local snapshot save copies those too. Only the owner of an output file can read it.',
     examples: {
       'svc local export': 'print as JSON',
       'svc local export backup.yaml': 'write a YAML file',

@@ -33,10 +33,9 @@ export async function localExport(
     );
   }
   if (options.jq !== undefined || options.fields) {
-    throw new SvcError(
-      'usage',
-      '--jq and --fields cannot be combined with an output file; omit the file to print part of the data',
-    );
+    throw new SvcError('usage', '--jq and --fields cannot be combined with an output file', {
+      hint: 'to print part of the data, omit the file',
+    });
   }
   const format = checkFormat(
     options.output ?? formatFromName(file) ?? (await formatSetting(context)),
@@ -68,7 +67,7 @@ function createPlainPrinter(format: Format, write: Sink['write']): Printer {
 
 function checkFormat(format: Format | InputFormat): Format {
   if (format !== 'xlsx' && canHoldState(format)) return format;
-  throw new SvcError('usage', `local export does not support ${format}`, {
+  throw new SvcError('usage', `svc local export does not support ${format}`, {
     hint: 'use -o json or -o yaml',
   });
 }

@@ -5,7 +5,7 @@ export const MCP_COMMAND: CommandDefinition = defineCommand({
   globalFlags: ['service', 'dry-run'],
   summary: 'Serve the operations to AI assistants (Model Context Protocol)',
   description:
-    'Runs as a child process of an MCP host and communicates with the host over stdin and stdout. Offers three tools: describe lists the operations and their fields, read calls operations that read, and write, only with --allow-writes, calls the others. write first returns a preview of the request with a token, and sends the request when it is called again with the token. If an operation needs confirmation, the host asks its user; if the host cannot ask, svc refuses the operation. Operations that hand out a secret are not offered. Exits when the host closes its stdin, after the calls in flight.',
+    'Runs as a child process of an MCP host and communicates with the host over stdin and stdout. Offers two tools: describe lists the operations and their fields, and read calls operations that only read. --allow-writes adds a third tool, write, which calls the others. write first returns a preview of the request with a token, and sends the request when it is called again with the token. If an operation needs confirmation, the host asks its user; if the host cannot ask, svc refuses the operation. Operations that hand out a secret are not offered. When the host closes stdin, svc finishes the calls in flight and exits.',
   examples: {
     'svc mcp --local < /dev/null': 'serve tools that read the embedded service',
     'svc mcp --profile staging --allow-writes --dry-run < /dev/null':

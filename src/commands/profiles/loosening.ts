@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -42,7 +43,9 @@ function findLoosened(before: Profile, after: Profile): readonly string[] {
   return [
     ...(before.protected && !after.protected ? ['no longer protected'] : []),
     ...(before.readOnly && !after.readOnly ? ['no longer read-only'] : []),
-    ...(approvals < demanded ? [`${approvals} approvals instead of ${demanded}`] : []),
+    ...(approvals < demanded
+      ? [`${formatNounCount(approvals, 'approval')} instead of ${demanded}`]
+      : []),
     ...(demanded > 0 && approvals > 0 && changesSigners ? ['other signers'] : []),
   ];
 }

@@ -36,7 +36,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Show what svc apply would change, without changing anything',
     description:
-      'Compares a settings file with the live service. Only declared fields are compared. Signs: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Saved plans contain no secrets.',
+      'Compares a settings file with the live service. Only declared fields are compared. Symbols: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Saved plans contain no secrets.',
     examples: {
       'svc plan --env prod': 'compare svc.yaml with the prod environment',
       'svc plan --env prod --out plan.json': 'save the plan, to apply exactly these changes later',
@@ -97,7 +97,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     examples: {
       'svc drift --env prod': 'detect changes made by hand',
       'svc drift --only config --only endpoints -o json':
-        'check only webhooks and other configurations',
+        'check only configurations and webhook endpoints',
     },
     options: CHANGE_FLAGS,
     load: async () => (await import('./plan.ts')).reportDrift,

@@ -60,7 +60,10 @@ export type CompareFlags = OptionsOf<typeof COMPARE_FLAGS>;
 
 export const CHANGE_FLAGS = [
   ...FILE_FLAGS,
-  { flags: '--prune', description: 'delete endpoints of the stack that the file does not declare' },
+  {
+    flags: '--prune',
+    description: 'include deletions: endpoints of the stack that the file does not declare',
+  },
   {
     flags: '--prune-limit <n>',
     description: 'maximum number of deletions (default: 10, and at most half of a kind)',

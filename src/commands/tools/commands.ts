@@ -94,7 +94,10 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
         suppliedBy: ['settings'],
       },
       { flags: '--folder <id>', description: 'root folder of the tree (default: all folders)' },
-      { flags: '--max-depth <n>', description: 'levels to show (default: all)' },
+      {
+        flags: '--max-depth <n>',
+        description: 'levels to show; with --folder, levels below it (default: all)',
+      },
     ],
     load: async () => (await import('./folders-tree.ts')).foldersTreeCommand,
   }),
