@@ -4,14 +4,15 @@ import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 declare global {
   /** Functions of Node.js that TypeScript does not declare yet. */
   interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-    ): unknown;
     rawJSON(text: string): object;
     isRawJSON(value: unknown): boolean;
   }
 }
+
+const parse = JSON.parse as (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown;
 
 /**
  * Parses JSON and preserves numbers that JavaScript would write differently (`1.0`,
@@ -22,7 +23,7 @@ declare global {
 export function parseExactJson(text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined || !/\d/.test(text)) return value;
-  return JSON.parse(text, (_, inner, { source = '' }) =>
+  return parse(text, (_, inner, { source = '' }) =>
     typeof inner === 'number' && JSON.stringify(inner) !== source ? JSON.rawJSON(source) : inner,
   );
 }
