@@ -33,13 +33,9 @@ export async function doctorCommand(
 ) {
   if (context.options.dryRun) {
     const hint = 'run it without --dry-run';
-    throw new SvcError(
-      'usage',
-      'svc doctor does not support --dry-run, because it changes nothing',
-      {
-        hint,
-      },
-    );
+    throw new SvcError('usage', 'doctor does not support --dry-run, because it changes nothing', {
+      hint,
+    });
   }
   const printer = await openPrinter(context);
   const results = await withSpinner(context, 'doctor: checking', () =>

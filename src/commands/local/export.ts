@@ -67,7 +67,7 @@ function createPlainPrinter(format: Format, write: Sink['write']): Printer {
 
 function checkFormat(format: Format | InputFormat): Format {
   if (format !== 'xlsx' && canHoldState(format)) return format;
-  throw new SvcError('usage', `svc local export does not support ${format}`, {
+  throw new SvcError('usage', `local export does not support ${format}`, {
     hint: 'use -o json or -o yaml',
   });
 }

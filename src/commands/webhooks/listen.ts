@@ -38,7 +38,7 @@ export async function listenCommand(
 ): Promise<void> {
   if (invocation.options.printSecret) return printSecret(context);
   if (context.options.dryRun)
-    throw new SvcError('usage', 'svc webhooks listen does not support --dry-run');
+    throw new SvcError('usage', 'webhooks listen does not support --dry-run');
   const options = await readListenOptions(context, invocation);
   await listen(context, options, await decideRegistration(context, options));
 }

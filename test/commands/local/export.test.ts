@@ -82,7 +82,7 @@ describe('svc local export', () => {
     for (const output of ['csv', 'markdown'] as const)
       await expect(exported(folders, { output })).rejects.toMatchObject({
         failure: 'usage',
-        message: `svc local export does not support ${output}`,
+        message: `local export does not support ${output}`,
       });
     await expect(exported(folders, {}, ['backup.csv'])).rejects.toMatchObject({ failure: 'usage' });
     await expect(exported(folders, { fields: ['users'] }, ['x.json'])).rejects.toMatchObject({
