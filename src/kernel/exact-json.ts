@@ -1,18 +1,15 @@
 import { tryParseJson } from './json.ts';
 import { MAX_NESTING, nestsDeeperThan } from './json-nesting.ts';
 
-declare global {
-  /** Functions of Node.js that TypeScript does not declare yet. */
-  interface JSON {
-    rawJSON(text: string): object;
-    isRawJSON(value: unknown): boolean;
-  }
-}
-
-const parse = JSON.parse as (
-  text: string,
-  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown;
+/** Node.js has these functions, which TypeScript does not declare yet. */
+const { parse, rawJSON, isRawJSON } = JSON as Omit<JSON, 'parse'> & {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): object;
+  isRawJSON(value: unknown): boolean;
+};
 
 /**
  * Parses JSON and preserves numbers that JavaScript would write differently (`1.0`,
@@ -24,7 +21,7 @@ export function parseExactJson(text: string): unknown {
   const value = tryParseJson(text);
   if (value === undefined || !/\d/.test(text)) return value;
   return parse(text, (_, inner, { source = '' }) =>
-    typeof inner === 'number' && JSON.stringify(inner) !== source ? JSON.rawJSON(source) : inner,
+    typeof inner === 'number' && JSON.stringify(inner) !== source ? rawJSON(source) : inner,
   );
 }
 
@@ -33,7 +30,7 @@ export function parseExactJson(text: string): unknown {
  * value.
  */
 export function exactNumberText(value: unknown): string | undefined {
-  return JSON.isRawJSON(value) ? JSON.stringify(value) : undefined;
+  return isRawJSON(value) ? JSON.stringify(value) : undefined;
 }
 
 /**
