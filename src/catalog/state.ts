@@ -143,7 +143,7 @@ export const recordSchemas = {
   endpoints: endpoint,
 } satisfies Readonly<Record<ListKind, z.ZodMiniObject>>;
 
-/** The records of the embedded service, in the format of `svc local export` and `svc local import`. */
+/** Records of the embedded service: the format of `svc local export` and `svc local import`. */
 export const stateSchema = z.strictObject({
   organizations: list(recordSchemas.organizations),
   folders: list(folder),

@@ -1,6 +1,6 @@
 import type { OperationName } from '../catalog/index.ts';
 
-/** Operations that a service may lack, because the API description names but does not specify them. */
+/** Operations that a service may lack: the API description names but does not specify them. */
 export const COMPANIONS: ReadonlySet<OperationName> = new Set([
   'activities.add',
   'auth-tokens.list',
