@@ -1,8 +1,8 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { describeKeyStorage, readSigners } from '../../profiles/signers.ts';
+import { describeKey, findSigningKey } from '../../profiles/ssh-keygen.ts';
 import type { Context } from '../context.ts';
-import { describeKey, findSigningKey } from '../plan/ssh-keygen.ts';
 import { type CheckResult, fail, info, skipped } from './check.ts';
 
 /** Checks the approvals that the profile demands, and tells where the keys of the signers are. */

@@ -10,8 +10,8 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { APPLY, CHANGE } from '../plan/apply-operation.ts';
-import { optionsForTarget } from '../plan/job-context.ts';
+import { APPLY, CHANGE } from '../settings/apply-operation.ts';
+import { optionsForTarget } from '../settings/job-context.ts';
 import { readStatus } from './status.ts';
 
 export async function showEndedJob(

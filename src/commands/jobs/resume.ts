@@ -31,8 +31,8 @@ import {
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { APPLY } from '../plan/apply-operation.ts';
-import { openJobContext } from '../plan/job-context.ts';
+import { APPLY } from '../settings/apply-operation.ts';
+import { openJobContext } from '../settings/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { readJobEntries } from './status.ts';
@@ -66,7 +66,7 @@ export async function resumeJob(
             'usage',
             'a job that applies a plan is resumed without --dry-run and throughput flags',
           );
-        const { resumeApplyJob } = await import('../plan/apply-job.ts');
+        const { resumeApplyJob } = await import('../settings/apply-job.ts');
         return await resumeApplyJob(opened.context, {
           description,
           journal,

@@ -8,8 +8,8 @@ import {
 import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { renderPlan } from '../plan/render-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
+import { renderPlan } from '../settings/render-plan.ts';
 import type { ImportFlags } from './flags.ts';
 import { createStateError } from './imported-state.ts';
 import { readState } from './read-state.ts';

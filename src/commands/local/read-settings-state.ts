@@ -6,7 +6,7 @@ import { SecretValue } from '../../settings/secret-value.ts';
 import type { Declared } from '../../settings/settings.ts';
 import { type FileUser, findOnlyOrganization, readUsersFile } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';
-import { withPrintedProblems } from '../plan/load-settings-file.ts';
+import { withPrintedProblems } from '../settings/load-settings-file.ts';
 import { createStateError, type ImportedState } from './imported-state.ts';
 
 interface SettingsChoice {

@@ -5,8 +5,8 @@ import { resolveStoreLocation } from '../../service/store/location.ts';
 import { summarize } from '../../settings/build-plan.ts';
 import { compareStates } from '../../settings/compare-states.ts';
 import { explainRefusals } from '../call/embedded-store.ts';
-import { printPlan } from '../plan/print-plan.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
+import { printPlan } from '../settings/print-plan.ts';
 import { createLocalCommand } from './operation.ts';
 
 /** Fails with `differs` if the data changed since the snapshot. */

@@ -5,17 +5,17 @@ import { createSavedPlan, type ReadyPlan } from '../../settings/saved-plan.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';
-import { applyPlan } from '../plan/apply-job.ts';
-import { checkPlan } from '../plan/check-plan.ts';
-import { checkPrediction, predictPlan } from '../plan/check-prediction.ts';
-import { nameTarget } from '../plan/find-target.ts';
-import { withEnvironment } from '../plan/open-environment.ts';
-import { printPlan } from '../plan/print-plan.ts';
-import { countChanges, type ShownPlan } from '../plan/render-plan.ts';
-import { grantApproved, readApprovals } from '../plan/verify-approvals.ts';
+import { applyPlan } from './apply-job.ts';
+import { checkPlan } from './check-plan.ts';
+import { checkPrediction, predictPlan } from './check-prediction.ts';
+import { nameTarget } from './find-target.ts';
 import type { ApplyFlags } from './flags.ts';
+import { withEnvironment } from './open-environment.ts';
 import { withPlan } from './prepare-plan.ts';
+import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readApplyInput, type SavedPlanFile } from './read-input.ts';
+import { countChanges, type ShownPlan } from './render-plan.ts';
+import { grantApproved, readApprovals } from './verify-approvals.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.

@@ -2,20 +2,20 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { describeKeyStorage } from '../../profiles/signers.ts';
-import { APPROVAL_NAMESPACE, APPROVAL_SUFFIX, formatStatement } from '../../settings/approval.ts';
-import { EXPIRED, isExpired, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
-import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
-import { stalePlanError } from '../plan/check-plan.ts';
-import { printPlan } from '../plan/print-plan.ts';
 import {
   describeKey,
   findSigningKey,
   type KeyDescription,
   runSshKeygen,
-} from '../plan/ssh-keygen.ts';
+} from '../../profiles/ssh-keygen.ts';
+import { APPROVAL_NAMESPACE, APPROVAL_SUFFIX, formatStatement } from '../../settings/approval.ts';
+import { EXPIRED, isExpired, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import type { Context } from '../context.ts';
+import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';
+import { stalePlanError } from './check-plan.ts';
 import type { ApproveFlags } from './flags.ts';
+import { printPlan } from './print-plan.ts';
 
 /**
  * Shows a saved plan in full, asks for the name of its target, and signs the plan with the user's SSH

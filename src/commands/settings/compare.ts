@@ -19,10 +19,10 @@ import type { Declared, DeclaredSettings, RecordKind } from '../../settings/sett
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findPlanTarget } from '../plan/find-target.ts';
-import { loadSettingsFile, withPrintedProblems } from '../plan/load-settings-file.ts';
-import { printPlan } from '../plan/print-plan.ts';
+import { findPlanTarget } from './find-target.ts';
 import type { CompareFlags } from './flags.ts';
+import { loadSettingsFile, withPrintedProblems } from './load-settings-file.ts';
+import { printPlan } from './print-plan.ts';
 import { DEFAULT_FILE } from './read-input.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if the services or files differ */

@@ -10,11 +10,11 @@ import {
 } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
-import { nameTarget } from '../plan/find-target.ts';
-import { nextOfDrift, nextOfPlan } from '../plan/next-commands.ts';
-import { printPlan } from '../plan/print-plan.ts';
+import { nameTarget } from './find-target.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
+import { nextOfDrift, nextOfPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
+import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readPlanRequest } from './read-input.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if there are changes */

@@ -11,9 +11,9 @@ import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
-import { predictPlan } from '../plan/check-prediction.ts';
-import { findPlanTarget } from '../plan/find-target.ts';
-import { withEnvironment } from '../plan/open-environment.ts';
+import { predictPlan } from './check-prediction.ts';
+import { findPlanTarget } from './find-target.ts';
+import { withEnvironment } from './open-environment.ts';
 import type { PlanRequest } from './read-input.ts';
 
 interface PreparedPlan {

@@ -14,9 +14,9 @@ import type { Declared } from '../../settings/settings.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { withPrintedProblems } from '../plan/load-settings-file.ts';
-import { withEnvironment } from '../plan/open-environment.ts';
 import type { PullFlags } from './flags.ts';
+import { withPrintedProblems } from './load-settings-file.ts';
+import { withEnvironment } from './open-environment.ts';
 import { DEFAULT_FILE } from './read-input.ts';
 
 interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {

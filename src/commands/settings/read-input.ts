@@ -7,8 +7,8 @@ import { parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
-import { loadSettingsFile } from '../plan/load-settings-file.ts';
 import type { ApplyFlags, ChangeFlags } from './flags.ts';
+import { loadSettingsFile } from './load-settings-file.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';
 

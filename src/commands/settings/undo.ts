@@ -24,12 +24,12 @@ import {
 import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { findPlanTarget, nameTarget } from '../plan/find-target.ts';
-import { openJobContext } from '../plan/job-context.ts';
-import { nextOfUndo } from '../plan/next-commands.ts';
-import { printPlan } from '../plan/print-plan.ts';
+import { findPlanTarget, nameTarget } from './find-target.ts';
 import type { UndoFlags } from './flags.ts';
+import { openJobContext } from './job-context.ts';
+import { nextOfUndo } from './next-commands.ts';
 import { savePlan } from './plan.ts';
+import { printPlan } from './print-plan.ts';
 
 interface Undoable {
   readonly name: string;

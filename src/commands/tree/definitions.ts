@@ -1,4 +1,5 @@
 import { RECOVER_COMMANDS, RESET_RUNNER } from '../auth-tokens/commands.ts';
+import { VALIDATE_COMMANDS } from '../bulk/validate-commands.ts';
 import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { DOCTOR_COMMAND } from '../doctor/commands.ts';
@@ -9,11 +10,10 @@ import { MCP_COMMAND } from '../mcp/commands.ts';
 import { PROFILE_COMMANDS } from '../profiles/commands.ts';
 import { SERVE_COMMANDS } from '../serve/commands.ts';
 import { SETTINGS_COMMANDS } from '../settings/commands.ts';
-import { SETUP_COMMANDS } from '../setup/commands.ts';
 import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
-import { VALIDATE_COMMANDS } from '../validate/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
+import { SETUP_COMMANDS } from '../webhooks/setup-command.ts';
 
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 

@@ -5,7 +5,7 @@ import { SNIPPET_FRAMEWORKS, SNIPPET_LANGUAGES } from '../../webhooks/snippets.t
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { Context } from '../context.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
-import { FORWARDING_FLAGS } from '../deliveries/flags.ts';
+import { FORWARDING_FLAGS } from './delivery-flags.ts';
 
 const SHARED = {
   secretFiles: {

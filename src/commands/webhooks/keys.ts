@@ -3,8 +3,8 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { parseSigningSecret, type VerificationSecrets } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import type { SenderCredentials } from '../deliveries/sample-delivery.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';
+import type { SenderCredentials } from './sample-delivery.ts';
 
 type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
 

@@ -5,10 +5,10 @@ import type { Forwarding } from '../../webhooks/listener.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { createPostOptions, parseTargets, parseTargetUrl } from '../deliveries/targets.ts';
 import { parsePort, parseWholeNumber } from '../options.ts';
 import { type ListenFlags, recordFolder } from './flags.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
+import { createPostOptions, parseTargets, parseTargetUrl } from './targets.ts';
 
 export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
 const DEFAULT_PORT = 4400;

@@ -17,12 +17,12 @@ import { createSignatureHeaders, TIMESTAMP_TOLERANCE } from '../../webhooks/sign
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { createPostOptions, parseTargets } from '../deliveries/targets.ts';
 import { parseSinceFlag } from '../options.ts';
 import { RECORDED_COLUMNS, REPLAYED_COLUMNS } from './columns.ts';
 import { type ReplayFlags, recordFolder } from './flags.ts';
 import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
+import { createPostOptions, parseTargets } from './targets.ts';
 
 const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;

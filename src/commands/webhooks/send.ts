@@ -6,12 +6,12 @@ import { checkEventTypes } from '../call/event-types.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { createSampleDelivery, type SampleDeliveryOptions } from '../deliveries/sample-delivery.ts';
-import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import type { SendFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
 import { createPayload } from './payload.ts';
 import { printPlannedRequest } from './planned-request.ts';
+import { createSampleDelivery, type SampleDeliveryOptions } from './sample-delivery.ts';
+import { createPostOptions, parseTargetUrl } from './targets.ts';
 
 export async function sendCommand(
   context: Context,

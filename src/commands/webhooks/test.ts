@@ -16,11 +16,11 @@ import {
 import { parsePublicKey } from '../../webhooks/keys.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { createPostOptions, parseTargetUrl } from '../deliveries/targets.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { TestFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
+import { createPostOptions, parseTargetUrl } from './targets.ts';
 
 /** @throws SvcError `records_failed` if the receiver fails a case */
 export async function testCommand(

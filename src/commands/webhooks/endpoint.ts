@@ -32,7 +32,7 @@ import {
   notConfirmed,
   printLines,
   wrapForMessages,
-} from './messages.ts';
+} from './setup-messages.ts';
 import {
   createEquivalentStep,
   type Data,

@@ -3,7 +3,7 @@ import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
 import { askUrl } from './endpoint-url.ts';
-import { formatColumns, type NumberQuestion, notConfirmed } from './messages.ts';
+import { formatColumns, type NumberQuestion, notConfirmed } from './setup-messages.ts';
 import type { Data } from './setup-operation.ts';
 
 interface Question {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { renderPlan, type ShownPlan } from '../../../src/commands/plan/render-plan.ts';
+import { renderPlan, type ShownPlan } from '../../../src/commands/settings/render-plan.ts';
 import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 import { ASCII_GLYPHS } from '../../../src/output/glyphs.ts';
 import type { View } from '../../../src/output/renderer.ts';

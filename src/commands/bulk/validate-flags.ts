@@ -1,3 +1,5 @@
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import type { FlagDescription } from '../options.ts';
 import {
   DUPLICATES_FLAG,
   ENCODING_FLAG,
@@ -7,9 +9,7 @@ import {
   MAP_FLAG,
   SAVE_MAP_FLAG,
   SHEET_FLAG,
-} from '../bulk/input-flags.ts';
-import type { OptionDefinition, OptionsOf } from '../definition.ts';
-import type { FlagDescription } from '../options.ts';
+} from './input-flags.ts';
 
 const ORG_FLAG = {
   flags: '--org <id>',

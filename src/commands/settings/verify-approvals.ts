@@ -6,6 +6,7 @@ import { throwFileError } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { readSigners } from '../../profiles/signers.ts';
+import { runSshKeygen } from '../../profiles/ssh-keygen.ts';
 import {
   APPROVAL_NAMESPACE,
   APPROVAL_SUFFIX,
@@ -16,7 +17,6 @@ import {
 } from '../../settings/approval.ts';
 import type { SavedPlan } from '../../settings/saved-plan.ts';
 import type { Context } from '../context.ts';
-import { runSshKeygen } from './ssh-keygen.ts';
 
 /**
  * Allows the writes of a plan, if the profile demands approvals and enough different signers

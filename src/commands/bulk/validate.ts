@@ -4,16 +4,16 @@ import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { reportCheck } from '../bulk/check-report.ts';
-import { resolveColumnMap, saveAfterCheck } from '../bulk/column-map.ts';
-import { openInputFiles } from '../bulk/input-files.ts';
-import { parseColumnMap } from '../bulk/input-flags.ts';
-import { showCheckProgress } from '../bulk/show-progress.ts';
-import { createTemporaryPath } from '../bulk/temporary-path.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
-import type { ValidateFlags } from './flags.ts';
+import { reportCheck } from './check-report.ts';
+import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
+import { openInputFiles } from './input-files.ts';
+import { parseColumnMap } from './input-flags.ts';
+import { showCheckProgress } from './show-progress.ts';
+import { createTemporaryPath } from './temporary-path.ts';
+import type { ValidateFlags } from './validate-flags.ts';
 
 /**
  * Checks files and prints all findings.

@@ -4,10 +4,10 @@ import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { type PostResult, sendPost } from '../../webhooks/post.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { createPostOptions, findCredentialProblem } from '../deliveries/targets.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
-import { confirmOptional, WAITING_MESSAGE } from './messages.ts';
+import { confirmOptional, WAITING_MESSAGE } from './setup-messages.ts';
 import { describeDuplicates } from './setup-operation.ts';
+import { createPostOptions, findCredentialProblem } from './targets.ts';
 
 interface UrlQuestion {
   readonly message: string;

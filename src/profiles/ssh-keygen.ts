@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
-import { resolveHomeFolder } from '../../kernel/folders.ts';
-import type { Context } from '../context.ts';
+import { hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
+import { type Environment, resolveHomeFolder } from '../kernel/folders.ts';
 
 const PROGRAM = 'ssh-keygen';
 
@@ -15,6 +14,12 @@ interface Finished {
   readonly stdout: string;
   /** Messages of the program; empty if the user saw them. */
   readonly stderr: string;
+}
+
+interface KeygenContext {
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
 }
 
 interface KeygenInput {
@@ -28,7 +33,7 @@ interface KeygenInput {
  * @throws SvcError `approval_required` if the program cannot be started
  */
 export async function runSshKeygen(
-  { environment, cwd, signal }: Pick<Context, 'environment' | 'cwd' | 'signal'>,
+  { environment, cwd, signal }: KeygenContext,
   words: readonly string[],
   { stdin = '', showsMessages }: KeygenInput = {},
 ): Promise<Finished> {
@@ -66,7 +71,7 @@ export interface KeyDescription {
 
 /** Describes the key in a file; undefined if the file is not a key. */
 export async function describeKey(
-  context: Pick<Context, 'environment' | 'cwd' | 'signal'>,
+  context: KeygenContext,
   path: string,
 ): Promise<KeyDescription | undefined> {
   const { stdout } = await runSshKeygen(context, ['-l', '-f', path]);
@@ -80,7 +85,7 @@ const DEFAULT_KEYS = ['id_ed25519_sk', 'id_ecdsa_sk', 'id_ed25519', 'id_ecdsa', 
 
 /** @throws SvcError `usage` if no key was given, and `~/.ssh` contains none */
 export async function findSigningKey(
-  { cwd, environment }: Pick<Context, 'cwd' | 'environment'>,
+  { cwd, environment }: Pick<KeygenContext, 'cwd' | 'environment'>,
   given?: string,
 ): Promise<string> {
   if (given !== undefined) return resolve(cwd, given);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { renderPlanMarkdown } from '../../../src/commands/plan/plan-markdown.ts';
+import { renderPlanMarkdown } from '../../../src/commands/settings/plan-markdown.ts';
 import type { Change } from '../../../src/settings/plan.ts';
 import { anyText } from '../../output/arbitraries.ts';
 import { SLOW } from '../../slow.ts';

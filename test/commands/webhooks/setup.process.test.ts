@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Flag } from '../../../src/catalog/flags.ts';
 import { parseFlagValue } from '../../../src/commands/call/flag-values.ts';
-import { createEquivalentStep, ENTRY } from '../../../src/commands/setup/setup-operation.ts';
+import { createEquivalentStep, ENTRY } from '../../../src/commands/webhooks/setup-operation.ts';
 import { commandLineOf } from '../../../src/kernel/errors.ts';
 import { wrapCommand } from '../../../src/output/wrap-command.ts';
 import { codePoint } from '../../code-point.ts';

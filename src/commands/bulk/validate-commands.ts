@@ -1,6 +1,6 @@
 import { type OperationOutline, outline } from '../../catalog/outline.ts';
 import { type CommandDefinition, defineCommand } from '../definition.ts';
-import { validateFlags } from './flags.ts';
+import { validateFlags } from './validate-flags.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   users: 'svc users validate --file users.csv',
