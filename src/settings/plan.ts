@@ -1,5 +1,5 @@
 import type { OperationName } from '../catalog/index.ts';
-import type { LiveQuery, LiveRecord } from './live/live-records.ts';
+import type { LiveQuery, LiveRecord } from './live-records.ts';
 import type { RecordKey, RecordKind } from './settings.ts';
 
 export type { RecordKey } from './settings.ts';

@@ -3,8 +3,8 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
-import { formatStatement } from '../../src/settings/approval.ts';
-import type { SavedPlan } from '../../src/settings/saved-plan.ts';
+import { formatStatement } from '../../src/settings/plan/approval.ts';
+import type { SavedPlan } from '../../src/settings/plan/saved-plan.ts';
 import { SLOW } from '../slow.ts';
 import { createKey, hasSshKeygen, signText } from '../ssh-keygen.ts';
 import { createApplyUser, settingsOf } from './apply-user.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectDeclaredRecords, compareRecords } from '../../src/settings/compare.ts';
+import { collectDeclaredRecords, compareRecords } from '../../src/settings/plan/compare.ts';
 import type { Change } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';

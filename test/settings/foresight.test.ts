@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type State, stateSchema } from '../../src/catalog/state.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { predict } from '../../src/settings/foresight.ts';
+import { predict } from '../../src/settings/plan/foresight.ts';
 import type { PlannedWrite } from '../../src/settings/plan.ts';
 
 const ACME = { organizationId: 'acme' };

@@ -5,27 +5,27 @@ import { WEBHOOK_TRIGGERS } from '../../src/catalog/events.ts';
 import type { Client } from '../../src/client/client.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { isObject } from '../../src/kernel/json.ts';
-import { buildPlan } from '../../src/settings/build-plan.ts';
+import { loadSettings } from '../../src/settings/file/load-settings.ts';
+import { parseSettings } from '../../src/settings/file/read-settings.ts';
+import { KIND_CLASSES } from '../../src/settings/kinds.ts';
+import { queryDeclared } from '../../src/settings/live/declared-query.ts';
+import { readLive } from '../../src/settings/live/read-live.ts';
+import { createSnapshot, selectPredictable } from '../../src/settings/live/snapshot.ts';
+import type { LiveRecord, LiveRecords } from '../../src/settings/live-records.ts';
+import { buildPlan } from '../../src/settings/plan/build-plan.ts';
 import {
   collectDeclaredRecords,
   collectLiveRecords,
   compareRecords,
-} from '../../src/settings/compare.ts';
-import { createSettings } from '../../src/settings/file/create-settings.ts';
-import { editSettings } from '../../src/settings/file/edit-settings.ts';
-import { loadSettings } from '../../src/settings/file/load-settings.ts';
-import { parseSettings } from '../../src/settings/file/read-settings.ts';
-import { predict } from '../../src/settings/foresight.ts';
-import { KIND_CLASSES } from '../../src/settings/kinds.ts';
-import { queryDeclared } from '../../src/settings/live/declared-query.ts';
-import type { LiveRecord, LiveRecords } from '../../src/settings/live/live-records.ts';
-import { queryPulled, wasRead } from '../../src/settings/live/pulled-query.ts';
-import { toPulledConfigs, toPulledRecords } from '../../src/settings/live/pulled-records.ts';
-import { readLive } from '../../src/settings/live/read-live.ts';
-import { createSnapshot, selectPredictable } from '../../src/settings/live/snapshot.ts';
+} from '../../src/settings/plan/compare.ts';
+import { predict } from '../../src/settings/plan/foresight.ts';
+import { findUnshownChange, rebuildPlan } from '../../src/settings/plan/rebuild-plan.ts';
+import { createSavedPlan, parseSavedPlan } from '../../src/settings/plan/saved-plan.ts';
 import type { Plan } from '../../src/settings/plan.ts';
-import { findUnshownChange, rebuildPlan } from '../../src/settings/rebuild-plan.ts';
-import { createSavedPlan, parseSavedPlan } from '../../src/settings/saved-plan.ts';
+import { createSettings } from '../../src/settings/pull/create-settings.ts';
+import { editSettings } from '../../src/settings/pull/edit-settings.ts';
+import { queryPulled, wasRead } from '../../src/settings/pull/pulled-query.ts';
+import { toPulledConfigs, toPulledRecords } from '../../src/settings/pull/pulled-records.ts';
 import type { Declared } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
 import { SLOW } from '../slow.ts';

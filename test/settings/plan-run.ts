@@ -4,13 +4,13 @@ import type { JobDescription } from '../../src/bulk/journal/job-description.ts';
 import { Journal } from '../../src/bulk/journal/journal.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
-import { readSecrets } from '../../src/settings/execute/item-secrets.ts';
 import {
   type EndedRun,
   type PlanRunDependencies,
   runPlan,
 } from '../../src/settings/execute/run-plan.ts';
 import { Ledger } from '../../src/settings/ledger.ts';
+import { readSecrets } from '../../src/settings/plan/item-secrets.ts';
 import type { PlannedItem, PlannedWrite } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import { createRecordKey } from '../../src/settings/settings.ts';

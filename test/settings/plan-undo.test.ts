@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { queryKeys } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
-import { createSavedPlan, parseSavedPlan } from '../../src/settings/saved-plan.ts';
+import { createSavedPlan, parseSavedPlan } from '../../src/settings/plan/saved-plan.ts';
 import { planUndo } from '../../src/settings/undo/plan-undo.ts';
 import { startPlannedWorld } from './planned-world.ts';
 

@@ -5,10 +5,10 @@ import { type CalledOperation, type Client, createClient } from '../../src/clien
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { withValue } from '../../src/kernel/field-path.ts';
 import type { ServiceOptions } from '../../src/service/app.ts';
-import { buildPlan, type PlanInput } from '../../src/settings/build-plan.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
-import type { LiveQuery } from '../../src/settings/live/live-records.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
+import type { LiveQuery } from '../../src/settings/live-records.ts';
+import { buildPlan, type PlanInput } from '../../src/settings/plan/build-plan.ts';
 import type { Plan, PlannedWrite } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import type { Declared } from '../../src/settings/settings.ts';

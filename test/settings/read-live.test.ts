@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
-import { findLiveRecord } from '../../src/settings/live/live-records.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import { createRequestQueue } from '../../src/settings/live/request-queue.ts';
+import { findLiveRecord } from '../../src/settings/live-records.ts';
 import { SLOW } from '../slow.ts';
 import { startPlannedWorld } from './planned-world.ts';
 

@@ -3,7 +3,11 @@ import { expect, it } from 'vitest';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
-import { createSavedPlan, findStaleness, parseSavedPlan } from '../../src/settings/saved-plan.ts';
+import {
+  createSavedPlan,
+  findStaleness,
+  parseSavedPlan,
+} from '../../src/settings/plan/saved-plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
 import { SLOW } from '../slow.ts';
 import { secret, startPlannedWorld } from './planned-world.ts';

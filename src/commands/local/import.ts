@@ -1,10 +1,10 @@
 import type { State } from '../../catalog/state.ts';
 import { exportState, importState } from '../../service/state/transfer.ts';
-import { summarize } from '../../settings/build-plan.ts';
+import { summarize } from '../../settings/plan/build-plan.ts';
 import {
   collectDeclaredRecords as collectRecords,
   compareRecords,
-} from '../../settings/compare.ts';
+} from '../../settings/plan/compare.ts';
 import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';

@@ -79,7 +79,7 @@ export async function serve(
       ...log,
       ...switches,
       compareStates: async (first, second) =>
-        (await import('../../settings/compare-states.ts')).compareStates(first, second),
+        (await import('../../settings/plan/compare-states.ts')).compareStates(first, second),
     });
     await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);

@@ -8,10 +8,8 @@ import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { ApprovalFile } from '../../settings/approval.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
-import { readSecrets, type SecretsByReference } from '../../settings/execute/item-secrets.ts';
 import {
   type EndedRun,
   type PlanRunDependencies,
@@ -21,7 +19,9 @@ import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import { findChangedSecret, type ReadyPlan } from '../../settings/saved-plan.ts';
+import type { ApprovalFile } from '../../settings/plan/approval.ts';
+import { readSecrets, type SecretsByReference } from '../../settings/plan/item-secrets.ts';
+import { findChangedSecret, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
 import {

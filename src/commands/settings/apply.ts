@@ -1,7 +1,7 @@
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { ApprovalFile } from '../../settings/approval.ts';
-import { createSavedPlan, type ReadyPlan } from '../../settings/saved-plan.ts';
+import type { ApprovalFile } from '../../settings/plan/approval.ts';
+import { createSavedPlan, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';

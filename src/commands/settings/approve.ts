@@ -8,8 +8,17 @@ import {
   type KeyDescription,
   runSshKeygen,
 } from '../../profiles/ssh-keygen.ts';
-import { APPROVAL_NAMESPACE, APPROVAL_SUFFIX, formatStatement } from '../../settings/approval.ts';
-import { EXPIRED, isExpired, parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import {
+  APPROVAL_NAMESPACE,
+  APPROVAL_SUFFIX,
+  formatStatement,
+} from '../../settings/plan/approval.ts';
+import {
+  EXPIRED,
+  isExpired,
+  parseSavedPlan,
+  type SavedPlan,
+} from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk } from '../terminal/terminal.ts';

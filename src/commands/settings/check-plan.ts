@@ -1,14 +1,14 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import type { SecretsByReference } from '../../settings/execute/item-secrets.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
-import type { LiveRecords } from '../../settings/live/live-records.ts';
 import { readLive } from '../../settings/live/read-live.ts';
+import type { LiveRecords } from '../../settings/live-records.ts';
+import type { SecretsByReference } from '../../settings/plan/item-secrets.ts';
+import { findUnshownChange, rebuildPlan } from '../../settings/plan/rebuild-plan.ts';
+import { findPlanFiles, findStaleness, type SavedPlan } from '../../settings/plan/saved-plan.ts';
 import { findUsersFile, type Plan } from '../../settings/plan.ts';
-import { findUnshownChange, rebuildPlan } from '../../settings/rebuild-plan.ts';
-import { findPlanFiles, findStaleness, type SavedPlan } from '../../settings/saved-plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
 import type { Context } from '../context.ts';

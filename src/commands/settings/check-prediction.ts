@@ -1,15 +1,15 @@
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { KIND_CLASSES } from '../../settings/kinds.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import { createSnapshot, selectPredictable, selectRead } from '../../settings/live/snapshot.ts';
+import type { LiveRecords } from '../../settings/live-records.ts';
 import {
   collectDeclaredRecords,
   collectLiveRecords,
   compareRecords,
-} from '../../settings/compare.ts';
-import { KIND_CLASSES } from '../../settings/kinds.ts';
-import type { LiveRecords } from '../../settings/live/live-records.ts';
-import { readLive } from '../../settings/live/read-live.ts';
-import { createSnapshot, selectPredictable, selectRead } from '../../settings/live/snapshot.ts';
+} from '../../settings/plan/compare.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 
@@ -26,7 +26,7 @@ export async function predictPlan(
 ) {
   const writes = selectPredictable(plan.writes);
   if (writes.length === 0) return undefined;
-  const { predict } = await import('../../settings/foresight.ts');
+  const { predict } = await import('../../settings/plan/foresight.ts');
   return predict({ snapshot: createSnapshot(live), writes, clock, signal });
 }
 

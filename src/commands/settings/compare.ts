@@ -4,17 +4,17 @@ import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { selectKinds, summarize } from '../../settings/build-plan.ts';
+import { readSettings } from '../../settings/file/read-settings.ts';
+import { KIND_CLASSES } from '../../settings/kinds.ts';
+import { queryDeclared, queryKinds } from '../../settings/live/declared-query.ts';
+import { readLive } from '../../settings/live/read-live.ts';
+import type { LiveQuery } from '../../settings/live-records.ts';
+import { selectKinds, summarize } from '../../settings/plan/build-plan.ts';
 import {
   collectDeclaredRecords,
   collectLiveRecords,
   compareRecords,
-} from '../../settings/compare.ts';
-import { readSettings } from '../../settings/file/read-settings.ts';
-import { KIND_CLASSES } from '../../settings/kinds.ts';
-import { queryDeclared, queryKinds } from '../../settings/live/declared-query.ts';
-import type { LiveQuery } from '../../settings/live/live-records.ts';
-import { readLive } from '../../settings/live/read-live.ts';
+} from '../../settings/plan/compare.ts';
 import type { Declared, DeclaredSettings, RecordKind } from '../../settings/settings.ts';
 import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';

@@ -4,7 +4,7 @@ import { UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import { formatCodeBlock } from '../../output/markdown.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure, truncateText } from '../../output/width.ts';
-import { summarize } from '../../settings/build-plan.ts';
+import { summarize } from '../../settings/plan/build-plan.ts';
 import type { Change } from '../../settings/plan.ts';
 import type { NamedTarget } from './find-target.ts';
 import type { NextCommands } from './next-commands.ts';

@@ -2,12 +2,12 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import {
   createSavedPlan,
   parseSavedPlan,
   type SavedPlanOrigin,
-} from '../../settings/saved-plan.ts';
+} from '../../settings/plan/saved-plan.ts';
+import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
 import { nameTarget } from './find-target.ts';

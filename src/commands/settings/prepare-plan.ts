@@ -1,11 +1,11 @@
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
-import { buildPlan, type PlanInput, selectKinds } from '../../settings/build-plan.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
+import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { parseSavedPlan, type SavedPlan } from '../../settings/saved-plan.ts';
+import { parseSavedPlan, type SavedPlan } from '../../settings/plan/saved-plan.ts';
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';

@@ -15,7 +15,7 @@ import { closeAfter } from '../../kernel/resource.ts';
 import { findMadeChanges } from '../../settings/execute/item-states.ts';
 import { queryKeys } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { ReadyPlan } from '../../settings/saved-plan.ts';
+import type { ReadyPlan } from '../../settings/plan/saved-plan.ts';
 import { type BeforeImage, readBeforeImages } from '../../settings/undo/before-images.ts';
 import {
   describePermanentChanges,

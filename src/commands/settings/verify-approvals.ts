@@ -14,8 +14,8 @@ import {
   findApprovalProblem,
   formatStatement,
   parseApproval,
-} from '../../settings/approval.ts';
-import type { SavedPlan } from '../../settings/saved-plan.ts';
+} from '../../settings/plan/approval.ts';
+import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
 import { diffRecords } from '../differ.ts';
 import { KIND_CLASSES } from '../kinds.ts';
-import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
+import type { SecretsByReference } from '../plan/item-secrets.ts';
+import { formatComparable, isWritten, rebuildPlan } from '../plan/rebuild-plan.ts';
+import { hasRecordChanged, type ReadyPlan, withoutVolatile } from '../plan/saved-plan.ts';
 import type { Change, PlannedItem } from '../plan.ts';
-import { formatComparable, isWritten, rebuildPlan } from '../rebuild-plan.ts';
-import { hasRecordChanged, type ReadyPlan, withoutVolatile } from '../saved-plan.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from '../settings.ts';
-import type { SecretsByReference } from './item-secrets.ts';
 import type { ItemFailure } from './item-states.ts';
 import { comparedFields } from './read-back.ts';
 

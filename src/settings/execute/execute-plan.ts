@@ -20,11 +20,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
 import type { Ledger, SentRecord } from '../ledger.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveRecord } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
+import { findLiveRecord, type LiveRecord } from '../live-records.ts';
+import { needsLiveSecrets, revealSecrets, type SecretsByReference } from '../plan/item-secrets.ts';
 import type { PlannedFile, PlannedItem, PlannedWrite, PlanTarget, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../settings.ts';
-import { needsLiveSecrets, revealSecrets, type SecretsByReference } from './item-secrets.ts';
 import type { ItemStates } from './item-states.ts';
 import {
   createItemRecord,

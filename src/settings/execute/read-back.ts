@@ -2,11 +2,11 @@ import type { Client } from '../../client/client.ts';
 import { diffRecords } from '../differ.ts';
 import { KIND_CLASSES } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
 import { readLive } from '../live/read-live.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
+import { type SecretsByReference, withSecretValues } from '../plan/item-secrets.ts';
 import type { PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { parseRecordKey } from '../settings.ts';
-import { type SecretsByReference, withSecretValues } from './item-secrets.ts';
 import type { ItemFailure } from './item-states.ts';
 
 /** Fields of inputs that records do not have, or that the service never returns. */

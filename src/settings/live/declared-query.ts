@@ -1,4 +1,5 @@
 import { CONFIG_NAMES, type ConfigName } from '../kinds.ts';
+import type { DocumentQuery, LiveQuery } from '../live-records.ts';
 import {
   type Declared,
   type DeclaredRecord,
@@ -7,7 +8,6 @@ import {
   type RecordKey,
   type RecordKind,
 } from '../settings.ts';
-import type { DocumentQuery, LiveQuery } from './live-records.ts';
 
 export function queryDeclared(declared: Declared): LiveQuery {
   const { folders = [], documents = [], agents = [], config = {}, endpoints } = declared;

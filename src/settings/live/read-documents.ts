@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { DocumentQuery, LiveRecord } from './live-records.ts';
+import type { DocumentQuery, LiveRecord } from '../live-records.ts';
 
 type Documents = Map<string, LiveRecord>;
 const LIST = documents['documents.list'];

@@ -6,7 +6,7 @@ import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
-import type { LiveQuery, LiveRecord, LiveRecords, Reading } from './live-records.ts';
+import type { LiveQuery, LiveRecord, LiveRecords, Reading } from '../live-records.ts';
 import { createRequestQueue } from './request-queue.ts';
 
 const CONCURRENCY = 6;

@@ -1,7 +1,7 @@
 import type { State } from '../../catalog/state.ts';
 import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
+import type { LiveQuery, LiveRecord, LiveRecords } from '../live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
-import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
 
 const FOLDER_FIELDS = [
   'folderId',

@@ -12,13 +12,13 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
 import { queryKeys } from '../live/declared-query.ts';
+import { readLive } from '../live/read-live.ts';
 import {
   findLiveRecord,
   type LiveQuery,
   type LiveRecord,
   type LiveRecords,
-} from '../live/live-records.ts';
-import { readLive } from '../live/read-live.ts';
+} from '../live-records.ts';
 import type { RecordKey } from '../plan.ts';
 import { createRecordKey } from '../settings.ts';
 

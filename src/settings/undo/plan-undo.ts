@@ -1,11 +1,11 @@
 import { valueAt, withValue } from '../../kernel/field-path.ts';
-import { buildPlan } from '../build-plan.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { queryKeys } from '../live/declared-query.ts';
-import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live/live-records.ts';
+import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-records.ts';
+import { buildPlan } from '../plan/build-plan.ts';
+import { NOT_CLEARABLE } from '../plan/endpoints.ts';
+import { isPlannable } from '../plan/saved-plan-schema.ts';
 import type { Plan, PlanTarget } from '../plan.ts';
-import { NOT_CLEARABLE } from '../planners/endpoints.ts';
-import { isPlannable } from '../saved-plan-schema.ts';
 import { type DeclaredRecord, parseRecordKey } from '../settings.ts';
 import type { BeforeImage } from './before-images.ts';
 

@@ -5,7 +5,7 @@ import { renderPlan, type ShownPlan } from '../../../src/commands/settings/rende
 import { PIPE_DISPLAY } from '../../../src/output/display-options.ts';
 import { ASCII_GLYPHS } from '../../../src/output/glyphs.ts';
 import type { View } from '../../../src/output/renderer.ts';
-import { summarize } from '../../../src/settings/build-plan.ts';
+import { summarize } from '../../../src/settings/plan/build-plan.ts';
 import type { Change } from '../../../src/settings/plan.ts';
 
 const VIEW: View = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { editSettings } from '../../../src/settings/file/edit-settings.ts';
 import { parseSettings } from '../../../src/settings/file/read-settings.ts';
+import { editSettings } from '../../../src/settings/pull/edit-settings.ts';
 import { endpoint, folder, pull, readWorld, type World } from './pulled-world.ts';
 
 describe('editing a settings file', () => {

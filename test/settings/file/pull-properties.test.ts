@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSettings } from '../../../src/settings/file/create-settings.ts';
 import { toValue } from '../../../src/settings/file/tree.ts';
-import type { LiveRecord } from '../../../src/settings/live/live-records.ts';
+import type { LiveRecord } from '../../../src/settings/live-records.ts';
+import { createSettings } from '../../../src/settings/pull/create-settings.ts';
 import { codePoint } from '../../code-point.ts';
 import { repeats } from '../../repeats.ts';
 import { SLOW } from '../../slow.ts';

@@ -1,9 +1,9 @@
-import { editSettings } from '../../../src/settings/file/edit-settings.ts';
 import { parseSettings } from '../../../src/settings/file/read-settings.ts';
 import type { ConfigName } from '../../../src/settings/kinds.ts';
-import type { LiveRecord, LiveRecords } from '../../../src/settings/live/live-records.ts';
-import { wasRead } from '../../../src/settings/live/pulled-query.ts';
-import { toPulledConfigs, toPulledRecords } from '../../../src/settings/live/pulled-records.ts';
+import type { LiveRecord, LiveRecords } from '../../../src/settings/live-records.ts';
+import { editSettings } from '../../../src/settings/pull/edit-settings.ts';
+import { wasRead } from '../../../src/settings/pull/pulled-query.ts';
+import { toPulledConfigs, toPulledRecords } from '../../../src/settings/pull/pulled-records.ts';
 
 /** Live records. The folders are those of organization `o`. */
 export interface World {

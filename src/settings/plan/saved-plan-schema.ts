@@ -1,21 +1,21 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
-import { SETTINGS_KINDS } from '../catalog/record-kinds.ts';
-import { settingsSchema } from '../catalog/settings.ts';
-import { recordSchemas } from '../catalog/state.ts';
-import { valueAt, withValue } from '../kernel/field-path.ts';
-import { formatCanonicalJson, isObject } from '../kernel/json.ts';
-import { summarize } from './build-plan.ts';
+import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
+import { settingsSchema } from '../../catalog/settings.ts';
+import { recordSchemas } from '../../catalog/state.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
 import {
   CONFIG_NAMES,
   CONFIGS,
   type ConfigName,
   IGNORED_ENDPOINT_FIELDS,
   secretPathOf,
-} from './kinds.ts';
-import type { Change } from './plan.ts';
-import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
-import type { RecordKind } from './settings.ts';
+} from '../kinds.ts';
+import type { Change } from '../plan.ts';
+import { formatReference, SECRET_MARKER, type SecretReference } from '../secret-value.ts';
+import type { RecordKind } from '../settings.ts';
+import { summarize } from './build-plan.ts';
 
 const name = z.string().check(z.minLength(1));
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));

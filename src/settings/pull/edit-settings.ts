@@ -1,13 +1,9 @@
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { diffRecords } from '../differ.ts';
-import type { ConfigName } from '../kinds.ts';
-import type { LiveRecord } from '../live/live-records.ts';
-import type { PulledList, PulledRecord } from '../live/pulled-records.ts';
-import { DocumentEditor, UnsupportedEdit } from './document-editor.ts';
-import { createMatcher } from './identity.ts';
-import type { ReadFile } from './read-files.ts';
-import { environmentsOf, type SettingsContent } from './read-settings.ts';
+import { createMatcher } from '../file/identity.ts';
+import type { ReadFile } from '../file/read-files.ts';
+import { environmentsOf, type SettingsContent } from '../file/read-settings.ts';
 import {
   type Field,
   fieldOf,
@@ -18,8 +14,12 @@ import {
   type SourceText,
   toValue,
   treeAt,
-} from './tree.ts';
-import { escapeTexts, rewriteTemplate } from './variables.ts';
+} from '../file/tree.ts';
+import { escapeTexts, rewriteTemplate } from '../file/variables.ts';
+import type { ConfigName } from '../kinds.ts';
+import type { LiveRecord } from '../live-records.ts';
+import { DocumentEditor, UnsupportedEdit } from './document-editor.ts';
+import type { PulledList, PulledRecord } from './pulled-records.ts';
 import { verifyEdit } from './verify-edit.ts';
 
 export interface SettingsPull {

@@ -1,13 +1,13 @@
-import { valueAt, withValue } from '../kernel/field-path.ts';
-import { formatCanonicalJson, isObject } from '../kernel/json.ts';
+import { valueAt, withValue } from '../../kernel/field-path.ts';
+import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
+import { type ConfigName, secretPathOf } from '../kinds.ts';
+import type { LiveRecords } from '../live-records.ts';
+import { type Change, findUsersFile, type Plan } from '../plan.ts';
+import { formatReference, SECRET_MARKER, type SecretReference } from '../secret-value.ts';
+import { createRecordKey, type Declared, type DeclaredRecord } from '../settings.ts';
 import { buildPlan } from './build-plan.ts';
-import type { SecretsByReference } from './execute/item-secrets.ts';
-import { type ConfigName, secretPathOf } from './kinds.ts';
-import type { LiveRecords } from './live/live-records.ts';
-import { type Change, findUsersFile, type Plan } from './plan.ts';
+import type { SecretsByReference } from './item-secrets.ts';
 import { type SavedPlan, withoutVolatile } from './saved-plan.ts';
-import { formatReference, SECRET_MARKER, type SecretReference } from './secret-value.ts';
-import { createRecordKey, type Declared, type DeclaredRecord } from './settings.ts';
 
 export interface PlannedAgainst {
   readonly live: LiveRecords;

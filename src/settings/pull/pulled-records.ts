@@ -4,8 +4,8 @@ import { settingsSchema } from '../../catalog/settings.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
+import type { LiveRecord, LiveRecords } from '../live-records.ts';
 import { isDeclarableUid } from '../ownership.ts';
-import type { LiveRecord, LiveRecords } from './live-records.ts';
 
 export type PulledList = Exclude<ReadableKind, 'config'>;
 

@@ -2,7 +2,7 @@ import { isObject } from '../../kernel/json.ts';
 import { isMasked } from '../../kernel/redact.ts';
 import { diffRecords, isUnset } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS, type ConfigName } from '../kinds.ts';
-import type { LiveRecord } from '../live/live-records.ts';
+import type { LiveRecord } from '../live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
 import { SECRET_MARKER } from '../secret-value.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';

@@ -1,7 +1,7 @@
 import { Document } from 'yaml';
+import { DOCUMENT_OPTIONS, formatDocument } from '../file/render.ts';
+import { escapeTexts } from '../file/variables.ts';
 import type { SettingsPull } from './edit-settings.ts';
-import { DOCUMENT_OPTIONS, formatDocument } from './render.ts';
-import { escapeTexts } from './variables.ts';
 
 /** Name of the schema beside a settings file, which `svc schema settings --out` creates. */
 export const SCHEMA_FILE = 'svc.schema.json';

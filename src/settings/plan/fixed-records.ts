@@ -1,7 +1,7 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
-import type { LiveRecord } from '../live/live-records.ts';
+import type { LiveRecord } from '../live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {

@@ -1,6 +1,6 @@
-import type { SvcError } from '../../kernel/errors.ts';
-import type { ConfigName } from '../kinds.ts';
-import { parseRecordKey, type RecordKey } from '../settings.ts';
+import type { SvcError } from '../kernel/errors.ts';
+import type { ConfigName } from './kinds.ts';
+import { parseRecordKey, type RecordKey } from './settings.ts';
 
 /**
  * The documents of an organization to read. A folder is read as a whole, to learn which documents

@@ -1,22 +1,22 @@
-import type { InputProblem } from '../catalog/define.ts';
-import { explainIssue } from '../catalog/explain-issue.ts';
-import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { loadOperation } from '../catalog/index.ts';
-import { getEntry } from '../catalog/manifest.ts';
-import { type State, stateSchema } from '../catalog/state.ts';
-import { type Client, createClient } from '../client/client.ts';
-import { createDirectTransport } from '../client/direct-transport.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { SvcError } from '../kernel/errors.ts';
-import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
-import { closeAfter } from '../kernel/resource.ts';
-import { createService } from '../service/embedded.ts';
-import { ensureLocalCredentials, type LocalCredentials } from '../service/records/bootstrap.ts';
-import { exportState, importState } from '../service/state/transfer.ts';
-import { openMemoryStore } from '../service/store/sqlite-store.ts';
+import type { InputProblem } from '../../catalog/define.ts';
+import { explainIssue } from '../../catalog/explain-issue.ts';
+import { DEFAULT_HEADER_PREFIX } from '../../catalog/headers.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
+import { type State, stateSchema } from '../../catalog/state.ts';
+import { type Client, createClient } from '../../client/client.ts';
+import { createDirectTransport } from '../../client/direct-transport.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { closeAfter } from '../../kernel/resource.ts';
+import { createService } from '../../service/embedded.ts';
+import { ensureLocalCredentials, type LocalCredentials } from '../../service/records/bootstrap.ts';
+import { exportState, importState } from '../../service/state/transfer.ts';
+import { openMemoryStore } from '../../service/store/sqlite-store.ts';
+import type { PlannedWrite } from '../plan.ts';
 import { describeEffects } from './effects.ts';
-import { withPlaceholders } from './execute/item-secrets.ts';
-import type { PlannedWrite } from './plan.ts';
+import { withPlaceholders } from './item-secrets.ts';
 
 export interface Simulation {
   /** The live records that the plan may affect, in the format of `svc local export`. */

@@ -5,8 +5,8 @@ import {
   parseSettings,
   type SettingsContent,
   type SettingsTexts,
-} from './read-settings.ts';
-import { toValue } from './tree.ts';
+} from '../file/read-settings.ts';
+import { toValue } from '../file/tree.ts';
 
 interface EditToVerify {
   readonly content: SettingsContent;

@@ -1,10 +1,10 @@
-import type { State } from '../catalog/state.ts';
-import { valueAt } from '../kernel/field-path.ts';
-import { formatNounCount } from '../kernel/plural.ts';
-import { diffRecords } from './differ.ts';
-import { CONFIG_NAMES, CONFIGS } from './kinds.ts';
-import type { PlannedItem, PlannedWrite } from './plan.ts';
-import { createRecordKey, type RecordKey } from './settings.ts';
+import type { State } from '../../catalog/state.ts';
+import { valueAt } from '../../kernel/field-path.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import { diffRecords } from '../differ.ts';
+import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
+import type { PlannedItem, PlannedWrite } from '../plan.ts';
+import { createRecordKey, type RecordKey } from '../settings.ts';
 
 type Folder = State['folders'][number];
 

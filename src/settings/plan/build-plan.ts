@@ -1,15 +1,15 @@
-import { SvcError } from '../kernel/errors.ts';
-import { formatNounCount } from '../kernel/plural.ts';
-import type { LiveQuery, LiveRecord } from './live/live-records.ts';
-import { isDeclarableUid } from './ownership.ts';
-import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from './plan.ts';
-import { planConfigs } from './planners/config.ts';
-import { planEndpoints } from './planners/endpoints.ts';
-import { planAgents, planDocuments } from './planners/fixed-records.ts';
-import { planFolders } from './planners/folders.ts';
-import { joinParts, type PlanPart, type PlanSource } from './planners/part.ts';
-import { planGroupsAndUsers, planOrganizations } from './planners/sent.ts';
-import type { Declared, Kind } from './settings.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
+import type { LiveQuery, LiveRecord } from '../live-records.ts';
+import { isDeclarableUid } from '../ownership.ts';
+import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from '../plan.ts';
+import type { Declared, Kind } from '../settings.ts';
+import { planConfigs } from './config.ts';
+import { planEndpoints } from './endpoints.ts';
+import { planAgents, planDocuments } from './fixed-records.ts';
+import { planFolders } from './folders.ts';
+import { joinParts, type PlanPart, type PlanSource } from './part.ts';
+import { planGroupsAndUsers, planOrganizations } from './sent.ts';
 
 export interface PlanInput extends PlanSource {
   readonly target: PlanTarget;

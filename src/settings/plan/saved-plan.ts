@@ -1,18 +1,18 @@
 import { createHash, createHmac, randomBytes, scrypt } from 'node:crypto';
-import { SvcError } from '../kernel/errors.ts';
-import { formatFieldPath, valueAt } from '../kernel/field-path.ts';
-import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../kernel/json.ts';
-import { MAX_NESTING, nestsDeeperThan } from '../kernel/json-nesting.ts';
-import { findLiveRecord, type LiveRecords } from './live/live-records.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../../kernel/json.ts';
+import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
+import { findLiveRecord, type LiveRecords } from '../live-records.ts';
 import {
   findUsersFile,
   nameInSentence,
   type Plan,
   type PlanTarget,
   type RecordKey,
-} from './plan.ts';
-import { formatReference, type SecretValue } from './secret-value.ts';
-import { type DeclaredSettings, parseRecordKey, type SettingsFile } from './settings.ts';
+} from '../plan.ts';
+import { formatReference, type SecretValue } from '../secret-value.ts';
+import { type DeclaredSettings, parseRecordKey, type SettingsFile } from '../settings.ts';
 
 /**
  * A plan in a file: what it shows, and the values that its writes are made of. Contains live records
@@ -87,7 +87,7 @@ export async function parseSavedPlan(text: string, name: string): Promise<SavedP
     throw new SvcError('invalid_input', `${name} was edited after it was saved`);
   const [{ savedPlanSchema }, { explainIssue }] = await Promise.all([
     import('./saved-plan-schema.ts'),
-    import('../catalog/explain-issue.ts'),
+    import('../../catalog/explain-issue.ts'),
   ]);
   const { data, error } = savedPlanSchema.safeParse(content);
   const [issue] = error?.issues ?? [];

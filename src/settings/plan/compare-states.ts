@@ -1,8 +1,8 @@
-import { CONTENT_KINDS, RECORD_KINDS } from '../catalog/record-kinds.ts';
-import type { State } from '../catalog/state.ts';
+import { CONTENT_KINDS, RECORD_KINDS } from '../../catalog/record-kinds.ts';
+import type { State } from '../../catalog/state.ts';
+import type { Change } from '../plan.ts';
+import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import { type ComparedRecords, collectDeclaredRecords, compareRecords } from './compare.ts';
-import type { Change } from './plan.ts';
-import { createRecordKey, type DeclaredRecord } from './settings.ts';
 
 /**
  * Compares all records of two exported states, including content that settings files do not

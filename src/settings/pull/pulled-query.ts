@@ -1,9 +1,9 @@
 import { READABLE_KINDS, type ReadableKind } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { collectLiveRecords } from '../compare.ts';
+import { queryDeclared, queryKinds } from '../live/declared-query.ts';
+import type { LiveQuery, LiveRecord, LiveRecords } from '../live-records.ts';
+import { collectLiveRecords } from '../plan/compare.ts';
 import type { Declared } from '../settings.ts';
-import { queryDeclared, queryKinds } from './declared-query.ts';
-import type { LiveQuery, LiveRecord, LiveRecords } from './live-records.ts';
 import type { PulledList } from './pulled-records.ts';
 
 export interface PullSelection {

@@ -1,7 +1,7 @@
 import type { SvcError } from '../../kernel/errors.ts';
 import { mapInner } from '../../kernel/json.ts';
 import type { SentRecord } from '../ledger.ts';
-import type { LiveRecords } from '../live/live-records.ts';
+import type { LiveRecords } from '../live-records.ts';
 import type { Change, PlannedItem, PlannedWrite, ReadRecord } from '../plan.ts';
 import { SECRET_MARKER, SecretValue } from '../secret-value.ts';
 import type { Declared } from '../settings.ts';

@@ -11,8 +11,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { formatDocument } from './render.ts';
-import type { SourceText } from './tree.ts';
+import { formatDocument } from '../file/render.ts';
+import type { SourceText } from '../file/tree.ts';
 
 type Collection = YAMLMap<Node, Node | null> | YAMLSeq<Node>;
 type Entry = Node | Pair<Node, Node | null>;

@@ -1,14 +1,14 @@
-import { findRecordKind, RECORD_KINDS, SETTINGS_KINDS } from '../catalog/record-kinds.ts';
-import type { State } from '../catalog/state.ts';
-import { isObject } from '../kernel/json.ts';
-import { diffRecords } from './differ.ts';
-import { CONFIGS, type ConfigName, KIND_CLASSES } from './kinds.ts';
-import type { LiveRecords, Reading } from './live/live-records.ts';
-import type { Change } from './plan.ts';
-import { createChange, toShown } from './planners/part.ts';
-import { SecretValue } from './secret-value.ts';
-import type { Declared, DeclaredRecord, RecordKind } from './settings.ts';
-import { createRecordKey, parseRecordKey, type RecordKey } from './settings.ts';
+import { findRecordKind, RECORD_KINDS, SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
+import type { State } from '../../catalog/state.ts';
+import { isObject } from '../../kernel/json.ts';
+import { diffRecords } from '../differ.ts';
+import { CONFIGS, type ConfigName, KIND_CLASSES } from '../kinds.ts';
+import type { LiveRecords, Reading } from '../live-records.ts';
+import type { Change } from '../plan.ts';
+import { SecretValue } from '../secret-value.ts';
+import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
+import { createRecordKey, parseRecordKey, type RecordKey } from '../settings.ts';
+import { createChange, toShown } from './part.ts';
 
 /** One of the two sets of records to compare: those of a service, or those that a file declares. */
 export interface ComparedRecords {
