@@ -56,6 +56,7 @@ const FOLDERS = {
     ['run'],
     ['bulk'],
     ['call'],
+    ['connection'],
     ['terminal', 'ids'],
   ],
   settings: [['pull', 'undo'], ['execute'], ['plan'], ['file', 'live']],

@@ -5,8 +5,8 @@ import {
   type RecoveryRecord,
 } from '../../profiles/recovery.ts';
 import type { Settings } from '../../profiles/resolve.ts';
-import { connect } from '../call/connect.ts';
-import { readWithCredential } from '../call/credential-reads.ts';
+import { connect } from '../connection/connect.ts';
+import { readWithCredential } from '../connection/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 

@@ -15,12 +15,12 @@ import {
   recoveryLockOf,
   removeRecord,
 } from '../../profiles/recovery.ts';
-import { connect } from '../call/connect.ts';
-import { connectionFilesOf } from '../call/describe-target.ts';
 import { readInputData } from '../call/input-data.ts';
 import { printResults } from '../call/print-results.ts';
-import { ensureAllowed } from '../call/protections.ts';
 import { checkInput } from '../call/validation.ts';
+import { connect } from '../connection/connect.ts';
+import { connectionFilesOf } from '../connection/describe-target.ts';
+import { ensureAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
 import type { TokenDestination } from './destination.ts';

@@ -9,7 +9,7 @@ import {
 import { Journal } from '../../bulk/journal/journal.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { describeJobTarget } from '../call/describe-target.ts';
+import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { SendPlan } from './pending-records.ts';

@@ -75,7 +75,7 @@ async function readFlagValue(
   if (given === undefined) return undefined;
   const warnings: string[] = [];
   const now = containsDuration(flag, given)
-    ? await (await import('./service-time.ts')).readServiceTime(context)
+    ? await (await import('../connection/service-time.ts')).readServiceTime(context)
     : context.clock.now();
   const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);

@@ -9,7 +9,7 @@ export async function findMissingInStore(
   context: Context,
   parents: readonly Parent[],
 ): Promise<readonly MissingParent[]> {
-  const { explainRefusals } = await import('./embedded-store.ts');
+  const { explainRefusals } = await import('../connection/embedded-store.ts');
   return explainRefusals(
     'read',
     async () => (await (await context.embedded())?.findMissingParents(parents)) ?? [],

@@ -90,7 +90,7 @@ async function askAbout(
     await context.confirm(question(group, local));
     return undefined;
   }
-  const { serviceLabel } = await import('./protected-profile.ts');
+  const { serviceLabel } = await import('../connection/protected-profile.ts');
   const [use, create, cancel] = [`use ${similar}`, `create ${parent.id}`, 'cancel'];
   const chosen = await (await context.prompter()).pick({
     message: `${describeMissing(group, local)} (${await serviceLabel(context)})`,

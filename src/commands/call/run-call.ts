@@ -93,7 +93,7 @@ async function checkInputs(
 }
 
 async function useServiceTime(context: Context): Promise<Context> {
-  return (await import('./service-time.ts')).withServiceTime(context);
+  return (await import('../connection/service-time.ts')).withServiceTime(context);
 }
 
 /** @throws SvcError of the given kind if the check fails, or the error of a failed read */

@@ -5,7 +5,7 @@ import { type ProbeTarget, planProbe, runProbe } from '../../contract/probe.ts';
 import { createRecorder } from '../../contract/recorder.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
-import { serviceLabel } from '../call/protected-profile.ts';
+import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import type { ProbeFlags } from './flags.ts';

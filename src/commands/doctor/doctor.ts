@@ -7,13 +7,13 @@ import { renderFieldList } from '../../output/field-list.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
-import { type Connection, connect } from '../call/connect.ts';
-import { withSpinner } from '../call/spinner.ts';
+import { type Connection, connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
+import { withSpinner } from '../terminal/spinner.ts';
 import { createCallChecks } from './calls.ts';
 import {
   type Check,

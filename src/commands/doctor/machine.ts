@@ -14,7 +14,7 @@ import {
   skippedChecksWarning,
   skipsCertificateChecks,
   TLS_CHECKS_VARIABLE,
-} from '../call/certificate-checks.ts';
+} from '../connection/certificate-checks.ts';
 import type { Context } from '../context.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 import {

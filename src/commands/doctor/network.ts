@@ -7,9 +7,9 @@ import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
-import { readCertificates } from '../call/ca-file.ts';
-import { skipsCertificateChecks } from '../call/certificate-checks.ts';
-import { findClientCertificate, openNetworkRoute } from '../call/service-route.ts';
+import { readCertificates } from '../connection/ca-file.ts';
+import { skipsCertificateChecks } from '../connection/certificate-checks.ts';
+import { findClientCertificate, openNetworkRoute } from '../connection/service-route.ts';
 import type { Context } from '../context.ts';
 import {
   type Check,

@@ -184,7 +184,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, isLocalOnly(leaf));
     if (options.showSecrets) {
-      const { ensureSecretsAllowed } = await import('../call/protections.ts');
+      const { ensureSecretsAllowed } = await import('../connection/protections.ts');
       await ensureSecretsAllowed(context);
     }
     const invocation = { arguments: command.args, options: command.opts() };

@@ -17,7 +17,7 @@ import {
   type WaitOptions,
 } from '../../service/local/requests/request-log.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
-import { explainRefusals, withStore } from '../call/embedded-store.ts';
+import { explainRefusals, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';
 import { createErrorReporter } from '../terminal/error-reporter.ts';

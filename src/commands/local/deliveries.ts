@@ -4,7 +4,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import { describeDelivery } from '../../service/deliveries/records.ts';
 import { retryFailures } from '../../service/deliveries/retry.ts';
-import { withStore } from '../call/embedded-store.ts';
+import { withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import { deliveryLists, deliveryTable, toRecord } from '../terminal/delivery-views.ts';
 import { createLocalCommand } from './operation.ts';

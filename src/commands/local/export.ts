@@ -10,11 +10,11 @@ import type { Format } from '../../output/format.ts';
 import { createJsonRenderer } from '../../output/json.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import { exportState } from '../../service/state/transfer.ts';
-import { withStore } from '../call/embedded-store.ts';
-import { ensureSecretsAllowed } from '../call/protections.ts';
-import { withSpinner } from '../call/spinner.ts';
+import { withStore } from '../connection/embedded-store.ts';
+import { ensureSecretsAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { withSpinner } from '../terminal/spinner.ts';
 
 export async function localExport(
   context: Context,

@@ -3,7 +3,7 @@ import { EFFECTS, SCHEDULES } from '../../catalog/faults.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readArgument } from '../call/data-argument.ts';
-import { parseFaultRule } from '../call/fault-file.ts';
+import { parseFaultRule } from '../connection/fault-file.ts';
 import type { Context } from '../context.ts';
 import { createLocalCommand, runLocal } from './operation.ts';
 

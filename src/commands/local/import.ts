@@ -5,7 +5,7 @@ import {
   collectDeclaredRecords as collectRecords,
   compareRecords,
 } from '../../settings/plan/compare.ts';
-import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
+import { ensureLocalWrites, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';

@@ -4,9 +4,9 @@ import type { AdminInput, AdminOperationName, AdminOutput } from '../../catalog/
 import { withValue } from '../../kernel/field-path.ts';
 import type { Fields } from '../../kernel/json.ts';
 import { loadAdminOperation, runAdminOperation } from '../../service/local/operations.ts';
-import { ensureLocalWrites } from '../call/embedded-store.ts';
 import { readInputData } from '../call/input-data.ts';
 import { checkInput } from '../call/validation.ts';
+import { ensureLocalWrites } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions, RunCommand } from '../definition.ts';
 import { withAdminContext } from './admin-context.ts';

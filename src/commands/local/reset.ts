@@ -1,6 +1,6 @@
 import { resetState } from '../../service/state/reset.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { ensureLocalWrites, withStore } from '../call/embedded-store.ts';
+import { ensureLocalWrites, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 
 export async function localReset(context: Context): Promise<void> {

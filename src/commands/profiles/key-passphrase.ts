@@ -9,7 +9,7 @@ export async function findKeyPassphrase(
   { clientCert, clientKey }: Profile,
 ): Promise<string | undefined> {
   if (clientCert === undefined && clientKey === undefined) return undefined;
-  const { loadClientCertificate } = await import('../call/client-certificate.ts');
+  const { loadClientCertificate } = await import('../connection/client-certificate.ts');
   const variable = SETTING_VARIABLES.clientKeyPassphrase;
   const sourced = (name: string, value: string | undefined, source: string) =>
     optionalProperty(name, value ? { value, source } : undefined);

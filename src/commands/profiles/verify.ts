@@ -6,8 +6,8 @@ import { isLoopback } from '../../kernel/loopback.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
 import type { Settings } from '../../profiles/resolve.ts';
-import { connect } from '../call/connect.ts';
-import { type CredentialKind, readWithCredential } from '../call/credential-reads.ts';
+import { connect } from '../connection/connect.ts';
+import { type CredentialKind, readWithCredential } from '../connection/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 

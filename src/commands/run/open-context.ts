@@ -66,7 +66,7 @@ export function openContext(
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
   const connection = once(() => {
-    const connecting = import('../call/connect.ts').then(({ connect }) => connect(context));
+    const connecting = import('../connection/connect.ts').then(({ connect }) => connect(context));
     // A failed connection has nothing to close.
     const opened = connecting.catch(() => undefined);
     closeFunctions.push(async (error) => (await opened)?.close(error));
@@ -92,18 +92,18 @@ export function openContext(
     openSettings,
     settings: once(async () => (await openSettings()).withSecrets()),
     readOnly: once(async () => {
-      const { findReadOnly } = await import('../call/protections.ts');
+      const { findReadOnly } = await import('../connection/protections.ts');
       return findReadOnly(context, options.local || isLocalOnly);
     }),
     approvals: once(async () => {
       if (options.local || isLocalOnly || !(await openSettings()).approvals) return undefined;
-      const { findPlanApprovals } = await import('../call/protections.ts');
+      const { findPlanApprovals } = await import('../connection/protections.ts');
       return findPlanApprovals(context);
     }),
     format,
     tracing: once(async () => {
       if (!namesCollector(processEnvironment.environment)) return undefined;
-      const { recordSpans } = await import('../call/record-spans.ts');
+      const { recordSpans } = await import('../connection/record-spans.ts');
       return recordSpans(processEnvironment.environment);
     }),
     client: async () => {
@@ -127,7 +127,7 @@ export function openContext(
     confirm: async (question, about = 'service') => {
       if (about === 'service') await checkProtections(context);
       if (options.yes) return;
-      const { serviceLabel } = await import('../call/protected-profile.ts');
+      const { serviceLabel } = await import('../connection/protected-profile.ts');
       await confirm(
         context,
         about === 'service' ? `${question} (${await serviceLabel(context)})` : question,
@@ -159,10 +159,10 @@ function namesCollector(environment: Environment): boolean {
  * @throws SvcError `read_only` or `usage`
  */
 async function checkProtections(context: Context): Promise<void> {
-  const { ensureAllowed } = await import('../call/protections.ts');
+  const { ensureAllowed } = await import('../connection/protections.ts');
   await ensureAllowed(context, { effect: 'once' });
   if (canAsk(context)) return;
-  const { checkProtectedProfile } = await import('../call/protected-profile.ts');
+  const { checkProtectedProfile } = await import('../connection/protected-profile.ts');
   await checkProtectedProfile(context);
 }
 

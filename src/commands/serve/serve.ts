@@ -17,7 +17,7 @@ import type { LocalCredentials } from '../../service/records/bootstrap.ts';
 import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
-import { readFaultFile } from '../call/fault-file.ts';
+import { readFaultFile } from '../connection/fault-file.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';

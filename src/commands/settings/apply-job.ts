@@ -32,7 +32,7 @@ import {
 } from '../bulk/open-job.ts';
 import { showSendProgress } from '../bulk/show-progress.ts';
 
-import { describeJobTarget } from '../call/describe-target.ts';
+import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';

@@ -1,6 +1,6 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
-import { describeJobTarget } from '../call/describe-target.ts';
+import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';

@@ -1,6 +1,6 @@
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { describeJobTarget } from '../call/describe-target.ts';
+import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context, GlobalOptions, OpenedContext } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 

@@ -9,8 +9,8 @@ import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/buil
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
-import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
+import { withSpinner } from '../terminal/spinner.ts';
 import { predictPlan } from './check-prediction.ts';
 import { findPlanTarget } from './find-target.ts';
 import { withEnvironment } from './open-environment.ts';

@@ -11,9 +11,9 @@ import { editSettings, type SettingsEdit } from '../../settings/pull/edit-settin
 import { findUnreadable, queryPulled, wasRead } from '../../settings/pull/pulled-query.ts';
 import { toPulledConfigs, toPulledRecords } from '../../settings/pull/pulled-records.ts';
 import type { Declared } from '../../settings/settings.ts';
-import { withSpinner } from '../call/spinner.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { withSpinner } from '../terminal/spinner.ts';
 import type { PullFlags } from './flags.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
 import { withEnvironment } from './open-environment.ts';

@@ -7,7 +7,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDuration } from '../../output/quantities.ts';
 import type { View } from '../../output/renderer.ts';
 import { readArgument } from '../call/data-argument.ts';
-import { withStore } from '../call/embedded-store.ts';
+import { withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 

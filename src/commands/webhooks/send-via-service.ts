@@ -11,7 +11,7 @@ import {
   type WebhookEvent,
 } from '../../webhooks/event.ts';
 import { createSampleEvent } from '../../webhooks/sample.ts';
-import { withStore } from '../call/embedded-store.ts';
+import { withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue } from '../options.ts';

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { createMeasure } from '../../output/width.ts';
 import { wrapCommand } from '../../output/wrap-command.ts';
-import { serviceLabel } from '../call/protected-profile.ts';
+import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 
 export async function printLines(

@@ -3,7 +3,7 @@ import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
 import type { PostOptions } from '../../webhooks/post.ts';
 import type { ForwardingRoute } from '../../webhooks/routes.ts';
-import { readCertificates } from '../call/ca-file.ts';
+import { readCertificates } from '../connection/ca-file.ts';
 import type { Context } from '../context.ts';
 import type { ForwardingFlags } from './delivery-flags.ts';
 

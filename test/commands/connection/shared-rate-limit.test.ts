@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSharedRateLimit } from '../../../src/commands/call/service-route.ts';
+import { createSharedRateLimit } from '../../../src/commands/connection/service-route.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import { target } from '../../client/client-fixture.ts';
 import { createUserFolders } from '../../temporary-folder.ts';

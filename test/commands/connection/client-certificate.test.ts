@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadClientCertificate } from '../../../src/commands/call/client-certificate.ts';
+import { loadClientCertificate } from '../../../src/commands/connection/client-certificate.ts';
 import { borrowAuthority, PASSPHRASE, writeClientFiles } from '../../client/certificates.ts';
 import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCertificates } from '../../../src/commands/call/ca-file.ts';
+import { readCertificates } from '../../../src/commands/connection/ca-file.ts';
 import { borrowAuthority } from '../../client/certificates.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 

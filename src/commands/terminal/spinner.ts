@@ -1,7 +1,7 @@
 import type { CalledOperation, Client } from '../../client/client.ts';
 import { monotonicNow } from '../../kernel/clock.ts';
 import type { Context } from '../context.ts';
-import { progressStyle } from '../terminal/terminal.ts';
+import { progressStyle } from './terminal.ts';
 
 const SPINNER_DELAY = { bar: 500, lines: 3_000 };
 /** Longest pause between two tasks, such as the pages of a list, that are one wait for the user. */

@@ -14,11 +14,11 @@ import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
+import { addSpinner } from '../terminal/spinner.ts';
 import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { findProtections } from './protections.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
-import { addSpinner } from './spinner.ts';
 
 export interface Connection {
   readonly client: Client;
