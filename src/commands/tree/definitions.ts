@@ -13,7 +13,7 @@ import { SETTINGS_COMMANDS } from '../settings/commands.ts';
 import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
-import { SETUP_COMMANDS } from '../webhooks/setup-command.ts';
+import { SETUP_COMMANDS } from '../webhooks/setup-commands.ts';
 
 export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
 
