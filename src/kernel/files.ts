@@ -120,8 +120,26 @@ export async function listFolder(path: string): Promise<readonly string[]> {
  * Decodes UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it. Keeps the mark as
  * U+FEFF.
  */
-export function decodeBytes(bytes: Buffer): string {
-  return bytes.toString(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8');
+function decodeBytes(bytes: Buffer): string {
+  return bytes.toString(isUtf16(bytes) ? 'utf16le' : 'utf8');
+}
+
+/**
+ * Decodes a secret like `decodeBytes`, without a byte order mark. The error does not quote it.
+ * @throws SvcError `invalid_input` if the bytes are not text
+ */
+export function decodeSecretBytes(bytes: Buffer, source: string): string {
+  try {
+    return new TextDecoder(isUtf16(bytes) ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new SvcError('invalid_input', `${source} is not UTF-8 text`, {
+      hint: 'check that it is the right file, and save it as UTF-8',
+    });
+  }
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
 export function withoutByteOrderMark(text: string): string {

@@ -11,12 +11,18 @@ export function nestsDeeperThan(max: number, json: string): boolean {
   return measureJson(json).nesting > max;
 }
 
+interface JsonMeasures {
+  readonly nesting: number;
+  readonly tokens: number;
+  readonly colons: number;
+}
+
 /**
  * Counts levels, and brackets, commas, and colons outside strings: a token takes far more memory
  * when parsed than as text.
  */
-export function measureJson(json: string): { readonly nesting: number; readonly tokens: number } {
-  let [nesting, tokens, depth] = [0, 0, 0];
+export function measureJson(json: string): JsonMeasures {
+  let [nesting, tokens, colons, depth] = [0, 0, 0, 0];
   for (let at = 0; at < json.length; at += 1) {
     const character = json.charCodeAt(at);
     if (character === QUOTE) {
@@ -29,9 +35,10 @@ export function measureJson(json: string): { readonly nesting: number; readonly 
     } else if (character === BRACKET_END || character === BRACE_END) {
       tokens += 1;
       depth -= 1;
-    } else if (character === COMMA || character === COLON) tokens += 1;
+    } else if (character === COMMA) tokens += 1;
+    else if (character === COLON) colons += 1;
   }
-  return { nesting, tokens };
+  return { nesting, tokens: tokens + colons, colons };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MAX_NESTING } from './json-nesting.ts';
+import { MAX_NESTING, measureJson } from './json-nesting.ts';
 
 export interface JsonProblem {
   readonly offset: number;
@@ -6,21 +6,78 @@ export interface JsonProblem {
   readonly hint?: string;
 }
 
+/**
+ * Finds the first part of a valid JSON text that its parsed value does not preserve: a number that
+ * loses digits, deep nesting, a repeated field, or half of a surrogate pair.
+ */
 export function findJsonProblem(value: unknown, text: string): JsonProblem | undefined {
-  return isPreserved(value, 1) ? undefined : locateJsonProblem(text);
+  const shortest = measureShortest(value, 1);
+  const problem = Number.isNaN(shortest) ? locateJsonProblem(text) : undefined;
+  if (problem) return problem;
+  // Repeated fields and escapes make a text longer, so most texts need no further search.
+  if (shortest === text.length) return undefined;
+  const isSuspect = text.includes('\\u') || measureJson(text).colons !== countFields(value);
+  return isSuspect ? locateLostText(text) : undefined;
 }
 
-function isPreserved(value: unknown, depth: number): boolean {
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth > MAX_NESTING) return false;
-  if (Array.isArray(value)) return value.every((inner) => isPreserved(inner, depth + 1));
-  const fields = value as Readonly<Record<string, unknown>>;
-  for (const field in fields) {
-    const inner = fields[field];
-    if (typeof inner !== 'string' && !isPreserved(inner, depth + 1)) return false;
+/** Returns the length of the shortest JSON text of a value; NaN if a number or its nesting is lost. */
+function measureShortest(value: unknown, depth: number): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (typeof value === 'number') return measureNumber(value);
+  if (typeof value !== 'object' || value === null) return value === false ? 5 : 4;
+  if (depth > MAX_NESTING) return Number.NaN;
+  // An opening bracket, and a comma or bracket after each member.
+  let length = 1;
+  if (Array.isArray(value)) {
+    for (const inner of value) length += 1 + measureShortest(inner, depth + 1);
+    return value.length === 0 ? 2 : length;
   }
-  return true;
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const field in fields)
+    length += field.length + 4 + measureShortest(fields[field], depth + 1);
+  return length === 1 ? 2 : length;
+}
+
+/** A lower bound, because `1e9` is shorter than its digits. */
+function measureNumber(value: number): number {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return Number.NaN;
+  return Number.isInteger(value) && Math.abs(value) < 1000 ? String(value).length : 1;
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inner: readonly unknown[] = Object.values(value);
+  const own = Array.isArray(value) ? 0 : inner.length;
+  return inner.reduce((sum: number, each) => sum + countFields(each), own);
+}
+
+const STRING_OR_BRACKET = /(?<text>"[^"\\]*(?:\\.[^"\\]*)*")(?<colon>\s*:)?|[[\]{}]/gs;
+
+/** Finds the first repeated field or half of a surrogate pair in a valid JSON text. */
+function locateLostText(text: string): JsonProblem | undefined {
+  const open: Set<string>[] = [];
+  for (const { 0: token, index: offset, groups } of text.matchAll(STRING_OR_BRACKET)) {
+    if (token === '{' || token === '[') open.push(new Set());
+    else if (token === '}' || token === ']') open.pop();
+    else {
+      const string: string = JSON.parse(groups?.['text'] ?? '""');
+      if (!string.isWellFormed())
+        return {
+          offset,
+          problem: 'the text contains half of a surrogate pair (\\ud800 to \\udfff)',
+        };
+      if (groups?.['colon'] === undefined) continue;
+      const names = open.at(-1);
+      if (names?.has(string))
+        return {
+          offset,
+          problem: `the field '${string}' occurs twice in an object`,
+          hint: 'keep one of the two values',
+        };
+      names?.add(string);
+    }
+  }
+  return undefined;
 }
 
 /** Describes why svc cannot preserve a number: too many digits, or out of range. */

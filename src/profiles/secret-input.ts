@@ -1,5 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
-import { decodeBytes, withoutByteOrderMark } from '../kernel/files.ts';
+import { decodeSecretBytes } from '../kernel/files.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
 import { parseSecret } from './credential-value.ts';
 
@@ -34,5 +34,5 @@ export async function readSecretFromFile(path: string, signal: AbortSignal): Pro
 }
 
 function decodeSecret(bytes: Buffer, source: string): string {
-  return parseSecret(withoutByteOrderMark(decodeBytes(bytes)), source);
+  return parseSecret(decodeSecretBytes(bytes, source), source);
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listen } from '../listen.ts';
+import { requireUniqueNames } from '../unique-names.ts';
 
 export interface ReceivedRequest {
   readonly path: string;
@@ -19,15 +20,20 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Creates an HTTP service that responds as the test defines and records the requests. */
+/**
+ * Creates an HTTP service that responds as the test defines and records the requests. Fails for a request
+ * with a repeated field.
+ */
 export async function startMockService(answer: ResponseHandler, port?: number) {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     if (request.url === '/healthz') return void response.end('{"status":"ok"}');
+    const body = await text(request);
+    requireUniqueNames(body);
     const entry = {
       path: request.url ?? '',
       headers: request.headers,
-      body: JSON.parse(await text(request)),
+      body: JSON.parse(body),
     };
     received.push(entry);
     const answered = await answer(entry, response);

@@ -532,6 +532,33 @@ describe('the request of each command', () => {
     },
   );
 
+  it('is the same with --data', async () => {
+    const { svc } = await newUserInProcess();
+    const operations = ALL.map((wire) => {
+      const typed = wire.command.split(' ');
+      const entry = manifest.find(
+        ({ path, command }) =>
+          path === wire.path && command.every((word, at) => typed[at] === word),
+      );
+      const { command: words = [], version = '' } = entry ?? {};
+      const versions = manifest.filter(({ command }) => command.join() === words.join());
+      return { ...wire, words, version: versions.length > 1 ? ['--api-version', version] : [] };
+    });
+    for (const { words, version, path, data, reply, beside } of operations) {
+      const { env, received } = await startMockService(() => success(reply, beside));
+      const workspace = {
+        SVC_WORKSPACE_ID: 'workspace-1',
+        SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace',
+      };
+      const run = await svc(
+        [...words, '--data', JSON.stringify(data), ...version, '--yes', '-o', 'json'],
+        { env: { ...env, ...workspace, ...NO_UNDO } },
+      );
+      expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(0);
+      expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
+    }
+  });
+
   it('is tested for every operation of the catalog', () => {
     const seen = new Set(
       ALL.map(({ path, command }) => `${path} ${command.split(' ').slice(0, 3).join(' ')}`),

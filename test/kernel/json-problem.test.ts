@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locateJsonProblem } from '../../src/kernel/json-problem.ts';
+import { findJsonProblem, locateJsonProblem } from '../../src/kernel/json-problem.ts';
 import { repeats } from '../repeats.ts';
 
 const MARKS = fc.constantFrom(
@@ -53,6 +53,49 @@ describe('the position of a JSON syntax problem', () => {
     ['{"a":undefined}', 5, "expected a value, found 'u'"],
   ])('is reported for %j', (text, offset, problem) => {
     expect(locateJsonProblem(text)).toMatchObject({ offset, problem });
+  });
+});
+
+describe('the loss of a JSON text', () => {
+  const find = (text: string) => findJsonProblem(JSON.parse(text), text);
+
+  it.each([
+    ['{"a":1,"a":2}', 7, "the field 'a' occurs twice in an object"],
+    ['{"a":"", "a":""}', 9, "the field 'a' occurs twice in an object"],
+    [String.raw`{"a":1,"\u0061":2}`, 7, "the field 'a' occurs twice in an object"],
+    ['[{"b":{"c":1,\n"c":1}}]', 14, "the field 'c' occurs twice in an object"],
+    ['{"__proto__":1,"__proto__":2}', 15, "the field '__proto__' occurs twice in an object"],
+    [String.raw`{"a":"\ud800"}`, 5, /half of a surrogate pair/],
+    [String.raw`{"\udc00\ud800":1}`, 1, /half of a surrogate pair/],
+    ['{"a":12345678901234567890}', 5, 'the number 12345678901234567890 would lose digits'],
+  ])('is found in %s', (text, offset, problem) => {
+    const expected = typeof problem === 'string' ? problem : expect.stringMatching(problem);
+    expect(find(text)).toMatchObject({ offset, problem: expected });
+  });
+
+  it.each([
+    '{}',
+    '[]',
+    '{ "a" : { "b" : [ { "b" : 1e3 }, { "b" : -0 } ] }, "b" : null }',
+    String.raw`{"a":"\ud83d\ude00","b":"a\":{"}`,
+    '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
+  ])('is not found in %s', (text) => {
+    expect(find(text)).toBeUndefined();
+  });
+
+  it('is found for exactly the texts with a repeated field', () => {
+    const member = fc.tuple(fc.constantFrom('a', 'b', 'c"'), fc.jsonValue({ maxDepth: 1 }));
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 4 }), fc.constantFrom('', ' '), (members, gap) => {
+        const pairs = members.map(([name, value]) =>
+          [name, value].map((part) => JSON.stringify(part)),
+        );
+        const text = `{${pairs.map((pair) => pair.join(`:${gap}`)).join(',')}}`;
+        const isUnique = new Set(members.map(([name]) => name)).size === members.length;
+        expect(find(text) === undefined).toBe(isUnique);
+      }),
+      { numRuns: repeats(500) },
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { constants } from 'node:buffer';
+import { Readable } from 'node:stream';
 import { findNamedFile } from '../../kernel/named-file.ts';
 import { decompress, openFileStream, prepend, readStreamBytes, withFirstChunkOf } from './bytes.ts';
 import { decodeText, detectEncoding, MAX_SIGNATURE_BYTES, rejectBinary } from './decode.ts';
@@ -33,6 +34,15 @@ export async function openInputText(
   const name = inputName(file);
   const bytes = file === '-' ? stdin : await openFileStream(await findNamedFile(file, cwd), signal);
   return { name, ...(await decodeInputText(readStreamBytes(bytes, name, signal), name)) };
+}
+
+/**
+ * Decodes the bytes of a small file, which may be empty, like those of an input file.
+ * @throws SvcError `invalid_input` at the first invalid byte
+ */
+export async function decodeSmallFile(bytes: Uint8Array, name: string): Promise<string> {
+  const { chunks } = await decodeInputText(Readable.from([bytes]), name, { mayBeEmpty: true });
+  return joinText(chunks, name);
 }
 
 export function inputName(file: string): string {

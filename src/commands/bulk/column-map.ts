@@ -1,13 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartedCheck } from '../../bulk/record-check.ts';
+import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { readTextIfExists } from '../../kernel/files.ts';
+import { useIfMissing } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { once } from '../../kernel/once.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { readRegularFile } from '../../kernel/read-file.ts';
 import type { Context } from '../context.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { InputOptions } from './input-files.ts';
@@ -35,7 +37,7 @@ export async function resolveColumnMap(
   if (mapFile !== undefined && options.file === undefined)
     throw new SvcError('usage', '--map-file needs an input file', { hint: 'add --file <path>' });
   const path = mapFile === undefined ? undefined : resolveOutputPath(mapFile, context.cwd);
-  const text = path === undefined ? undefined : await readTextIfExists(path);
+  const text = path === undefined ? undefined : await readMapFile(path, mapFile);
   const saved = new Map(parseMappings(nonBlankLines(text ?? ''), mapFile ?? ''));
   const known = new Map([...saved, ...(options.map ?? [])]);
   const answers = (await canAskAbout(context, options))
@@ -75,6 +77,12 @@ export async function saveAfterCheck(
     error === undefined || (error instanceof SvcError && error.failure === 'invalid_input');
   if (isChecked && !check.isIncomplete) await save?.();
   if (error !== undefined) throw error;
+}
+
+/** Returns `undefined` if the file does not exist. */
+async function readMapFile(path: string, name = path): Promise<string | undefined> {
+  const bytes = await readRegularFile(path).catch(useIfMissing(undefined, path));
+  return bytes && decodeSmallFile(bytes, name);
 }
 
 function nonBlankLines(text: string): readonly string[] {

@@ -61,7 +61,8 @@ export async function gatherInput(
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
     if (check.diagnosticCount > 0) throw await inputError(context, request, input, check);
     const grouped = await groupIfMixed(input, rules, check, context.signal, folder?.grouped);
-    return { input, rules, check, data, grouped };
+    const { [fields.listName]: _records, ...shared } = data;
+    return { input, rules, check, data: shared, grouped };
   } catch (error) {
     await input.discard();
     throw error;

@@ -50,11 +50,10 @@ export async function describeJob(
   plan: SendPlan,
 ): Promise<JobDescription> {
   const { input: source, check } = plan.input;
-  const { [plan.calls.fields.listName]: _records, ...data } = plan.calls.data;
   return {
     job,
     operation,
-    data,
+    data: plan.calls.data,
     options: { ...request.options },
     cwd: context.cwd,
     target: await describeJobTarget(context),

@@ -64,10 +64,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     );
   const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
   if (summary.succeeded > 0 && entry.effect !== 'delete')
-    await collectAndSaveIds(context, entry, [
-      { ...data, [fields.listName]: undefined },
-      ...targets,
-    ]);
+    await collectAndSaveIds(context, entry, [data, ...targets]);
   const retry =
     !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
   const followUp =

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
+import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { isObject } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
@@ -28,21 +28,33 @@ export async function readData(
  * @throws SvcError like `readData`, except for JSON that is not an object
  */
 export async function readJson(context: Context, argument: string): Promise<unknown> {
+  const { name, text } = await readArgument(context, argument);
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
-  return parseJson('--data', await readArgument(context, argument), {
+  return parseJson(name ?? '--data', text, {
     failure: 'invalid_input',
-    hint,
+    ...(name === undefined && { hint }),
   });
 }
 
+export interface ArgumentText {
+  /** The file that contains the text, or `stdin`. Undefined for a text in the argument itself. */
+  readonly name?: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the text of an argument: the argument itself, `@file`, or `-` for stdin.
+ * @throws SvcError `usage` for a missing file, `local` for an unreadable file, `invalid_input` for
+ * bytes that are not text
+ */
 export async function readArgument(
   { io, cwd, signal }: Context,
   argument: string,
-): Promise<string> {
-  if (argument !== '-' && !argument.startsWith('@')) return argument;
-  const bytes =
+): Promise<ArgumentText> {
+  if (argument !== '-' && !argument.startsWith('@')) return { text: argument };
+  const [name, bytes] =
     argument === '-'
-      ? await buffer(readUntilAborted(io.stdin.stream, signal))
-      : await readNamedFile(argument.slice(1), cwd, { signal });
-  return withoutByteOrderMark(decodeBytes(bytes));
+      ? ['stdin', await buffer(readUntilAborted(io.stdin.stream, signal))]
+      : [argument.slice(1), await readNamedFile(argument.slice(1), cwd, { signal })];
+  return { name, text: await decodeSmallFile(bytes, name) };
 }

@@ -1,7 +1,8 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json.ts';
-import { findJsonProblem } from '../../kernel/json-problem.ts';
+import { formatTextPosition } from '../../kernel/json-position.ts';
+import { findJsonProblem, locateJsonProblem } from '../../kernel/json-problem.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { parsePairs, splitPair } from './key-value.ts';
@@ -101,10 +102,11 @@ function parseTime({ name }: Flag, text: string, { now, warn }: FlagDependencies
 
 /**
  * Parses a JSON value that svc can send as written.
- * @throws SvcError of the given kind, with the name of the flag
+ * @param name name of the flag, or of the file that contains the text
+ * @throws SvcError of the given kind, with the position of the problem
  */
 export function parseJson(
-  flag: string,
+  name: string,
   text: string,
   {
     failure = 'usage',
@@ -112,14 +114,12 @@ export function parseJson(
   }: { readonly failure?: 'usage' | 'invalid_input'; readonly hint?: string } = {},
 ): unknown {
   const value = tryParseJson(text);
-  if (value === undefined)
-    throw new SvcError(failure, `${flag} is not valid JSON`, hint ? { hint } : {});
-  const found = findJsonProblem(value, text);
-  if (found)
-    throw new SvcError(
-      failure,
-      `${flag}: ${found.problem}`,
-      found.hint ? { hint: found.hint } : {},
-    );
-  return value;
+  const isJson = value !== undefined;
+  const found = isJson ? findJsonProblem(value, text) : locateJsonProblem(text);
+  if (isJson && !found) return value;
+  const { offset = 0, problem = 'not valid JSON', hint: ownHint } = found ?? {};
+  const shownHint = ownHint ?? (isJson ? undefined : hint);
+  throw new SvcError(failure, `${name}:${formatTextPosition(text, offset)}: ${problem}`, {
+    ...(shownHint !== undefined && { hint: shownHint }),
+  });
 }

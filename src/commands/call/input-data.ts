@@ -80,10 +80,9 @@ async function readFlagValue(
   const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
   if (flag.kind !== 'content') return value;
-  const text = await (await import('./data-argument.ts')).readArgument(context, String(value));
-  return data['type'] === 'map' || data['type'] === 'array'
-    ? parseJson(`--${flag.name}`, text)
-    : text;
+  const { readArgument } = await import('./data-argument.ts');
+  const { name = `--${flag.name}`, text } = await readArgument(context, String(value));
+  return data['type'] === 'map' || data['type'] === 'array' ? parseJson(name, text) : text;
 }
 
 function containsDuration(

@@ -1,9 +1,9 @@
+import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import { InputError } from '../../bulk/source/source.ts';
 import { type ParsedYaml, parseYamlText, readNode } from '../../bulk/source/yaml-text.ts';
 import type { FaultFileInput, FaultRuleInput } from '../../catalog/fault-rules.ts';
 import { type FaultProblem, parseFaultFile } from '../../catalog/faults.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
-import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import type { Context } from '../context.ts';
 
@@ -15,13 +15,13 @@ export async function readFaultFile(
   { cwd, signal }: Context,
   path: string,
 ): Promise<FaultFileInput> {
-  const text = withoutByteOrderMark(decodeBytes(await readNamedFile(path, cwd, { signal })));
+  const text = await decodeSmallFile(await readNamedFile(path, cwd, { signal }), path);
   return readChecked(text, path, []) as FaultFileInput;
 }
 
 /** Parses a fault rule in JSON. @throws InputError with the position in the argument */
-export function parseFaultRule(text: string): FaultRuleInput {
-  return readChecked(text, 'rule', ['faults', 0]) as FaultRuleInput;
+export function parseFaultRule(text: string, name = 'rule'): FaultRuleInput {
+  return readChecked(text, name, ['faults', 0]) as FaultRuleInput;
 }
 
 /**

@@ -8,9 +8,10 @@ import type { Context } from '../context.ts';
 import { createLocalCommand, runLocal } from './operation.ts';
 
 export const addLocalFault = createLocalCommand('local.faults.add', {
-  readFields: async (context, [text = '']) => ({
-    add: parseFaultRule(await readArgument(context, text)),
-  }),
+  readFields: async (context, [argument = '']) => {
+    const { name, text } = await readArgument(context, argument);
+    return { add: parseFaultRule(text, name) };
+  },
   run: async ({ context, run }) => print(context, (await run())[0]),
 });
 

@@ -15,7 +15,7 @@ export async function inspectTokenCommand(
   context: Context,
   { arguments: [given = ''] }: Invocation,
 ): Promise<void> {
-  const text = given === '-' ? await readArgument(context, given) : given;
+  const { text } = given === '-' ? await readArgument(context, given) : { text: given };
   const token = context.options.local
     ? await verifyToken(context, text.trim())
     : parseAccessToken(text, context.clock.now());

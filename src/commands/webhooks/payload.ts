@@ -3,6 +3,8 @@ import { parseExactJson, parseExactJsonOrText } from '../../kernel/exact-json.ts
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
+import { formatTextPosition } from '../../kernel/json-position.ts';
+import { locateJsonProblem } from '../../kernel/json-problem.ts';
 import { readArgument } from '../call/data-argument.ts';
 import { splitPair } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
@@ -18,12 +20,13 @@ export async function createPayload(
 }
 
 async function readPayload(context: Context, file: string): Promise<unknown> {
-  const text = await readArgument(context, file === '-' ? file : `@${file}`);
+  const { name = file, text } = await readArgument(context, file === '-' ? file : `@${file}`);
   if (nestsDeeperThan(MAX_NESTING, text))
-    throw new SvcError('invalid_input', `${file}: nested more than ${MAX_NESTING} levels deep`);
+    throw new SvcError('invalid_input', `${name}: nested more than ${MAX_NESTING} levels deep`);
   const payload = parseExactJson(text);
-  if (payload === undefined) throw new SvcError('invalid_input', `${file}: not valid JSON`);
-  return payload;
+  if (payload !== undefined) return payload;
+  const { offset = 0, problem = 'not valid JSON' } = locateJsonProblem(text) ?? {};
+  throw new SvcError('invalid_input', `${name}:${formatTextPosition(text, offset)}: ${problem}`);
 }
 
 type Key = string | number;

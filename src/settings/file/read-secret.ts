@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
-import { decodeBytes, withoutByteOrderMark } from '../../kernel/files.ts';
+import { decodeSecretBytes } from '../../kernel/files.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
@@ -29,12 +29,9 @@ export async function readSecret(
   }
   const limits = { maxBytes: MAX_SECRET_BYTES, onlyRegular: true, signal };
   const bytes = await readNamedFile(reference.file, folder, limits);
-  const secret = withoutByteOrderMark(decodeBytes(bytes)).replace(/\r?\n$/, '');
-  return createSecret(
-    { file: resolve(folder, reference.file) },
-    secret,
-    `the secret file ${reference.file}`,
-  );
+  const source = `the secret file ${reference.file}`;
+  const secret = decodeSecretBytes(bytes, source).replace(/\r?\n$/, '');
+  return createSecret({ file: resolve(folder, reference.file) }, secret, source);
 }
 
 function createSecret(reference: SecretReference, secret: string, source: string): SecretValue {

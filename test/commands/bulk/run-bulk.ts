@@ -10,6 +10,7 @@ import type { GlobalOptions } from '../../../src/commands/context.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { FAILURES, SvcError } from '../../../src/kernel/errors.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
+import { requireUniqueNames } from '../../unique-names.ts';
 import { fakeContext } from '../fake-context.ts';
 
 interface User {
@@ -129,9 +130,9 @@ async function fakeClient({ answer = added, global }: BulkScenario, signal: Abor
     },
     clock: INSTANT_CLOCK,
     transport: createFetchTransport(async (input, init) => {
-      const { data } = (await new Request(input, init).json()) as {
-        data: (typeof requests)[number];
-      };
+      const body = await new Request(input, init).text();
+      requireUniqueNames(body);
+      const { data }: { readonly data: (typeof requests)[number] } = JSON.parse(body);
       requests.push(data);
       return answer(data.users, requests.length - 1, data);
     }, 10_000),
