@@ -11,6 +11,7 @@ import {
   secret,
   user,
 } from './fields.ts';
+import { described } from './metadata.ts';
 import { permissionProvider } from './permission-provider.ts';
 import { type ListKind, RECORD_KINDS } from './record-kinds.ts';
 import { webhookConfig } from './webhook-config.ts';
@@ -68,7 +69,7 @@ const membership = z.strictObject({
   type: z.enum(['organization', 'folder', 'document']),
   id: id('resource ID'),
   accessRole: z.optional(accessRole),
-  expiresAt: z.optional(z.number()),
+  expiresAt: z.optional(described(z.number(), 'expiration time in Unix seconds')),
 });
 
 const group = z.looseObject({
@@ -128,8 +129,12 @@ export const recordSchemas = {
   organizations: z.looseObject({ organizationId, organizationName: z.optional(z.string()) }),
   folders: folder,
   documents: document,
-  /** A user without memberships is a member of the organization. */
-  users: z.extend(user, { organizationId, memberships: z.optional(z.array(membership)) }),
+  /** A user without memberships is a member of the organization, with the user's `accessRole`. */
+  users: z.extend(user, {
+    organizationId,
+    accessRole: z.optional(accessRole),
+    memberships: z.optional(z.array(membership)),
+  }),
   groups: group,
   activities: z.looseObject({
     organizationId,

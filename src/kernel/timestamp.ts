@@ -41,6 +41,16 @@ export function parseSince(text: string, now: number): number | undefined {
   return timestamp && timestamp.seconds * 1000;
 }
 
+/** Whether a number is Unix time in milliseconds, which users easily confuse with seconds. */
+export function isInMilliseconds(epoch: number): boolean {
+  return epoch > MAX_SECONDS;
+}
+
+/** Converts Unix time in seconds or milliseconds to seconds. */
+export function toEpochSeconds(epoch: number): number {
+  return isInMilliseconds(epoch) ? epoch / 1000 : epoch;
+}
+
 function toTimestamp(milliseconds: number) {
   return { seconds: Math.floor(milliseconds / 1000), wasMilliseconds: false };
 }

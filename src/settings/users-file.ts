@@ -27,7 +27,7 @@ export function toSentUser({
   data,
 }: Pick<FileUser, 'organizationId' | 'userId' | 'data'>): SentRecord {
   const key = createRecordKey('users', organizationId, userId);
-  return toSentRecord({ operation: 'users.add', shared: { organizationId } }, { key, data });
+  return toSentRecord({ operation: 'users.add.v2', shared: { organizationId } }, { key, data });
 }
 
 /**
@@ -125,6 +125,6 @@ export function findOnlyOrganization({
 }
 
 async function userFields(): Promise<BulkFields> {
-  const { 'users.add': add } = await loadResource('users');
+  const { 'users.add.v2': add } = await loadResource('users');
   return withOwnOrganization(bulkFieldsOf(add));
 }

@@ -112,7 +112,7 @@ groups:
   - { organizationId: ${name}, groupId: g, groupName: Group, userIds: [u1, u2] }
 users:
   - { organizationId: ${name}, userId: u1, name: Ada }
-  - { organizationId: ${name}, userId: u2, name: Bo, memberships: [{ type: folder, id: a, accessRole: viewer }] }
+  - { organizationId: ${name}, userId: u2, name: Bo, memberships: [{ type: folder, id: a, accessRole: viewer }, { type: document, id: d2, accessRole: viewer }] }
 config:
   webhook:
     useWebhookService: true

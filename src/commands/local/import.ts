@@ -5,6 +5,7 @@ import {
   collectDeclaredRecords as collectRecords,
   compareRecords,
 } from '../../settings/plan/compare.ts';
+import { findMilliseconds } from '../../settings/plan/unplannable.ts';
 import { ensureLocalWrites, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -26,6 +27,8 @@ export async function localImport(
   const { options } = context;
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);
+  for (const { path, message } of findMilliseconds(state.users))
+    await context.warn(`${positionOf(path)}: ${message}`);
   const { findings, before } = await withStore(
     context,
     'write',

@@ -8,6 +8,7 @@ import type { LiveRecords } from '../../settings/live-records.ts';
 import type { SecretsByReference } from '../../settings/plan/item-secrets.ts';
 import { findUnshownChange, rebuildPlan } from '../../settings/plan/rebuild-plan.ts';
 import { findPlanFiles, findStaleness, type SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { findExpiredUser } from '../../settings/plan/unplannable.ts';
 import { findUsersFile, type Plan } from '../../settings/plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
@@ -54,8 +55,12 @@ export async function checkPlan(
   const usersToSend = await countPlannedUsers(context, saved);
   const plan = rebuildPlan(saved, { live, secrets, usersToSend });
   const unshown = findUnshownChange(saved, plan);
-  if (unshown === undefined) return { plan, live };
-  throw stalePlanError(saved, file, `the plan does not show how it would change ${unshown}`);
+  if (unshown !== undefined)
+    throw stalePlanError(saved, file, `the plan does not show how it would change ${unshown}`);
+  const expired = findExpiredUser(plan.writes, clock.now());
+  if (expired !== undefined)
+    throw stalePlanError(saved, file, `the access of user ${expired} has expired since`);
+  return { plan, live };
 }
 
 /** Reads every secret that a plan refers to. @throws SvcError if one is missing */

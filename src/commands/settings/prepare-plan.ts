@@ -1,11 +1,15 @@
+import type { InputProblem } from '../../catalog/define.ts';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
+import { formatFieldPath } from '../../kernel/field-path.ts';
+import { SettingsError } from '../../settings/file/read-settings.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
+import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
@@ -13,6 +17,7 @@ import type { Context } from '../context.ts';
 import { withSpinner } from '../terminal/spinner.ts';
 import { predictPlan } from './check-prediction.ts';
 import { findPlanTarget } from './find-target.ts';
+import { withPrintedProblems } from './load-settings-file.ts';
 import { withEnvironment } from './open-environment.ts';
 import type { PlanRequest } from './read-input.ts';
 
@@ -61,10 +66,33 @@ export async function withPlan(
       usersOrganization,
     };
     const plan = await planChanges(opened, input);
+    if (purpose !== 'drift') {
+      const { writes } = plan;
+      const declaration = { declared, live, writes, now: opened.clock.now() };
+      await assertPlannable(opened, settings, findUnplannable(declaration));
+    }
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
     await work(opened, { plan: { ...plan, predicted: effects }, predicted: state });
   });
+}
+
+/** @throws SvcError `invalid_input` with every declared value that the plan would not give */
+async function assertPlannable(
+  context: Context,
+  { name, positionOf }: DeclaredSettings,
+  problems: readonly InputProblem[],
+): Promise<void> {
+  if (problems.length === 0) return;
+  const texts = problems.map((problem) => formatProblem(positionOf, problem));
+  await withPrintedProblems(context, name, () => Promise.reject(new SettingsError(name, texts)));
+}
+
+function formatProblem(
+  positionOf: DeclaredSettings['positionOf'],
+  { path, message }: InputProblem,
+): string {
+  return `${positionOf(path)}: ${formatFieldPath(path)}: ${message}`;
 }
 
 async function planChanges(
@@ -97,8 +125,10 @@ function withoutSent({
 async function warnAboutIgnored(
   context: Context,
   settings: DeclaredSettings,
-  { endpoints = [] }: Declared,
+  { endpoints = [], users = [] }: Declared,
 ) {
+  for (const problem of 'from' in users ? [] : findMilliseconds(users))
+    await context.warn(formatProblem(settings.positionOf, problem));
   const kinds = Object.keys(settings.content);
   if (kinds.length > 0)
     await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);

@@ -1,5 +1,5 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
-import { upsertMembers } from '../records/members.ts';
+import { toExpiry, upsertMembers } from '../records/members.ts';
 import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
 import type { HandlersOf } from './handler.ts';
@@ -22,7 +22,7 @@ export const permissions: HandlersOf<'permissions'> = {
       const organization = await ensureOrganization(call, isOrganization ? id : organizationId);
       await ensureUser(database, { organization, userId });
       const target = { organization, level: type, resourceId: isOrganization ? '' : id };
-      const expiry = expiresAt === undefined ? null : toMilliseconds(expiresAt);
+      const expiry = expiresAt === undefined ? null : toExpiry(expiresAt);
       await upsertMembers(database, [
         { ...target, userId, accessRole, expiresAt: expiry, addedAt: now },
       ]);
@@ -30,8 +30,3 @@ export const permissions: HandlersOf<'permissions'> = {
     return { data: undefined };
   },
 };
-
-/** Converts seconds to milliseconds. The result is at most the largest safe integer. */
-function toMilliseconds(seconds: number): number {
-  return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
-}

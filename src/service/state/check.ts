@@ -115,7 +115,9 @@ function* findInvalidMembers(
   { users, groups }: State,
   { hasUser }: ReferenceIndex,
 ): Generator<InputProblem> {
-  for (const [at, { organizationId, memberships = [] }] of users.entries()) {
+  for (const [at, { organizationId, accessRole, memberships = [] }] of users.entries()) {
+    if (accessRole !== undefined && memberships.length > 0)
+      yield { path: ['users', at, 'accessRole'], message: ROLE_AND_MEMBERSHIPS };
     for (const [index, { type, id }] of memberships.entries()) {
       if (type !== 'organization' || id === organizationId) continue;
       yield {
@@ -131,6 +133,8 @@ function* findInvalidMembers(
     }
   }
 }
+
+export const ROLE_AND_MEMBERSHIPS = 'a user with memberships has a role in each; move it there';
 
 function* findInvalidAgents(
   { agentGroups }: State,

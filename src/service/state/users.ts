@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
-import { upsertMembers } from '../records/members.ts';
+import { isInMilliseconds, toEpochSeconds } from '../../kernel/timestamp.ts';
+import { toExpiry, upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareDelete, prepareSelect } from '../store/statements.ts';
@@ -57,7 +58,7 @@ export const users: Section<'users'> = {
       const existingIds = new Set(existing.map(({ userId }) => userId));
       await upsertUsers(
         database,
-        batch.map(({ organizationId: _, memberships: __, ...user }) =>
+        batch.map(({ organizationId: _, accessRole: __, memberships: ___, ...user }) =>
           toUserRow(organization, user),
         ),
       );
@@ -90,26 +91,36 @@ function membershipOf(
   return {
     type: level,
     id: level === 'organization' ? organizationId : resourceId,
-    ...omitUnset({ accessRole: accessRole as Membership['accessRole'], expiresAt }),
+    ...omitUnset({
+      accessRole: accessRole as Membership['accessRole'],
+      expiresAt: expiresAt === null ? null : toExportedExpiry(expiresAt),
+    }),
   };
 }
 
+/** Converts a stored expiry to seconds, unless an import would take them for milliseconds. */
+function toExportedExpiry(milliseconds: number): number {
+  const seconds = milliseconds / 1000;
+  return isInMilliseconds(seconds) ? milliseconds : seconds;
+}
+
 /**
- * Creates the rows for a user's memberships. A new user without `memberships` becomes a member of
- * the organization.
+ * Creates the rows for a user's memberships. A new user without `memberships`, and one with an
+ * `accessRole` of its own, becomes a member of the organization.
  */
 function memberRows({ now }: StateScope, organization: number, user: User, isExisting: boolean) {
-  const { organizationId, userId } = user;
-  const defaults: readonly Membership[] = isExisting
-    ? []
-    : [{ type: 'organization', id: organizationId }];
+  const { organizationId, userId, accessRole: role } = user;
+  const defaults: readonly Membership[] =
+    isExisting && role === undefined
+      ? []
+      : [{ type: 'organization', id: organizationId, accessRole: role }];
   return (user.memberships ?? defaults).map(({ type, id, accessRole, expiresAt }) => ({
     organization,
     level: type satisfies MemberLevel,
     resourceId: type === 'organization' ? '' : id,
     userId,
     accessRole: accessRole ?? null,
-    expiresAt: expiresAt ?? null,
+    expiresAt: expiresAt === undefined ? null : toExpiry(toEpochSeconds(expiresAt)),
     addedAt: now,
   }));
 }

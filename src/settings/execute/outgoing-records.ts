@@ -53,7 +53,7 @@ function createUserRecord(user: FileUser, index: number): OutgoingRecord {
     line,
     value,
     key: sent.identity.join(),
-    shared: { organizationId },
+    shared: { organizationId, createOrganization: true },
     sent,
   });
 }

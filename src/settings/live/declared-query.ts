@@ -11,15 +11,30 @@ import {
 
 export function queryDeclared(declared: Declared): LiveQuery {
   const { folders = [], documents = [], agents = [], config = {}, endpoints } = declared;
+  const { users = [] } = declared;
+  const members = 'from' in users ? [] : listResources(users);
+  const ofType = (wanted: string) => members.filter(({ type }) => type === wanted);
   return {
     configs: CONFIG_NAMES.filter((name) => config[name] !== undefined),
     endpoints: endpoints !== undefined,
-    folders: [...groupByOrganization(folders).keys()],
-    documents: Array.from(groupByOrganization(documents), ([org, records]) =>
-      queryDocuments(org, records),
+    folders: [...groupByOrganization([...folders, ...ofType('folder')]).keys()],
+    documents: Array.from(
+      groupByOrganization([...documents, ...ofType('document')]),
+      ([org, records]) => queryDocuments(org, records),
     ),
     agents: agents.map(({ id }) => String(id)),
   };
+}
+
+/** Lists the folders and documents that users are declared as members of, like declared records. */
+function listResources(users: readonly DeclaredRecord[]): readonly DeclaredRecord[] {
+  return users.flatMap(({ organizationId, memberships }) =>
+    (Array.isArray(memberships) ? memberships : []).map(({ type, id }) => ({
+      type,
+      organizationId,
+      documentId: id,
+    })),
+  );
 }
 
 /** Returns the query for all records of some kinds, in some organizations. */

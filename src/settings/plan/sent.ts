@@ -1,4 +1,5 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
+import { toEpochSeconds } from '../../kernel/timestamp.ts';
 import { toSentRecord } from '../ledger.ts';
 import type { Change, PlannedItem, PlannedWrite, UsersFileValue } from '../plan.ts';
 import {
@@ -24,7 +25,9 @@ export function planOrganizations(source: PlanSource): PlanPart {
 const ORDER: readonly PlannedWrite['operation'][] = [
   'groups.add',
   'users.add',
+  'users.add.v2',
   'permissions.add',
+  'users.update',
   'groups.add-users',
 ];
 
@@ -93,33 +96,83 @@ function itemsOfGroup(
   ];
 }
 
-interface Membership {
+export interface Membership {
   readonly type: 'organization' | 'folder' | 'document';
   readonly id: string;
+  readonly accessRole?: string;
+  readonly expiresAt?: number;
 }
 
-/** A user without access to the whole organization is added to a folder or document only. */
+/**
+ * Plans a user and the access. No request gives more access than is declared, even if it is the
+ * last one that is sent: the request that adds the user to an organization, folder, or document
+ * contains the role. A user whose access always expires is granted it first, because a user cannot
+ * be added with an expiry. A user without access to the whole organization is added to a folder or
+ * document only.
+ */
 function itemsOfUser(record: DeclaredRecord, org: string, id: string): readonly SentItem[] {
-  const { organizationId: _organization, memberships = [], ...data } = record;
-  const access = memberships as readonly Membership[];
-  const first = access.some(({ type }) => type === 'organization') ? undefined : access[0];
+  const { organizationId: _organization, accessRole: role, memberships, ...data } = record;
+  const declared = (memberships ?? []) as readonly Membership[];
+  const own: Membership = { type: 'organization', id: org, accessRole: String(role) };
+  const access: readonly Membership[] =
+    role === undefined || declared.length > 0 ? declared : [own];
   const key = createRecordKey('users', org, id);
-  const requires = [organizationKey(org), ...(first ? [resourceKey(org, first)] : [])];
-  const shared = { organizationId: org, ...(first && { [`${first.type}Id`]: first.id }) };
-  const user: SentItem = { operation: 'users.add', shared, item: { key, data, requires } };
-  const resources = access
-    .filter(({ type, id: _id, ...rest }) => type !== 'organization' || Object.keys(rest).length > 0)
-    .map((resource) => ({
-      ...resource,
-      ...(resource.type !== 'organization' && { organizationId: org }),
-    }));
-  if (resources.length === 0) return [user];
-  const permissions = {
-    key: createRecordKey('users', org, id, 'permissions'),
-    data: { user: { userId: id }, permissions: { resources } },
-    requires: [key, ...access.map((resource) => resourceKey(org, resource))],
+  const isAddedToOrganization = access.length === 0;
+  const lasting = access.filter(({ expiresAt }) => expiresAt === undefined);
+  const first = lasting.find(({ type }) => type === 'organization') ?? lasting[0];
+  const granted = access.filter((resource) => resource !== first);
+  const grant = (itemKey: RecordKey, requires: readonly RecordKey[]): SentItem => ({
+    operation: 'permissions.add',
+    shared: {},
+    item: {
+      key: itemKey,
+      data: {
+        user: { userId: id },
+        permissions: { resources: granted.map((resource) => toResource(resource, org)) },
+      },
+      requires: [...requires, ...access.map((resource) => resourceKey(org, resource))],
+    },
+  });
+  if (first || isAddedToOrganization) {
+    const user = addUser(first, { org, key, data });
+    if (granted.length === 0) return [user];
+    return [user, grant(createRecordKey('users', org, id, 'permissions'), [key])];
+  }
+  if (Object.keys(data).length === 1) return [grant(key, [organizationKey(org)])];
+  const permissions = createRecordKey('users', org, id, 'permissions');
+  return [
+    grant(permissions, [organizationKey(org)]),
+    {
+      operation: 'users.update',
+      shared: { organizationId: org },
+      item: { key, data, requires: [permissions] },
+    },
+  ];
+}
+
+/** Adds a user to a resource, or to the organization, with the role of the membership. */
+function addUser(
+  membership: Membership | undefined,
+  { org, key, data }: { org: string; key: RecordKey; data: DeclaredRecord },
+): SentItem {
+  const { type = 'organization', id, accessRole } = membership ?? {};
+  const shared = { organizationId: org, ...(type !== 'organization' && { [`${type}Id`]: id }) };
+  const requires = [organizationKey(org), ...(membership ? [resourceKey(org, membership)] : [])];
+  if (accessRole === undefined)
+    return { operation: 'users.add', shared, item: { key, data, requires } };
+  return {
+    operation: 'users.add.v2',
+    shared: { ...shared, createOrganization: true },
+    item: { key, data: { ...data, accessRole }, requires },
   };
-  return [user, { operation: 'permissions.add', shared: {}, item: permissions }];
+}
+
+function toResource({ expiresAt, ...resource }: Membership, org: string) {
+  return {
+    ...resource,
+    ...(expiresAt !== undefined && { expiresAt: toEpochSeconds(expiresAt) }),
+    ...(resource.type !== 'organization' && { organizationId: org }),
+  };
 }
 
 function organizationKey(id: string): RecordKey {
@@ -143,7 +196,7 @@ function planUsersFile(
     changes: unsent.map(([org, after]) =>
       createChange({ sign: '>', kind: 'users', org, id: null, after, value }),
     ),
-    writes: records > 0 ? [{ operation: 'users.add', shared: {}, items: [], from }] : [],
+    writes: records > 0 ? [{ operation: 'users.add.v2', shared: {}, items: [], from }] : [],
     read: [],
   };
 }

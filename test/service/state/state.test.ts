@@ -37,6 +37,22 @@ describe('the state of a store', () => {
     );
   });
 
+  it('has expiration times in seconds, and accepts milliseconds', async () => {
+    const expiring = (expiresAt: number) => ({
+      ...EMPTY,
+      users: [
+        {
+          organizationId: 'acme',
+          userId: 'u1',
+          memberships: [{ type: 'folder' as const, id: 'f1', expiresAt }],
+        },
+      ],
+    });
+    const state = await importAndExport(expiring(4_102_444_800));
+    expect(state.users[0]?.memberships?.[0]?.expiresAt).toBe(4_102_444_800);
+    expect(text(await importAndExport(expiring(4_102_444_800_000)))).toBe(text(state));
+  });
+
   it('is exported as imported, with defaults for omitted fields', async () => {
     const state = await importAndExport(FULL_STATE);
     expect(state).toMatchObject({
