@@ -1,7 +1,6 @@
 import { type ErrorDetail, type Failure, SvcError } from '../kernel/errors.ts';
 
-type ServiceErrorDetail = ErrorDetail &
-  Pick<ServiceError, 'httpStatus' | 'details' | 'hasServiceEnvelope'>;
+type ServiceErrorDetail = ErrorDetail & Pick<ServiceError, 'httpStatus' | 'hasServiceEnvelope'>;
 
 /**
  * A response without the service's envelope, perhaps from a proxy: it does not prove whether a
@@ -59,10 +58,9 @@ export function isCertainlyNotApplied(error: unknown): boolean {
  */
 export class ServiceError extends SvcError {
   readonly httpStatus: number;
-  readonly details: unknown;
   /**
    * Whether the body has the service's own envelope: an `error` with a known `status` and a
-   * `message`.
+   * `message`. With an HTTP status 4xx, a `message` or a known `code` is enough.
    */
   readonly hasServiceEnvelope: boolean;
 
@@ -70,7 +68,6 @@ export class ServiceError extends SvcError {
     super(failure, message, detail);
     this.name = 'ServiceError';
     this.httpStatus = detail.httpStatus;
-    this.details = detail.details;
     this.hasServiceEnvelope = detail.hasServiceEnvelope;
   }
 }

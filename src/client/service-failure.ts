@@ -1,9 +1,18 @@
 import type { Feature } from '../catalog/define.ts';
 import { type Failure, type Hint, hint, step } from '../kernel/errors.ts';
+import type { Fields } from '../kernel/json.ts';
+import { findReportedResults } from './item-results.ts';
 import type { SendFailure } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { ServiceError } from './service-error.ts';
-import { interpretStatus, isKnownStatus, type StatusMeaning, statusOfHttp } from './status.ts';
+import {
+  interpretStatus,
+  isClientError,
+  isKnownStatus,
+  type StatusMeaning,
+  statusOfCode,
+  statusOfHttp,
+} from './status.ts';
 import type { WireResponse } from './transport.ts';
 
 export interface ResponseContext {
@@ -20,8 +29,8 @@ const MAX_MESSAGE_LENGTH = 1000;
 const MAX_STATUS_LENGTH = 64;
 
 /**
- * Interprets an error by its `status`, or the HTTP status. Never retried with `details`: some items
- * may have been written.
+ * Interprets an error by its `status`, or its `code` or the HTTP status. Never retried if its
+ * `details` are results of items: some may have been written.
  */
 export function parseServiceFailure(
   error: unknown,
@@ -31,17 +40,17 @@ export function parseServiceFailure(
   const { redact } = context;
   const fields: Readonly<Record<string, unknown>> =
     typeof error === 'object' && error !== null ? { ...error } : {};
-  const status =
-    truncateText(fields['status'], MAX_STATUS_LENGTH) ?? statusOfHttp(response.httpStatus);
+  const { httpStatus } = response;
   const details = fields['details'] ?? undefined;
   const text =
     truncateText(fields['message'], MAX_MESSAGE_LENGTH) ?? truncateText(error, MAX_MESSAGE_LENGTH);
+  const status =
+    truncateText(fields['status'], MAX_STATUS_LENGTH) ?? inferStatus(fields, httpStatus);
   const code = typeof fields['code'] === 'number' ? ` [code ${fields['code']}]` : '';
   const message =
-    redact(text ?? `the service failed without a message (HTTP ${response.httpStatus})`) + code;
-  const meaning = interpretStatus(status, response.httpStatus);
-  const hasServiceEnvelope =
-    isKnownStatus(fields['status']) && typeof fields['message'] === 'string';
+    redact(text ?? `the service failed without a message (HTTP ${httpStatus})`) + code;
+  const meaning = interpretStatus(status, httpStatus);
+  const hasServiceEnvelope = isFromService(fields, httpStatus);
   const retry = retryPolicyOf(meaning, message, details);
   const isQuota = meaning.retry === 'after_pause' && retry === 'never';
   const advice = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
@@ -55,7 +64,7 @@ export function parseServiceFailure(
         hint: typeof hintText === 'string' ? redact(hintText) : hintText.reworded(redact),
       }),
       ...(isQuota && { retryable: false }),
-      httpStatus: response.httpStatus,
+      httpStatus,
       details,
       hasServiceEnvelope,
     }),
@@ -66,19 +75,44 @@ export function parseServiceFailure(
   };
 }
 
+function isFromService(fields: Fields, httpStatus: number): boolean {
+  const { status, message, code } = fields;
+  const hasMessage = typeof message === 'string' && message.trim() !== '';
+  if (isKnownStatus(status)) return typeof message === 'string' || isClientError(httpStatus);
+  const lacksStatus = (status ?? undefined) === undefined;
+  return (
+    lacksStatus &&
+    isClientError(httpStatus) &&
+    (hasMessage || statusOfCode(code, httpStatus) !== undefined)
+  );
+}
+
+/** Infers the status of an error without one from its `code`, or from the HTTP status. */
+function inferStatus({ code, message }: Fields, httpStatus: number): string | undefined {
+  const known = statusOfCode(code, httpStatus);
+  if (known) return known;
+  const isTaken = httpStatus === 409 && typeof message === 'string' && /\bexists?\b/i.test(message);
+  return isTaken ? 'ALREADY_EXISTS' : statusOfHttp(httpStatus);
+}
+
 function retryPolicyOf(
   { retry }: StatusMeaning,
   message: string,
   details: unknown,
 ): SendFailure['retry'] {
   if (retry === 'after_pause') return mentionsQuota(message) ? 'never' : retry;
-  return details === undefined ? retry : 'never';
+  return findReportedResults(details) ? 'never' : retry;
 }
 
 const RETRY_ADVICE = /\b(?:try again|retry|wait)\b[^.]*/gi;
 const RATE =
-  /\brate[ -]?limit|\btoo many requests\b|\bthrottl|\bper (?:second|minute)\b|\/ ?(?:s|sec|second|min|minute)\b/i;
-const MAXIMUM = /\b(?:maximum|max|at most|no more than|up to|limit|limited|quota)\b[^.]*?\d/i;
+  /\brate[ -]?limit|(?<!\bper )\brequests\b|\bthrottl|\bper (?:second|minute|hour)\b|\/ ?(?:s|sec|second|min|minute|h|hour)\b/i;
+const NUMBER = String.raw`\d|\b(?:one|two|three|four|five|ten|hundred|thousand)\b`;
+const BOUND = String.raw`\b(?:at most|no more than|more than|up to|only|limit|limits|limited|quota|exceeds?|exceeded|allowed)\b`;
+const MAXIMUM = new RegExp(
+  String.raw`\b(?:maximum|max)\b|${BOUND}[^.]*?(?:${NUMBER})|(?:${NUMBER})[^.]*?${BOUND}`,
+  'i',
+);
 
 /**
  * Whether a RESOURCE_EXHAUSTED message states a maximum (`at most 30 documents`), against which

@@ -39,11 +39,49 @@ const HTTP_STATUSES = new Map<number, string>([
     .toReversed(),
   [408, 'DEADLINE_EXCEEDED'],
   [409, 'ABORTED'],
+  [410, 'NOT_FOUND'],
+  [412, 'FAILED_PRECONDITION'],
+  [422, 'INVALID_ARGUMENT'],
   [502, 'UNAVAILABLE'],
 ]);
 
+/** Statuses for the numeric codes of gRPC, from 1. */
+const NUMBERED_STATUSES = [
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+];
+
 export function statusOfHttp(httpStatus: number): string | undefined {
   return HTTP_STATUSES.get(httpStatus);
+}
+
+/**
+ * Returns the status for an error's `code`: a status in any spelling (`not-found`), or a number of
+ * gRPC or HTTP. A client error has none that leaves the outcome open: its code is of another kind.
+ */
+export function statusOfCode(code: unknown, httpStatus: number): string | undefined {
+  const name =
+    typeof code === 'number'
+      ? (NUMBERED_STATUSES[code - 1] ?? statusOfHttp(code))
+      : typeof code === 'string'
+        ? code.replace(/^.*\//, '').replaceAll('-', '_').toUpperCase()
+        : undefined;
+  const meaning = MEANINGS.get(name ?? '');
+  return meaning && (meaning.applied === 'no' || !isClientError(httpStatus)) ? name : undefined;
 }
 
 export function isKnownStatus(value: unknown): boolean {
@@ -78,6 +116,6 @@ export function interpretHttpStatus(httpStatus: number): Omit<StatusMeaning, 'ap
   );
 }
 
-function isClientError(httpStatus: number): boolean {
+export function isClientError(httpStatus: number): boolean {
   return httpStatus >= 400 && httpStatus < 500;
 }

@@ -91,6 +91,8 @@ export interface ErrorDetail {
   /** The service's own status code, shown in brackets after the message. */
   readonly status?: string;
   readonly retryable?: boolean;
+  /** The service's `error.details` as sent: see `ServiceError`. */
+  readonly details?: unknown;
   readonly cause?: unknown;
 }
 
@@ -100,6 +102,7 @@ export class SvcError extends Error {
   readonly #hint: string | Hint | undefined;
   readonly status: string | undefined;
   readonly retryable: boolean;
+  readonly details: unknown;
   retries = 0;
 
   constructor(failure: Failure, message: string, detail: ErrorDetail = {}) {
@@ -109,6 +112,7 @@ export class SvcError extends Error {
     this.#hint = detail.hint;
     this.status = detail.status;
     this.retryable = detail.retryable ?? FAILURES[failure].retryable;
+    this.details = detail.details;
   }
 
   get hint(): string | undefined {
@@ -123,14 +127,14 @@ export class SvcError extends Error {
     return this.#hint instanceof Hint ? this.#hint.steps : [];
   }
 
-  /** Returns a copy with another message or hint. Keeps the failure, status, cause, and stack. */
+  /** Returns a copy with another message or hint. Keeps the failure, status, details, cause, and stack. */
   reworded(change: {
     readonly message?: string;
     readonly hint?: string | Hint | undefined;
   }): SvcError {
     const { message = this.message, hint = this.#hint } = change;
-    const { cause, status, retryable, retries, stack } = this;
-    const detail = { cause, retryable, ...(hint && { hint }), ...(status && { status }) };
+    const { cause, details, status, retryable, retries, stack } = this;
+    const detail = { cause, details, retryable, ...(hint && { hint }), ...(status && { status }) };
     const copy = new SvcError(this.failure, message, detail);
     return Object.assign(copy, { retries, stack });
   }

@@ -1,4 +1,6 @@
 import { FAILURES, type Hint, hint, type SvcError, systemErrorCode } from '../kernel/errors.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
+import { redactRemembered, redactValue } from '../kernel/redact.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { Format } from './format.ts';
 import { formatMessage } from './message-text.ts';
@@ -11,7 +13,7 @@ interface ErrorTextOptions {
 }
 
 /**
- * Renders the message and the hint, or one line of JSON for the JSON formats. With `debug`, text
+ * Renders the message, the service's details, and the hint, or one line of JSON for the JSON formats. With `debug`, text
  * includes the stack trace.
  */
 export async function renderError(
@@ -23,6 +25,12 @@ export async function renderError(
   const messages: (string | Hint)[] = [
     `svc: ${error.message}${error.status ? ` (${error.status})` : ''}`,
   ];
+  const details = detailsOf(error);
+  if (details !== undefined && !isShownInHint(error)) {
+    const text = JSON.stringify(details);
+    const isLong = text.length > MAX_DETAILS_IN_TEXT;
+    messages.push(`details: ${isLong ? `${text.slice(0, MAX_DETAILS_IN_TEXT)}…` : text}`);
+  }
   if (error.structuredHint) messages.push(hint`hint: ${error.structuredHint}`);
   const lines = await Promise.all(
     messages.map((message) => formatMessage(message, { columns: width })),
@@ -31,13 +39,44 @@ export async function renderError(
   return lines.join('');
 }
 
-function errorObject({ failure, message, status, hint, next, retryable }: SvcError) {
+const MAX_DETAILS_IN_TEXT = 2_000;
+const MAX_DETAILS_IN_JSON = 100_000;
+
+/**
+ * Returns the service's `details` without secrets. Details that are too long become text that is
+ * cut off.
+ */
+function detailsOf({ details }: SvcError): unknown {
+  if (details === undefined) return undefined;
+  const text = redactRemembered(JSON.stringify(redactValue(details, [])));
+  if (text.length > MAX_DETAILS_IN_JSON) return `${text.slice(0, MAX_DETAILS_IN_JSON)}…`;
+  return tryParseJson(text) ?? text;
+}
+
+/** Whether the hint or the message is the only issue in the details. */
+function isShownInHint({ details }: SvcError): boolean {
+  if (!isObject(details) || Object.keys(details).length !== 1) return false;
+  const { issues } = details;
+  return Array.isArray(issues) && issues.length === 1;
+}
+
+function errorObject(error: SvcError) {
+  const { failure, message, status, hint, next, retryable } = error;
   const { exitCode } = FAILURES[failure];
   const steps = next.flatMap(({ kind, flags = [], command, placeholder }) =>
     placeholder === undefined ? [{ kind, command: ['svc', ...flags, ...command] }] : [],
   );
   const optionalFields = { ...(hint && { hint }), ...(steps.length > 0 && { next: steps }) };
-  return { code: failure, exitCode, status: status ?? null, message, ...optionalFields, retryable };
+  const details = detailsOf(error);
+  return {
+    code: failure,
+    exitCode,
+    status: status ?? null,
+    message,
+    ...optionalFields,
+    ...(details !== undefined && { details }),
+    retryable,
+  };
 }
 
 /** Lists only stack frames and error names: the message of a foreign error may contain secrets. */

@@ -72,8 +72,11 @@ describe('a read by IDs that failed with results in its details', () => {
       [strict([one, { success: false, code: 'locked' }, three])],
     ],
     ['an ID without a result', [strict({ d1: one, d2: missing })]],
-    ['details other than results', [strict({ hint: 'ask support' })]],
-    ['a list of another length', [strict([one])]],
+    [
+      'details other than results, after the retries of a read',
+      Array.from({ length: 3 }, () => strict({ hint: 'ask support' })),
+    ],
+    ['a list of another length', [strict([missing])]],
     ['no details', [failure('NOT_FOUND', 404)]],
   ])('fails with %s', async (_, steps) => {
     const { call, asked } = await list(...steps);

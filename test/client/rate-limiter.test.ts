@@ -386,6 +386,11 @@ describe('a quota', () => {
     'Max 10 channels per endpoint',
     'No more than 1000 documents',
     'You may have up to 3 workspaces. Try again after deleting one.',
+    'You have reached the maximum number of organizations.',
+    'A folder holds 1,000 documents at most.',
+    'Only 5 API keys are allowed.',
+    '250 endpoints exceed the limit',
+    'Maximum of ten documents per request',
   ])('is detected in "%s"', async (message) => {
     expect(mentionsQuota(message)).toBe(true);
     const { fetch, requests } = scriptedFetch(
@@ -405,6 +410,8 @@ describe('a quota', () => {
     'Limit exceeded. Please wait 30 seconds.',
     'Quota exceeded',
     'At most 10 requests/second',
+    'Maximum number of concurrent requests reached',
+    'Maximum of 1000 calls per hour',
     'slow down',
     '',
   ])('is not detected in "%s"', (message) => {

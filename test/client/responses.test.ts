@@ -358,14 +358,31 @@ describe('the status of an error', () => {
         ),
     ),
   )(
-    'is %s where an error of HTTP %i names none, which proves nothing',
+    'is %s where an error of HTTP %i names none, and only a client error is a refusal',
     async (_, http, exitCode) => {
       answer = sendJson({ error: { message: 'it says' } }, http);
       const codeOfRead = exitCode === 9 ? 8 : exitCode;
       expect((await errorOf(client().call(OPERATIONS.read, {}))).exitCode).toBe(codeOfRead);
-      expect((await errorOf(client().call(OPERATIONS.once, {}))).exitCode).toBe(9);
+      const codeOfWrite = http < 500 ? exitCode : 9;
+      expect((await errorOf(client().call(OPERATIONS.once, {}))).exitCode).toBe(codeOfWrite);
     },
   );
+
+  it.each([
+    ['a name', { code: 'not-found' }, 404, 5],
+    ['a name with a prefix', { code: 'service/permission-denied', message: 'no' }, 400, 4],
+    ['a number of gRPC', { code: 6, message: 'taken' }, 400, 3],
+    ['a number of HTTP', { code: 404, message: 'no such path' }, 404, 5],
+    ['an unknown number', { code: 4711, message: 'no' }, 422, 3],
+    ['a number that would leave a client error open', { code: 1, message: 'no' }, 400, 3],
+    ['no code, for a conflict', { message: 'The workspace already exists.' }, 409, 3],
+    ['no code, for a timeout', { message: 'too slow' }, 408, 9],
+    ['an unknown name without a message', { code: 'E17' }, 404, 9],
+    ['a name, for a server error', { code: 'internal', message: 'no' }, 500, 9],
+  ])('may be in its code: %s', async (_, body, http, exitCode) => {
+    answer = sendJson({ error: body }, http);
+    expect((await errorOf(client().call(OPERATIONS.once, {}))).exitCode).toBe(exitCode);
+  });
 
   it('includes a numeric code and the first issue, but does not depend on them', async () => {
     const issues = [

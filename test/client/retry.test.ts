@@ -188,7 +188,6 @@ describe('a bulk call that failed with details', () => {
   it.each([
     ['a map', details],
     ['an array', Object.values(details)],
-    ['an empty map', {}],
   ])('fails without a retry, and keeps %s unchanged', async (_, given) => {
     const { fetch, requests } = scriptedFetch(withDetails(given), success());
     const error = await errorOf(
@@ -204,8 +203,13 @@ describe('a bulk call that failed with details', () => {
     });
   });
 
-  it('is retried if details are absent or null', async () => {
-    expect(await run('keyed', withDetails(null), internal, success())).toMatchObject({
+  it.each([
+    ['null', null],
+    ['empty', {}],
+    ['an explanation', { reason: 'maintenance', requestId: 'r1' }],
+    ['a list of explanations', [{ reason: 'maintenance' }]],
+  ])('is retried if details are absent or %s', async (_, given) => {
+    expect(await run('keyed', withDetails(given), internal, success())).toMatchObject({
       end: 'ok',
       sent: 3,
     });

@@ -54,7 +54,10 @@ export function jobError(
       return new SvcError('stopped', `stopped with ${unsent}: ${stop.error.message}`, {
         hint: nextStep,
         cause: stop.error,
+        details: stop.error.details,
         ...(stop.error.status && { status: stop.error.status }),
+        // Neither a retry nor a resumed job helps against a quota.
+        ...(stop.error.failure === 'resource_exhausted' && { retryable: stop.error.retryable }),
       });
     case 'errors': {
       const failures = `${failed} ${failed === 1 ? 'failure' : 'failures'}`;

@@ -1,6 +1,7 @@
 import type { BulkSummary } from '../../bulk/summary.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { mentionsQuota } from '../../client/service-failure.ts';
 import { interpretStatus, isKnownStatus } from '../../client/status.ts';
 import { type Failure, type Hint, SvcError } from '../../kernel/errors.ts';
 import { pluralize } from '../../kernel/plural.ts';
@@ -59,12 +60,14 @@ export function writeError(
   const status = code?.toUpperCase().replaceAll('-', '_');
   const reason = message ?? code ?? 'the service gave no reason';
   const failure = failureOf(status, reason);
+  const isQuota = failure === 'resource_exhausted' && mentionsQuota(reason);
   const hint = nextStep ?? failureHint(write, new SvcError(failure, reason));
   return new SvcError(
     failure,
     `could not ${verb} ${nameOf(write)}${withTarget(write, preposition)}: ${reason}`,
     {
       ...(hint !== undefined && { hint }),
+      ...(isQuota && { retryable: false }),
       ...(status !== undefined && isKnownStatus(status) && { status }),
     },
   );
