@@ -1,4 +1,5 @@
-import { isObject } from '../kernel/json.ts';
+import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { type Fields, isObject } from '../kernel/json.ts';
 import { redactRemembered } from '../kernel/redact.ts';
 import type { BulkRecord, RecordList, RecordResult } from './batches.ts';
 
@@ -36,6 +37,30 @@ export function parseItemResults(
     items,
     unexpectedIds: Object.keys(byId).length > mentioned ? findUnexpectedIds(byId, batch) : [],
   };
+}
+
+/**
+ * Returns the one result that a response states for all records instead of one per record, such as
+ * `{success: true, message}`. Without results by ID, empty data means success for some operations.
+ */
+export function findSharedResult(
+  batch: RecordList,
+  response: unknown,
+  { sharedResult, emptyDataIsSuccess }: BulkFields,
+): unknown {
+  if (sharedResult) return response;
+  if (!isObject(response)) return undefined;
+  if (emptyDataIsSuccess && Object.keys(response).length === 0) return { success: true };
+  if (typeof response['success'] !== 'boolean') return undefined;
+  const hasItems = Object.values(response).some(
+    (value) => isObject(value) && Object.hasOwn(value, 'success'),
+  );
+  const mentionsRecord = batch.some(({ id }) => isObject(ownValue(response, id)));
+  return hasItems || mentionsRecord ? undefined : response;
+}
+
+function ownValue(object: Fields, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 export function parseSharedResult(

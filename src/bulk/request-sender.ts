@@ -1,12 +1,13 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
 import type { Operation } from '../catalog/define.ts';
 import type { CalledOperation, Client } from '../client/client.ts';
+import { findReportedResults } from '../client/item-results.ts';
 import { isGatewayError, isRequestTooLarge, ServiceError } from '../client/service-error.ts';
 import { type Clock, monotonicNow } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import type { BatchRequestOutcome, SendBatchRequest } from './batch-request.ts';
-import type { ReportedRecords } from './batch-response.ts';
+import { findSharedResult, type ReportedRecords } from './batch-response.ts';
 import type { Batch, BulkRecord, RecordList } from './batches.ts';
 import type { RecordTarget } from './record-targets.ts';
 
@@ -66,8 +67,8 @@ export function createRequestSender(
           response: { success: true, message: outcome.result.message },
           ...timing,
         };
-      if (fields.sharedResult)
-        return { kind: 'answered_together', response: outcome.data, ...timing };
+      const shared = findSharedResult(batch, outcome.data, fields);
+      if (shared !== undefined) return { kind: 'answered_together', response: shared, ...timing };
       return { kind: 'answered', response: outcome.data, unsettled: hadUnknownAttempt, ...timing };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
@@ -185,11 +186,11 @@ const RESEND_RULES = {
 
 /** Whether an error's `details` are results per record: a list, or an object by ID. */
 function hasRecordResults({ failure, details }: ServiceError, batch: RecordList): boolean {
-  if (failure === 'invalid_argument' || typeof details !== 'object' || details === null)
-    return false;
-  return Array.isArray(details)
-    ? details.length === batch.length
-    : batch.some(({ id }) => Object.hasOwn(details, id));
+  const results = failure === 'invalid_argument' ? undefined : findReportedResults(details);
+  if (!results) return false;
+  return Array.isArray(results)
+    ? results.length === batch.length
+    : batch.some(({ id }) => Object.hasOwn(results, id));
 }
 
 /**

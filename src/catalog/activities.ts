@@ -73,7 +73,13 @@ export const activities = {
     }),
     output: itemResults,
     message: 'Activity(s) added successfully.',
-    bulk: { field: 'activities', id: 'id', noun: 'activity', generatesIds: true },
+    bulk: {
+      field: 'activities',
+      id: 'id',
+      noun: 'activity',
+      generatesIds: true,
+      emptyDataIsSuccess: true,
+    },
     warnings: templateWarnings,
   }),
   'activities.update': defineOperation('activities.update', {
@@ -90,7 +96,7 @@ export const activities = {
     }),
     output: itemResults,
     message: 'Activity(s) updated successfully.',
-    bulk: { field: 'activities', id: 'id', noun: 'activity' },
+    bulk: { field: 'activities', id: 'id', noun: 'activity', emptyDataIsSuccess: true },
     warnings: templateWarnings,
   }),
 };

@@ -71,6 +71,8 @@ export interface Bulk<Field extends string = string> {
   readonly generatesIds?: true;
   /** The response is one `success` for all records instead of one per record. */
   readonly sharedResult?: true;
+  /** A success with empty data (`{}`) applies to all records of the request. */
+  readonly emptyDataIsSuccess?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
