@@ -40,16 +40,19 @@ export async function runAndWait(
     );
   }
   const resumeHint = hint`resume waiting with: ${step('resume', ...commandArguments(entry, query), '--wait')}`;
-  const poll = () => client.call(status, query);
-  const last = await pollUntilEnd(context, command.join(' '), wait, first, poll).catch(
-    (error: unknown) => {
-      throw error instanceof SvcError ? error.reworded({ hint: resumeHint }) : error;
-    },
-  );
+  const task: PolledTask = {
+    name: command.join(' '),
+    poll: () => client.call(status, query),
+    readState: (response) => readState(wait, response),
+    stateName: wait.state,
+  };
+  const last = await pollUntilEnd(context, task, first).catch((error: unknown) => {
+    throw error instanceof SvcError ? error.reworded({ hint: resumeHint }) : error;
+  });
   const { envelope, quiet } = context.options;
   if (quiet && status.quietValue) await printer.line(status.quietValue(last.data));
   else await printer.value(envelope ? last.result : last.data, {});
-  if (stateOf(wait, last) === wait.failed) {
+  if (readState(wait, last)?.end === 'failed') {
     throw new SvcError(
       'records_failed',
       `${command.join(' ')} failed (${wait.state}: ${wait.failed})`,
@@ -60,23 +63,39 @@ export async function runAndWait(
   }
 }
 
-async function pollUntilEnd(
+export interface TaskState {
+  readonly text: string;
+  /** Set if the task has ended. */
+  readonly end?: 'succeeded' | 'failed' | undefined;
+}
+
+export interface PolledTask {
+  readonly name: string;
+  readonly poll: () => Promise<CallOutcome<unknown>>;
+  readonly readState: (response: CallResult<unknown>) => TaskState | undefined;
+  /** Name of the state for the error of a response without it. */
+  readonly stateName: string;
+}
+
+/**
+ * Polls a task until it ends, and shows its state.
+ * @param first the response that started the task, if it contains the state
+ * @returns the last response
+ */
+export async function pollUntilEnd(
   context: Context,
-  command: string,
-  wait: Wait,
-  first: CallResult<unknown>,
-  poll: () => Promise<CallOutcome<unknown>>,
+  { name, poll, readState, stateName }: PolledTask,
+  first?: CallResult<unknown>,
 ): Promise<CallResult<unknown>> {
   const { clock, signal } = context;
   const progress = await context.progress();
-  let response = first;
+  let state = first && readState(first);
+  if (first && state?.end) return first;
   let shownText = '';
   let end: (() => Promise<void>) | undefined;
   try {
     for (let pause = MIN_POLL_PAUSE; ; pause = Math.min(MAX_POLL_PAUSE, pause * PAUSE_GROWTH)) {
-      const state = stateOf(wait, response);
-      if (state === wait.succeeded || state === wait.failed) return response;
-      const text = `${command}: ${state ?? 'started'}`;
+      const text = `${name}: ${state?.text ?? 'started'}`;
       if (text !== shownText) {
         await end?.();
         end = progress.showActivity(text);
@@ -84,18 +103,24 @@ async function pollUntilEnd(
       }
       await clock.sleep(pause, signal);
       const reply = await poll();
-      if (reply.sent) response = reply;
-      if (stateOf(wait, response) === undefined)
-        throw new SvcError('invalid_response', `the response has no ${wait.state}`, {
+      if (!reply.sent) continue;
+      state = readState(reply);
+      if (!state)
+        throw new SvcError('invalid_response', `the response has no ${stateName}`, {
           hint: 'try again later',
         });
+      if (state.end) return reply;
     }
   } finally {
     await end?.();
   }
 }
 
-function stateOf({ state }: Wait, { data }: CallResult<unknown>): string | undefined {
-  const value: unknown = Object(data)[state];
-  return typeof value === 'string' ? value : undefined;
+function readState(
+  { state, succeeded, failed }: Wait,
+  { data }: CallResult<unknown>,
+): TaskState | undefined {
+  const text: unknown = Object(data)[state];
+  if (typeof text !== 'string') return undefined;
+  return { text, end: text === succeeded ? 'succeeded' : text === failed ? 'failed' : undefined };
 }

@@ -1,9 +1,7 @@
 import type { Auth, Operation } from '../../catalog/define.ts';
-import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
-import { selectOperation } from '../../catalog/select-operation.ts';
-import type { CalledOperation, CallResult } from '../../client/client.ts';
+import type { CalledOperation, CallOutcome, CallResult, Client } from '../../client/client.ts';
 import {
   createMissingCursorError,
   followPages,
@@ -20,11 +18,15 @@ import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
+import { explainFailure, findReportedFailure } from './api-outcome.ts';
+import type { WaitTarget } from './api-wait.ts';
+import { findKnownOperation, type KnownOperation } from './known-operation.ts';
 
 interface ApiFlags {
   readonly data?: string | undefined;
   readonly auth?: Auth | undefined;
   readonly paginate?: boolean | undefined;
+  readonly wait?: string | undefined;
 }
 
 /** Makes a raw call and prints its data. Uses the settings in the catalog, if the path is known. */
@@ -34,24 +36,94 @@ export async function apiCommand(
 ): Promise<void> {
   const { auth, paginate = false } = options;
   const path = parsePath(word);
+  const wait = parseWait(options.wait);
   const data = await readData(context, options.data);
   if (paginate && !isObject(data))
     throw new SvcError(
       'usage',
       '--paginate requires --data to be a JSON object, which receives the page token',
     );
-  const [client, known] = await Promise.all([context.client(), findOperation(path, data)]);
+  if (paginate && wait) throw new SvcError('usage', '--paginate and --wait exclude each other');
+  const [client, known] = await Promise.all([context.client(), findKnownOperation(path, data)]);
   const called = describeOperation(path, auth, data, known);
+  const isWrite = known ? known.entry.effect !== 'read' : !isReadPath(path);
   // For an unknown operation, looks for the cursor fields that the API uses.
   const nextPage: PageFinder = known
     ? (result) => nextPageFields(known.operation, result)
     : guessNextPage;
+  const call = async (page: PageFields) => {
+    try {
+      return await client.send(called, isObject(data) ? { ...data, ...page } : data);
+    } catch (error) {
+      throw explainFailure(error, { path, auth, isKnown: known !== undefined, isWrite });
+    }
+  };
+  const raw: RawCall = { known, paginate, nextPage, isWrite };
+  if (wait) return callAndWait(context, { wait, call, data, auth, client }, raw);
   const results = followPages({
     path,
-    call: (page) => client.send(called, isObject(data) ? { ...data, ...page } : data),
+    call,
     nextPage: (result) => (paginate ? nextPage(result) : undefined),
   });
-  await showRawResults(context, results, { known, paginate, nextPage });
+  await showRawResults(context, results, raw);
+}
+
+interface RawCall {
+  readonly known: KnownOperation | undefined;
+  readonly paginate: boolean;
+  readonly nextPage: PageFinder;
+  readonly isWrite: boolean;
+}
+
+interface WaitingCall {
+  readonly wait: WaitTarget;
+  readonly call: (page: PageFields) => Promise<CallOutcome<unknown>>;
+  readonly data: unknown;
+  readonly auth: Auth | undefined;
+  readonly client: Client;
+}
+
+async function callAndWait(
+  context: Context,
+  { wait, call, data, auth, client }: WaitingCall,
+  raw: RawCall,
+): Promise<void> {
+  const first = await call({});
+  if (!first.sent) return;
+  const failure = raw.isWrite ? findReportedFailure(first.data) : undefined;
+  if (failure) {
+    await showRawResults(context, singleResult(first), raw);
+    throw failure;
+  }
+  const { waitForJob } = await import('./api-wait.ts');
+  const status = await findKnownOperation(wait.path, data);
+  const last = await waitForJob(context, { wait, first, data, auth, client, status });
+  await showRawResults(context, singleResult(last.response), { ...raw, known: status });
+  if (last.failure) throw last.failure;
+}
+
+async function* singleResult(result: CallResult<unknown>) {
+  yield result;
+}
+
+/** Whether a path that is not in the catalog reads, by the last segment that the API uses. */
+function isReadPath(path: string): boolean {
+  return /\/(?:get|list|status|search|count)\/?(?:\?|$)/.test(path);
+}
+
+/**
+ * @throws SvcError `usage` for anything but the name of a response field and a path that reads:
+ * svc calls that path repeatedly
+ */
+function parseWait(text: string | undefined): WaitTarget | undefined {
+  if (text === undefined) return undefined;
+  const [, field, word] = /^([^:/\s]+):(.+)$/s.exec(text) ?? [];
+  const path = word === undefined ? undefined : parsePath(word);
+  if (field === undefined || path === undefined || !isReadPath(path))
+    throw new SvcError('usage', `--wait: '${text}' is not <field>:<path of the job's status>`, {
+      hint: `use the response field with the job's ID and a path that reads: 'jobId:/v2/users/data/delete/status'`,
+    });
+  return { field, path };
 }
 
 /**
@@ -113,11 +185,7 @@ async function readData(context: Context, argument: string | undefined): Promise
 async function showRawResults(
   context: Context,
   results: AsyncGenerator<CallResult<unknown>>,
-  {
-    known,
-    paginate,
-    nextPage,
-  }: { known: KnownOperation | undefined; paginate: boolean; nextPage: PageFinder },
+  { known, paginate, nextPage, isWrite }: RawCall,
 ): Promise<void> {
   const { value: first, done } = await results.next();
   if (done) return;
@@ -132,10 +200,31 @@ async function showRawResults(
   if (merges && Array.isArray(first.data))
     return printer.records(maskedLists(all, mask), { secrets });
   for await (const result of merges ? mergePages(all) : all) {
-    await printer.value(mask(envelope ? result.result : result.data), { secrets });
+    if (isEmpty(result.data) && !envelope) await printMessage(context, result, isWrite);
+    else await printer.value(mask(envelope ? result.result : result.data), { secrets });
+    const failure = isWrite ? findReportedFailure(result.data) : undefined;
+    if (failure) throw failure;
     if (!paginate && nextPage(result))
       await context.note('more pages are available: add --paginate');
   }
+}
+
+function isEmpty(data: unknown): boolean {
+  return data === null || (isObject(data) && Object.keys(data).length === 0);
+}
+
+/** Prints the message of a response without data. */
+async function printMessage(
+  context: Context,
+  { data, result: { message } }: CallResult<unknown>,
+  isWrite: boolean,
+): Promise<void> {
+  const printer = await context.printer();
+  const text = typeof message === 'string' ? message : undefined;
+  if ((await context.format()) === 'table' && text) return printer.line(text);
+  if (text && !isWrite) await context.note(text);
+  const statement = { status: 'success', message: text ?? '' };
+  await printer.value(data === null && isWrite ? statement : data, {});
 }
 
 async function* maskedLists(
@@ -143,17 +232,6 @@ async function* maskedLists(
   mask: (value: unknown) => unknown,
 ) {
   for await (const { data } of results) if (Array.isArray(data)) yield data.map(mask);
-}
-
-type KnownOperation = NonNullable<Awaited<ReturnType<typeof findOperation>>>;
-
-/**
- * Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog.
- */
-async function findOperation(path: string, data: unknown) {
-  const candidates = manifest.filter((candidate) => candidate.path === path);
-  const entry = selectOperation(candidates, data);
-  return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }
 
 /** Returns the fields that request the next page. Returns `undefined` after the last page. */

@@ -6,12 +6,14 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'envelope', 'dry-run'],
     summary: 'Call any path of the service',
     description:
-      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses without the usual envelope are printed unchanged.',
+      'Sends the given JSON unchanged as the data of a call, without validation or confirmation. Calls to a known path use the credentials and retries of its command. Any other path is called only once, with the API key by default. Responses without the usual envelope are printed unchanged. A write that reports failed items exits with 10. With --wait, requests to the status path contain the ID and the fields of --data that name a scope, such as organizationId.',
     examples: {
       [`svc api /v2/agents/get --data '{"filter":"customOnly"}'`]: 'call a known path',
       'svc api /v2/some/new/path --data @body.json --auth workspace': 'call any other path',
       [`svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`]:
         'list the IDs on all pages',
+      [`svc api /v2/users/data/delete --data '{"organizationId":"acme","userIds":["u1"]}' --wait 'jobId:/v2/users/data/delete/status'`]:
+        'start a job and wait for its end',
     },
     arguments: [
       { name: 'path', description: 'path after the base URL: /v2/users/add', required: true },
@@ -27,6 +29,11 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
         choices: ['key', 'workspace', 'none'],
       },
       { flags: '--paginate', description: 'fetch all pages' },
+      {
+        flags: '--wait <field:path>',
+        description:
+          "wait for the job whose ID is in the response's field, and exit with 10 if it failed; the path returns its status",
+      },
     ],
     load: async () => (await import('./api.ts')).apiCommand,
   }),
