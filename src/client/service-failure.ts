@@ -53,9 +53,7 @@ export function parseServiceFailure(
   const hasServiceEnvelope = isFromService(fields, httpStatus);
   const retry = retryPolicyOf(meaning, message, details);
   const isQuota = meaning.retry === 'after_pause' && retry === 'never';
-  const advice = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, details);
-  // A service may describe its only issue in the message.
-  const hintText = advice === text ? undefined : advice;
+  const hintText = isQuota ? QUOTA_HINT : createHint(meaning.failure, context, text, details);
   return {
     kind: 'failed',
     error: new ServiceError(meaning.failure, message, {
@@ -115,7 +113,7 @@ const MAXIMUM = new RegExp(
 );
 
 /**
- * Whether a RESOURCE_EXHAUSTED message states a maximum (`at most 30 documents`), against which
+ * Whether a RESOURCE_EXHAUSTED message names a maximum (`at most 30 documents`), against which
  * waiting does not help.
  */
 export function mentionsQuota(message: string): boolean {
@@ -136,6 +134,7 @@ const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
 function createHint(
   failure: Failure,
   { operation, credentialHint }: ResponseContext,
+  text: string | undefined,
   details: unknown,
 ) {
   const { feature } = operation;
@@ -151,7 +150,7 @@ function createHint(
     case 'resource_exhausted':
       return createRateLimitHint(operation);
     case 'invalid_argument':
-      return createIssueHint(details);
+      return createIssueHint(text, details);
     default:
       return undefined;
   }
@@ -170,15 +169,15 @@ export function createRateLimitHint({ effect }: CalledOperation): string {
     : 'try again later, or allow a longer wait with --max-wait';
 }
 
-function createIssueHint(details: unknown): string | undefined {
+/** Describes the first issue, unless the message of the error describes it. */
+function createIssueHint(text = '', details: unknown): string | undefined {
   const { issues } = Object(details) as { readonly issues?: unknown };
   const first: unknown = Array.isArray(issues) ? issues[0] : undefined;
   const { path, message } = Object(first) as {
     readonly path?: unknown;
     readonly message?: unknown;
   };
+  if (typeof message !== 'string' || text.includes(message)) return undefined;
   const where = Array.isArray(path) && path.length > 0 ? `${path.map(String).join('.')}: ` : '';
-  return typeof message === 'string'
-    ? truncateText(where + message, MAX_MESSAGE_LENGTH)
-    : undefined;
+  return truncateText(where + message, MAX_MESSAGE_LENGTH);
 }

@@ -384,6 +384,7 @@ describe('a quota', () => {
     'At most 100 users may be added.',
     'The limit of 5 API keys has been reached',
     'Max 10 channels per endpoint',
+    'You have reached the maximum number of documents.',
     'No more than 1000 documents',
     'You may have up to 3 workspaces. Try again after deleting one.',
     'You have reached the maximum number of organizations.',
@@ -398,7 +399,11 @@ describe('a quota', () => {
       success(),
     );
     const { client, clock } = newClient({ fetch });
-    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({ exitCode: 7, message });
+    expect(await errorOf(client.call(OPERATIONS.read, {}))).toMatchObject({
+      exitCode: 7,
+      message,
+      retryable: false,
+    });
     expect([requests.length, clock.slept]).toEqual([1, []]);
   });
 
@@ -409,6 +414,8 @@ describe('a quota', () => {
     'Too many requests',
     'Limit exceeded. Please wait 30 seconds.',
     'Quota exceeded',
+    'Maximum request rate exceeded',
+    'The maximum number of requests was reached',
     'At most 10 requests/second',
     'Maximum number of concurrent requests reached',
     'Maximum of 1000 calls per hour',
