@@ -44,6 +44,10 @@ export const epochMilliseconds = z.number();
 export const httpUrl = (description: string) =>
   described(z.url({ protocol: /^https?$/, error: 'not a valid http(s) URL' }), description);
 
+/** A URL to set. An empty text removes the stored one. */
+export const optionalUrl = (description: string) =>
+  described(z.optional(z.union([z.literal(''), httpUrl(description)])), description);
+
 export const user = z.looseObject({
   userId: id('user ID'),
   name: described(z.optional(z.string()), 'display name'),

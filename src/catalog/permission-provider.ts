@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
-import { valueAt } from '../kernel/field-path.ts';
 import { defineOperation } from './define.ts';
-import { httpUrl, requireChange, secret, serviceSwitch } from './fields.ts';
+import { optionalUrl, requireChange, secret, serviceSwitch } from './fields.ts';
 
 const providerConfig = z.looseObject({
   usePermissionProvider: z.boolean(),
@@ -10,8 +9,6 @@ const providerConfig = z.looseObject({
     authToken: z.optional(secret('token sent to the provider')),
   }),
 });
-
-const URL_PATH = ['permissionProviderConfig', 'permissionProviderUrl'];
 
 export const permissionProvider = {
   'permission-provider.get': defineOperation('permission-provider.get', {
@@ -36,7 +33,7 @@ export const permissionProvider = {
         usePermissionProvider: serviceSwitch('enable or disable the provider'),
         permissionProviderConfig: z.optional(
           z.looseObject({
-            permissionProviderUrl: z.optional(httpUrl('provider URL')),
+            permissionProviderUrl: optionalUrl('provider URL'),
             authToken: z.optional(secret('token sent to the provider')),
           }),
         ),
@@ -45,16 +42,8 @@ export const permissionProvider = {
     output: providerConfig,
     message: 'Permission provider configuration updated successfully.',
     lookup: { operation: 'permission-provider.get', inputFields: {} },
-    precondition: {
-      operation: 'permission-provider.get',
-      applies: ({ usePermissionProvider, permissionProviderConfig }) =>
-        usePermissionProvider === true &&
-        permissionProviderConfig?.permissionProviderUrl === undefined,
-      findProblem: (state) =>
-        valueAt(state, URL_PATH)
-          ? undefined
-          : { path: URL_PATH, message: 'required to enable the provider' },
-    },
+    rejectionMessage: ({ path: [, field] }) =>
+      field === 'permissionProviderUrl' ? 'Please enter a valid URL' : undefined,
     confirm: ({ usePermissionProvider }) =>
       usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
   }),

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
-import { httpUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
+import { optionalUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 import { described } from './metadata.ts';
-
-const optionalUrl = (description: string) =>
-  described(z.optional(z.union([z.literal(''), httpUrl(description)])), description);
 
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),

@@ -1,6 +1,6 @@
-import type { Operation, Precondition } from '../../catalog/define.ts';
+import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -11,7 +11,7 @@ import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkUnknownFields } from './unknown-fields.ts';
-import { checkInput, createInputError, type InputFailure } from './validation.ts';
+import { checkInput, type InputFailure } from './validation.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -36,8 +36,6 @@ export async function runCall(
   }
   if (usesDataFlag) await checkUnknownFields(context, operation, data);
   await requireOrganizationsToRead(context, operation, checked);
-  if (operation.precondition && !context.options.dryRun)
-    await checkPrecondition(context, entry, operation.precondition, checked, failure);
   for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? []))
     await context.warn(warning);
   const questions = context.options.dryRun
@@ -94,24 +92,6 @@ async function checkInputs(
 
 async function useServiceTime(context: Context): Promise<Context> {
   return (await import('../connection/service-time.ts')).withServiceTime(context);
-}
-
-/** @throws SvcError of the given kind if the check fails, or the error of a failed read */
-async function checkPrecondition(
-  context: Context,
-  entry: OperationEntry,
-  { operation: name, applies, findProblem }: Precondition<Data>,
-  inputs: readonly Data[],
-  failure: InputFailure,
-): Promise<void> {
-  if (!inputs.some(applies)) return;
-  const reader = getEntry(name);
-  const reply = await (await context.client()).call(
-    await loadOperation(reader.resource, reader.name),
-    {},
-  );
-  const problem = reply.sent ? findProblem(reply.data) : undefined;
-  if (problem) throw createInputError(context.inputNaming, entry, problem, failure);
 }
 
 export function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): void {
