@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isObject } from '../kernel/json.ts';
 import { DEFAULT_ACCESS_ROLE } from './access-roles.ts';
 import { defineOperation } from './define.ts';
 import { flag, id, secret, withRules } from './fields.ts';
@@ -37,6 +38,28 @@ function describeGrant(
   return `Granted ${role} on ${type} ${id}${parent} until ${end}`;
 }
 
+/**
+ * Converts a request of the older operation: the name and the permissions are optional, and the
+ * organization is a property of the user.
+ */
+function convertOlderRequest(data: unknown): unknown {
+  if (!isObject(data)) return data;
+  const { userId, userProperties = {}, permissions = {} } = data;
+  if (!isObject(userProperties) || !isObject(permissions)) return data;
+  const { organizationId, ...properties } = userProperties;
+  const { resources: given = [] } = permissions;
+  const organization = { type: 'organization', id: organizationId };
+  return {
+    userId,
+    userProperties: { name: userId, ...properties },
+    permissions: {
+      ...permissions,
+      resources:
+        organizationId === undefined || !Array.isArray(given) ? given : [organization, ...given],
+    },
+  };
+}
+
 export const accessTokens = {
   'access-tokens.generate': defineOperation('access-tokens.generate', {
     summary: 'Generate an access token for a user, valid for 48 hours',
@@ -45,6 +68,7 @@ export const accessTokens = {
         'generate a token for an organization',
     },
     path: '/v2/auth/generate_token',
+    aliases: [{ path: '/v2/auth/token/get', convert: convertOlderRequest }],
     effect: 'read',
     input: z.object({
       userId: id('user ID'),

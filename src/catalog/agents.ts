@@ -8,6 +8,7 @@ const agent = z.looseObject({
   name: z.optional(z.string()),
   description: z.optional(z.string()),
   system: z.optional(z.boolean()),
+  essentialDefault: z.optional(z.boolean()),
   enabled: z.optional(z.boolean()),
   managedBy: z.optional(z.string()),
   version: z.optional(z.number()),

@@ -58,14 +58,9 @@ const content = withRules(
   },
 );
 
-/**
- * Uses problems of `data` as the message, because they are complete sentences, unless `data` is
- * missing.
- */
+/** Uses problems of `data` as the message, because they are complete sentences. */
 function describeRejection({ path: [field], message }: InputProblem): string | undefined {
-  if (field === 'editorId') return 'Editor ID is required.';
-  if (field !== 'data') return undefined;
-  return message.startsWith('Data ') ? message : 'Data is required.';
+  return field === 'data' ? message : undefined;
 }
 
 /** Whether data contains a key that editors would confuse with an object's prototype. */
@@ -94,7 +89,7 @@ export const crdt = {
         id: z.string(),
         data: z.unknown(),
         lastUpdate: z.unknown(),
-        lastUpdatedBy: z.unknown(),
+        lastUpdatedBy: z.nullish(z.string()),
         sessionId: z.unknown(),
       }),
     ),

@@ -151,19 +151,21 @@ export interface CreatedParents<Input = Readonly<Record<string, unknown>>> {
   readonly of: (input: Input) => readonly Parent[];
 }
 
+type VersionedPath = `/${'v1' | 'v2'}/${string}`;
+
+/** Another path of an operation, which clients of the family use. */
+export interface PathAlias {
+  readonly path: VersionedPath;
+  /** Converts the data of an older request (default: the data is the same). */
+  readonly convert?: (data: unknown) => unknown;
+}
+
 export const FEATURES = ['advanced-queries', 'advanced-webhooks'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export interface InputProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-}
-
-export interface Precondition<Input> {
-  /** Name of the operation that reads the state. It needs no input. */
-  readonly operation: string;
-  readonly applies: (input: Input) => boolean;
-  readonly findProblem: (state: unknown) => InputProblem | undefined;
 }
 
 /** How to wait for a process that a call started. The client polls its state. */
@@ -225,7 +227,9 @@ export interface Operation<
    * Path relative to the base URL. The first segment is the version that `--api-version` selects if
    * a command has several.
    */
-  readonly path: `/${'v1' | 'v2'}/${string}`;
+  readonly path: VersionedPath;
+  /** Paths at which the embedded service offers the operation too. */
+  readonly aliases?: readonly PathAlias[];
   readonly auth: Kind;
   readonly effect: Effect;
   readonly input: Input;
@@ -252,7 +256,6 @@ export interface Operation<
   /** Confirmation question for a risky call. Without a terminal, `--yes` is required. */
   readonly confirm?: (input: z.output<Input>) => string | undefined;
   readonly createsParents?: CreatedParents<z.output<Input>>;
-  readonly precondition?: Precondition<z.output<Input>>;
   readonly lookup?: Lookup;
   /** The process continues after the response: `--wait` waits for its end. */
   readonly wait?: Wait;

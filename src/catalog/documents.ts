@@ -56,6 +56,7 @@ export const documents = {
     },
     createsParents: createsOrganization,
     path: '/v1/organizations/documents/add',
+    aliases: [{ path: '/v2/organizations/documents/add' }],
     effect: 'keyed',
     input: z.object({
       organizationId,

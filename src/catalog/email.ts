@@ -1,9 +1,28 @@
 import * as z from 'zod/mini';
 import { isEmailAddress } from '../kernel/email-address.ts';
+import { findSimilar } from '../kernel/nearest.ts';
 import { defineOperation } from './define.ts';
 import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
 import { requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 import { described } from './metadata.ts';
+
+const PROVIDER_TYPES = ['default', 'custom', 'extprovider'];
+
+/** The type of the email provider. The set is open, except for misspelled names of known types. */
+const providerType = described(
+  z.string().check(
+    z.regex(/^[A-Za-z0-9-]+$/, { error: 'only letters, digits, and - are allowed' }),
+    z.refine((type) => PROVIDER_TYPES.includes(type) || !findSimilar(type, PROVIDER_TYPES), {
+      error: ({ input }) => `did you mean ${findSimilar(String(input), PROVIDER_TYPES)}?`,
+    }),
+  ),
+  `type of the email provider: ${PROVIDER_TYPES.join(', ')}, or another one`,
+);
+
+const templates = {
+  commentTemplateId: described(z.optional(z.string()), 'ID of the template for comments'),
+  tagTemplateId: described(z.optional(z.string()), 'ID of the template for mentions'),
+};
 
 const emailConfig = z.looseObject({
   useEmailService: z.boolean(),
@@ -12,6 +31,7 @@ const emailConfig = z.looseObject({
     apiKey: z.optional(secret('API key of the email provider')),
     fromEmail: z.optional(z.string()),
     fromCompany: z.optional(z.string()),
+    ...templates,
     triggers: z.optional(z.record(z.string(), z.boolean())),
   }),
 });
@@ -43,13 +63,11 @@ export const email = {
         useEmailService: serviceSwitch('enable or disable email'),
         emailServiceConfig: z.optional(
           z.looseObject({
-            type: described(
-              z.optional(z.enum(['default', 'custom', 'extprovider'])),
-              'email provider type',
-            ),
+            type: z.optional(providerType),
             apiKey: z.optional(secret('API key of the email provider')),
             fromEmail: described(z.optional(z.string()), 'sender email address'),
             fromCompany: described(z.optional(z.string()), 'sender name'),
+            ...templates,
             triggers,
           }),
         ),
@@ -65,7 +83,11 @@ export const email = {
       if (fromEmail === '' || isEmailAddress(fromEmail)) return undefined;
       return `The sender address '${fromEmail}' is not a valid email address. Save it anyway?`;
     },
-    warnings: ({ emailServiceConfig }) =>
-      warnAboutUnknownEvents(Object.keys(emailServiceConfig?.triggers ?? {})),
+    warnings: ({ emailServiceConfig: { type, triggers: changed = {} } = {} }) => [
+      ...(type === undefined || PROVIDER_TYPES.includes(type)
+        ? []
+        : [`'${type}' is not a known provider type (${PROVIDER_TYPES.join(', ')})`]),
+      ...warnAboutUnknownEvents(Object.keys(changed)),
+    ],
   }),
 };

@@ -112,7 +112,7 @@ export const folders = {
       }),
     }),
     output: itemResults,
-    message: 'Folder(s) added successfully.',
+    message: 'Folder created successfully.',
     bulk: {
       field: 'folders',
       id: 'folderId',

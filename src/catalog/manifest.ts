@@ -7,6 +7,16 @@ export const manifest: readonly OperationEntry[] = Object.values(serializedOpera
   JSON.parse(text),
 );
 
+/** Returns the operations at each path, including their aliases. */
+export function groupByPath(): ReadonlyMap<string, readonly OperationEntry[]> {
+  const byPath = new Map<string, OperationEntry[]>();
+  for (const entry of manifest) {
+    for (const path of [entry.path, ...(entry.aliases ?? [])])
+      byPath.set(path, [...(byPath.get(path) ?? []), entry]);
+  }
+  return byPath;
+}
+
 /** Returns the entry of an operation that the catalog references by name. */
 export function getEntry(operation: string): OperationEntry {
   const entry = manifest.find(({ name }) => name === operation);

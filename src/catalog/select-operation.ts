@@ -1,3 +1,5 @@
+import type { Operation } from './define.ts';
+
 /**
  * Selects the operation whose `selectedBy` field is present in `data`, otherwise the one without
  * `selectedBy`.
@@ -12,4 +14,10 @@ export function selectOperation<Candidate extends { readonly selectedBy?: string
     candidates.find(({ selectedBy }) => selectedBy !== undefined && hasField(selectedBy)) ??
     candidates.find(({ selectedBy }) => selectedBy === undefined)
   );
+}
+
+/** Converts data that was sent to an older path of an operation. */
+export function convertData({ aliases }: Operation, path: string, data: unknown): unknown {
+  const convert = aliases?.find((alias) => alias.path === path)?.convert;
+  return convert ? convert(data) : data;
 }

@@ -26,6 +26,7 @@ export interface OperationEntry extends Pick<Operation, CopiedField> {
   readonly resource: Resource;
   readonly examples: Examples;
   readonly path: string;
+  readonly aliases?: readonly string[];
   readonly version: string;
   readonly flags: readonly Flag[];
   /**
@@ -69,6 +70,7 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       description,
       examples = {},
       path,
+      aliases,
       auth,
       effect,
       columns,
@@ -86,6 +88,7 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       description,
       examples,
       path,
+      aliases: aliases?.map((alias) => alias.path),
       version: path.split('/')[1] ?? '',
       auth,
       effect,

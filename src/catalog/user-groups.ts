@@ -18,7 +18,7 @@ export const userGroups = {
       }),
     }),
     output: itemResults,
-    message: 'Organization user group(s) added successfully.',
+    message: 'Organization User Groups added successfully.',
     bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group', ifExists: {} },
   }),
   'groups.add-users': defineOperation('groups.add-users', {

@@ -110,6 +110,7 @@ export const users = {
         'show all data of a user, with all pages merged',
     },
     path: '/v1/users/data/get',
+    aliases: [{ path: '/v2/users/data/get' }],
     effect: 'read',
     input: z.object({
       organizationId,

@@ -160,7 +160,10 @@ export const webhookEndpoints = {
     output: endpoint,
     message: 'Advanced webhook endpoint updated successfully.',
     lookup: listLookup,
-    rejectionMessage: describeUrlRejection,
+    rejectionMessage: (problem) =>
+      problem.path.length === 0
+        ? 'At least one endpoint field besides endpointId must be provided.'
+        : describeUrlRejection(problem),
     eventTypes,
   }),
   'webhooks.endpoints.delete': defineOperation('webhooks.endpoints.delete', {

@@ -37,12 +37,18 @@ export const workspace = {
     effect: 'once',
     input: z.object({
       ownerEmail: described(z.string().check(z.minLength(1)), "owner's email address"),
-      name: described(z.optional(z.string().check(z.maxLength(200))), "owner's name"),
-      workspaceName: described(z.optional(z.string().check(z.maxLength(200))), 'workspace name'),
+      name: described(
+        z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
+        "owner's name (default: the email address)",
+      ),
+      workspaceName: described(
+        z.optional(z.string().check(z.maxLength(200))),
+        "workspace name (default: the owner's name, followed by workspace)",
+      ),
       avatar: z.optional(httpUrl("URL of the owner's picture").check(z.maxLength(2000))),
     }),
     output: record,
-    message: 'Workspace created successfully.',
+    message: 'Workspace created successfully',
     lookup: {
       operation: 'workspace.create',
       inputFields: { ownerEmail: 'ownerEmail' },

@@ -104,7 +104,7 @@ function retryPolicyOf(
 
 const RETRY_ADVICE = /\b(?:try again|retry|wait)\b[^.]*/gi;
 const RATE =
-  /\brate[ -]?limit|(?<!\bper )\brequests\b|\bthrottl|\bper (?:second|minute|hour)\b|\/ ?(?:s|sec|second|min|minute|h|hour)\b/i;
+  /\brate[ -]?limit|\brequest rate\b|(?<!\bper )\brequests\b|\bthrottl|\bper (?:second|minute|hour)\b|\/ ?(?:s|sec|second|min|minute|h|hour)\b/i;
 const NUMBER = String.raw`\d|\b(?:one|two|three|four|five|ten|hundred|thousand)\b`;
 const BOUND = String.raw`\b(?:at most|no more than|more than|up to|only|limit|limits|limited|quota|exceeds?|exceeded|allowed)\b`;
 const MAXIMUM = new RegExp(

@@ -1,7 +1,7 @@
 import type { Operation } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import { loadOperation } from '../catalog/index.ts';
-import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { groupByPath, type OperationEntry } from '../catalog/manifest.ts';
 import { selectOperation } from '../catalog/select-operation.ts';
 import type { Exchange } from '../client/exchange.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
@@ -143,7 +143,7 @@ function createRecorded(operation: Operation): RecordedOperation {
 let entriesByPath: ReadonlyMap<string, readonly OperationEntry[]> | undefined;
 
 function findEntry({ path, requestBody }: Exchange): OperationEntry | undefined {
-  entriesByPath ??= Map.groupBy(manifest, (entry) => entry.path);
+  entriesByPath ??= groupByPath();
   const entries = entriesByPath.get(path) ?? [];
   return entries.length > 1 ? selectOperation(entries, dataOf(requestBody)) : entries[0];
 }

@@ -240,9 +240,17 @@ const WRITES: readonly SampleCall[] = [
   ),
   ...all(
     ['email.update'],
-    { emailServiceConfig: { apiKey: 'key', fromEmail: 'a@example.com', fromCompany: 'Acme' } },
+    {
+      emailServiceConfig: {
+        apiKey: 'key',
+        fromEmail: 'a@example.com',
+        fromCompany: 'Acme',
+        commentTemplateId: 'd-1',
+        tagTemplateId: 'd-2',
+      },
+    },
     { useEmailService: true, emailServiceConfig: { type: 'custom', triggers: ALL_TRIGGERS } },
-    { emailServiceConfig: { type: 'unknown' } },
+    { emailServiceConfig: { type: 'Custom' } },
   ),
   ...all(
     ['webhooks.config.update'],

@@ -1,7 +1,7 @@
 import type { Auth, Feature, Operation } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
 import { shapeOf } from '../catalog/introspect.ts';
-import { selectOperation } from '../catalog/select-operation.ts';
+import { convertData, selectOperation } from '../catalog/select-operation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { createTraceHeaders, formatTrace } from '../kernel/trace-parent.ts';
@@ -66,7 +66,8 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
     const path = routes.has(target) ? target : pathOfTarget(target);
     if (path === '/healthz' && (method === 'GET' || method === 'HEAD')) return HEALTHY;
     const pathRoutes = routes.get(path);
-    if (!pathRoutes) throw new Refusal('NOT_FOUND', 'Not Found');
+    if (!pathRoutes)
+      throw new Refusal('NOT_FOUND', `The embedded service has no operation at ${path}`);
     if (method !== 'POST') throw badRequest();
     checkAuthorizationHeader(request);
     const { auth } = pathRoutes;
@@ -75,10 +76,11 @@ export function createApp(dependencies: AppDependencies, followUps: FollowUps): 
     try {
       // The client waits for an invitation before it sends the body.
       if (request.header('expect') !== undefined) await admission.authenticate();
-      const data = await readData(request, admission.admit);
-      const selected = selectOperation(pathRoutes.routes, data);
+      const sent = await readData(request, admission.admit);
+      const selected = selectOperation(pathRoutes.routes, sent);
       if (!selected) throw badRequest();
       const executable = await selected.load();
+      const data = convertData(executable.operation, path, sent);
       if (facts) {
         facts.operation = executable.name;
         facts.org = findOrganizationId(data);

@@ -1,47 +1,58 @@
 import type * as z from 'zod/mini';
 import type { OperationName, Operations } from '../catalog/index.ts';
 import type { HandlerResult } from './calls/envelope.ts';
-import { createItemResults, type ItemResult, notFound } from './records/item-results.ts';
+import type { ItemResult } from './records/item-results.ts';
+import { generateId } from './records/secrets.ts';
 import { Refusal } from './store/refusal.ts';
 
 type Input<Name extends OperationName> = z.output<Operations[Name]['input']>;
 type Output<Name extends OperationName> = z.output<Operations[Name]['output']>;
 
 /**
- * Returns the strict mode's error if a document failed. Its details are the results of all
- * documents by ID.
+ * Returns the strict mode's error if a document failed. Its details are the result of each document:
+ * by ID for documents to add, in the order of the request for documents to read.
  */
 export function strictFailure(
   name: OperationName,
   input: unknown,
   reply: HandlerResult<unknown>,
 ): Refusal | undefined {
-  const results = resultsOf(name, input, reply);
-  if (Object.values(results).every(({ success }) => success)) return undefined;
-  return new Refusal('INTERNAL', 'Some documents could not be processed.', results);
+  switch (name) {
+    case 'documents.add':
+      return additionFailure(reply.data as Output<typeof name>);
+    case 'documents.list':
+      return readFailure(input as Input<typeof name>, reply as HandlerResult<Output<typeof name>>);
+    default:
+      return undefined;
+  }
 }
 
-function resultsOf(
-  name: OperationName,
-  input: unknown,
-  { data, siblings }: HandlerResult<unknown>,
-): Results {
-  if (name === 'documents.add') return data as Output<typeof name>;
-  // Another page may contain the missing documents.
-  if (name !== 'documents.list' || siblings?.['pageToken']) return {};
-  return lookupResults(input as Input<typeof name>, data as Output<typeof name>);
+function additionFailure(results: Output<'documents.add'>): Refusal | undefined {
+  const entries = Object.entries(results);
+  if (entries.every(([, { success }]) => success)) return undefined;
+  const details = Object.fromEntries(
+    entries.map(([documentId, result]) => [
+      documentId,
+      { ...result, id: result.id ?? generateId() },
+    ]),
+  );
+  return new Refusal('INTERNAL', 'Error adding document(s).', details);
 }
 
-type Results = Readonly<Record<string, ItemResult>>;
-
-function lookupResults(
+function readFailure(
   { documentIds = [], pageToken }: Input<'documents.list'>,
-  found: Output<'documents.list'>,
-): Results {
-  const results = createItemResults();
-  if (pageToken) return results;
-  const known = new Set(found.map(({ id }) => id));
-  for (const id of documentIds)
-    results[id] = known.has(id) ? { success: true, id } : notFound('Document');
-  return results;
+  { data: found, siblings }: HandlerResult<Output<'documents.list'>>,
+): Refusal | undefined {
+  // Another page may contain the missing documents.
+  if (pageToken || siblings?.['pageToken']) return undefined;
+  const records = new Map(found.map((record) => [record.id, record]));
+  if (documentIds.every((id) => records.has(id))) return undefined;
+  const details = documentIds.map((id) => records.get(id) ?? { ...MISSING_DOCUMENT, id });
+  return new Refusal('INTERNAL', 'Error retrieving document(s).', details);
 }
+
+const MISSING_DOCUMENT: ItemResult = {
+  success: false,
+  message: 'Document does not exist',
+  code: 'not-found',
+};

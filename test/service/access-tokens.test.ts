@@ -113,7 +113,7 @@ describe('an access token', () => {
       { userProperties: { name: 'Ada', email: 'a', organizationId: 'acme' } },
       'userProperties.organizationId: ',
     ],
-    [{ userProperties: { name: 'Ada' } }, 'userProperties.email: '],
+    [{ userProperties: { name: 'Ada' } }, 'Email is required (userProperties.email).'],
     [
       { permissions: { resources: [{ type: 'team', id: 't' }] } },
       'permissions.resources[0].type: ',
@@ -124,7 +124,7 @@ describe('an access token', () => {
     ],
     [
       { permissions: { resources: [{ type: 'organization', id: 'o', expiresAt: NOW }] } },
-      'permissions.resources[0].expiresAt: ',
+      'permissions.resources[0].expiresAt is in the past',
     ],
     [
       { permissions: { resources: [{ type: 'organization', id: 'o', accessRole: 'owner' }] } },

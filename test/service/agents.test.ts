@@ -86,6 +86,7 @@ describe('the list of agents', () => {
     description: 'finds typing errors',
     enabled: true,
     system: true,
+    essentialDefault: false,
     managedBy: 'platform',
     executionCount: 3,
     lastExecutedAt: 1_700_000_000_000,
@@ -107,6 +108,7 @@ describe('the list of agents', () => {
     version: 1,
     managedBy: 'customer',
     executionCount: 0,
+    lastExecutedAt: null,
   };
 
   it('is empty until agents are imported', async () => {
@@ -129,7 +131,7 @@ describe('the list of agents', () => {
     [{ filter: 'all' }, 'INVALID_ARGUMENT', /^filter: /],
     [{ filter: 'all', groupId: 'no' }, 'INVALID_ARGUMENT', /^filter: /],
     [{ filter: 7 }, 'INVALID_ARGUMENT', /^filter: /],
-    [{ groupId: '' }, 'INVALID_ARGUMENT', /^groupId: /],
+    [{ groupId: '' }, 'INVALID_ARGUMENT', /^Group ID is required\.$/],
     [{ groupId: 'no' }, 'NOT_FOUND', /^Agent group not found\.$/],
   ])('rejects %j', async (data, status, message) => {
     const { call } = await startWithAgents();
@@ -138,10 +140,12 @@ describe('the list of agents', () => {
     expect(body.error?.message).toMatch(message);
   });
 
-  it('shows an execution count of 0 for an agent that never ran', async () => {
+  it('shows no runs for an agent that never ran', async () => {
     const { call } = await startWithAgents();
     const { body } = await call(GET, { groupId: 'g', filter: 'customOnly' });
-    expect(body.result?.data.agents).toMatchObject([{ id: 'tone', executionCount: 0 }]);
+    expect(body.result?.data.agents).toMatchObject([
+      { id: 'tone', executionCount: 0, lastExecutedAt: null },
+    ]);
   });
 
   it('contains only agents of the API key', async () => {
@@ -162,7 +166,7 @@ describe('a single agent', () => {
     const { call } = await startWithAgents();
     const { rawInstructions: _, executionCount: __, lastExecutedAt: ___, ...agent } = SPELLING;
     expect(await call(GET, { agentId: 'spelling' })).toEqual(
-      success('Agent fetched successfully', { agent }),
+      success('Agent fetched successfully', { agent: { ...agent, essentialDefault: false } }),
     );
   });
 

@@ -154,6 +154,26 @@ const WRONG_CHANGES: readonly (readonly [
   ],
 ];
 
+/** The names of top-level fields in messages about missing fields. */
+const LABELS: Readonly<Record<string, string>> = {
+  organizationId: 'Organization ID',
+  documentId: 'Document ID',
+  userId: 'User ID',
+  organizationUserGroupId: 'Organization user group ID',
+  users: 'Users',
+  user: 'User',
+  userIds: 'User IDs',
+  organizations: 'Organizations',
+  organizationUserGroups: 'Organization user groups',
+  permissions: 'Permissions',
+  userProperties: 'User properties',
+  activities: 'Activities',
+  actionUser: 'Action user',
+  notifyUsers: 'Notify users',
+  displayHeadlineMessageTemplate: 'Display headline message template',
+  displayBodyMessage: 'Display body message',
+};
+
 const REQUIRED_FIELDS = CALLS.flatMap(([path, input, required]) =>
   required.map((field) => [path, field, input] as const),
 );
@@ -164,7 +184,12 @@ describe('a rejected call names the field if', () => {
     for (const [how, change] of WRONG_CHANGES) {
       const { http, body } = await call(path, withChangedField(input, field, change));
       expect([http, body.error?.status], how).toEqual([400, 'INVALID_ARGUMENT']);
-      expect(body.error?.message.startsWith(field), `${how}: ${body.error?.message}`).toBe(true);
+      const message = body.error?.message ?? '';
+      const isNamed =
+        field.includes('.') || field.includes('[')
+          ? message.includes(field)
+          : message.startsWith(field) || message.startsWith(`${LABELS[field]} is required`);
+      expect(isNamed, `${how}: ${message}`).toBe(true);
     }
     const organizations = await store.read((database) =>
       database.selectFrom('organizations').selectAll().execute(),

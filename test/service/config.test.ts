@@ -285,7 +285,9 @@ describe('email', () => {
   it.each([
     {},
     { useEmailService: 1 },
-    { emailServiceConfig: { type: 'carrier-pigeon' } },
+    { emailServiceConfig: { type: 'carrier pigeon' } },
+    { emailServiceConfig: { type: 'Custom' } },
+    { emailServiceConfig: { type: '' } },
     { emailServiceConfig: { triggers: { 'comment.add': 'on' } } },
     { emailServiceConfig: null },
   ])('rejects %j', async (data) => {

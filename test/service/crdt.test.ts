@@ -41,7 +41,7 @@ describe('editor content', () => {
               id: 'e1',
               data: 'Hello',
               lastUpdate: '2023-11-14T22:13:20.000Z',
-              lastUpdatedBy: null,
+              lastUpdatedBy: 'api',
               sessionId: null,
             },
           ],

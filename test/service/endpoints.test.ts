@@ -147,7 +147,7 @@ describe('an endpoint', () => {
     [{ url: 'no' }, URL_REFUSAL],
     [{ url: 'ftp://example.com' }, URL_REFUSAL],
     [{ url: 7 }, URL_REFUSAL],
-    [{ url: URL, filterTypes: [] }, /^filterTypes: /],
+    [{ url: URL, filterTypes: [] }, /^filterTypes is empty$/],
     [{ url: URL, filterTypes: ['a b'] }, /^filterTypes\[0\]: /],
     [{ url: URL, channels: Array(11).fill('c') }, /^channels: /],
     [{ url: URL, channels: ['x'.repeat(129)] }, /^channels\[0\]: /],

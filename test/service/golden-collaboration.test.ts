@@ -60,7 +60,11 @@ describe('exact responses', () => {
             id: expect.stringMatching(/^[0-9a-f]{32}$/),
             message: 'User updated.',
           },
-          u2: { success: false, message: 'User does not exist.' },
+          u2: {
+            success: false,
+            id: expect.stringMatching(/^[0-9a-f]{32}$/),
+            message: 'User does not exist.',
+          },
         },
       }),
     );
@@ -85,7 +89,11 @@ describe('exact responses', () => {
     expect(await call('/v2/organizations/add', { organizations })).toEqual(
       success('Organization(s) added successfully.', {
         data: {
-          new: { success: true, id: 'new', message: 'Organization added.' },
+          new: {
+            success: true,
+            id: expect.stringMatching(/^[0-9a-f]{32}$/),
+            message: 'Added Successfully',
+          },
           acme: { success: false, message: 'Organization already exists', code: 'already-exists' },
         },
       }),
@@ -98,9 +106,13 @@ describe('exact responses', () => {
     const add = () =>
       call('/v2/organizations/usergroups/add', { organizationId, organizationUserGroups });
     const reply = (item: object) =>
-      success('Organization user group(s) added successfully.', { data: { legal: item } });
+      success('Organization User Groups added successfully.', { data: { legal: item } });
     expect(await add()).toEqual(
-      reply({ success: true, id: 'legal', message: 'Organization user group added.' }),
+      reply({
+        success: true,
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        message: 'Organization user group added.',
+      }),
     );
     expect(await add()).toEqual(
       reply({

@@ -138,7 +138,7 @@ describe('exact responses', () => {
       body: {
         result: {
           status: 'success',
-          message: 'Folder(s) added successfully.',
+          message: 'Folder created successfully.',
           data: {
             f1: { success: true, id: 'f1', message: 'Folder added.' },
             f2: { success: true, id: 'f2', message: 'Folder added.' },

@@ -217,13 +217,16 @@ describe('the target of a notification', () => {
 
 describe('a notification is rejected', () => {
   it.each([
-    [{ displayHeadlineMessageTemplate: undefined }, 'displayHeadlineMessageTemplate: '],
-    [{ displayBodyMessage: undefined }, 'displayBodyMessage: '],
+    [
+      { displayHeadlineMessageTemplate: undefined },
+      'Display headline message template is required.',
+    ],
+    [{ displayBodyMessage: undefined }, 'Display body message is required.'],
     [{ notificationId: 'no spaces' }, 'notificationId: '],
     [{ notificationId: '' }, 'notificationId: '],
     [{ notifyUsers: [], notifyAll: false }, 'notifyUsers: '],
-    [{ notifyUsers: undefined }, 'notifyUsers: '],
-    [{ context: {} }, 'context.access: '],
+    [{ notifyUsers: undefined }, 'Notify users is required.'],
+    [{ context: {} }, 'Access is required (context.access).'],
     [{ context: { access: { team: ['a'] } } }, 'context.access.team: '],
     [{ actionUser: 'u1' }, 'actionUser: '],
   ])('for %j', async (change, field) => {

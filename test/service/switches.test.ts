@@ -111,14 +111,17 @@ describe('a rate limit', () => {
 });
 
 describe('a strict service', () => {
-  const MESSAGE = 'Some documents could not be processed.';
-
   it('responds to duplicates with INTERNAL and the result of each document', async () => {
     const { call } = await startTestService({ strict: true });
     const documents = [{ documentId: 'd1' }, { documentId: '__proto__' }];
     expect((await call(ADD, { ...ACME, documents })).http).toBe(200);
     const again = await call(ADD, { ...ACME, documents: [...documents, { documentId: 'd2' }] });
-    const failed = { success: false, message: 'Document already exists', code: 'already-exists' };
+    const failed = {
+      success: false,
+      id: expect.any(String),
+      message: 'Document already exists',
+      code: 'already-exists',
+    };
     const added = {
       success: true,
       id: expect.stringMatching(/^\d{16}$/),
@@ -127,7 +130,7 @@ describe('a strict service', () => {
     expect([again.http, again.body.error?.status, again.body.error?.message]).toEqual([
       500,
       'INTERNAL',
-      MESSAGE,
+      'Error adding document(s).',
     ]);
     expect(Object.entries(again.body.error?.details ?? {}).sort()).toEqual([
       ['__proto__', failed],
@@ -138,21 +141,21 @@ describe('a strict service', () => {
     expect(body.result?.data, 'what succeeded is written').toHaveLength(2);
   });
 
-  it('responds to unknown IDs with INTERNAL and the list of them', async () => {
+  it('responds to unknown IDs with INTERNAL and the documents in the order of the request', async () => {
     const { call } = await startTestService({ strict: true });
     await call(ADD, { ...ACME, documents: [{ documentId: 'd1' }] });
     expect((await call(LIST, { ...ACME, documentIds: ['d1'] })).http).toBe(200);
     expect((await call(LIST, ACME)).http).toBe(200);
-    expect(await call(LIST, { ...ACME, documentIds: ['d1', 'no'] })).toEqual({
+    expect(await call(LIST, { ...ACME, documentIds: ['no', 'd1'] })).toEqual({
       http: 500,
       body: {
         error: {
           status: 'INTERNAL',
-          message: MESSAGE,
-          details: {
-            d1: { success: true, id: 'd1' },
-            no: { success: false, message: 'Document not found.', code: 'not-found' },
-          },
+          message: 'Error retrieving document(s).',
+          details: [
+            { success: false, id: 'no', message: 'Document does not exist', code: 'not-found' },
+            { id: 'd1', disabled: false, accessType: 'public' },
+          ],
         },
       },
     });

@@ -20,7 +20,7 @@ describe('creating a workspace', () => {
     expect(body).toEqual({
       result: {
         status: 'success',
-        message: 'Workspace created successfully.',
+        message: 'Workspace created successfully',
         data: {
           id: expect.stringMatching(/^[0-9a-f]{32}$/),
           name: 'Engines',
@@ -31,7 +31,7 @@ describe('creating a workspace', () => {
             avatar: data.avatar,
           },
           authToken: expect.stringMatching(/^[\w-]{32}$/),
-          apiKeyList: { [`${key}`]: { apiKeyName: 'Default API key', id: key, type: 'testing' } },
+          apiKeyList: { [`${key}`]: { apiKeyName: 'Ada Test API Key', id: key, type: 'testing' } },
         },
       },
     });

@@ -1,4 +1,4 @@
-import { manifest } from '../../catalog/manifest.ts';
+import { groupByPath, manifest } from '../../catalog/manifest.ts';
 import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
@@ -34,7 +34,7 @@ export function findHelpSubject(root: Node, words: readonly string[]) {
 
 function commandOfOperation(named: string): readonly string[] {
   const path = named.replace(/\/$/, '');
-  const operation = manifest.find((entry) => entry.path === path || entry.name === named);
+  const operation = groupByPath().get(path)?.[0] ?? manifest.find(({ name }) => name === named);
   if (operation) return operation.command;
   const known = manifest.map((entry) => (named.startsWith('/') ? entry.path : entry.name));
   throw unknownNameError(`unknown operation '${named}'`, named, known);

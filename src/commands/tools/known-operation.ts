@@ -1,5 +1,5 @@
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest } from '../../catalog/manifest.ts';
+import { groupByPath } from '../../catalog/manifest.ts';
 import { selectOperation } from '../../catalog/select-operation.ts';
 
 export type KnownOperation = NonNullable<Awaited<ReturnType<typeof findKnownOperation>>>;
@@ -8,7 +8,7 @@ export type KnownOperation = NonNullable<Awaited<ReturnType<typeof findKnownOper
  * Finds the operation for a path and data. Returns `undefined` if the path is not in the catalog.
  */
 export async function findKnownOperation(path: string, data: unknown) {
-  const candidates = manifest.filter((candidate) => candidate.path === path);
+  const candidates = groupByPath().get(path) ?? [];
   const entry = selectOperation(candidates, data);
   return entry && { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

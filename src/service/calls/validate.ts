@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini';
 import { findRecordIssues, validateBounded } from '../../catalog/bounded-validation.ts';
-import type { InputProblem, Operation } from '../../catalog/define.ts';
-import { formatFieldPath } from '../../kernel/field-path.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { explainIssue } from '../../catalog/explain-issue.ts';
+import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
 import { Refusal } from '../store/refusal.ts';
 
@@ -16,10 +18,9 @@ export function parseInput(
   now: number,
 ): z.output<Operation['input']> {
   const checked = validateBounded(operation.input, data);
-  if (!checked.success)
-    throw createRefusal(checked.issues.map(issueOf), operation.rejectionMessage);
+  if (!checked.success) throw createRefusal(checked.issues.map(issueIn(data)), operation);
   const expired = operation.findPastValue?.(checked.data, now);
-  if (expired) throw createRefusal([issueOf({ code: 'custom', ...expired })]);
+  if (expired) throw fieldRefusal(expired.path, expired.message);
   return checked.data;
 }
 
@@ -29,7 +30,7 @@ export function parseInput(
  */
 export async function checkRecords(operation: Operation, data: unknown): Promise<void> {
   const issues = await findRecordIssues(operation.input, data, yieldToEvents);
-  if (issues.length > 0) throw createRefusal(issues.map(issueOf), operation.rejectionMessage);
+  if (issues.length > 0) throw createRefusal(issues.map(issueIn(data)), operation);
 }
 
 export interface Issue {
@@ -39,26 +40,64 @@ export interface Issue {
 }
 
 /** Creates a refusal for a field that matches the schema, but is not valid in the current state. */
-export function fieldRefusal(path: Issue['path'], message: string): Refusal {
-  return createRefusal([{ code: 'custom', path, message }]);
+export function fieldRefusal(path: readonly PropertyKey[], message: string): Refusal {
+  return createRefusal([{ code: 'custom', path: fieldPathOf(path), message }]);
 }
 
 function createRefusal(
   issues: readonly Issue[],
-  rephrase: Operation['rejectionMessage'] = () => undefined,
+  { rejectionMessage = () => undefined }: Pick<Operation, 'rejectionMessage'> = {},
 ): Refusal {
-  const messages = issues.map(
-    (issue) => rephrase(issue) ?? `${formatFieldPath(issue.path) || 'data'}: ${issue.message}`,
-  );
-  return new Refusal('INVALID_ARGUMENT', messages[0] ?? 'data: not valid', { issues });
+  const messages = issues.map((issue) => rejectionMessage(issue) ?? describeIssue(issue));
+  return new Refusal('INVALID_ARGUMENT', messages[0] ?? 'data is invalid', { issues });
 }
 
-function issueOf({
-  code = 'custom',
-  path,
-  message,
-}: InputProblem & { readonly code?: string | undefined }): Issue {
-  return { code, path: path.map((key) => (typeof key === 'number' ? key : String(key))), message };
+/** Describes an issue with its field: `users[0].email: expected text, got a number`. */
+function describeIssue({ path, message }: Issue): string {
+  if (message === requireField(path)) return message;
+  const field = formatFieldPath(path) || 'data';
+  return `${field}${message.startsWith('is ') ? '' : ':'} ${message}`;
+}
+
+function issueIn(data: unknown) {
+  return (issue: z.core.$ZodIssue): Issue => {
+    const value = valueAt(data, issue.path);
+    const { code, path } = issue;
+    if (isMissing(issue, value))
+      return { code, path: fieldPathOf(path), message: requireField(path) };
+    // A rule between fields explains itself, also if its field is absent.
+    const message = code === 'custom' ? issue.message : explainIssue(issue, value);
+    return { code, path: fieldPathOf(path), message };
+  };
+}
+
+function fieldPathOf(path: readonly PropertyKey[]): Issue['path'] {
+  return path.map((key) => (typeof key === 'number' ? key : String(key)));
+}
+
+/** Whether a field is absent, or an ID is empty, and the issue says no more than that. */
+function isMissing({ code, path, message }: z.core.$ZodIssue, value: unknown): boolean {
+  if (path.length === 0) return false;
+  if (code === 'custom') return message === 'required';
+  return value === undefined || value === null || (code === 'too_small' && value === '');
+}
+
+/**
+ * Names a missing field in words: `Editor ID is required.` If it is inside another field, names its
+ * place too: `User ID is required (users[0].userId).`
+ */
+function requireField(path: readonly PropertyKey[]): string {
+  const name = path.findLast((key) => typeof key === 'string') ?? 'data';
+  if (path.length > 1) return `${labelOf(name)} is required (${formatFieldPath(path)}).`;
+  // The API has no period in this message.
+  return `${labelOf(name)} is required${name === 'organizationId' ? '' : '.'}`;
+}
+
+/** Splits a field's name into words: `newDocumentId` is `New document ID`. */
+function labelOf(field: string): string {
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const abbreviated = words.replace(/\b(?:api|id|url)(?=s?\b)/g, (word) => word.toUpperCase());
+  return upperFirst(abbreviated);
 }
 
 /**

@@ -64,6 +64,9 @@ async function writeAndPublish(
   );
 }
 
+/** Shown as the author of content that was written with the API, which does not name a user. */
+const API_WRITER = 'api';
+
 function toEditorRecord(editor: Editor) {
   const { editorId, lastUpdate, lastUpdatedBy, sessionId } = editor;
   const { data } = readLatestContent(editor);
@@ -71,7 +74,7 @@ function toEditorRecord(editor: Editor) {
     id: editorId,
     data,
     lastUpdate: new Date(lastUpdate).toISOString(),
-    lastUpdatedBy,
+    lastUpdatedBy: lastUpdatedBy ?? API_WRITER,
     sessionId,
   };
 }

@@ -1,6 +1,7 @@
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { insertOrganizations } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
+import { generateId } from '../records/secrets.ts';
 import { distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
@@ -17,7 +18,7 @@ export const organizations: HandlersOf<'organizations'> = {
     }));
     for (const { organizationId } of added) data[organizationId] = alreadyExists('Organization');
     for (const { organizationId } of await insertOrganizations(database, rows))
-      data[organizationId] = { success: true, id: organizationId, message: 'Organization added.' };
+      data[organizationId] = { success: true, id: generateId(), message: 'Added Successfully' };
     return { data };
   },
 };

@@ -1,6 +1,6 @@
 import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
-import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
+import { groupByPath, manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { once } from '../../kernel/once.ts';
 import { badRequest } from '../store/refusal.ts';
 import type { Handler } from './handler.ts';
@@ -13,7 +13,7 @@ export function createOperationRoutes() {
     selectedBy: entry.selectedBy,
     load: once(() => loadExecutable(entry)),
   });
-  const byPath = Map.groupBy(manifest, ({ path }) => path);
+  const byPath = groupByPath();
   return new Map(
     Array.from(byPath, ([path, entries]) => {
       const [{ auth }] = entries as [OperationEntry, ...OperationEntry[]];

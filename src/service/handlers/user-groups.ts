@@ -1,6 +1,7 @@
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, requireOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
+import { generateId } from '../records/secrets.ts';
 import { insertGroupMembers, insertGroups, requireGroup } from '../records/user-groups.ts';
 import { selectUsers } from '../records/users.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
@@ -19,7 +20,11 @@ export const userGroups: HandlersOf<'user-groups'> = {
     }));
     for (const { groupId } of added) data[groupId] = alreadyExists('Organization user group');
     for (const { groupId } of await insertGroups(call.database, rows))
-      data[groupId] = { success: true, id: groupId, message: 'Organization user group added.' };
+      data[groupId] = {
+        success: true,
+        id: generateId(),
+        message: 'Organization user group added.',
+      };
     return { data };
   },
 

@@ -15,6 +15,7 @@ import {
   findOrganization,
   requireOrganization,
 } from '../records/organizations.ts';
+import { generateId } from '../records/secrets.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
@@ -120,7 +121,7 @@ async function updateUsers<User extends UserInput>(
   const hasOrganization = (await findOrganization(call, input.organizationId)) !== undefined;
   const target = hasOrganization ? await resolveTarget(call, input) : undefined;
   for (const batch of chunkRows(distinctBy(changes, ({ userId }) => userId))) {
-    for (const { userId } of batch) data[userId] = USER_NOT_FOUND;
+    for (const { userId } of batch) data[userId] = { ...USER_NOT_FOUND, id: generateId() };
     const existing = target ? await findExistingUsers(call, target, batch) : [];
     if (!target || existing.length === 0) continue;
     const rows = existing.map((user) => toUserRow(target.organization, user));

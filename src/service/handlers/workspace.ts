@@ -1,3 +1,4 @@
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { generateId } from '../records/secrets.ts';
 import { createWorkspace, readWorkspaceRecord } from '../records/workspaces.ts';
 import { Refusal } from '../store/refusal.ts';
@@ -13,15 +14,20 @@ export const workspace: HandlersOf<'workspace'> = {
 
   'workspace.create': async (
     { database },
-    { ownerEmail, name = '', workspaceName, avatar = '' },
+    { ownerEmail, name = ownerEmail, workspaceName, avatar = '' },
   ) => {
     if ((await selectWorkspaces(database, { ownerEmail })).length > 0)
       throw new Refusal('ALREADY_EXISTS', 'A workspace already exists for this email address');
     const { workspaceId } = await createWorkspace(database, {
-      name: workspaceName ?? (name || ownerEmail),
-      apiKeyName: 'Default API key',
+      name: workspaceName || `${name} workspace`,
+      apiKeyName: `${upperFirst(localPartOf(ownerEmail))} Test API Key`,
       owner: { id: generateId(), name, email: ownerEmail, avatar },
     });
     return { data: await readWorkspaceRecord(database, workspaceId) };
   },
 };
+
+/** Returns the part of an email address before the `@`. */
+function localPartOf(email: string): string {
+  return email.split('@', 1)[0] ?? '';
+}

@@ -4,15 +4,19 @@ import type { Agent } from './agents.ts';
 
 const REDACTED = '__redacted__';
 const IDENTITY_FIELDS = ['id', 'name', 'description', 'enabled'];
+const BUILT_IN_FIELDS = ['system', 'essentialDefault'];
 const RUN_FIELDS = ['executionCount', 'lastExecutedAt'];
+/** Values of fields that an agent may lack. */
+const DEFAULTS = { essentialDefault: false, executionCount: 0, lastExecutedAt: null };
 
 /**
- * Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0.
+ * Converts an agent to its form in lists. If the agent has never run, its `executionCount` is 0 and
+ * its `lastExecutedAt` is null.
  */
 export function toAgentSummary(agent: Agent) {
-  const withCount = { ...agent, executionCount: agent['executionCount'] ?? 0 };
+  const kindFields = agent.system ? BUILT_IN_FIELDS : ['version'];
   return {
-    ...pick(withCount, [...IDENTITY_FIELDS, agent.system ? 'system' : 'version', ...RUN_FIELDS]),
+    ...pick({ ...DEFAULTS, ...agent }, [...IDENTITY_FIELDS, ...kindFields, ...RUN_FIELDS]),
     ...ownershipOf(agent),
   };
 }
@@ -23,7 +27,10 @@ export function toAgentSummary(agent: Agent) {
  */
 export function toAgentRecord(agent: Agent) {
   if (agent.system)
-    return { ...pick(agent, [...IDENTITY_FIELDS, 'system', 'input']), ...ownershipOf(agent) };
+    return {
+      ...pick({ ...DEFAULTS, ...agent }, [...IDENTITY_FIELDS, ...BUILT_IN_FIELDS, 'input']),
+      ...ownershipOf(agent),
+    };
   const hidden = new Set([...RUN_FIELDS, 'system', 'internal']);
   const { contextGathering, execution, ...others } = pick(
     agent,

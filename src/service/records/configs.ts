@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
+import { getEntry } from '../../catalog/manifest.ts';
 import type { KeyCall, KeyScope } from '../calls/call.ts';
 import { Refusal } from '../store/refusal.ts';
 import { prepareSelect, prepareUpsert } from '../store/statements.ts';
@@ -57,8 +58,13 @@ export function hasTriggers({ triggers = {} }: TriggerSettings = {}): boolean {
 export function advancedWebhooksNotConfigured(): Refusal {
   return new Refusal(
     'FAILED_PRECONDITION',
-    'Advanced webhooks are not configured for this workspace. Enable them in the advanced webhook configuration first.',
+    `Advanced webhooks are not configured for this workspace. ${describeEnabling()}`,
   );
+}
+
+function describeEnabling(): string {
+  const { path } = getEntry('webhooks.advanced.update');
+  return `Enable them via POST ${path} with { "isEnabled": true }.`;
 }
 
 /** @throws Refusal FAILED_PRECONDITION unless advanced webhooks are enabled */
@@ -68,7 +74,7 @@ export async function requireAdvancedWebhooks(call: KeyCall): Promise<void> {
   if (!config.isEnabled) {
     throw new Refusal(
       'FAILED_PRECONDITION',
-      'Advanced webhooks are disabled for this workspace. Enable them in the advanced webhook configuration first.',
+      `Advanced webhooks are disabled for this workspace. ${describeEnabling()}`,
     );
   }
 }
