@@ -65,7 +65,7 @@ export function checkInput(
   });
 }
 
-export function createInputError(
+function createInputError(
   naming: InputNaming,
   entry: InputEntry,
   { path, message }: InputProblem,
