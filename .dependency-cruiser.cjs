@@ -93,7 +93,7 @@ const OWNERS = {
   'ipaddr.js': ['service/deliveries/'],
   'cross-spawn': ['commands/local/'],
   saxes: ['bulk/source/xlsx/', 'service/records/'],
-  ssf: ['bulk/source/xlsx/'],
+  numfmt: ['bulk/source/xlsx/'],
   yauzl: ['bulk/source/xlsx/'],
 };
 const OWNED_BUILT_INS = {

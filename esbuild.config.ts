@@ -29,6 +29,8 @@ const options = {
     // The variant for Node.js reads two environment variables for each token.
     'yaml/util': './node_modules/yaml/browser/dist/util.js',
     yaml: './node_modules/yaml/browser/dist/index.js',
+    // The entry of the package is a CommonJS module, of which esbuild removes no unused code.
+    numfmt: './node_modules/numfmt/dist/index.mjs',
     'zod/v4/core': COMPILER,
   },
   // An optional native module; without it, svc does not use the keychain.

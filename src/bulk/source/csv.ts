@@ -28,7 +28,15 @@ interface Header {
 export interface TableRow {
   readonly line: number;
   readonly cells: readonly string[];
-  readonly errors: readonly { readonly column: number; readonly error: InputError }[];
+  readonly errors: readonly CellError[];
+}
+
+/** The error of a cell of a table. */
+export interface CellError {
+  readonly column: number;
+  readonly error: InputError;
+  /** Whether the text of the cell is correct for fields other than IDs. */
+  readonly concernsOnlyIds: boolean;
 }
 
 type Locate = (line: number, column?: number) => ErrorPosition;
@@ -110,7 +118,7 @@ export class CsvReader {
         else if (this.#header)
           records.push(this.#recordOfRow(this.#header, { line, cells, errors }));
         else {
-          for (const { error } of errors) throw error;
+          for (const { error, concernsOnlyIds } of errors) if (!concernsOnlyIds) throw error;
           this.#header = this.#readHeader(cells, formatRow(cells, ','), ',', line);
         }
       }
@@ -120,9 +128,17 @@ export class CsvReader {
   }
 
   #recordOfRow({ fields }: Header, { line, cells, errors }: TableRow): SourceRecord {
-    const [first] = errors.filter(({ column }) => fields[column] !== undefined);
+    const first = errors.find(({ column, concernsOnlyIds }) => {
+      const field = fields[column];
+      return field !== undefined && (!concernsOnlyIds || this.#isIdField(field));
+    });
     if (!first) return new CsvRecord(fields, cells, undefined, line);
     return createUnreadableRecord(formatRow(cells, ','), { line, column: 1 }, first.error);
+  }
+
+  #isIdField(field: string): boolean {
+    const { id, listed } = this.#request;
+    return field === id || field === listed?.id || /(?:^|\.)id$|Id$/.test(field);
   }
 
   #requireHeader(): void {

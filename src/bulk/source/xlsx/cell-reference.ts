@@ -1,14 +1,27 @@
 const [LETTERS, FIRST_LETTER] = [26, 0x41];
+const [ZERO, NINE] = [0x30, 0x39];
 
-/** Returns the number of a column from 0: 27 for `AB7`, and -1 for text without letters. */
-export function columnNumber(reference: string): number {
-  let number = 0;
-  for (let at = 0; at < reference.length; at += 1) {
-    const letter = reference.charCodeAt(at) - FIRST_LETTER;
+export interface CellReference {
+  /** Column from 0. */
+  readonly column: number;
+  /** Line from 1. */
+  readonly line: number;
+}
+
+/** Parses `AB7`: column 27, line 7. Undefined for another text. */
+export function parseCellReference(text: string): CellReference | undefined {
+  let [at, column, line] = [0, 0, 0];
+  for (; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at) - FIRST_LETTER;
     if (letter < 0 || letter >= LETTERS) break;
-    number = number * LETTERS + letter + 1;
+    column = column * LETTERS + letter + 1;
   }
-  return number - 1;
+  for (; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at);
+    if (digit < ZERO || digit > NINE) return undefined;
+    line = line * 10 + digit - ZERO;
+  }
+  return column === 0 ? undefined : { column: column - 1, line };
 }
 
 /** Returns the letters of a column, which counts from 0: `AB` for 27. */

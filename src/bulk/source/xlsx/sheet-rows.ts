@@ -1,7 +1,7 @@
-import { LostDigitsError } from './cell-formats.ts';
-import { columnLetters, columnNumber } from './cell-reference.ts';
+import { columnLetters, parseCellReference } from './cell-reference.ts';
+import { NumberFormatError } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
-import { decodeEscapes, type SheetData } from './workbook.ts';
+import { decodeEscapes, MAX_TEXT_CHARACTERS, type SheetData } from './workbook.ts';
 
 export interface SheetRow {
   readonly line: number;
@@ -15,37 +15,76 @@ export interface CellProblem {
   readonly column: number;
   readonly problem: string;
   readonly hint: string;
+  /** Whether the text of the cell is correct for fields other than IDs. */
+  readonly concernsOnlyIds?: boolean;
 }
 
 /** The size of a sheet in Excel. */
 const [MAX_ROWS, MAX_COLUMNS] = [1_048_576, 16_384];
+/** Upper bound on the characters of a row, and of the rows that are in memory together. */
+const [MAX_ROW_CHARACTERS, MAX_CHARACTERS] = [16 * 1024 * 1024, 64 * 1024 * 1024];
+/** Upper bound on the columns of all formulas with several results. */
+const MAX_RESULT_COLUMNS = 10_000_000;
+const MAX_MERGED_RANGES = 500_000;
 
 const LOST_DIGITS = {
   problem: 'the sheet does not show all digits of the number',
   hint: 'format the column as text, and enter the values again',
+  concernsOnlyIds: true,
 };
 const NOT_CALCULATED = {
   problem: 'the formula has no stored result',
   hint: 'open the file in a spreadsheet program, and save it again',
 };
+const CORRECT_IT = 'correct the cell in a spreadsheet program';
+
+/** Text of the numbers and booleans in XML, and of the dates of a strict workbook. */
+const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/;
+const BOOLEANS: ReadonlyMap<string, string> = new Map([
+  ['1', 'TRUE'],
+  ['true', 'TRUE'],
+  ['0', 'FALSE'],
+  ['false', 'FALSE'],
+]);
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^(\d\d:\d\d:\d\d)(?:\.0*|(\.\d+))?$/;
+
+/** A cell whose value has no text. */
+class CellError extends Error {}
+
+interface Cell {
+  readonly column: number;
+  readonly type: string;
+  readonly style: number;
+  /** The content of `<v>`; undefined without that element. */
+  value: string | undefined;
+  /** The content of `<is>`; undefined without that element. */
+  inlineText: string | undefined;
+  hasFormula: boolean;
+}
 
 /** Collects the rows of a sheet from its XML. */
 export class SheetRows implements XmlHandler {
   readonly #data: SheetData;
   #rows: SheetRow[] = [];
-  /** The merged ranges, such as `A2:A5`, which the XML lists after the rows. */
-  readonly merged: string[] = [];
+  /** The first of the merged ranges, such as `A2:A5`, which the XML lists after the rows. */
+  firstMergedRange: string | undefined;
+  mergedRangeCount = 0;
   #line = 0;
+  /** Whether the row or an earlier one of its cells determined the line. */
+  #isNumbered = false;
   #cells: (string | undefined)[] = [];
   #problems: CellProblem[] = [];
   #column = -1;
-  #type = '';
-  #style = 0;
-  #text = '';
-  #isText = false;
+  #cell: Cell | undefined;
+  /** The part of the cell that a text belongs to. */
+  #target: 'value' | 'inlineText' | undefined;
   #isPronunciation = false;
-  #hasFormula = false;
-  #hasValue = false;
+  #rowCharacters = 0;
+  #characters = 0;
+  /** By column: the last line with a result of a formula in another cell. */
+  readonly #lastResultLines: number[] = [];
+  #resultColumns = 0;
 
   constructor(data: SheetData) {
     this.#data = data;
@@ -55,39 +94,50 @@ export class SheetRows implements XmlHandler {
   take(): readonly SheetRow[] {
     const rows = this.#rows;
     this.#rows = [];
+    this.#characters = 0;
     return rows;
   }
 
-  open(name: string, attributes: XmlAttributes): void {
+  open(name: string, attributes: XmlAttributes, parent: string): void {
+    const cell = this.#cell;
     switch (name) {
       case 'row':
-        this.#startRow(Number(attributes['r'] ?? this.#line + 1));
+        if (parent === 'sheetData') this.#startRow(attributes['r']?.value);
         break;
       case 'c':
-        this.#startCell(attributes);
+        if (parent === 'row') this.#startCell(attributes);
         break;
       case 'f':
-        this.#hasFormula = true;
+        if (cell && parent === 'c') this.#startFormula(cell, attributes);
         break;
       case 'v':
-        this.#isText = true;
-        this.#hasValue = true;
+        if (!cell || parent !== 'c') break;
+        cell.value = '';
+        this.#target = 'value';
+        break;
+      case 'is':
+        if (cell && parent === 'c') cell.inlineText = '';
         break;
       case 't':
-        this.#isText = !this.#isPronunciation;
-        this.#hasValue = true;
+        if (cell?.inlineText !== undefined && !this.#isPronunciation) this.#target = 'inlineText';
         break;
       case 'rPh':
         this.#isPronunciation = true;
         break;
       case 'mergeCell':
-        this.merged.push(attributes['ref'] ?? '');
+        this.firstMergedRange ??= attributes['ref']?.value;
+        this.mergedRangeCount += 1;
+        if (this.mergedRangeCount > MAX_MERGED_RANGES)
+          throw new Error('it has too many merged cells');
         break;
     }
   }
 
   text(text: string): void {
-    if (this.#isText) this.#text += text;
+    if (!this.#cell || !this.#target) return;
+    this.#cell[this.#target] += text;
+    if ((this.#cell[this.#target]?.length ?? 0) > MAX_TEXT_CHARACTERS)
+      throw new Error('a text is too long');
   }
 
   close(name: string): void {
@@ -96,11 +146,12 @@ export class SheetRows implements XmlHandler {
         this.#rows.push({ line: this.#line, cells: this.#cells, problems: this.#problems });
         break;
       case 'c':
-        this.#endCell();
+        if (this.#cell) this.#endCell(this.#cell);
+        this.#cell = undefined;
         break;
       case 'v':
       case 't':
-        this.#isText = false;
+        this.#target = undefined;
         break;
       case 'rPh':
         this.#isPronunciation = false;
@@ -108,62 +159,144 @@ export class SheetRows implements XmlHandler {
     }
   }
 
-  #startRow(line: number): void {
+  #startRow(number: string | undefined): void {
+    const line = number === undefined ? this.#line + 1 : Number(number);
     if (!(Number.isInteger(line) && line > this.#line && line <= MAX_ROWS))
       throw new Error(`row ${this.#line} is followed by row ${line}`);
     this.#line = line;
+    this.#isNumbered = number !== undefined;
     this.#cells = [];
     this.#problems = [];
     this.#column = -1;
+    this.#rowCharacters = 0;
   }
 
   #startCell({ r, t, s }: XmlAttributes): void {
-    const column = r === undefined ? this.#column + 1 : columnNumber(r);
-    if (!(column > this.#column && column < MAX_COLUMNS))
-      throw new Error(
-        `row ${this.#line} contains an invalid cell${r === undefined ? '' : ` ${r}`}`,
-      );
+    const given = r && parseCellReference(r.value);
+    if (given && !this.#isNumbered && given.line > this.#line) this.#line = given.line;
+    this.#isNumbered = true;
+    const column = r ? (given?.column ?? -1) : this.#column + 1;
+    const isInRow = !given || given.line === this.#line;
+    if (!(isInRow && column > this.#column && column < MAX_COLUMNS))
+      throw new Error(`row ${this.#line} contains an invalid cell${r ? ` ${r.value}` : ''}`);
     this.#column = column;
-    this.#type = t ?? 'n';
-    this.#style = s === undefined ? 0 : Number(s);
-    this.#text = '';
-    this.#hasFormula = false;
-    this.#hasValue = false;
+    this.#cell = {
+      column,
+      type: t?.value ?? 'n',
+      style: Number(s?.value ?? 0),
+      value: undefined,
+      inlineText: undefined,
+      hasFormula: false,
+    };
   }
 
-  #endCell(): void {
-    const column = this.#column;
-    if (!this.#hasValue) {
-      if (this.#hasFormula) this.#problems.push({ column, ...NOT_CALCULATED });
+  #startFormula(cell: Cell, { ref }: XmlAttributes): void {
+    cell.hasFormula = true;
+    if (!this.#data.isCalculatedOnLoad || !ref) return;
+    const [, last = ''] = ref.value.split(':');
+    const { column = 0, line = 0 } = parseCellReference(last) ?? {};
+    for (let at = cell.column; at <= column && at < MAX_COLUMNS; at += 1)
+      this.#lastResultLines[at] = Math.max(this.#lastResultLines[at] ?? 0, line);
+    this.#resultColumns += column;
+    if (this.#resultColumns > MAX_RESULT_COLUMNS)
+      throw new Error('the formulas have too many results');
+  }
+
+  #endCell(cell: Cell): void {
+    const { column } = cell;
+    if (this.#isNotCalculated(cell)) {
+      this.#problems.push({ column, ...NOT_CALCULATED });
       return;
     }
     try {
-      const text = this.#cellText();
-      if (text !== '') this.#cells[column] = text;
+      const text = this.#cellText(cell);
+      if (text === '') return;
+      this.#cells[column] = text;
+      this.#countCharacters(text.length);
     } catch (error) {
-      if (!(error instanceof LostDigitsError)) throw error;
-      this.#problems.push({ column, ...LOST_DIGITS });
+      if (error instanceof NumberFormatError)
+        this.#problems.push({ column, problem: error.message, hint: error.hint });
+      else if (error instanceof CellError)
+        this.#problems.push({ column, problem: error.message, hint: CORRECT_IT });
+      else throw error;
     }
   }
 
-  #cellText(): string {
-    const text = this.#text;
-    switch (this.#type) {
-      case 's': {
-        const shared = this.#data.strings.get(Number(text));
-        if (shared !== undefined) return shared;
-        throw new Error(`the text of cell ${columnLetters(this.#column)}${this.#line} is missing`);
-      }
-      case 'b':
-        return text === '1' ? 'TRUE' : 'FALSE';
-      case 'n':
-        return text === '' ? '' : this.#data.formats.formatNumber(text, this.#style);
-      // An error such as #N/A, or a date in ISO 8601.
+  #countCharacters(count: number): void {
+    this.#rowCharacters += count;
+    this.#characters += count;
+    if (this.#rowCharacters > MAX_ROW_CHARACTERS)
+      throw new Error(`row ${this.#line} is longer than 16 MB`);
+    if (this.#characters > MAX_CHARACTERS)
+      throw new Error(`the rows before row ${this.#line} have too much text`);
+  }
+
+  /** Whether the file has no result of the formula, or a result from before it was changed. */
+  #isNotCalculated({ type, column, value, hasFormula }: Cell): boolean {
+    if (!hasFormula && (this.#lastResultLines[column] ?? 0) < this.#line) return false;
+    if (this.#data.isCalculatedOnLoad || value === undefined) return true;
+    return value === '' && type !== 'str';
+  }
+
+  #cellText(cell: Cell): string {
+    const { type, value = '', inlineText } = cell;
+    if (inlineText !== undefined && (type === 'inlineStr' || value === ''))
+      return decodeEscapes(inlineText);
+    switch (type) {
+      case 'str':
+      case 'inlineStr':
+        return decodeEscapes(value);
       case 'e':
-      case 'd':
-        return text;
+        return value;
       default:
-        return decodeEscapes(text);
+        return value.trim() === '' ? '' : this.#formatValue(cell, value.trim());
     }
   }
+
+  #formatValue({ type, column, style }: Cell, value: string): string {
+    switch (type) {
+      case 's':
+        return this.#sharedText(column, value);
+      case 'b':
+        return BOOLEANS.get(value.toLowerCase()) ?? fail(`'${value}' is not a boolean`);
+      case 'd':
+        return formatDate(value);
+      case 'n': {
+        if (!NUMBER.test(value)) return fail(`'${value}' is not a number`);
+        const { text, isExact } = this.#data.formats.formatNumber(value, style);
+        if (!isExact) this.#problems.push({ column, ...LOST_DIGITS });
+        return text;
+      }
+      default:
+        return fail(`a cell of the unknown type '${type}'`);
+    }
+  }
+
+  #sharedText(column: number, index: string): string {
+    const text = /^\d+$/.test(index) ? this.#data.strings.get(Number(index)) : undefined;
+    if (text !== undefined) return text;
+    throw new Error(`the text of cell ${columnLetters(column)}${this.#line} is missing`);
+  }
+}
+
+function fail(message: string): never {
+  throw new CellError(message);
+}
+
+/** Formats a date of a strict workbook like a date that is stored as a number. */
+function formatDate(stored: string): string {
+  const parts = stored.replace(/Z$/, '').split('T');
+  const date = DATE.exec(parts[0] ?? '')?.[0];
+  const [, time, fraction = ''] = TIME.exec(parts.at(-1) ?? '') ?? [];
+  const hasAllParts = parts.length === [date, time].filter((part) => part !== undefined).length;
+  const full = `${date ?? '2000-01-01'}T${time ?? '00:00:00'}`;
+  if (!hasAllParts || !isValidDate(full)) return fail(`'${stored}' is not a date`);
+  if (date === undefined) return `${time}${fraction}`;
+  return full.endsWith('T00:00:00') && fraction === '' ? date : `${full}${fraction}`;
+}
+
+/** Whether the calendar has the day, and the day has the time. */
+function isValidDate(text: string): boolean {
+  const time = Date.parse(`${text}Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

@@ -39,6 +39,8 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
   }
 }
 
+const MAX_LISTED_SHEETS = 20;
+
 /** The columns of a sheet from the first to the last one with a name. */
 class SheetTable {
   readonly #workbook: Workbook;
@@ -47,7 +49,7 @@ class SheetTable {
   #firstColumn = 0;
   #width: number | undefined;
   #headerLine = 0;
-  #merged: readonly string[] = [];
+  #rows: SheetRows | undefined;
 
   constructor(workbook: Workbook, sheet: Sheet, request: SourceRequest) {
     this.#workbook = workbook;
@@ -64,15 +66,16 @@ class SheetTable {
       (sheet) => !sheet.isHidden && sheet !== this.#sheet,
     );
     const isChosen = this.#request.sheet !== undefined || others.length === 0;
-    const sheets = others.map(({ name }) => `'${name}'`).join(', ');
-    const [range, ...more] = this.#merged;
+    const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
+    if (others.length > names.length) names.push(`${others.length - names.length} others`);
+    const { firstMergedRange: range, mergedRangeCount = 0 } = this.#rows ?? {};
     return [
       ...(isChosen
         ? []
         : [
             {
               line: this.#headerLine,
-              message: `only the sheet '${this.#sheet.name}' is read; to read ${sheets}, add --sheet`,
+              message: `only the sheet '${this.#sheet.name}' is read; to read ${names.join(', ')}, add --sheet`,
             },
           ]),
       ...(range === undefined
@@ -80,7 +83,7 @@ class SheetTable {
         : [
             {
               line: this.#headerLine,
-              message: `of merged cells, only the first has a value: ${range}${more.length > 0 ? ` and ${more.length} more` : ''}`,
+              message: `of merged cells, only the first has a value: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
             },
           ]),
     ];
@@ -90,13 +93,13 @@ class SheetTable {
     const { name, signal } = this.#request;
     try {
       const rows = new SheetRows(await this.#workbook.readSheetData());
+      this.#rows = rows;
       const stream = await this.#workbook.openSheet(this.#sheet);
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();
         const taken = rows.take();
         if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
       }
-      this.#merged = rows.merged;
     } catch (error) {
       signal?.throwIfAborted();
       throw toInputError(name, error);
@@ -111,9 +114,10 @@ class SheetTable {
     const texts = Array.from({ length: this.#width ?? 1 }, (_, at) =>
       neutralizeFormula(cells[first + at] ?? ''),
     );
-    const errors = problems.map(({ column, problem, hint }) => ({
+    const errors = problems.map(({ column, problem, hint, concernsOnlyIds = false }) => ({
       column: column - first,
       error: this.#error(line, column, problem, hint),
+      concernsOnlyIds,
     }));
     const outside = cells.findIndex(
       (cell, at) => cell !== undefined && (at < first || at >= first + texts.length),
@@ -125,7 +129,11 @@ class SheetTable {
       'the cell is outside the columns of the header',
       'name its column in the header, or delete the cell',
     );
-    return { line, cells: texts, errors: [...errors, { column: 0, error }] };
+    return {
+      line,
+      cells: texts,
+      errors: [...errors, { column: 0, error, concernsOnlyIds: false }],
+    };
   }
 
   /** Finds the columns of the first row with values. Undefined for a row without values. */

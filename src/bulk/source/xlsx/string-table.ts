@@ -1,5 +1,6 @@
 const FIRST_BYTES = 64 * 1024;
 const FIRST_STRINGS = 4096;
+const MAX_STRINGS = 8 * 1024 * 1024;
 
 /**
  * A list of texts in one buffer. A spreadsheet can have millions of distinct texts, and each string
@@ -15,10 +16,11 @@ export class StringTable {
     return this.#length;
   }
 
-  /** @throws RangeError if all texts together have more than 4 GB */
+  /** @throws RangeError for more than 8 million texts, or 4 GB */
   add(text: string): void {
     const start = this.#endOf(this.#length - 1);
     const end = start + Buffer.byteLength(text);
+    if (this.#length === MAX_STRINGS) throw new RangeError('it has more than 8 million texts');
     if (end > 0xffff_ffff) throw new RangeError('the texts have more than 4 GB');
     if (end > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length));

@@ -1,10 +1,11 @@
-import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { InputError } from '../source.ts';
+import { spreadsheetError } from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
-import { readXml, type XmlHandler } from './read-xml.ts';
+import { readXml, type XmlAttributes, type XmlHandler } from './read-xml.ts';
 import { StringTable } from './string-table.ts';
 
 export interface Sheet {
@@ -17,55 +18,58 @@ export interface Sheet {
 export interface SheetData {
   readonly strings: StringTable;
   readonly formats: CellFormats;
+  /** Whether programs calculate all formulas when they open the file: it has no results. */
+  readonly isCalculatedOnLoad: boolean;
 }
 
-/** Upper bounds on the bytes of a part after decompression. */
-const MAX_PART_BYTES = 64 * 1024 * 1024;
+/** Upper bounds on the bytes of a part after decompression. The texts of cells stay in memory. */
+const MAX_PART_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 const MAX_SHEET_BYTES = 4 * 1024 * 1024 * 1024;
+const MAX_PARTS = 200_000;
+const MAX_SHEETS = 10_000;
+/** Upper bound on the characters of a text with formatted parts. */
+export const MAX_TEXT_CHARACTERS = 1024 * 1024;
 
-const WORKBOOK = 'xl/workbook.xml';
+/** The path of the workbook in an archive that does not name it. */
+const DEFAULT_PATH = 'xl/workbook.xml';
 
 /** The parts of an .xlsx file, which is a ZIP archive of XML documents. */
 export class Workbook {
   readonly #name: string;
-  readonly #zip: ZipFile;
-  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #archive: Archive;
   readonly #targets: ReadonlyMap<string, Target>;
+  readonly #list: SheetList;
   readonly sheets: readonly Sheet[];
-  readonly #is1904: boolean;
 
   private constructor(
     name: string,
-    zip: ZipFile,
-    entries: ReadonlyMap<string, Entry>,
+    archive: Archive,
     targets: ReadonlyMap<string, Target>,
     list: SheetList,
   ) {
     this.#name = name;
-    this.#zip = zip;
-    this.#entries = entries;
+    this.#archive = archive;
     this.#targets = targets;
+    this.#list = list;
     this.sheets = list.sheets(targets);
-    this.#is1904 = list.is1904;
   }
 
   /** @throws SvcError `invalid_input` if the file is not an .xlsx file */
   static async open(path: string, name: string): Promise<Workbook> {
     return withInputErrors(name, async () => {
-      const zip = await openPromise(path, { autoClose: false });
+      const archive = await Archive.open(path);
       try {
-        const entries = new Map<string, Entry>();
-        for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-        if (!entries.has(WORKBOOK)) throw new Error(`it has no ${WORKBOOK}`);
-        const [targets, list] = [new Targets(), new SheetList()];
-        const parts = [
-          ['xl/_rels/workbook.xml.rels', targets],
-          [WORKBOOK, list],
-        ] as const;
-        for (const [part, handler] of parts) await readPart(zip, entries.get(part), handler);
-        return new Workbook(name, zip, entries, targets.byId, list);
+        const root = await archive.readTargets('');
+        const { path: main = DEFAULT_PATH } =
+          root.values().find(({ type }) => type === 'officeDocument') ?? {};
+        if (main.endsWith('.bin')) throw spreadsheetError(name);
+        if (!archive.has(main)) throw new Error(`it has no ${main}`);
+        const list = new SheetList();
+        await archive.read(main, list);
+        return new Workbook(name, archive, await archive.readTargets(main), list);
       } catch (error) {
-        zip.close();
+        archive.close();
         throw error;
       }
     });
@@ -89,26 +93,26 @@ export class Workbook {
   readSheetData(): Promise<SheetData> {
     return withInputErrors(this.#name, async () => {
       const strings = new SharedStrings();
-      const formats = new CellFormats(this.#is1904);
+      const formats = new CellFormats(this.#list.is1904);
       for (const { type, path } of this.#targets.values()) {
-        const entry = this.#entries.get(path);
-        if (type === 'sharedStrings') await readPart(this.#zip, entry, strings, MAX_SHEET_BYTES);
-        if (type === 'styles') await readPart(this.#zip, entry, formats);
+        if (!this.#archive.has(path)) continue;
+        if (type === 'sharedStrings') await this.#archive.read(path, strings, MAX_TEXT_BYTES);
+        if (type === 'styles') await this.#archive.read(path, formats);
       }
-      return { strings: strings.table, formats };
+      const { isCalculatedOnLoad } = this.#list;
+      return { strings: strings.table, formats, isCalculatedOnLoad };
     });
   }
 
-  openSheet({ name, path }: Sheet): Promise<Readable> {
+  openSheet({ name, path }: Sheet): Promise<AsyncIterable<Uint8Array>> {
     return withInputErrors(this.#name, () => {
-      const entry = this.#entries.get(path);
-      if (!entry) throw new Error(`the sheet '${name}' is missing`);
-      return openPart(this.#zip, entry, MAX_SHEET_BYTES);
+      if (!this.#archive.has(path)) throw new Error(`the sheet '${name}' is missing`);
+      return this.#archive.openPart(path, MAX_SHEET_BYTES);
     });
   }
 
   close(): void {
-    this.#zip.close();
+    this.#archive.close();
   }
 }
 
@@ -132,21 +136,88 @@ export function toInputError(name: string, error: unknown): unknown {
   );
 }
 
-async function readPart(
-  zip: ZipFile,
-  entry: Entry | undefined,
-  handler: XmlHandler,
-  maxBytes = MAX_PART_BYTES,
-): Promise<void> {
-  if (!entry) return;
-  for await (const _ of readXml(await openPart(zip, entry, maxBytes), handler));
+/** A ZIP archive of parts that refer to each other. */
+class Archive {
+  readonly #zip: ZipFile;
+  readonly #entries = new Map<string, Entry>();
+  readonly #repeated = new Set<string>();
+
+  private constructor(zip: ZipFile) {
+    this.#zip = zip;
+  }
+
+  static async open(path: string): Promise<Archive> {
+    const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
+    const archive = new Archive(zip);
+    try {
+      if (zip.entryCount > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`);
+      for await (const entry of zip.eachEntry()) archive.#add(entry);
+      return archive;
+    } catch (error) {
+      zip.close();
+      throw error;
+    }
+  }
+
+  #add(entry: Entry): void {
+    const path = normalizePath(String(entry.fileName));
+    if (this.#entries.has(path)) this.#repeated.add(path);
+    this.#entries.set(path, entry);
+  }
+
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+
+  /** Opens a part. Its bytes end with an error if their size or checksum is another than the archive says. */
+  async openPart(path: string, maxBytes = MAX_PART_BYTES): Promise<AsyncIterable<Uint8Array>> {
+    const entry = this.#entries.get(path);
+    if (!entry) throw new Error(`it has no ${path}`);
+    if (this.#repeated.has(path)) throw new Error(`it has ${path} twice`);
+    if (entry.uncompressedSize > maxBytes) throw new Error(`${path} is too large`);
+    if (entry.isEncrypted()) throw new Error(`${path} is encrypted`);
+    return verifyChecksum(await this.#zip.openReadStreamPromise(entry), path, entry.crc32);
+  }
+
+  async read(path: string, handler: XmlHandler, maxBytes?: number): Promise<void> {
+    for await (const _ of readXml(await this.openPart(path, maxBytes), handler));
+  }
+
+  /** Reads what a part refers to; for an empty path, what the archive refers to. */
+  async readTargets(path: string): Promise<ReadonlyMap<string, Target>> {
+    const slash = path.lastIndexOf('/') + 1;
+    const list = `${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`;
+    const targets = new Targets(path);
+    if (this.has(list)) await this.read(list, targets);
+    return targets.byId;
+  }
+
+  close(): void {
+    this.#zip.close();
+  }
 }
 
-/** yauzl ends the stream with an error if the part is larger than the archive says. */
-function openPart(zip: ZipFile, entry: Entry, maxBytes: number): Promise<Readable> {
-  if (entry.uncompressedSize > maxBytes) throw new Error(`${entry.fileName} is too large`);
-  if (entry.isEncrypted()) throw new Error(`${entry.fileName} is encrypted`);
-  return zip.openReadStreamPromise(entry);
+async function* verifyChecksum(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+  expected: number,
+): AsyncGenerator<Uint8Array> {
+  let checksum = 0;
+  for await (const chunk of bytes) {
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  if (checksum !== expected) throw new Error(`${path} is damaged`);
+}
+
+/** Returns a path in the form that is equal for equal parts: `xl/workbook.xml`. */
+function normalizePath(path: string): string {
+  const slashes = path.replaceAll('\\', '/').replace(/^\/+/, '');
+  try {
+    return decodeURIComponent(slashes).toLowerCase();
+  } catch {
+    return slashes.toLowerCase();
+  }
 }
 
 interface Target {
@@ -155,15 +226,20 @@ interface Target {
   readonly path: string;
 }
 
-/** The parts that a workbook refers to, by ID. */
+/** The parts that a part refers to, by ID. */
 class Targets implements XmlHandler {
   readonly byId = new Map<string, Target>();
+  readonly #base: string;
 
-  open(name: string, { Id = '', Type = '', Target = '' }: Readonly<Record<string, string>>): void {
-    if (name !== 'Relationship') return;
-    const { pathname } = new URL(Target, 'zip://archive/xl/');
-    const path = decodeURIComponent(pathname.slice(1));
-    this.byId.set(Id, { type: Type.slice(Type.lastIndexOf('/') + 1), path });
+  constructor(path: string) {
+    this.#base = `zip://archive/${path}`;
+  }
+
+  open(name: string, { Id, Type, Target, TargetMode }: XmlAttributes): void {
+    if (name !== 'Relationship' || TargetMode?.value === 'External') return;
+    const { pathname } = new URL((Target?.value ?? '').replaceAll('\\', '/'), this.#base);
+    const type = (Type?.value ?? '').replace(/^.*\//, '');
+    this.byId.set(Id?.value ?? '', { type, path: normalizePath(pathname) });
   }
 }
 
@@ -171,21 +247,33 @@ class SheetList implements XmlHandler {
   readonly #sheets: { readonly name: string; readonly isHidden: boolean; readonly id: string }[] =
     [];
   is1904 = false;
+  isCalculatedOnLoad = false;
 
-  open(element: string, attributes: Readonly<Record<string, string>>): void {
-    const { name = '', state, date1904 } = attributes;
-    if (element === 'workbookPr') this.is1904 = date1904 === '1' || date1904 === 'true';
-    if (element !== 'sheet') return;
-    const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
-    this.#sheets.push({ name, isHidden: state === 'hidden' || state === 'veryHidden', id });
+  open(element: string, attributes: XmlAttributes, parent: string): void {
+    if (parent === '' && element !== 'workbook') throw new Error('it has no workbook');
+    if (element === 'workbookPr') this.is1904 = isTrue(attributes['date1904']);
+    if (element === 'calcPr') this.isCalculatedOnLoad = isTrue(attributes['fullCalcOnLoad']);
+    if (element !== 'sheet' || parent !== 'sheets') return;
+    const { name, state } = attributes;
+    const id = Object.values(attributes).find(
+      ({ local, uri }) => local === 'id' && uri.endsWith('/relationships'),
+    );
+    const isHidden = state?.value === 'hidden' || state?.value === 'veryHidden';
+    this.#sheets.push({ name: name?.value ?? '', isHidden, id: id?.value ?? '' });
+    if (this.#sheets.length > MAX_SHEETS) throw new Error(`it has more than ${MAX_SHEETS} sheets`);
   }
 
+  /** Returns the sheets with cells. A sheet can also be a chart or a dialog. */
   sheets(targets: ReadonlyMap<string, Target>): readonly Sheet[] {
     return this.#sheets.flatMap(({ name, isHidden, id }) => {
-      const target = targets.get(id);
-      return target?.type === 'worksheet' ? [{ name, isHidden, path: target.path }] : [];
+      const { type, path } = targets.get(id) ?? { type: 'worksheet', path: '' };
+      return type === 'worksheet' ? [{ name, isHidden, path }] : [];
     });
   }
+}
+
+function isTrue(attribute: XmlAttributes[string] | undefined): boolean {
+  return attribute?.value === '1' || attribute?.value === 'true';
 }
 
 /** Texts that cells refer to by number. Leaves out the pronunciation of Japanese text. */
@@ -202,7 +290,9 @@ class SharedStrings implements XmlHandler {
   }
 
   text(text: string): void {
-    if (this.#isText) this.#text += text;
+    if (!this.#isText) return;
+    this.#text += text;
+    if (this.#text.length > MAX_TEXT_CHARACTERS) throw new Error('a text is too long');
   }
 
   close(name: string): void {

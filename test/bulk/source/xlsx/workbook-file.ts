@@ -2,7 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /** Creates a ZIP archive. The declared size of a file may differ from the real one. */
 export function createZip(
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Uint8Array>>,
   declaredSizes: Readonly<Record<string, number>> = {},
 ): Buffer {
   const locals: Buffer[] = [];
@@ -40,34 +40,36 @@ export interface Parts {
   readonly rows: string;
   readonly strings?: string;
   readonly styles?: string;
+  /** The content of `workbook`. */
   readonly workbook?: string;
   /** The parts after `sheetData`. */
   readonly after?: string;
 }
 
-const WORKBOOK =
-  '<workbook xmlns:r="r"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>';
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+export const SHEETS = `<sheets xmlns:r="${RELATIONSHIPS}"><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets>`;
 
 /** Returns the parts of a workbook with one sheet. */
 export function workbookParts({
   rows,
   strings = '',
   styles = '',
-  workbook = WORKBOOK,
+  workbook = SHEETS,
   after = '',
 }: Parts) {
   const target = (id: string, type: string, path: string) =>
-    `<Relationship Id="${id}" Type="http://x/relationships/${type}" Target="${path}"/>`;
+    `<Relationship Id="${id}" Type="${RELATIONSHIPS}/${type}" Target="${path}"/>`;
   return {
-    'xl/workbook.xml': workbook,
-    'xl/_rels/workbook.xml.rels': `<Relationships>${[
+    'xl/workbook.xml': `<workbook ${MAIN}>${workbook}</workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${[
       target('rId1', 'worksheet', 'worksheets/sheet1.xml'),
       target('rId2', 'sharedStrings', '/xl/sharedStrings.xml'),
       target('rId3', 'styles', 'styles.xml'),
     ].join('')}</Relationships>`,
-    'xl/sharedStrings.xml': `<sst>${strings}</sst>`,
-    'xl/styles.xml': `<styleSheet>${styles}</styleSheet>`,
-    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rows}</sheetData>${after}</worksheet>`,
+    'xl/sharedStrings.xml': `<sst ${MAIN}>${strings}</sst>`,
+    'xl/styles.xml': `<styleSheet ${MAIN}>${styles}</styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${MAIN}><sheetData>${rows}</sheetData>${after}</worksheet>`,
   };
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openInputFile } from '../../../../src/bulk/input-file.ts';
 import { createTemporaryFolder } from '../../../temporary-folder.ts';
-import { createWorkbook, createZip, type Parts, workbookParts } from './workbook-file.ts';
+import { createWorkbook, createZip, type Parts, SHEETS, workbookParts } from './workbook-file.ts';
 
 const FILES = fileURLToPath(new URL('files/', import.meta.url));
 const HEADER =
@@ -105,6 +105,11 @@ it('a workbook with dates from 1904 starts at its first visible sheet, in any co
   expect(source.cellOf?.(3, 'name')).toBe("'Ada''s list'!C3");
 });
 
+/** The built-in formats of dates in East Asian languages: first those that show the time. */
+const BUILT_IN_DATES = [
+  32, 33, 34, 35, 21, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58,
+];
+
 describe('numbers', () => {
   const formats = [
     '00000',
@@ -116,6 +121,15 @@ describe('numbers', () => {
     '[h]:mm',
     'yyyy\\-mm\\-dd hh:mm',
     '0.00E+00',
+    'dd.mm.yyyy',
+    '_(* #,##0.0?_);_(* (#,##0)',
+    '[$€-407]#,##0',
+    '0.0,,"M"',
+    ';;;',
+    '0',
+    '0%',
+    '# ?/?',
+    'not"closed',
   ];
   const styles = `<numFmts>${formats
     .map(
@@ -126,9 +140,13 @@ describe('numbers', () => {
       '',
     )}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${formats
     .map((_, at) => `<xf numFmtId="${164 + at}"/>`)
-    .join('')}<xf numFmtId="14"/><xf numFmtId="49"/></cellXfs>`;
+    .join(
+      '',
+    )}<xf numFmtId="14"/><xf numFmtId="49"/>${BUILT_IN_DATES.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs><dxfs><dxf><numFmt numFmtId="164" formatCode="0.0"/></dxf></dxfs>`;
+  const styleOf = (code: string) => formats.indexOf(code) + 1;
+  const [DATE, TEXT] = [formats.length + 1, formats.length + 2];
 
-  it.each([
+  it.each<[number, string, string]>([
     [0, '123456789012', '123456789012'],
     [0, '999999999999999', '999999999999999'],
     [0, '1.234E+5', '123400'],
@@ -143,30 +161,87 @@ describe('numbers', () => {
     [6, '0.5', '12:00:00'],
     [7, '1.5', '36:00'],
     [8, '45000.25', '2023-03-15T06:00:00'],
-    [10, '59', '1900-02-28'],
-    [10, '61', '1900-03-01'],
-    [11, '42', '42'],
+    [DATE, '1', '1900-01-01'],
+    [DATE, '59', '1900-02-28'],
+    [DATE, '61', '1900-03-01'],
+    [DATE, '2958465', '9999-12-31'],
+    [styleOf('dd.mm.yyyy'), '43871', '2020-02-10'],
+    [styleOf('h:mm'), '43871.25', '06:00:00'],
+    [TEXT, '42', '42'],
     [99, '42', '42'],
+    ...BUILT_IN_DATES.map(
+      (_, at) =>
+        [TEXT + 1 + at, '43871.25', at < 5 ? '06:00:00' : '2020-02-10T06:00:00'] satisfies [
+          number,
+          string,
+          string,
+        ],
+    ),
   ])('in style %i: %s is %s', async (style, stored, text) => {
-    const cell = `<c r="A2" s="${style}"><v>${stored}</v></c>`;
-    expect((await readCells(cell, { styles }))?.['userId']).toBe(text);
+    const cell = `<c r="B2" s="${style}"><v>${stored}</v></c>`;
+    expect((await readCells(cell, { styles }))?.['name']).toBe(text);
+  });
+
+  it.each([
+    ['_(* #,##0.0?_);_(* (#,##0)', '5', '5.0'],
+    ['_(* #,##0.0?_);_(* (#,##0)', '-1234', '(1,234)'],
+    ['[$€-407]#,##0', '1234', '€1,234'],
+    ['0%', '0.5', '50%'],
+    ['# ?/?', '1.5', '1 1/2'],
+    ['0.0,,"M"', '4711001', '4.7M'],
+    ['0', '45000.5', '45001'],
+    [';;;', '5', undefined],
+  ])('%s shows %s as %s', async (code, stored, text) => {
+    const cell = `<c r="A2" t="str"><v>a</v></c><c r="B2" s="${styleOf(code)}"><v>${stored}</v></c>`;
+    expect((await readCells(cell, { styles }))?.['name']).toBe(text);
   });
 
   it.each([
     [0, '1.2345678901234567E+17'],
+    [0, '0.0000001'],
     [1, '1234567890123456'],
     [9, '123456789012'],
-  ])('in style %i: %s lost digits', async (style, stored) => {
-    const cell = `<c r="A2" s="${style}"><v>${stored}</v></c>`;
-    await expect(readCells(cell, { styles })).rejects.toThrow(
+    [9, '1000'],
+    [styleOf('0.0,,"M"'), '4711001'],
+    [styleOf('0.0,,"M"'), '5000000'],
+    [styleOf(';;;'), '5'],
+    [styleOf('0'), '45000.5'],
+    [styleOf('# ?/?'), '0.3333'],
+    [styleOf('h:mm'), '43871.25'],
+  ])('in style %i: an ID %s lost digits, but another field is read', async (style, stored) => {
+    const cell = (at: string) => `<c r="${at}2" s="${style}"><v>${stored}</v></c>`;
+    await expect(readCells(cell('A'), { styles })).rejects.toThrow(
       /u\.xlsx:Sheet1!A2: the sheet does not show all digits of the number$/,
     );
+    const other = `<c r="A2" t="str"><v>a</v></c>${cell('B')}`;
+    expect(await readCells(other, { styles })).toMatchObject({ userId: 'a' });
+  });
+
+  it.each([
+    [DATE, '-1', 'the date is outside the calendar of the sheet'],
+    [DATE, '0', 'the date is outside the calendar of the sheet'],
+    [DATE, '60', 'the date is outside the calendar of the sheet'],
+    [DATE, '2958466', 'the date is outside the calendar of the sheet'],
+    [styleOf('not"closed'), '5', 'svc does not know the number format of the cell'],
+    [0, 'NaN', "'NaN' is not a number"],
+    [0, '0x10', "'0x10' is not a number"],
+  ])('in style %i: %s is a problem', async (style, stored, problem) => {
+    const cells = `<c r="A2" t="str"><v>a</v></c><c r="B2" s="${style}"><v>${stored}</v></c>`;
+    await expect(readCells(cells, { styles })).rejects.toThrow(`Sheet1!B2: ${problem}`);
   });
 });
 
 describe('cells', () => {
   it.each([
     ['<c r="A2" t="b"><v>1</v></c>', 'TRUE'],
+    ['<c r="A2" t="b"><v>true</v></c>', 'TRUE'],
+    ['<c r="A2" t="b"><v>false</v></c>', 'FALSE'],
+    ['<c r="A2" t="s"><v/></c><c r="B2" t="str"><v>b</v></c>', undefined],
+    ['<c r="A2" t="str"><f>T("")</f><v></v></c><c r="B2" t="str"><v>b</v></c>', undefined],
+    ['<c r="A2" t="inlineStr"><v>1.</v><is><t>01.</t></is></c>', '01.'],
+    ['<c r="A2" t="d"><v>2026-11-26T00:00:00</v></c>', '2026-11-26'],
+    ['<c r="A2" t="d"><v>2026-11-26T03:04:05.250Z</v></c>', '2026-11-26T03:04:05.250'],
+    ['<y:c xmlns:y="y" r="A2"><y:v>1</y:v></y:c><c r="B2" t="str"><v>b</v></c>', undefined],
     ['<c r="A2" t="e"><v>#N/A</v></c>', '#N/A'],
     ['<c r="A2" t="d"><v>2026-11-26</v></c>', '2026-11-26'],
     ['<c r="A2" t="str"><f>A1</f><v>x_x0041_</v></c>', 'xA'],
@@ -176,16 +251,38 @@ describe('cells', () => {
     ],
     ['<c r="A2" t="s"><v>0</v></c>', '山田'],
     ['<c t="s"><v>0</v></c>', '山田'],
-    ['<x:c xmlns:x="x" r="A2" t="str"><x:v>&lt;&amp;&#233;</x:v></x:c>', '<&é'],
+    [
+      '<x:c xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" r="A2" t="str"><x:v>&lt;&amp;&#233;</x:v></x:c>',
+      '<&é',
+    ],
   ])('%s', async (cell, text) => {
     const strings = '<si><t>山田</t><rPh sb="0" eb="2"><t>ヤマダ</t></rPh></si>';
     expect((await readCells(cell, { strings }))?.['userId']).toBe(text);
   });
 
-  it('of a formula without a stored result are a problem, unless the column is dropped', async () => {
-    await expect(readCells('<c r="A2"><f>1+1</f></c>')).rejects.toThrow(
-      'Sheet1!A2: the formula has no stored result',
+  it.each([
+    ['<c r="A2"><f>1+1</f></c>', 'the formula has no stored result'],
+    ['<c r="A2"><f>1+1</f><v></v></c>', 'the formula has no stored result'],
+    ['<c r="A2"><f>1+1</f><v/></c>', 'the formula has no stored result'],
+    ['<c r="A2" t="b"><v>yes</v></c>', "'yes' is not a boolean"],
+    ['<c r="A2" t="d"><v>2026-02-30</v></c>', "'2026-02-30' is not a date"],
+    ['<c r="A2" t="z"><v>1</v></c>', "a cell of the unknown type 'z'"],
+  ])('%s is a problem', async (cell, problem) => {
+    await expect(readCells(cell)).rejects.toThrow(`Sheet1!A2: ${problem}`);
+  });
+
+  it('of a formula, and of its other results, are a problem if a program has yet to calculate it', async () => {
+    const workbook = `${SHEETS}<calcPr fullCalcOnLoad="1"/>`;
+    const cells = (formula: string) =>
+      `<c r="A2" t="str"><v>a</v></c><c r="B2">${formula}<v>0</v></c>`;
+    expect(await readCells(cells(''), { workbook })).toEqual({ userId: 'a', name: '0' });
+    await expect(readCells(cells('<f>1+1</f>'), { workbook })).rejects.toThrow(
+      'Sheet1!B2: the formula has no stored result',
     );
+    const array =
+      '<c r="A2" t="str"><f t="array" ref="A2:B2">X</f><v>a</v></c><c r="B2"><v>0</v></c>';
+    await expect(readCells(array, { workbook })).rejects.toThrow('Sheet1!A2: the formula');
+    expect(await readCells(array)).toEqual({ userId: 'a', name: '0' });
   });
 
   it('outside the header are a problem', async () => {
@@ -203,6 +300,70 @@ it('merged cells are a warning', async () => {
   expect(source.warnings?.()).toEqual([
     { line: 1, message: 'of merged cells, only the first has a value: A2:A3 and 1 more' },
   ]);
+});
+
+describe('the parts of a workbook', () => {
+  const ROW = '<row r="2"><c r="A2" t="s"><v>0</v></c></row>';
+  const PARTS = workbookParts({ rows: HEADER + ROW, strings: '<si><t>é</t></si>' });
+  const PACKAGE = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="\\xl\\workbook22.xml"/></Relationships>`;
+  const rename = (name: (path: string) => string) =>
+    Object.fromEntries(Object.entries(PARTS).map(([path, text]) => [name(path), text]));
+  const { 'xl/workbook.xml': workbook, 'xl/_rels/workbook.xml.rels': targets, ...others } = PARTS;
+
+  it.each([
+    ['another case', rename((path) => path.toUpperCase())],
+    ['back slashes', rename((path) => path.replaceAll('/', '\\'))],
+    ['slashes at their start', rename((path) => `/${path}`)],
+    [
+      'another name of the workbook',
+      {
+        ...others,
+        '_rels/.rels': PACKAGE,
+        'xl/workbook22.xml': workbook,
+        'xl/_rels/workbook22.xml.rels': targets,
+      },
+    ],
+    [
+      'an escaped name',
+      {
+        ...PARTS,
+        'xl/_rels/workbook.xml.rels': targets.replace('sheet1', 'sheet%201'),
+        'xl/worksheets/sheet%201.xml': PARTS['xl/worksheets/sheet1.xml'],
+      },
+    ],
+  ])('have %s', async (_, parts) => {
+    const { records } = await read(await write(createZip(parts)));
+    expect(records).toEqual([[2, { userId: 'é' }]]);
+  });
+
+  it.each(['utf-16le', 'latin1'] as const)('are in %s', async (encoding) => {
+    const mark = encoding === 'latin1' ? '' : '\ufeff';
+    const declared = encoding === 'latin1' ? 'ISO-8859-1' : 'UTF-16';
+    const text = `${mark}<?xml version='1.0' encoding='${declared}'?>${PARTS['xl/sharedStrings.xml']}`;
+    const bytes = Buffer.from(text, encoding);
+    const { records } = await read(
+      await write(createZip({ ...PARTS, 'xl/sharedStrings.xml': bytes })),
+    );
+    expect(records).toEqual([[2, { userId: 'é' }]]);
+  });
+
+  it('include markup for newer programs', async () => {
+    const compatibility = 'http://schemas.openxmlformats.org/markup-compatibility/2006';
+    const rows = (text: string) => `<row r="2"><c r="A2" t="str"><v>${text}</v></c></row>`;
+    const choice = `<mc:AlternateContent xmlns:mc="${compatibility}"><mc:Choice Requires="new">${rows('new')}</mc:Choice><mc:Fallback>${rows('old')}</mc:Fallback></mc:AlternateContent>`;
+    const { records } = await read(await write(createWorkbook({ rows: HEADER + choice })));
+    expect(records).toEqual([[2, { userId: 'old' }]]);
+  });
+
+  it('have properties of later versions', async () => {
+    const later =
+      '<x15:workbookPr xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/11/main" date1904="0"/>';
+    const workbook = `<workbookPr date1904="1"/>${SHEETS}<extLst><ext>${later}</ext></extLst>`;
+    const styles = '<cellXfs><xf numFmtId="14"/></cellXfs>';
+    expect(await readCells('<c r="A2"><v>0</v></c>', { workbook, styles })).toEqual({
+      userId: '1904-01-01',
+    });
+  });
 });
 
 describe('a file that is not a valid workbook', () => {
@@ -224,6 +385,39 @@ describe('a file that is not a valid workbook', () => {
       'another archive',
       createZip({ 'word/document.xml': '<x/>' }),
       `${INVALID}it has no xl/workbook.xml`,
+    ],
+    ['another document', createZip({ 'xl/workbook.xml': '<x/>' }), `${INVALID}it has no workbook`],
+    [
+      'XML with many levels',
+      createZip(sheet(`<worksheet>${'<a>'.repeat(1_000_000)}`)),
+      `${INVALID}the XML is nested more than 64 levels deep`,
+    ],
+    [
+      'XML in another encoding than it declares',
+      createZip(sheet('<?xml version="1.0" encoding="windows-99"?><worksheet/>')),
+      `${INVALID}the XML is in the unknown encoding windows-99`,
+    ],
+    [
+      'too many texts',
+      createZip(VALID, { 'xl/sharedStrings.xml': 300_000_000 }),
+      `${INVALID}xl/sharedstrings.xml is too large`,
+    ],
+    [
+      'a part that is damaged',
+      ((zip) => zip.fill(0, zip.indexOf('PK\x01\x02') + 16, zip.indexOf('PK\x01\x02') + 20))(
+        createZip(VALID),
+      ),
+      `${INVALID}xl/workbook.xml is damaged`,
+    ],
+    [
+      'a sheet that is missing',
+      createZip({ ...VALID, 'xl/_rels/workbook.xml.rels': '<Relationships/>' }),
+      `${INVALID}the sheet 'Sheet1' is missing`,
+    ],
+    [
+      'a part that occurs twice',
+      createZip({ ...VALID, 'XL/Workbook.xml': VALID['xl/workbook.xml'] }),
+      `${INVALID}it has xl/workbook.xml twice`,
     ],
     [
       'no sheet',

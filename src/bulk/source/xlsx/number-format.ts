@@ -1,0 +1,173 @@
+import {
+  format,
+  getFormatDateInfo,
+  isDateFormat,
+  isValidFormat,
+  TOKEN_BREAK,
+  TOKEN_CONDITION,
+  TOKEN_DIGIT,
+  TOKEN_DURATION,
+  TOKEN_EXP,
+  TOKEN_FILL,
+  TOKEN_GENERAL,
+  TOKEN_HASH,
+  TOKEN_LOCALE,
+  TOKEN_PERCENT,
+  TOKEN_POINT,
+  TOKEN_QMARK,
+  TOKEN_SCALE,
+  TOKEN_SKIP,
+  TOKEN_SLASH,
+  TOKEN_ZERO,
+  tokenize,
+} from 'numfmt';
+
+/** The text of a number, and whether it has all digits of the number. */
+export interface NumberText {
+  readonly text: string;
+  readonly isExact: boolean;
+}
+
+/** A number that has no text, such as a date outside the calendar. */
+export class NumberFormatError extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** Returns the text of a number as a sheet shows it. @throws NumberFormatError */
+export type NumberFormatter = (value: number) => NumberText;
+
+/** Longest pattern that Excel accepts. */
+const MAX_PATTERN_LENGTH = 255;
+const SIGNIFICANT_DIGITS = 15;
+/** Numbers have 15 significant digits. */
+const MAX_EXACT_INTEGER = 999_999_999_999_999;
+
+/** Serial numbers of days: the end of the year 9999, and the first day of 1904. */
+const [DAY_AFTER_LAST, FIRST_DAY_OF_1904] = [2_958_466, 1_462];
+/** The sheet shows this day as February 29, 1900, which did not exist. */
+const MISSING_DAY = 60;
+const DAY = 86_400_000;
+
+/** Formats integers with all their digits, unlike a sheet, which shows `1.23E+11` for 12 digits. */
+function formatGeneral(value: number): NumberText {
+  const text = String(roundToDigits(value));
+  if (Math.abs(value) <= MAX_EXACT_INTEGER && !text.includes('e')) return { text, isExact: true };
+  return { text: format('General', value), isExact: false };
+}
+
+/**
+ * Creates the formatter of a number format. Dates become ISO 8601.
+ * @param pattern the format's pattern; empty for the general format
+ */
+export function createNumberFormatter(pattern: string, is1904: boolean): NumberFormatter {
+  if (pattern === '') return formatGeneral;
+  if (pattern.length > MAX_PATTERN_LENGTH || !isValidFormat(pattern)) return rejectFormat;
+  if (!isDateFormat(pattern)) return createDigitFormatter(pattern);
+  return createDateFormatter(pattern, is1904);
+}
+
+function rejectFormat(): never {
+  throw new NumberFormatError(
+    'svc does not know the number format of the cell',
+    'format the column as text, and enter the values again',
+  );
+}
+
+/** Tokens that stand for digits, and those that change the digits of a number. */
+const DIGIT_TOKENS = new Set<string>([
+  TOKEN_BREAK,
+  TOKEN_CONDITION,
+  TOKEN_DIGIT,
+  TOKEN_GENERAL,
+  TOKEN_HASH,
+  TOKEN_PERCENT,
+  TOKEN_POINT,
+  TOKEN_QMARK,
+  TOKEN_SCALE,
+  TOKEN_SLASH,
+  TOKEN_ZERO,
+]);
+
+function createDigitFormatter(pattern: string): NumberFormatter {
+  const tokens = tokenize(pattern);
+  const has = (type: string) => tokens.some((token) => token.type === type);
+  const shown = tokens.map(({ type, raw }) => {
+    // Padding aligns numbers in a column.
+    if (type === TOKEN_SKIP || type === TOKEN_FILL) return '';
+    if (type === TOKEN_QMARK) return has(TOKEN_SLASH) ? raw : '#';
+    // The language changes dates, but not the digits of a number.
+    return type === TOKEN_LOCALE ? quoteCurrency(raw) : raw;
+  });
+  const digits = tokens.map(({ type, raw }) => (DIGIT_TOKENS.has(type) ? raw : ''));
+  const [shownPattern, digitPattern] = [shown.join(''), digits.join('')];
+  const canBeExact = !has(TOKEN_EXP) && isValidFormat(digitPattern);
+  return (value) => {
+    const rounded = roundToDigits(value);
+    return {
+      text: format(shownPattern, rounded).trim(),
+      isExact:
+        canBeExact &&
+        Math.abs(value) <= MAX_EXACT_INTEGER &&
+        parseDigits(format(digitPattern, rounded)) === Math.abs(rounded),
+    };
+  };
+}
+
+/** Returns the currency of `[$€-407]` as text of a pattern. */
+function quoteCurrency(token: string): string {
+  const currency = /^\[\$([^-\]]*)/.exec(token)?.[1] ?? '';
+  return currency === '' ? '' : `"${currency}"`;
+}
+
+/** Returns the number without its sign of a text such as `12.5%`; NaN for another text. */
+function parseDigits(text: string): number {
+  const digits = text.replace(/[-%\s]/g, '');
+  if (digits === '') return Number.NaN;
+  const percents = text.split('%').length - 1;
+  return roundToDigits(Number(digits) / 100 ** percents);
+}
+
+function roundToDigits(value: number): number {
+  return Number(value.toPrecision(SIGNIFICANT_DIGITS));
+}
+
+function createDateFormatter(pattern: string, is1904: boolean): NumberFormatter {
+  const offset = is1904 ? FIRST_DAY_OF_1904 : 0;
+  const isDuration = tokenize(pattern).some(({ type }) => type === TOKEN_DURATION);
+  const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(pattern);
+  const [hasDate, hasTime] = [year || month || day, hours || minutes || seconds];
+  return (value) => {
+    const serial = value + offset;
+    if (value < 0 || serial >= DAY_AFTER_LAST) throw createDateError();
+    if (isDuration) return { text: format(pattern, value), isExact: true };
+    const milliseconds = Math.round(serial * DAY);
+    const days = Math.floor(milliseconds / DAY);
+    const time = formatTime(milliseconds - days * DAY);
+    if (!hasDate || (days === 0 && hasTime)) return { text: time, isExact: value < 1 };
+    const date = formatDay(days);
+    return { text: milliseconds % DAY === 0 ? date : `${date}T${time}`, isExact: true };
+  };
+}
+
+function formatDay(serial: number): string {
+  if (serial < 1 || serial === MISSING_DAY) throw createDateError();
+  const days = serial < MISSING_DAY ? serial + 1 : serial;
+  return new Date(Date.UTC(1899, 11, 30) + days * DAY).toISOString().slice(0, 10);
+}
+
+function formatTime(milliseconds: number): string {
+  const time = new Date(milliseconds).toISOString().slice(11, -1);
+  return time.replace(/\.000$/, '');
+}
+
+function createDateError(): NumberFormatError {
+  return new NumberFormatError(
+    'the date is outside the calendar of the sheet',
+    'correct the date, or clear the cell',
+  );
+}
