@@ -57,7 +57,7 @@ const FOLDERS = {
     ['bulk'],
     ['call'],
     ['connection'],
-    ['terminal', 'ids'],
+    ['outputs', 'terminal', 'ids'],
   ],
   settings: [['pull', 'undo'], ['execute'], ['plan'], ['file', 'live']],
   service: [['local'], ['handlers', 'state'], ['deliveries'], ['records'], ['calls'], ['store']],

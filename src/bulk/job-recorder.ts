@@ -112,7 +112,7 @@ export class JobRecorder implements BatchLog {
     try {
       const { results, journal } = this.#options;
       await results?.write(settled);
-      if (results) journal.setFact('results', { bytes: results.bytes });
+      if (results) journal.setFact('results', results.saved);
       return undefined;
     } catch (error) {
       if (error instanceof SvcError) return error;

@@ -1,7 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { SvcError } from '../kernel/errors.ts';
-import { isExistingFileError, type OutputFile, openOutputFile } from '../kernel/output-file.ts';
+import { constants } from 'node:fs';
+import { access, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
+import { messageOf } from '../kernel/errors.ts';
+import { resolveLinks, throwFileError } from '../kernel/files.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
+import { openOutputFile, type StagedOutput, stageOutput } from '../kernel/output-file.ts';
+import { isDescriptorPath, readHead } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
 import type { WrittenRejects } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
@@ -30,12 +34,15 @@ export interface RejectsFormat extends Pick<Source, 'format' | 'preamble'> {
 export interface RejectsRequest {
   readonly format: RejectsFormat;
   readonly locate: LocateRecord;
-  /** Output path (default: a new file in `folder`, named after the input). */
+  /** Output path (default: a file in `folder`, named after the input). */
   readonly path?: string;
   readonly folder: string;
+  /** Folder for rejects without `path` that cannot be written to `folder`. */
+  readonly fallbackFolder?: string;
   /** The file of an earlier run of the job, which this run replaces. */
   readonly earlier?: WrittenRejects;
   readonly signal?: AbortSignal;
+  readonly warn?: (text: string) => Promise<void>;
 }
 
 export function chooseRejectsFormat(
@@ -66,40 +73,49 @@ export type RejectsFile = Awaited<ReturnType<typeof openRejectsFile>>;
 
 /**
  * Opens a file for the unsuccessful records, unchanged and in the input's format, which the user
- * can correct and send again. Uses the encoding of the input. Contains generated IDs: a record that may have been applied must be
- * sent again with the same ID. A second file, `<path>.reasons.ndjson`, lists the reasons in the
- * same order, unless the path is a device or a pipe. Opens a given path immediately, to report an unwritable path before sending, but
- * keeps the content of an existing file until the first reject.
- * @throws SvcError `usage` if the file of an earlier run was edited
+ * can correct and send again. Uses the encoding of the input. Contains generated IDs: a record that
+ * may have been applied must be sent again with the same ID. A second file,
+ * `<path>.reasons.ndjson`, lists the reasons in the same order, unless the path is a device or a
+ * pipe.
+ *
+ * Rejects are data: they replace only an empty file, and the unchanged file of an earlier run of the
+ * job. Otherwise, they go to the next free path, such as `again.2.csv`. Without rejects, no file is
+ * written.
+ * @throws SvcError `local` if the folder cannot be written
  */
 export async function openRejectsFile(request: RejectsRequest) {
-  const { format, locate, path, folder, earlier, signal } = request;
-  const isReplaceable = earlier && (await isUnchanged(earlier));
-  if (path !== undefined && isReplaceable === false && (await exists(path))) {
-    throw new SvcError('usage', `--rejects: ${path} was edited after the last run of the job`, {
-      hint: 'move the file, then resume the job, which writes all rejects to a new file',
-    });
-  }
-  let records: OutputFile | undefined;
-  let reasons: OutputFile | undefined;
-  let isEmpty = true;
+  const { format, locate, path, signal, fallbackFolder } = request;
+  const earlier = request.earlier && (await findUnchanged(request.earlier));
   const encode = createTextEncoder(format.encoding);
-  const create = () => {
-    if (path !== undefined) return openOutputFile(path, { existing: 'append', encode, signal });
-    return isReplaceable
-      ? openOutputFile(earlier.path, { existing: 'empty', encode, signal })
-      : createNumbered(folder, format, encode);
+  const streamed = path !== undefined && (await isStream(path));
+  let wanted = earlier?.path ?? path ?? defaultPath(request.folder, format);
+  const useFallback = async (error: unknown) => {
+    const isDefault = path === undefined && fallbackFolder !== undefined;
+    if (!isDefault || dirname(wanted) === fallbackFolder) throw error;
+    wanted = join(fallbackFolder, basename(wanted));
+    await request.warn?.(`${messageOf(error)}; failed records will be saved in ${fallbackFolder}`);
+  };
+  if (!streamed) await checkFolder(wanted, earlier).catch(useFallback);
+  const openStream = () => openOutputFile(wanted, { existing: 'append', encode, signal });
+  let stream = streamed ? await openStream() : undefined;
+  let records: StagedOutput | undefined;
+  let reasons: StagedOutput | undefined;
+  let isEmpty = true;
+  const stageBoth = async () => {
+    const place = await placeOf(wanted, earlier);
+    records ??= await stageOutput(place, encode);
+    reasons ??= await stageOutput(reasonsPathOf(place));
   };
   const open = async () => {
-    records ??= await create();
-    if (records.isRegular)
-      reasons ??= await openOutputFile(`${records.path}.reasons.ndjson`, { existing: 'empty' });
-    return { records, reasons };
+    if (!stream) await stageBoth().catch(async (error) => useFallback(error).then(stageBoth));
   };
   const discard = async (): Promise<undefined> => {
+    await stream?.close();
     await records?.discard();
     await reasons?.discard();
+    stream = undefined;
   };
+  const write = (text: string) => (stream ?? records)?.write(text);
   const reasonLine = ({
     record: { id, index, line, target },
     status,
@@ -107,71 +123,145 @@ export async function openRejectsFile(request: RejectsRequest) {
     code,
   }: RecordResult) =>
     `${JSON.stringify({ ...locate(index, line), id, ...target?.data, status, code, message })}\n`;
-  if (path !== undefined || isReplaceable) await open();
+  let hasFailed = false;
+  const tracked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
   return {
+    /** Whether the rejects could not be written. */
+    get hasFailed() {
+      return hasFailed;
+    },
     async add(items: readonly RecordResult[]): Promise<void> {
       if (items.length === 0) return;
-      const files = await open();
-      if (isEmpty) await files.records.truncateTo(0);
-      const { before, between } = framingOf(format);
-      const texts = items.map(({ record }) => (format.isConverted ? record.jsonLine : record.text));
-      await files.records.write((isEmpty ? before : between) + texts.join(between));
-      isEmpty = false;
-      await files.reasons?.write(items.map(reasonLine).join(''));
+      await tracked(() => addAll(items));
     },
-    async close(): Promise<WrittenRejects | undefined> {
-      if (isEmpty || !records) return discard();
-      await records.write(framingOf(format).after);
-      await records.close();
-      await reasons?.close();
-      const { size, mtimeMs } = await stat(records.path);
-      return {
-        path: records.path,
-        isRegular: records.isRegular,
-        bytes: size,
-        changedAt: mtimeMs,
-        format: format.format,
-        isAnew: format.isConverted,
-        ...(needsEncodingFlag(format.encoding) && { encoding: format.encoding.name }),
-      };
-    },
+    close: () => tracked(close),
     discard,
   };
+
+  async function addAll(items: readonly RecordResult[]): Promise<void> {
+    await open();
+    const { before, between } = framingOf(format);
+    const texts = items.map(({ record }) => (format.isConverted ? record.jsonLine : record.text));
+    await write((isEmpty ? before : between) + texts.join(between));
+    isEmpty = false;
+    await reasons?.write(items.map(reasonLine).join(''));
+  }
+
+  async function close(): Promise<WrittenRejects | undefined> {
+    if (isEmpty) {
+      // This run sent the records of the earlier file.
+      if (earlier) await removeBoth(earlier.path);
+      return discard();
+    }
+    await write(framingOf(format).after);
+    await stream?.close();
+    const written =
+      records && reasons ? await publish(wanted, records, reasons, earlier?.path) : wanted;
+    const { size, mtimeMs } = await stat(written);
+    return {
+      path: written,
+      isRegular: !streamed,
+      bytes: size,
+      changedAt: mtimeMs,
+      format: format.format,
+      isAnew: format.isConverted,
+      ...(needsEncodingFlag(format.encoding) && { encoding: format.encoding.name }),
+    };
+  }
 }
 
-async function isUnchanged({ path, bytes, changedAt }: WrittenRejects): Promise<boolean> {
+/** Puts both files in the first free place, or in the place of those of an earlier run. */
+async function publish(
+  wanted: string,
+  records: StagedOutput,
+  reasons: StagedOutput,
+  earlier: string | undefined,
+): Promise<string> {
+  for (const path of numberedPaths(wanted)) {
+    const isOwn = path === earlier;
+    if (!isOwn && !(await areReplaceable(path))) continue;
+    const isEmpty = (await sizeOf(path)) === 0;
+    if (!(await records.publish(path, { mayReplace: isOwn || isEmpty }))) continue;
+    await reasons.publish(reasonsPathOf(path), { mayReplace: true });
+    return path;
+  }
+  throw new TypeError('the paths do not end');
+}
+
+export function reasonsPathOf(rejects: string): string {
+  return `${rejects}.reasons.ndjson`;
+}
+
+function* numberedPaths(path: string): Generator<string> {
+  yield path;
+  const { dir, name, ext } = parse(path);
+  for (let number = 2; ; number += 1) yield join(dir, `${name}.${number}${ext}`);
+}
+
+/** Returns the size of a file; undefined if it is missing, and infinity for a folder or a device. */
+async function sizeOf(path: string): Promise<number | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  // Nobody can edit what a device or a pipe received.
-  if (stats && !stats.isFile()) return true;
-  return stats?.size === bytes && stats.mtimeMs === changedAt;
+  return stats?.isFile() === false ? Number.POSITIVE_INFINITY : stats?.size;
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
+/** Returns the path beside which rejects are staged: the target of a link, unless it has content. */
+async function placeOf(wanted: string, earlier: WrittenRejects | undefined): Promise<string> {
+  return earlier || !(await sizeOf(wanted)) ? resolveLinks(wanted) : wanted;
+}
+
+/** @throws SvcError `local` if no file can be created in the folder of the rejects */
+async function checkFolder(wanted: string, earlier: WrittenRejects | undefined): Promise<void> {
+  const folder = dirname(await placeOf(wanted, earlier));
+  await access(folder, constants.W_OK | constants.X_OK).catch(throwFileError('write', wanted));
+}
+
+/** Whether a path is free or empty, and its reasons are free, empty, or left over from other rejects. */
+async function areReplaceable(path: string): Promise<boolean> {
+  if (await sizeOf(path)) return false;
+  const reasons = reasonsPathOf(path);
+  return !(await sizeOf(reasons)) || isReasons(await readHead(reasons));
+}
+
+/** Whether a text begins like the reasons of rejects. */
+function isReasons(head: string): boolean {
+  const reason = tryParseJson(head.split('\n', 1)[0] ?? '');
+  return isObject(reason) && 'id' in reason && 'status' in reason && 'code' in reason;
+}
+
+async function removeBoth(path: string): Promise<void> {
+  for (const each of [path, reasonsPathOf(path)]) await rm(each, { force: true });
+}
+
+/** Whether a path leads to a device, a pipe, or an open file, which are written as records fail. */
+async function isStream(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return (stats !== undefined && !stats.isFile()) || isDescriptorPath(path);
+}
+
+/** Returns what an earlier run wrote, if nobody edited it. */
+async function findUnchanged(earlier: WrittenRejects): Promise<WrittenRejects | undefined> {
+  const stats = await stat(earlier.path).catch(() => undefined);
+  const isSame = stats?.size === earlier.bytes && stats.mtimeMs === earlier.changedAt;
+  return isSame && stats.isFile() && !isDescriptorPath(earlier.path) ? earlier : undefined;
 }
 
 /**
- * Creates `users.rejects.json` for `users.json` and for `users.rejects.json` itself, or
- * `users.rejects.2.json` if that exists. Removes leading dashes: the name for `--data` is
- * `data.rejects.json`.
+ * Returns `users.rejects.json` for `users.json` and for `users.rejects.json` itself. Removes leading
+ * dashes: the name for `--data` is `data.rejects.json`.
  */
-async function createNumbered(
-  folder: string,
-  { name, format }: RejectsFormat,
-  encode: (text: string) => Uint8Array,
-): Promise<OutputFile> {
+function defaultPath(folder: string, { name, format }: RejectsFormat): string {
   const stem =
     basename(name)
       .replace(/\.gz$/i, '')
       .replace(/\.[^.]*$/, '')
       .replace(/\.rejects(\.\d+)?$/, '')
       .replace(/^-+/, '') || 'input';
-  for (let number = 1; ; number += 1) {
-    const path = join(folder, `${stem}.rejects${number === 1 ? '' : `.${number}`}.${format}`);
-    try {
-      return await openOutputFile(path, { existing: 'fail', encode });
-    } catch (error) {
-      if (!isExistingFileError(error)) throw error;
-    }
-  }
+  return join(folder, `${stem}.rejects.${format}`);
 }

@@ -1,22 +1,39 @@
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { throwFileError } from '../kernel/files.ts';
 import { openOutputFile } from '../kernel/output-file.ts';
+import { isDescriptorPath } from '../kernel/read-file.ts';
 import type { RecordResult } from './batches.ts';
+import type { SavedResults } from './journal/outcomes.ts';
 import type { LocateRecord } from './record-position.ts';
 
 export type ResultsFile = Awaited<ReturnType<typeof openResultsFile>>;
 
+export interface ResultsRequest {
+  readonly path: string;
+  /** Path for the results until they are complete, if `path` has older ones. */
+  readonly stage: string;
+  readonly locate: LocateRecord;
+  readonly saved?: SavedResults | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Opens the file for the results of all records as NDJSON, appended as outcomes become known.
- * @param kept bytes of earlier runs to keep; later bytes are written again
+ * Opens the file for the results of all records as NDJSON, appended as outcomes become known. An
+ * existing file keeps its content until the job is complete.
  */
-export async function openResultsFile(
-  path: string,
-  locate: LocateRecord,
-  kept: number | undefined,
-  signal?: AbortSignal,
-) {
-  const existing = kept === undefined ? 'empty' : 'append';
-  const file = await openOutputFile(path, { existing, signal });
-  let bytes = kept === undefined ? 0 : await file.truncateTo(kept);
+export async function openResultsFile({ path, stage, locate, saved, signal }: ResultsRequest) {
+  const before = await stat(path).catch(() => undefined);
+  let isStaged =
+    saved === undefined
+      ? before?.isFile() === true && before.size > 0 && !isDescriptorPath(path)
+      : saved.isStaged === true;
+  const file = await openOutputFile(isStaged ? stage : path, {
+    existing: 'append',
+    mode: 0o600,
+    signal,
+  });
+  let bytes = await file.truncateTo(saved?.bytes ?? 0);
   const lineOf = ({
     record: { id, index, line, target },
     status: found,
@@ -28,8 +45,8 @@ export async function openResultsFile(
     return `${JSON.stringify({ id, ...target?.data, ...locate(index, line), status, message, code, effect })}\n`;
   };
   return {
-    get bytes() {
-      return bytes;
+    get saved(): SavedResults {
+      return { bytes, ...(isStaged && { isStaged }) };
     },
     async write(items: readonly RecordResult[]): Promise<void> {
       if (items.length === 0) return;
@@ -37,6 +54,30 @@ export async function openResultsFile(
       await file.write(text);
       bytes += Buffer.byteLength(text);
     },
-    close: file.close,
+    /**
+     * Closes the file.
+     * @param isComplete whether no later run of the job adds results
+     */
+    async close(isComplete: boolean): Promise<void> {
+      await file.close();
+      if (!isStaged || !isComplete) return;
+      await moveText(stage, path);
+      isStaged = false;
+    },
+    /** Closes the file of a run that sent nothing, and removes it if it is new. */
+    discard: file.discard,
   };
+}
+
+/** Replaces a file by a complete one, which may be on another file system, and removes that. */
+async function moveText(source: string, target: string): Promise<void> {
+  const output = await openOutputFile(target, { existing: 'replace', mode: 0o600 });
+  try {
+    for await (const text of createReadStream(source, 'utf8')) await output.write(String(text));
+  } catch (error) {
+    await output.discard();
+    return throwFileError('write', target)(error);
+  }
+  await output.close();
+  await rm(source, { force: true });
 }

@@ -2,7 +2,13 @@ import type { Column, Examples } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
-import type { GlobalFlagGroup, OptionDefinition, OptionsOf, ParsedOptions } from './options.ts';
+import type {
+  FileUse,
+  GlobalFlagGroup,
+  OptionDefinition,
+  OptionsOf,
+  ParsedOptions,
+} from './options.ts';
 
 export type { GlobalFlagGroup, OptionDefinition, OptionsOf, ParsedOptions };
 
@@ -12,6 +18,8 @@ export interface ArgumentDefinition {
   readonly description: string;
   readonly required: boolean;
   readonly many?: true;
+  /** The value is the path of a file. */
+  readonly file?: FileUse;
 }
 
 /**

@@ -22,6 +22,28 @@ export type FlagDescription = `${string} ${string}`;
 /** The records of a bulk command, or the default organization of the settings. */
 export type FlagSource = 'records' | 'settings';
 
+/**
+ * How a command writes a file. Outputs replace only files of the same use; `edited` means that the
+ * command changes what is in the file, and `rejects` are never overwritten.
+ */
+export type OutputUse =
+  | 'plan'
+  | 'results'
+  | 'rejects'
+  | 'report'
+  | 'schema'
+  | 'export'
+  | 'har'
+  | 'approval'
+  | 'token'
+  | 'edited';
+
+/**
+ * The use of a file that a flag or an argument names: it is read, or written. The value of a `data`
+ * flag names a file only after an @.
+ */
+export type FileUse = 'input' | 'data' | OutputUse;
+
 /** A flag of a hand-written command. The parsed value is stored under the camel-cased name. */
 export interface OptionDefinition {
   readonly flags: string;
@@ -38,7 +60,15 @@ export interface OptionDefinition {
   /** The flag tunes a bulk job. Help lists tuning flags last. */
   readonly isTuning?: true;
   readonly isHidden?: true;
+  /** The value is the path of a file. */
+  readonly file?: FileUse;
 }
+
+/** Flag of the commands that write a file, checked in one place for all of them. */
+export const FORCE_FLAG = {
+  flags: '--force',
+  description: 'replace an existing output file that svc did not write',
+} as const satisfies OptionDefinition;
 
 type LongName<Flags extends string> = Flags extends `${string}--${infer Rest}`
   ? Rest extends `${infer Name} ${string}`

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { OperationName } from '../catalog/index.ts';
 import { serializedOperations } from '../catalog/serialized-operations.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -9,6 +8,7 @@ import {
   createPrivateFolder,
   readTextIfExists,
   replaceFile,
+  resolveLinks,
   withoutByteOrderMark,
 } from '../kernel/files.ts';
 import { type Fields, isObject } from '../kernel/json.ts';
@@ -229,6 +229,7 @@ export async function addToContractFile(
 ): Promise<void> {
   const folder = join(stateFolder, 'contracts');
   await createPrivateFolder(folder);
+  // All names of a file share a lock.
   const target = await resolveLinks(path);
   const digest = createHash('sha256').update(target).digest('hex').slice(0, 32);
   const options = { clock, timeout: LOCK_TIMEOUT };
@@ -236,11 +237,4 @@ export async function addToContractFile(
     const known = (await readContractIfExists(target, name)) ?? EMPTY_CONTRACT;
     await replaceFile(target, formatContract(mergeContracts(known, recorded)), { mode: 0o644 });
   });
-}
-
-/** Resolves links, so that all names of a file share a lock. The file itself may be missing. */
-async function resolveLinks(path: string): Promise<string> {
-  return realpath(path).catch(async () =>
-    join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
-  );
 }

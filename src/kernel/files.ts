@@ -1,18 +1,21 @@
-import { constants, existsSync, fsync, statSync } from 'node:fs';
+import { constants, existsSync, fsync, type Stats, statSync } from 'node:fs';
 import {
   chmod,
+  chown,
   type FileHandle,
   mkdir,
   mkdtemp,
   open,
   readdir,
+  readlink,
+  realpath,
   rename,
   rm,
   stat,
   writeFile,
 } from 'node:fs/promises';
 import { platform as getPlatform } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
 import { messageOf, SvcError, systemErrorCode } from './errors.ts';
 import { readRegularFile, UnsuitableFileError } from './read-file.ts';
@@ -146,9 +149,32 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
+/** Maximum number of links in a chain, as in Linux. */
+const MAX_LINKS = 40;
+
+/**
+ * Resolves the links of a path, also if their target is missing. Writing to the result creates or
+ * replaces the target, and keeps the links.
+ */
+export async function resolveLinks(path: string): Promise<string> {
+  let target = path;
+  for (let links = 0; links <= MAX_LINKS; links += 1) {
+    const found = await realpath(target).catch(() => undefined);
+    if (found !== undefined) return found;
+    const folder = await realpath(dirname(target)).catch(() => dirname(target));
+    const next = await readlink(target).catch(() => undefined);
+    if (next === undefined) return join(folder, basename(target));
+    target = resolve(folder, next);
+  }
+  throw Object.assign(new Error(), { code: 'ELOOP' });
+}
+
 export interface ReplaceFileOptions {
   readonly write?: (path: string) => Promise<void>;
-  /** File permissions (default: 0600). */
+  /**
+   * Permissions of a new file; an existing file keeps its own. By default, the content is private: a
+   * new file gets 0600, and an existing file keeps only the permissions of its owner.
+   */
   readonly mode?: number;
   /**
    * Flushes the file and its folder to disk, and verifies the content (default: true). Not needed
@@ -159,6 +185,7 @@ export interface ReplaceFileOptions {
 
 /**
  * Replaces a file atomically, by renaming a private copy. On a full disk, the old content remains.
+ * Links to the file stay.
  * @param text the text, or its parts
  * @throws SvcError `local`
  */
@@ -167,18 +194,18 @@ export async function replaceFile(
   text: string | readonly string[],
   options: ReplaceFileOptions = {},
 ): Promise<void> {
-  const { mode = 0o600, durable = true } = options;
+  const { mode, durable = true } = options;
   const texts = [text].flat();
   const { write = (staged) => writeFile(staged, texts, { flag: 'wx', mode: 0o600 }) } = options;
   let staging: string | undefined;
   try {
-    staging = await mkdtemp(`${path}${STAGING_SUFFIX}`);
-    const staged = join(staging, basename(path));
+    const target = await resolveLinks(path);
+    staging = await mkdtemp(`${target}${STAGING_SUFFIX}`);
+    const staged = join(staging, basename(target));
     await write(staged);
     if (durable) await flushAndVerify(staged, texts);
-    await chmod(staged, mode);
-    await moveReplacing(staged, path);
-    if (durable) await flushFolder(dirname(path));
+    await moveIntoPlace(staged, target, mode);
+    if (durable) await flushFolder(dirname(target));
   } catch (error) {
     throw localFileError('write', path, error);
   } finally {
@@ -191,8 +218,9 @@ export async function replaceFile(
  * writers.
  */
 export async function removeStagedFiles(path: string): Promise<void> {
-  const [folder, prefix] = [dirname(path), `${basename(path)}${STAGING_SUFFIX}`];
   try {
+    const target = await resolveLinks(path);
+    const [folder, prefix] = [dirname(target), `${basename(target)}${STAGING_SUFFIX}`];
     const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
     for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
   } catch (error) {
@@ -200,7 +228,37 @@ export async function removeStagedFiles(path: string): Promise<void> {
   }
 }
 
-const STAGING_SUFFIX = '.staged-';
+/** Ending of the folder beside a file where its replacement is written; a random part follows. */
+export const STAGING_SUFFIX = '.staged-';
+
+/**
+ * Renames a staged file to its target, with the permissions and the owner of the file that it
+ * replaces.
+ * @param mode permissions of a new file, as in `ReplaceFileOptions`
+ */
+export async function moveIntoPlace(
+  staged: string,
+  target: string,
+  mode: number | undefined,
+): Promise<void> {
+  const existing = await stat(target).catch(() => undefined);
+  if (existing && !existing.isFile()) throw new UnsuitableFileError('is not a regular file');
+  if (existing) await keepOwner(staged, existing);
+  await chmod(staged, permissionsFor(existing?.mode, mode));
+  await moveReplacing(staged, target);
+}
+
+/** Returns the permissions of an output, as described in `ReplaceFileOptions`. */
+export function permissionsFor(existing: number | undefined, mode: number | undefined): number {
+  if (existing === undefined) return mode ?? 0o600;
+  return existing & (mode === undefined ? 0o700 : 0o777);
+}
+
+/** Keeps the owner of a file that another user, such as root, replaces, if that is allowed. */
+async function keepOwner(staged: string, { uid, gid }: Stats): Promise<void> {
+  const own = await stat(staged);
+  if (own.uid !== uid || own.gid !== gid) await chown(staged, uid, gid).catch(() => undefined);
+}
 
 /**
  * Flushes an open file or folder to disk. Yarn's Plug'n'Play replaces file handles by ones without
@@ -317,6 +375,7 @@ const SYSTEM_REASONS = new Map([
   ['EPERM', 'permission denied'],
   ['EISDIR', 'is a folder'],
   ['ENXIO', 'is not a regular file'],
+  ['ELOOP', 'is a circular link'],
   ['ENOTDIR', 'part of the path is not a folder'],
   ['EEXIST', 'already exists'],
   ['ENOSPC', 'the disk is full'],

@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
 import { localFileError } from './files.ts';
 import { didYouMean } from './nearest.ts';
@@ -60,4 +60,10 @@ export async function readNamedFile(
  */
 export function resolveOutputPath(file: string, cwd: string, platform = currentPlatform): string {
   return platform === 'win32' && file.toUpperCase() === 'NUL' ? '\\\\.\\NUL' : resolve(cwd, file);
+}
+
+/** Returns a path as it is shown in a folder: relative, unless the absolute path is shorter. */
+export function shortPath(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path);
+  return fromHere.startsWith('..') && fromHere.length > path.length ? path : fromHere;
 }

@@ -1,23 +1,23 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath, rm, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
-import { flush, localFileError, replaceFile } from './files.ts';
+import { flush, localFileError, permissionsFor, resolveLinks, throwFileError } from './files.ts';
 import { isDescriptorPath } from './read-file.ts';
+import { stageFile } from './staged-file.ts';
 
 export interface OutputRequest {
   /**
-   * How to treat an existing regular file. `replace` collects the text and replaces the file when
-   * it is closed; the others write as the text arrives, to an emptied file, to the end of the
-   * existing one, or only to a new file.
+   * How to treat an existing regular file. `replace` writes a file beside it and puts that in its
+   * place when it is closed, `append` writes to its end, and `fail` writes only to a new file.
    */
-  readonly existing: 'replace' | 'empty' | 'append' | 'fail';
+  readonly existing: 'replace' | 'append' | 'fail';
   /**
-   * Permissions of a regular file (default: only its owner can read it). `unchanged` keeps those of
-   * an existing file.
+   * Permissions of a new file; an existing file keeps its own. By default, the output is private: a
+   * new file gets 0600, and an existing file keeps only the permissions of its owner.
    */
-  readonly mode?: number | 'unchanged';
-  /** Encodes text that is written as it arrives (default: as UTF-8). Not for `replace`. */
+  readonly mode?: number;
+  /** Encodes the text (default: as UTF-8). */
   readonly encode?: ((text: string) => Uint8Array) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
@@ -37,7 +37,10 @@ export interface OutputFile {
    */
   truncateTo(bytes: number): Promise<number>;
   close(): Promise<void>;
-  /** Closes the file and removes it if it is regular. A file to replace keeps its old content. */
+  /**
+   * Closes the file, and removes it if it is new. A file to replace keeps its old content, and text
+   * that was appended stays.
+   */
   discard(): Promise<void>;
 }
 
@@ -55,10 +58,9 @@ export async function openOutputFile(path: string, request: OutputRequest): Prom
     // A file that is already open has other writers, such as the stdout of this process.
     if ((stats && !stats.isFile()) || isDescriptorPath(path))
       return await openThrough(path, request);
-    if (request.existing !== 'replace') return await openRegular(path, request, request.existing);
-    const mode = permissionsOf(request);
-    const kept = request.mode === 'unchanged' && stats ? stats.mode & 0o777 : mode;
-    return collectReplacement(stats ? await realpath(path) : path, path, kept);
+    return request.existing === 'replace'
+      ? await openReplacement(path, request)
+      : await openRegular(path, request, request.existing, stats);
   } catch (error) {
     request.signal?.throwIfAborted();
     throw localFileError('write', path, error);
@@ -85,11 +87,10 @@ export async function writeOutputFile(
   await file.close();
 }
 
-const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_EXCL } = constants;
+const { O_WRONLY, O_CREAT, O_APPEND, O_EXCL } = constants;
 /** `open` would wait for the reader of a FIFO in a thread that Ctrl-C cannot interrupt. */
 const WITHOUT_WAITING = constants.O_NONBLOCK | constants.O_NOCTTY;
-const FLAGS = { empty: O_TRUNC, append: O_APPEND, fail: O_EXCL } as const;
-const PRIVATE = 0o600;
+const FLAGS = { append: O_APPEND, fail: O_EXCL } as const;
 const MAX_PAUSE = 50;
 /** Time that an interrupted command waits for a reader that takes no text, in milliseconds. */
 const INTERRUPTED_WAIT = 500;
@@ -98,23 +99,46 @@ function encodeUtf8(text: string): Uint8Array {
   return Buffer.from(text);
 }
 
-function permissionsOf({ mode = PRIVATE }: OutputRequest): number {
-  return mode === 'unchanged' ? PRIVATE : mode;
+/** The text of an output whose final path is chosen when it is complete. */
+export interface StagedOutput {
+  write(text: string): Promise<void>;
+  /** Puts the text in its place. Returns false if a file is there that it may not replace. */
+  publish(path: string, options: { readonly mayReplace: boolean }): Promise<boolean>;
+  discard(): Promise<void>;
 }
 
-function collectReplacement(target: string, path: string, mode: number): OutputFile {
-  const texts: string[] = [];
+/**
+ * Stages a private text beside a path.
+ * @throws SvcError `local`, like the methods
+ */
+export async function stageOutput(path: string, encode = encodeUtf8): Promise<StagedOutput> {
+  const fail = throwFileError('write', path);
+  const staged = await stageFile(path).catch(fail);
+  return {
+    write: (text) => staged.write(encode(text)).catch(fail),
+    async publish(wanted, { mayReplace }) {
+      const target = await resolveLinks(wanted).catch(fail);
+      if (!mayReplace) return staged.create(target).catch(fail);
+      await staged.replace(target, 0o600).catch(fail);
+      return true;
+    },
+    discard: () => staged.discard().catch(fail),
+  };
+}
+
+async function openReplacement(path: string, request: OutputRequest): Promise<OutputFile> {
+  const { encode = encodeUtf8, mode } = request;
+  const target = await resolveLinks(path);
+  const staged = await stageFile(target);
+  const fail = throwFileError('write', path);
   return {
     path,
     isRegular: true,
-    write: async (text: string) => void texts.push(text),
-    sync: async () => undefined,
-    async truncateTo(bytes: number) {
-      texts.splice(0, texts.length, Buffer.from(texts.join('')).subarray(0, bytes).toString());
-      return Buffer.byteLength(texts.join(''));
-    },
-    close: () => replaceFile(target, texts, { mode }),
-    discard: async () => undefined,
+    write: (text) => staged.write(encode(text)).catch(fail),
+    sync: () => staged.finish().catch(fail),
+    truncateTo: (bytes) => staged.truncateTo(bytes).catch(fail),
+    close: () => staged.replace(target, mode).catch(fail),
+    discard: () => staged.discard().catch(fail),
   };
 }
 
@@ -122,14 +146,13 @@ async function openRegular(
   path: string,
   request: OutputRequest,
   existing: keyof typeof FLAGS,
+  stats: Stats | undefined,
 ): Promise<OutputFile> {
   const { encode = encodeUtf8 } = request;
-  const mode = permissionsOf(request);
+  const mode = permissionsFor(stats?.mode, request.mode);
   const handle = await open(path, O_WRONLY | O_CREAT | WITHOUT_WAITING | FLAGS[existing], mode);
-  const fail = (error: unknown): never => {
-    throw localFileError('write', path, error);
-  };
-  if (request.mode !== 'unchanged') await handle.chmod(mode).catch(fail);
+  const fail = throwFileError('write', path);
+  if (stats && (stats.mode & 0o777) !== mode) await handle.chmod(mode).catch(fail);
   const close = () => handle.close().catch(fail);
   return {
     path,
@@ -144,7 +167,7 @@ async function openRegular(
     close,
     async discard() {
       await close();
-      await rm(path, { force: true });
+      if (!stats) await rm(path, { force: true });
     },
   };
 }
@@ -152,10 +175,7 @@ async function openRegular(
 async function openThrough(path: string, request: OutputRequest): Promise<OutputFile> {
   const { encode = encodeUtf8 } = request;
   const handle = await openWhenRead(path, request);
-  const close = () =>
-    handle.close().catch((error: unknown) => {
-      throw localFileError('write', path, error);
-    });
+  const close = () => handle.close().catch(throwFileError('write', path));
   return {
     path,
     isRegular: false,

@@ -38,6 +38,19 @@ export async function readRegularFile(
   }
 }
 
+const HEAD_BYTES = 64 * 1024;
+
+/** Reads the start of a regular file as UTF-8. @throws the system's error */
+export function readHead(path: string): string {
+  const descriptor = openSync(path, WITHOUT_WAITING);
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 export interface ReadLimits {
   readonly maxBytes?: number;
   readonly timeout?: number;

@@ -39,7 +39,8 @@ export async function writeJsonFile(path: string, fields: Fields): Promise<void>
   const write: ReplaceFileOptions['write'] = async (staged) => {
     const conf = new Conf<Record<string, unknown>>({
       cwd: dirname(staged),
-      configName: basename(staged, '.json'),
+      configName: basename(staged),
+      fileExtension: '',
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
       serialize,

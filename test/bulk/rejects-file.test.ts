@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RecordResult, RecordStatus } from '../../src/bulk/batches.ts';
@@ -147,50 +147,118 @@ describe('the rejects', () => {
       expect(JSON.parse(await readFile(join(folder, path), 'utf8'))).toHaveLength(3);
       await appendFile(join(folder, path), ' ');
       const edited = await readFile(join(folder, path), 'utf8');
-      const third = openRejectsFile({ ...request, earlier: later });
-      if (path === 'named.json') await expect(third).rejects.toMatchObject({ failure: 'usage' });
-      else {
-        await (await third).add(items);
-        expect((await (await third).close())?.path).toBe(join(folder, 'users.rejects.2.json'));
-      }
+      const third = await openRejectsFile({ ...request, earlier: later });
+      await third.add(items);
+      expect((await third.close())?.path).toBe(join(folder, path.replace('.json', '.2.json')));
       expect(await readFile(join(folder, path), 'utf8')).toBe(edited);
     }
   });
 
-  it('keep the file at their path until there are some', async () => {
+  it('never touch a file with records, and go to the next free path', async () => {
     const { folder, format, locate, items } = await world();
-    const path = join(folder, 'old.json');
-    await writeFile(
-      path,
-      'precious and longer than what comes after it, by far and by any measure that there is',
-    );
-    const rejects = await openRejectsFile({ folder, format, locate, path });
-    expect(await readFile(path, 'utf8')).toContain('precious');
-    await rejects.add(items.slice(0, 1));
+    const path = join(folder, 'again.json');
+    await writeFile(path, '[{"userId": "fixed by hand"}]');
+    await writeFile(join(folder, 'again.2.json'), '');
+    await writeFile(join(folder, 'again.3.json.reasons.ndjson'), 'notes');
+    const paths: (string | undefined)[] = [];
+    for (const rejected of [[], items, items]) {
+      const rejects = await openRejectsFile({ folder, format, locate, path });
+      await rejects.add(rejected);
+      paths.push((await rejects.close())?.path.slice(folder.length + 1));
+    }
+    expect(paths).toEqual([undefined, 'again.2.json', 'again.4.json']);
+    expect(await readFile(path, 'utf8')).toBe('[{"userId": "fixed by hand"}]');
+    expect(await readFile(join(folder, 'again.3.json.reasons.ndjson'), 'utf8')).toBe('notes');
+    expect(JSON.parse(await readFile(join(folder, 'again.2.json'), 'utf8'))).toHaveLength(3);
+    expect((await readdir(folder)).filter((name) => name.includes('staged'))).toEqual([]);
+  });
+
+  it('go to the target of a link that has none', async () => {
+    const { folder, items, ...where } = await world();
+    await mkdir(join(folder, 'elsewhere'));
+    await symlink('elsewhere/rejects.json', join(folder, 'link.json'));
+    const rejects = await openRejectsFile({ ...where, folder, path: join(folder, 'link.json') });
+    await rejects.add(items);
     await rejects.close();
-    expect(JSON.parse(await readFile(path, 'utf8'))).toHaveLength(1);
+    expect((await readdir(join(folder, 'elsewhere'))).toSorted()).toEqual(['rejects.json']);
+    expect(JSON.parse(await readFile(join(folder, 'link.json'), 'utf8'))).toHaveLength(3);
+  });
+
+  it('go to the other folder with a warning if theirs is missing', async () => {
+    const { folder, items, ...where } = await world();
+    const warnings: string[] = [];
+    const warn = async (text: string) => void warnings.push(text);
+    const missing = join(folder, 'missing');
+    const rejects = await openRejectsFile({
+      ...where,
+      folder: missing,
+      fallbackFolder: folder,
+      warn,
+    });
+    expect(warnings).toEqual([
+      `cannot write ${missing}/users.rejects.json: no such file; failed records will be saved in ${folder}`,
+    ]);
+    await rejects.add(items);
+    expect((await rejects.close())?.path).toBe(join(folder, 'users.rejects.json'));
   });
 });
 
 describe('the results', () => {
-  it('hold a line for each record, and continue after the settled ones', async () => {
+  async function createResults(before?: string) {
     const folder = await createTemporaryFolder();
     await writeFile(join(folder, 'users.json'), INPUTS['users.json']);
     const { records, locate } = await open(folder, 'users.json');
-    const items = itemsOf(records, 'succeeded');
     const path = join(folder, 'results.ndjson');
-    const first = await openResultsFile(path, locate, undefined);
+    const stage = join(folder, 'stage');
+    if (before !== undefined) await writeFile(path, before, { mode: 0o644 });
+    return { folder, path, items: itemsOf(records, 'succeeded'), request: { path, stage, locate } };
+  }
+
+  const EXPECTED = [
+    { id: 'a', line: 2, status: 'succeeded', message: 'said', code: null },
+    { id: 'c', line: 5, status: 'succeeded', message: 'said', code: null },
+  ];
+  const read = async (path: string) =>
+    (await readFile(path, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('hold a line for each record, and continue after the settled ones', async () => {
+    const { path, items, request } = await createResults();
+    const first = await openResultsFile(request);
     await first.write(items.slice(0, 1));
-    const kept = first.bytes;
+    const { saved } = first;
     await first.write(items.slice(1, 2));
-    await first.close();
-    const second = await openResultsFile(path, locate, kept);
+    await first.close(false);
+    const second = await openResultsFile({ ...request, saved });
     await second.write(items.slice(2));
-    await second.close();
-    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { id: 'a', line: 2, status: 'succeeded', message: 'said', code: null },
-      { id: 'c', line: 5, status: 'succeeded', message: 'said', code: null },
-    ]);
+    await second.close(true);
+    expect(await read(path)).toEqual(EXPECTED);
+  });
+
+  it('replace older ones only when they are complete', async () => {
+    const { folder, path, items, request } = await createResults('old');
+    const first = await openResultsFile(request);
+    await first.write(items.slice(0, 1));
+    await first.close(false);
+    expect(await readFile(path, 'utf8')).toBe('old');
+    const second = await openResultsFile({ ...request, saved: first.saved });
+    await second.write(items.slice(2));
+    expect(await readFile(path, 'utf8')).toBe('old');
+    await second.close(true);
+    expect(await read(path)).toEqual(EXPECTED);
+    expect((await stat(path)).mode & 0o777).toBe(0o644);
+    expect((await readdir(folder)).toSorted()).toEqual(['results.ndjson', 'users.json']);
+  });
+
+  it('are removed without results, unless the file existed', async () => {
+    const created = await createResults();
+    await (await openResultsFile(created.request)).discard();
+    expect(await readdir(created.folder)).toEqual(['users.json']);
+    const existing = await createResults('old');
+    await (await openResultsFile(existing.request)).discard();
+    expect(await readFile(existing.path, 'utf8')).toBe('old');
+    expect(await readdir(existing.folder)).toEqual(['results.ndjson', 'users.json']);
   });
 });

@@ -22,6 +22,8 @@ export interface JobFolder {
   /** A copy of records grouped by target. */
   readonly grouped: string;
   readonly beforeImages: string;
+  /** Results that wait for the end of the job. */
+  readonly results: string;
 }
 const RETENTION_DAYS = 30;
 const DAY = 86_400_000;
@@ -213,5 +215,6 @@ export function jobFolderOf(folders: Folders, job: string): JobFolder {
     spool: join(path, 'input'),
     grouped: join(path, 'grouped.sqlite'),
     beforeImages: join(path, 'before.ndjson'),
+    results: join(path, 'results.ndjson'),
   };
 }

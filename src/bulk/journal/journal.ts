@@ -17,6 +17,7 @@ import {
   NO_EXISTING,
   type OrganizationCounts,
   type RecordRange,
+  type SavedResults,
   type SentBatch,
   toStorable,
   type UnsuccessfulRecord,
@@ -47,8 +48,7 @@ export interface JobFacts {
   /** The error that stopped a run, by the number of the run. Missing if the process was killed. */
   readonly stopped: { readonly run: number; readonly failure: Failure; readonly message: string };
   readonly done: { readonly rejects: string | null };
-  /** Size of the results file, up to the last line of a settled batch. */
-  readonly results: { readonly bytes: number };
+  readonly results: SavedResults;
   readonly rejects: WrittenRejects | null;
   readonly existing: ExistingCounts;
   /** The first organizations of a job whose records name them. */

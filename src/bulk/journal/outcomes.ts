@@ -86,3 +86,11 @@ export interface WrittenRejects {
    */
   readonly isRegular?: boolean;
 }
+
+/** The results that earlier runs of a job wrote. */
+export interface SavedResults {
+  /** Size up to the last line of a settled batch; later bytes are written again. */
+  readonly bytes: number;
+  /** Whether they wait in the job's folder, because their path has older results. */
+  readonly isStaged?: boolean;
+}

@@ -1,4 +1,5 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { FORCE_FLAG } from '../options.ts';
 
 export const RESET_FLAGS = [
   { flags: '--save', description: 'save the new token in the selected profile' },
@@ -9,7 +10,9 @@ export const RESET_FLAGS = [
   {
     flags: '--output-file <path>',
     description: 'new private file for the token, instead of printing it',
+    file: 'token',
   },
+  FORCE_FLAG,
   { flags: '--print', description: 'also print the token, with --to or --output-file' },
   {
     flags: '--github',

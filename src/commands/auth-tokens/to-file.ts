@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { flushFolder, localFileError } from '../../kernel/files.ts';
@@ -8,7 +9,9 @@ import type { TokenDestination } from './destination.ts';
 
 export async function openFile({ cwd, signal }: Context, given: string): Promise<TokenDestination> {
   const path = resolveOutputPath(given, cwd);
-  const request = { existing: 'fail', signal } as const;
+  // An existing file is empty, or may be replaced.
+  const exists = (await stat(path).catch(() => undefined))?.isFile() ?? false;
+  const request = { existing: exists ? 'replace' : 'fail', signal } as const;
   const file = await openOutputFile(path, request).catch((error: unknown) => {
     if (isExistingFileError(error)) throw outputFileError(`${given} already exists`, error);
     if (error instanceof SvcError && systemErrorCode(error.cause) === 'ENOENT')

@@ -19,7 +19,7 @@ export async function openGithub({ environment, io, signal }: Context): Promise<
       hint: '--github works only in a GitHub Actions step; elsewhere, use --output-file or --to',
     });
   }
-  const file = await openOutputFile(path, { existing: 'append', mode: 'unchanged', signal });
+  const file = await openOutputFile(path, { existing: 'append', mode: 0o600, signal });
   return {
     name: `$${VARIABLE}`,
     async deliver(token) {

@@ -1,7 +1,7 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Invocation, OptionDefinition } from '../definition.ts';
-import { optionalProperty, parseWholeNumber, selectOptions } from '../options.ts';
+import { FORCE_FLAG, optionalProperty, parseWholeNumber, selectOptions } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import {
   DUPLICATES_FLAG,
@@ -17,6 +17,12 @@ import {
 } from './input-flags.ts';
 import { parseThroughput, THROUGHPUT_FLAGS } from './throughput-flags.ts';
 
+export const REJECTS_FLAG = {
+  flags: '--rejects <path>',
+  description: 'file for failed records, in the format of the input',
+  file: 'rejects',
+} as const satisfies OptionDefinition;
+
 const BULK_FLAGS = [
   FILE_FLAG,
   INPUT_FORMAT_FLAG,
@@ -26,8 +32,13 @@ const BULK_FLAGS = [
   MAP_FILE_FLAG,
   SAVE_MAP_FLAG,
   DUPLICATES_FLAG,
-  { flags: '--rejects <path>', description: 'file for failed records, in the format of the input' },
-  { flags: '--results <path>', description: 'file for the result of each record (NDJSON)' },
+  REJECTS_FLAG,
+  {
+    flags: '--results <path>',
+    description: 'file for the result of each record (NDJSON)',
+    file: 'results',
+  },
+  FORCE_FLAG,
   ...THROUGHPUT_FLAGS,
   {
     flags: '--shard <i/n>',

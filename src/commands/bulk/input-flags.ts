@@ -7,6 +7,7 @@ export const FILE_FLAG = {
   flags: '--file <path>',
   description: "input file: JSON, NDJSON, CSV, YAML, or .xlsx; '-' for stdin",
   many: true,
+  file: 'input',
 } as const satisfies OptionDefinition;
 
 export const INPUT_FORMAT_FLAG = {
@@ -42,6 +43,7 @@ export const MAP_FLAG = {
 export const MAP_FILE_FLAG = {
   flags: '--map-file <path>',
   description: 'file with one mapping per line, in the form of --map; created if it does not exist',
+  file: 'edited',
 } as const satisfies OptionDefinition;
 
 export const SAVE_MAP_FLAG = {

@@ -1,6 +1,13 @@
 import type { StopReason } from '../../bulk/batch-request.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
-import { type Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
+import {
+  type Hint,
+  hint,
+  type NextStep,
+  SvcError,
+  step,
+  stepWithPlaceholder,
+} from '../../kernel/errors.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
 import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
 
@@ -8,6 +15,8 @@ interface JobEnd {
   readonly noun: string;
   readonly stop: StopReason | undefined;
   readonly resumable: boolean;
+  /** Whether the rejects could not be written, so that a resumed job needs another path for them. */
+  readonly needsRejectsPath?: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
   /** Whether the rejects went to a device or a pipe, from which svc cannot read them. */
@@ -21,13 +30,21 @@ interface JobEnd {
  */
 export function jobError(
   summary: BulkSummary,
-  { noun, stop, resumable, followUp, areRejectsStreamed = false, single }: JobEnd,
+  {
+    noun,
+    stop,
+    resumable,
+    needsRejectsPath = false,
+    followUp,
+    areRejectsStreamed = false,
+    single,
+  }: JobEnd,
 ): unknown {
   const { total, failed, unknown, existing = 0 } = summary;
   const skipped = summary.skipped - existing;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
-    ? hint`resume with ${step('resume', 'jobs', 'resume', summary.job)}`
+    ? resumeHint(summary.job, needsRejectsPath)
     : areRejectsStreamed
       ? 'fix the rejects and send them again'
       : followUpHint(summary, followUp);
@@ -76,6 +93,13 @@ export function jobError(
           })
         : undefined;
   }
+}
+
+function resumeHint(job: string, needsRejectsPath: boolean): Hint {
+  const words = ['jobs', 'resume', job] as const;
+  return needsRejectsPath
+    ? hint`resume with ${stepWithPlaceholder('resume', [...words, '--rejects'], '<path>')}`
+    : hint`resume with ${step('resume', ...words)}`;
 }
 
 function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {

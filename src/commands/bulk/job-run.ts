@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
 import type { StopReason } from '../../bulk/batch-request.ts';
 import { JobCounters } from '../../bulk/job-counters.ts';
 import { JobRecorder } from '../../bulk/job-recorder.ts';
@@ -12,13 +12,14 @@ import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { UTF_8 } from '../../bulk/source/text-encoding.ts';
 import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { resolveOutputPath, shortPath } from '../../kernel/named-file.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { jobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
 import { readLists, type SendPlan } from './pending-records.ts';
+import { createTemporaryPath } from './temporary-path.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 
@@ -43,38 +44,28 @@ export async function openJobRun(context: Context, job: OpenJob, plan: SendPlan)
 
 /**
  * Opens the output files of a run.
- * @throws SvcError `usage` if a path is also an input or has the wrong extension for rejects,
- * `local` if a file cannot be written
+ * @throws SvcError `usage` if the path of the rejects has the wrong extension, `local` if a file
+ * cannot be written
  */
-async function openOutputFiles({ signal }: Context, job: OpenJob, plan: SendPlan) {
+async function openOutputFiles(context: Context, job: OpenJob, plan: SendPlan) {
   const { cwd, inputs } = job.description;
   const { options } = plan;
-  for (const [flag, path] of [
-    ['--rejects', options.rejects] as const,
-    ['--results', options.results] as const,
-  ]) {
-    if (
-      path !== undefined &&
-      inputs.some((input) => resolve(cwd, path) === resolve(cwd, input.path || input.name))
-    )
-      throw new SvcError('usage', `${flag} is also an input file: ${path}`, {
-        hint: 'choose another file',
-      });
-  }
-  const rejects = await openRejects(job, plan, signal);
+  const rejects = await openRejects(context, job, plan);
   if (options.results === undefined) return { rejects, results: undefined };
-  const existingBytes = job.journal.getFact('results')?.bytes;
-  const path = resolveOutputPath(options.results, cwd);
-  return {
-    rejects,
-    results: await openResultsFile(path, createRecordLocator(inputs), existingBytes, signal),
-  };
+  const results = await openResultsFile({
+    path: resolveOutputPath(options.results, cwd),
+    stage: job.lockedFolder?.folder.results ?? createTemporaryPath('results'),
+    locate: createRecordLocator(inputs),
+    saved: job.journal.getFact('results'),
+    signal: context.signal,
+  });
+  return { rejects, results };
 }
 
 async function openRejects(
-  { description, journal }: OpenJob,
+  { signal, warn }: Context,
+  { description, journal, lockedFolder }: OpenJob,
   { input: { check }, options, calls }: SendPlan,
-  signal: AbortSignal,
 ) {
   const path =
     options.rejects === undefined ? undefined : resolveOutputPath(options.rejects, description.cwd);
@@ -109,7 +100,9 @@ async function openRejects(
     format,
     locate: createRecordLocator(inputs),
     folder: description.cwd,
+    fallbackFolder: lockedFolder?.folder.path ?? tmpdir(),
     signal,
+    warn,
     ...optionalProperty('path', path),
     ...optionalProperty('earlier', journal.getFact('rejects') ?? undefined),
   });
@@ -154,13 +147,15 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
   const rejects = await guarded(() => closeFiles(run, isResumable()));
   await guarded(() => saveOrganizations(run));
   const resumable = isResumable();
+  const needsRejectsPath = run.files.rejects?.hasFailed === true;
   const now = context.clock.now();
   const summary = summarizeRun(run, rejects?.shownPath ?? null, now);
   await guarded(async () => {
     try {
       // Processes that watch the job read the error of this run.
       const error =
-        resumable && jobError(summary, { noun: plan.calls.fields.noun, stop, resumable });
+        resumable &&
+        jobError(summary, { noun: plan.calls.fields.noun, stop, resumable, needsRejectsPath });
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
         journal.setFact('stopped', {
@@ -176,7 +171,7 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
       lockedFolder?.release();
     }
   });
-  return { summary, stop, resumable, rejects };
+  return { summary, stop, resumable, rejects, needsRejectsPath };
 }
 
 /** Saves the counts of each organization, if the records name them. */
@@ -198,7 +193,7 @@ async function saveOrganizations({
  * the current folder.
  */
 async function closeFiles({ context, job, plan, files, counters }: JobRun, resumable: boolean) {
-  const { journal, description } = job;
+  const { journal, description, lockedFolder } = job;
   const { rejects, results } = files;
   const { file, rejects: namedRejects } = plan.options;
   const unsent = description.records - counters.decided;
@@ -216,12 +211,22 @@ async function closeFiles({ context, job, plan, files, counters }: JobRun, resum
       isFinal: !resumable,
     });
   }
-  await results?.close();
   // If no record has an outcome, the input can be sent again.
   const written = started ? await rejects?.close() : await rejects?.discard();
   journal.setFact('rejects', written ?? null);
+  if (results) {
+    await results.close(!resumable);
+    if (!resumable) journal.setFact('results', results.saved);
+    if (results.saved.isStaged)
+      await context.note(
+        `${plan.options.results} stays as it is until the job ends; the results so far are in ${lockedFolder?.folder.results}`,
+      );
+  }
   if (!written) return undefined;
   const { cwd } = context;
-  const isNamed = namedRejects !== undefined && cwd === description.cwd;
-  return { ...written, shownPath: isNamed ? namedRejects : relative(cwd, written.path) };
+  const isNamed =
+    namedRejects !== undefined &&
+    cwd === description.cwd &&
+    written.path === resolveOutputPath(namedRejects, cwd);
+  return { ...written, shownPath: isNamed ? namedRejects : shortPath(written.path, cwd) };
 }

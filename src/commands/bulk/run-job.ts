@@ -49,13 +49,13 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   if (stop?.kind === 'fatal' && run.counters.decided === 0) {
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
-    await run.files.results?.close();
+    await run.files.results?.discard();
     await closeUnsentJob(job, context.clock);
     await reportSummary(run, summary, single);
     throw withHint(entry, data, stop.error);
   }
   const finished = await finishJob(run, stop);
-  const { summary, resumable, rejects } = finished;
+  const { summary, resumable, rejects, needsRejectsPath } = finished;
   await reportSummary(run, summary, single);
   const areRejectsStreamed = rejects?.isRegular === false;
   if (areRejectsStreamed)
@@ -75,6 +75,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     noun: fields.noun,
     stop: finished.stop,
     resumable,
+    needsRejectsPath,
     followUp,
     areRejectsStreamed,
     single,

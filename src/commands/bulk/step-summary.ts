@@ -30,7 +30,7 @@ export async function appendStepSummary(
     const { size } = (await stat(path).catch(() => undefined)) ?? { size: 0 };
     if (size + Buffer.byteLength(text) > MAX_BYTES)
       return await warn('GITHUB_STEP_SUMMARY: the summary of the step is full');
-    const file = await openOutputFile(path, { existing: 'append', mode: 'unchanged', signal });
+    const file = await openOutputFile(path, { existing: 'append', mode: 0o600, signal });
     await closeAfter(file, () => file.write(text));
   } catch (error) {
     await warn(`GITHUB_STEP_SUMMARY: ${messageOf(error)}`);

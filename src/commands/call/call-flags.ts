@@ -3,6 +3,7 @@ import type { OptionDefinition } from '../definition.ts';
 export const DATA_FLAG = {
   flags: '--data <json>',
   description: "request data as JSON, @file, or '-' for stdin; other flags override its fields",
+  file: 'data',
 } as const satisfies OptionDefinition;
 
 export const ALL_FLAG = {

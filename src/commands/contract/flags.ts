@@ -3,6 +3,7 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 const FILE_FLAG = {
   flags: '--file <path>',
   description: 'contract file (default: contract.json)',
+  file: 'edited',
 } as const;
 
 export const RECORD_FLAGS = [FILE_FLAG] as const satisfies readonly OptionDefinition[];

@@ -1,5 +1,7 @@
+import { REJECTS_FLAG } from '../bulk/bulk-flags.ts';
 import { RESUME_THROUGHPUT_FLAGS } from '../bulk/throughput-flags.ts';
-import { type CommandDefinition, defineCommand } from '../definition.ts';
+import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
+import { FORCE_FLAG } from '../options.ts';
 import { JOB_COLUMNS } from './columns.ts';
 
 const JOB = {
@@ -7,6 +9,11 @@ const JOB = {
   description: 'job ID, as listed by svc jobs list',
   required: true,
 } as const;
+
+const RESUME_FLAGS = [
+  ...RESUME_THROUGHPUT_FLAGS,
+  { ...REJECTS_FLAG, description: 'file for failed records (default: as before)' },
+] as const satisfies readonly OptionDefinition[];
 
 export const JOB_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -35,7 +42,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['result'],
     summary: 'Show the input, target, counts, and times of a job',
     description:
-      'With --html, writes one self-contained page without scripts to share: result, organizations, failures, and throughput. Never overwrites a file.',
+      'With --html, writes one self-contained page without scripts to share: result, organizations, failures, and throughput. Replaces only a page of a job.',
     examples: {
       'svc jobs show': 'show the last job',
       'svc jobs show 20260131-094500-5f3a9c -o json': 'print the receipt as JSON',
@@ -49,7 +56,9 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       {
         flags: '--file <path>',
         description: "output file of --html, or '-' for stdout (default: <id>.html)",
+        file: 'report',
       },
+      FORCE_FLAG,
     ],
     load: async () => (await import('./show.ts')).showJob,
   }),
@@ -65,7 +74,9 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
       {
         flags: '--file <path>',
         description: "output file, or '-' for stdout (default: <id>.html)",
+        file: 'report',
       },
+      FORCE_FLAG,
     ],
     load: async () => (await import('./report/write-report.ts')).reportJob,
   }),
@@ -74,14 +85,14 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result', 'dry-run'],
     summary: 'Resume a stopped or killed job',
     description:
-      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or prompts for one. Flags given here apply to this run only. Requests of unknown outcome are sent again unchanged, regardless of --batch-size.',
+      'Sends the records without a recorded outcome to the same service with the same flags, and prints a summary of the whole job. The input must be unchanged. Without an ID, resumes the only stopped job, or prompts for one. Throughput flags apply to this run only, and --rejects also to later ones. Requests of unknown outcome are sent again unchanged, regardless of --batch-size.',
     examples: {
       'svc jobs resume 20260131-094500-5f3a9c': 'send the remaining records',
       'svc jobs resume 20260131-094500-5f3a9c --rate 50/s --concurrency 1':
         'resume at a lower rate',
     },
     arguments: [{ ...JOB, description: 'job ID (default: the only stopped job)', required: false }],
-    options: RESUME_THROUGHPUT_FLAGS,
+    options: RESUME_FLAGS,
     load: async () => (await import('./resume.ts')).resumeJob,
   }),
   {

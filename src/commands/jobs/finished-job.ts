@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { summarize } from '../../bulk/summary.ts';
@@ -6,6 +6,7 @@ import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
+import { shortPath } from '../../kernel/named-file.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { jobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
@@ -30,7 +31,7 @@ export async function showEndedJob(
   const written = (done?.rejects !== null && journal.getFact('rejects')) || undefined;
   const isHere =
     written !== undefined && done?.rejects && resolve(cwd, done.rejects) === written.path;
-  const rejects = written && !isHere ? relative(cwd, written.path) : (done?.rejects ?? null);
+  const rejects = written && !isHere ? shortPath(written.path, cwd) : (done?.rejects ?? null);
   const status = readStatus(journal, done ? 'done' : 'stopped');
   const refusesExisting = bulk?.fields.ifExists !== undefined;
   const outcome = { ...status, seconds: status.metrics?.seconds ?? 0, rejects, refusesExisting };

@@ -4,16 +4,23 @@ import { formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { damagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
-import { findJob, jobFolderOf, lockJob, openJournal } from '../../bulk/journal/job-folder.ts';
+import {
+  findJob,
+  type JobFolder,
+  jobFolderOf,
+  lockJob,
+  openJournal,
+} from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import { planRequests } from '../../bulk/request-sender.ts';
 import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
-import { findNamedFile } from '../../kernel/named-file.ts';
+import { findNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
+import type { REJECTS_FLAG } from '../bulk/bulk-flags.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { copySignal, createRules } from '../bulk/gather-input.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
@@ -30,7 +37,8 @@ import {
 } from '../bulk/throughput-flags.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
-import type { Invocation } from '../definition.ts';
+import type { Invocation, OptionsOf } from '../definition.ts';
+import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
 import { APPLY } from '../settings/apply-operation.ts';
 import { openJobContext } from '../settings/job-context.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -45,26 +53,28 @@ import { readJobEntries } from './status.ts';
  */
 export async function resumeJob(
   context: Context,
-  invocation: Invocation<ThroughputFlags>,
+  invocation: Invocation<ResumeFlags>,
 ): Promise<void> {
   const [id = await findStoppedJob(context)] = invocation.arguments;
   const throughput = parseThroughput(invocation.options);
+  const { rejects } = invocation.options;
   const folder = await findJob(context.folders, id);
   const release = await lockJob(folder, context.clock);
   let running = false;
   try {
     const journal = await openJournal(folder);
     journal.verify();
-    const description = journal.getFact('job');
-    if (!description) throw damagedError(folder.journal);
+    const stored = journal.getFact('job');
+    if (!stored) throw damagedError(folder.journal);
+    const description = withRejects(stored, rejects, context.cwd);
     if (journal.getFact('done'))
       return await showEndedJob(context, await findJobRecords(description), description, journal);
     await closeAfter(await openJobContext(context, description.target), async (opened) => {
       if (description.operation === APPLY) {
-        if (context.options.dryRun || Object.keys(throughput).length > 0)
+        if (context.options.dryRun || Object.keys(invocation.options).length > 0)
           throw new SvcError(
             'usage',
-            'a job that applies a plan is resumed without --dry-run and throughput flags',
+            'a job that applies a plan is resumed without --dry-run, --rejects, and throughput flags',
           );
         const { resumeApplyJob } = await import('../settings/apply-job.ts');
         return await resumeApplyJob(opened.context, {
@@ -73,6 +83,7 @@ export async function resumeJob(
           lockedFolder: { folder, release },
         });
       }
+      await checkJobOutputs(opened.context, folder, description);
       const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };
       if (context.options.dryRun)
@@ -81,12 +92,54 @@ export async function resumeJob(
           splitIntoBatches(pendingRecords(job, plan), plan.limits),
         );
       await plan.calls.client.ensureWritesAllowed();
+      if (description !== stored) {
+        journal.setFact('job', description);
+        journal.setFact('rejects', null);
+      }
       running = true;
       await runJob(opened.context, job, plan).finally(() => plan.input.grouped?.close());
     });
   } finally {
     if (!running) release();
   }
+}
+
+export type ResumeFlags = ThroughputFlags & OptionsOf<readonly [typeof REJECTS_FLAG]>;
+
+/** Changes the path of the rejects, for this run and later ones. */
+function withRejects(
+  description: JobDescription,
+  rejects: string | undefined,
+  cwd: string,
+): JobDescription {
+  if (rejects === undefined) return description;
+  const path = resolveOutputPath(rejects, cwd);
+  return { ...description, options: { ...description.options, rejects: path } };
+}
+
+/** Checks the outputs of a job again: other files may have taken their places since the last run. */
+async function checkJobOutputs(
+  context: Context,
+  folder: JobFolder,
+  description: JobDescription,
+): Promise<void> {
+  const { inputs, cwd } = description;
+  const { rejects, results } = parseStoredOptions(description);
+  const at = (file: string) => resolveOutputPath(file, cwd);
+  await checkOutputs(context, {
+    inputs: [
+      ...inputs.map(({ path }) => ({ name: 'the input', file: at(path) })),
+      ...jobFiles(folder),
+    ],
+    outputs: [
+      ...(rejects === undefined
+        ? []
+        : [{ name: '--rejects', file: at(rejects), use: 'rejects' as const }]),
+      ...(results === undefined
+        ? []
+        : [{ name: '--results', file: at(results), use: 'results' as const }]),
+    ],
+  });
 }
 
 /**

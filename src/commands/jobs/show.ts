@@ -5,6 +5,7 @@ import type { Invocation } from '../definition.ts';
 import { supportsUnicode } from '../terminal/terminal.ts';
 import { readReceipt } from './receipt/read-receipt.ts';
 import { renderReceipt } from './receipt/render-receipt.ts';
+import type { ReportOptions } from './report/write-report.ts';
 
 /**
  * Shows a job, by default the last one.
@@ -14,20 +15,19 @@ export async function showJob(
   context: Context,
   {
     arguments: [job],
-    options: { html = false, file },
-  }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
+    options: { html = false, file, force },
+  }: Invocation<{ readonly html?: boolean | undefined } & ReportOptions>,
 ): Promise<void> {
   if (file !== undefined && !html)
     throw new SvcError('usage', '--file requires --html', {
       hint: hint`to print JSON: ${step('inspect', 'jobs', 'show', ...(job === undefined ? [] : [job]), '-o', 'json')}`,
     });
-  const receipt = await readReceipt(
-    await findJob(context.folders, job ?? (await findLastJob(context))),
-  );
+  const folder = await findJob(context.folders, job ?? (await findLastJob(context)));
   if (html) {
     const { writeReport } = await import('./report/write-report.ts');
-    return writeReport(context, receipt, file);
+    return writeReport(context, folder, { file, force });
   }
+  const receipt = await readReceipt(folder);
   const { id, operation, state, input: _input, inputs, paths, ...others } = receipt;
   const files = inputs.map(({ format, bytes, sha256 }, at) => ({
     path: paths[at],

@@ -15,6 +15,7 @@ import type { HelpPage } from '../help/blocks.ts';
 import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { getFlagValue, longName } from '../options.ts';
+import { checkCommandFiles } from '../outputs/command-files.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
@@ -188,6 +189,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
       await ensureSecretsAllowed(context);
     }
     const invocation = { arguments: command.args, options: command.opts() };
+    await checkCommandFiles(context, flagsOf(leaf), argumentsOf(leaf), invocation);
     if (leaf.kind === 'tool') return (await leaf.definition.load())(context, invocation);
     const { loadRunner } = await import('../run/run-operation.ts');
     await (await loadRunner(leaf.runner))(context, leaf.versions, invocation);

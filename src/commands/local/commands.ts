@@ -1,5 +1,5 @@
 import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
-import { longName } from '../options.ts';
+import { FORCE_FLAG, longName } from '../options.ts';
 import type { ClockCommand } from './clock.ts';
 import { defineLocalCommand } from './define-command.ts';
 import { EXEC_FLAGS, IMPORT_FLAGS } from './flags.ts';
@@ -27,7 +27,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     options: IMPORT_FLAGS,
     load: async () => (await import('./import.ts')).localImport,
   }),
-  {
+  defineCommand({
     command: ['local', 'export'],
     globalFlags: ['local', 'result'],
     summary: 'Export the records of the embedded service',
@@ -37,9 +37,17 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
       'svc local export': 'print as JSON',
       'svc local export backup.yaml': 'write a YAML file',
     },
-    arguments: [{ name: 'file', description: 'output file (default: stdout)', required: false }],
+    arguments: [
+      {
+        name: 'file',
+        description: 'output file (default: stdout)',
+        required: false,
+        file: 'export',
+      },
+    ],
+    options: [FORCE_FLAG],
     load: async () => (await import('./export.ts')).localExport,
-  },
+  }),
   {
     command: ['local', 'reset'],
     globalFlags: ['local', 'dry-run'],
@@ -120,7 +128,9 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
       {
         flags: '--har <file>',
         description: 'write an HTTP archive (HAR) to this file instead of printing a table',
+        file: 'har',
       },
+      FORCE_FLAG,
     ],
     load: async () => (await import('./requests.ts')).listLocalRequests,
   }),

@@ -21,6 +21,7 @@ import {
 } from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { checkOutputs } from '../outputs/check-outputs.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { stalePlanError } from './check-plan.ts';
 import type { ApproveFlags } from './flags.ts';
@@ -49,17 +50,21 @@ export async function approvePlan(
   const target = { ...plan.target, environment, profile };
   await printPlan(context, plan, file, { purpose: 'approval', target });
   await askForTarget(context, plan);
+  const approvalFile = `${file}.${labelOf(key)}${APPROVAL_SUFFIX}`;
   const signedAt = new Date(clock.now()).toISOString();
+  await checkOutputs(context, {
+    inputs: [file, path].map((name) => ({ name, file: name })),
+    outputs: [{ name: 'the approval', file: approvalFile, use: 'approval' }],
+  });
   const statement = formatStatement(plan, signedAt);
   const signature = await sign(context, path, statement);
-  const name = `${file}.${labelOf(key)}${APPROVAL_SUFFIX}`;
-  await writeOutputFile(resolveOutputPath(name, cwd), statement + signature, {
+  await writeOutputFile(resolveOutputPath(approvalFile, cwd), statement + signature, {
     signal,
     mode: 0o644,
   });
   const { keyType, fingerprint } = key;
   await context.note(
-    `saved the approval in ${name}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
+    `saved the approval in ${approvalFile}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
   );
 }
 

@@ -26,6 +26,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
         name: 'file',
         description: 'settings file, or folder of YAML files (default: svc.yaml)',
         required: false,
+        file: 'edited',
       },
     ],
     options: PULL_FLAGS,

@@ -1,5 +1,6 @@
 import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { FORCE_FLAG } from '../options.ts';
 
 const ONLY_FLAG = {
   flags: '--only <kind>',
@@ -21,6 +22,7 @@ export const PULL_FLAGS = [
   {
     flags: '-f, --file <path>',
     description: 'settings file, or folder of YAML files (default: svc.yaml)',
+    file: 'edited',
   },
   ENV_FLAG,
   {
@@ -37,6 +39,7 @@ const FILE_FLAGS = [
   {
     flags: '-f, --file <path>',
     description: "settings file, folder of YAML files, or '-' for stdin (default: svc.yaml)",
+    file: 'input',
   },
   ENV_FLAG,
   ONLY_FLAG,
@@ -80,11 +83,13 @@ const REPLACE_FLAG = {
 const OUT_FLAG = {
   flags: '--out <path>',
   description: 'save the plan to a file, to apply it later',
+  file: 'plan',
 } as const;
 
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,
   OUT_FLAG,
+  FORCE_FLAG,
   REPLACE_FLAG,
   EXIT_CODE_FLAG,
 ] as const satisfies readonly OptionDefinition[];
@@ -102,5 +107,5 @@ export const APPROVE_FLAGS = [
   },
 ] as const satisfies readonly OptionDefinition[];
 export type ApproveFlags = OptionsOf<typeof APPROVE_FLAGS>;
-export const UNDO_FLAGS = [OUT_FLAG] as const satisfies readonly OptionDefinition[];
+export const UNDO_FLAGS = [OUT_FLAG, FORCE_FLAG] as const satisfies readonly OptionDefinition[];
 export type UndoFlags = OptionsOf<typeof UNDO_FLAGS>;

@@ -8,8 +8,10 @@ import {
   type SavedPlanOrigin,
 } from '../../settings/plan/saved-plan.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
+import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
+import { type CommandFile, checkOutputs } from '../outputs/check-outputs.ts';
 import { nameTarget } from './find-target.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { nextOfDrift, nextOfPlan } from './next-commands.ts';
@@ -26,7 +28,14 @@ async function planRequested(
   options: PlanFlags,
 ): Promise<void> {
   const { settings } = request;
-  const { allowReplace = false, out } = options;
+  const { allowReplace = false, out, force = false } = options;
+  const inputs = settingsFiles(settings);
+  if (out !== undefined)
+    await checkOutputs(context, {
+      inputs,
+      outputs: [{ name: '--out', file: out, use: 'plan' }],
+      force,
+    });
   await withPlan(context, request, 'plan', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings.environment);
     const next = plan.writes.length > 0 ? nextOfPlan(context, options) : {};
@@ -35,6 +44,12 @@ async function planRequested(
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
   });
+}
+
+/** Returns the files of a settings file: its parts, and the files that it refers to. */
+function settingsFiles({ name, files, secrets }: DeclaredSettings): readonly CommandFile[] {
+  const ofSecrets = secrets.flatMap(({ reference }) => ('file' in reference ? reference.file : []));
+  return [...files.map(({ path }) => path), ...ofSecrets].map((file) => ({ name, file }));
 }
 
 /** @throws SvcError `differs` if the live service differs from the settings file */
@@ -84,6 +99,7 @@ export async function savePlan(
   const text = `${JSON.stringify(saved, null, 2)}\n`;
   // A plan that cannot be read back could not be applied.
   await parseSavedPlan(text, file);
-  await writeOutputFile(resolveOutputPath(file, context.cwd), text, { signal: context.signal });
+  const { cwd, signal } = context;
+  await writeOutputFile(resolveOutputPath(file, cwd), text, { mode: 0o600, signal });
   await context.note(`saved the plan as ${file}`);
 }

@@ -134,7 +134,7 @@ async function writeEdited({ name, text: before, file }: ReadFile, text: string)
         hint: 'nothing was written; save the file as UTF-8 text and run the command again',
       });
     }
-    await replaceFile(path, mark + text, { mode: (await stat(path)).mode & 0o777 });
+    await replaceFile(path, mark + text, { mode: NEW_FILE_MODE });
   } catch (error) {
     throw localFileError('write', name, error);
   }

@@ -24,6 +24,7 @@ import {
 import { planUndo } from '../../settings/undo/plan-undo.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
 import { findPlanTarget, nameTarget } from './find-target.ts';
 import type { UndoFlags } from './flags.ts';
 import { openJobContext } from './job-context.ts';
@@ -51,6 +52,13 @@ export async function undoJob(
 ): Promise<void> {
   const { name, job, target, images, permanent } =
     id === undefined ? await findLatest(context) : await findUndoable(context, id);
+  const { out, force = false } = options;
+  if (out !== undefined)
+    await checkOutputs(context, {
+      inputs: jobFiles(jobFolderOf(context.folders, job)),
+      outputs: [{ name: '--out', file: out, use: 'plan' }],
+      force,
+    });
   await closeAfter(await openJobContext(context, target), async ({ context: opened }) => {
     const live = await readLive(
       createReadOnlyClient(await opened.client()),
@@ -60,16 +68,16 @@ export async function undoJob(
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened, plan, `the state before ${name}`, {
       target: await nameTarget(opened, plan.target, null),
-      next: plan.writes.length > 0 ? nextOfUndo(context, job, options.out) : {},
+      next: plan.writes.length > 0 ? nextOfUndo(context, job, out) : {},
     });
-    if (options.out === undefined) return;
+    if (out === undefined) return;
     const origin = {
       profile: target.profile ?? undefined,
       allowReplace: false,
       files: [],
       secrets: [],
     };
-    await savePlan(opened, plan, options.out, origin);
+    await savePlan(opened, plan, out, origin);
   });
 }
 

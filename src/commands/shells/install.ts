@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
-import { lstat, readlink, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { platform as thisPlatform } from 'node:os';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
-import { createFolder, localFileError, readTextIfExists, replaceFile } from '../../kernel/files.ts';
+import {
+  createFolder,
+  localFileError,
+  readTextIfExists,
+  replaceFile,
+  resolveLinks,
+  throwFileError,
+} from '../../kernel/files.ts';
 import { type Environment, type Folders, resolveHomeFolder } from '../../kernel/folders.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -88,9 +95,8 @@ async function applyChanges(
 async function writeChange({ path, target, text }: FileChange): Promise<void> {
   try {
     if (text === undefined) return await rm(target, { force: true });
-    const existing = await stat(target).catch(() => undefined);
     await createFolder(dirname(target), 0o700);
-    await replaceFile(target, text, { mode: existing ? existing.mode & 0o7777 : 0o644 });
+    await replaceFile(target, text, { mode: 0o644 });
   } catch (error) {
     throw localFileError('write', path, error);
   }
@@ -103,15 +109,9 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
 async function resolveLink(path: string): Promise<string> {
   const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
   if (!isLink) return path;
-  const found = await realpath(path).catch(() => undefined);
-  if (found) return found;
-  const next = resolve(dirname(path), await readlink(path));
-  // Chains of broken links are rare, so they are not resolved.
-  const folder = (await lstat(next).catch(() => undefined))
-    ? undefined
-    : await realpath(dirname(next)).catch(() => undefined);
-  if (folder) return join(folder, basename(next));
-  throw new SvcError('local', `${path} is a broken link to ${next}`, {
+  const target = await resolveLinks(path).catch(throwFileError('write', path));
+  if (existsSync(dirname(target))) return target;
+  throw new SvcError('local', `${path} is a broken link to ${target}`, {
     hint: 'nothing was written; create the target or remove the link, then run the command again',
   });
 }

@@ -1,4 +1,5 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
+import { FORCE_FLAG } from '../options.ts';
 
 export const TOOL_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -57,7 +58,12 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       },
     ],
     options: [
-      { flags: '--out <path>', description: 'write the schema to a file as JSON' },
+      {
+        flags: '--out <path>',
+        description: 'write the schema to a file as JSON',
+        file: 'schema',
+      },
+      FORCE_FLAG,
     ] as const,
     load: async () => (await import('./schema.ts')).schemaCommand,
   }),

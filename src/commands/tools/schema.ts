@@ -3,9 +3,9 @@ import { loadOperation } from '../../catalog/index.ts';
 import { createOperationSchemas } from '../../catalog/json-schema.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { replaceFile } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { didYouMean, findNearest } from '../../kernel/nearest.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
@@ -37,7 +37,8 @@ async function writeDocument(
 ): Promise<void> {
   if (out === undefined) return printDocument(context, document);
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  await replaceFile(resolveOutputPath(out, context.cwd), text, { mode: 0o644 });
+  const { cwd, signal } = context;
+  await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o644, signal });
   await context.note(`wrote ${out}`);
 }
 

@@ -319,12 +319,6 @@ describe('before anything is sent', () => {
     ],
     ['flags without an id', { record: { name: 'x' } }, 2, '--user: is missing'],
     [
-      'the input as rejects',
-      { options: { rejects: 'users.json' } },
-      2,
-      '--rejects is also an input file: users.json',
-    ],
-    [
       'rejects that cannot be written',
       { options: { rejects: 'no/such.json' } },
       12,

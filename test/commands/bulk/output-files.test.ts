@@ -183,8 +183,6 @@ describe('records of several files', () => {
   });
 
   it.each<[string, BulkScenario['options'], string]>([
-    ['rejects over one of them', { rejects: 'b.csv' }, '--rejects is also an input file: b.csv'],
-    ['results over one of them', { results: 'c.yaml' }, '--results is also an input file: c.yaml'],
     [
       'a name for rejects that says another format',
       { rejects: 'again.csv' },

@@ -1,10 +1,11 @@
-import { findJob } from '../../../bulk/journal/job-folder.ts';
+import { findJob, type JobFolder } from '../../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../../kernel/errors.ts';
 import { resolveOutputPath } from '../../../kernel/named-file.ts';
-import { isExistingFileError, openOutputFile } from '../../../kernel/output-file.ts';
+import { writeOutputFile } from '../../../kernel/output-file.ts';
 import type { Context } from '../../context.ts';
 import type { Invocation } from '../../definition.ts';
-import { type JobReceipt, readReceipt } from '../receipt/read-receipt.ts';
+import { checkOutputs, jobFiles } from '../../outputs/check-outputs.ts';
+import { readReceipt } from '../receipt/read-receipt.ts';
 import { renderReport } from './render-report.ts';
 
 /** Runs `svc jobs report`. @throws SvcError `usage` without `--html`, and like `writeReport` */
@@ -13,51 +14,40 @@ export async function reportJob(
   {
     arguments: [job = ''],
     options,
-  }: Invocation<{ readonly html?: boolean | undefined; readonly file?: string | undefined }>,
+  }: Invocation<{ readonly html?: boolean | undefined } & ReportOptions>,
 ): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {
       hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
     });
   }
-  await writeReport(context, await readReceipt(await findJob(context.folders, job)), options.file);
+  await writeReport(context, await findJob(context.folders, job), options);
+}
+
+export interface ReportOptions {
+  readonly file?: string | undefined;
+  readonly force?: boolean | undefined;
 }
 
 /**
- * Writes the page of a job to a new file, or to stdout if the file is `-`.
- * @throws SvcError `usage` if the file exists, `local` if it cannot be written
+ * Writes the page of a job to a file, or to stdout if the file is `-`.
+ * @throws SvcError `usage` if the file is not a page of a job, `local` if it cannot be written
  */
 export async function writeReport(
   context: Context,
-  receipt: JobReceipt,
-  file = `${receipt.id}.html`,
+  folder: JobFolder,
+  { file = `${folder.job}.html`, force = false }: ReportOptions,
 ): Promise<void> {
+  if (file !== '-')
+    await checkOutputs(context, {
+      inputs: jobFiles(folder),
+      outputs: [{ name: '--file', file, use: 'report' }],
+      force,
+    });
+  const receipt = await readReceipt(folder);
   const page = await renderReport(receipt);
   if (file === '-') return context.io.stdout.write(page);
-  await writeNewFile(resolveOutputPath(file, context.cwd), file, page, context.signal);
+  const { cwd, signal } = context;
+  await writeOutputFile(resolveOutputPath(file, cwd), page, { mode: 0o600, signal });
   await context.note(`wrote ${file}`);
-}
-
-async function writeNewFile(
-  path: string,
-  shown: string,
-  text: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const output = await openOutputFile(path, { existing: 'fail', signal }).catch(
-    (error: unknown) => {
-      if (!isExistingFileError(error)) throw error;
-      throw new SvcError('usage', `${shown} already exists`, {
-        hint: 'choose another file with --file, or delete the existing one',
-      });
-    },
-  );
-  try {
-    await output.write(text);
-    await output.sync();
-  } catch (error) {
-    await output.discard().catch(() => undefined); // report the first failure
-    throw error;
-  }
-  await output.close();
 }

@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { JobFolder } from '../../bulk/journal/job-folder.ts';
+import { reasonsPathOf } from '../../bulk/rejects-file.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { identifyDescriptor, identifyFile } from '../../kernel/file-identity.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { isDescriptorPath } from '../../kernel/read-file.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import { readFolderFiles } from '../../profiles/folder-settings.ts';
+import { parseStoreLocation } from '../../service/store/location.ts';
+import type { Context } from '../context.ts';
+import type { OutputUse } from '../options.ts';
+import { wasMadeBySvc } from './made-by-svc.ts';
+
+/** A file of a command, with the flag or setting that names it. */
+export interface CommandFile {
+  readonly name: string;
+  /** Path as the user typed it. */
+  readonly file: string;
+}
+
+export interface CommandOutput extends CommandFile {
+  readonly use: OutputUse;
+}
+
+export interface CommandFiles {
+  readonly inputs: readonly CommandFile[];
+  readonly outputs: readonly CommandOutput[];
+  /** Whether outputs may replace any files but inputs. Undefined for a command without `--force`. */
+  readonly force?: boolean;
+}
+
+/**
+ * Checks the outputs of a command before it reads or sends anything. An output must not be an input
+ * of the command or another output, by any name of the file. An existing file may be replaced only
+ * if it is empty or svc wrote it for the same purpose.
+ * @throws SvcError `usage`
+ */
+export async function checkOutputs(
+  context: Context,
+  { inputs, outputs, force }: CommandFiles,
+): Promise<void> {
+  const { cwd, options } = context;
+  const identify = async ({ name, file }: CommandFile) => ({
+    name,
+    file,
+    identity: await identifyFile(resolveOutputPath(file, cwd)),
+  });
+  const written = await Promise.all(outputs.flatMap(withSecondFile).map(identify));
+  const read = await Promise.all([...inputs, ...(await sharedInputs(context))].map(identify));
+  read.push({ name: 'stdin', file: '-', identity: identifyDescriptor(0) });
+  for (const [at, output] of written.entries()) {
+    const other = [...read, ...written.slice(0, at)].find(
+      ({ identity }) => identity !== undefined && identity === output.identity,
+    );
+    if (other)
+      throw new SvcError(
+        'usage',
+        `${output.name} and ${other.name} are the same file: ${output.file}`,
+        { hint: 'nothing was sent; choose another file' },
+      );
+  }
+  if (force || options.dryRun) return;
+  const remedy = `${force === undefined ? 'move the file' : 'choose another file, or add --force to replace it'}`;
+  for (const output of outputs) await requireReplaceable(output, cwd, remedy);
+}
+
+/** Adds the reasons beside a rejects file. */
+function withSecondFile(output: CommandOutput): readonly CommandOutput[] {
+  const { name, file, use } = output;
+  return use === 'rejects'
+    ? [output, { name: `the reasons of ${name}`, file: reasonsPathOf(file), use: 'edited' }]
+    : [output];
+}
+
+/** Files of a job that a command reads. */
+export function jobFiles({ job, journal, beforeImages }: JobFolder): readonly CommandFile[] {
+  const files = [journal, `${journal}-wal`, `${journal}-shm`, beforeImages];
+  return files.map((file) => ({ name: `job ${job}`, file }));
+}
+
+/** Files that any command may read. */
+async function sharedInputs(context: Context): Promise<readonly CommandFile[]> {
+  const { options, environment, folders, cwd } = context;
+  // The command itself reports unreadable settings.
+  const settings = await context.openSettings().catch(() => undefined);
+  const folderFiles = await Array.fromAsync(readFolderFiles(cwd)).catch(() => []);
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['--ca-file', options.caFile],
+    ['the client certificate', options.clientCert ?? settings?.clientCert?.value],
+    ['the client key', options.clientKey ?? settings?.clientKey?.value],
+    [SETTING_VARIABLES.clientCert, environment[SETTING_VARIABLES.clientCert]],
+    [SETTING_VARIABLES.clientKey, environment[SETTING_VARIABLES.clientKey]],
+    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].map((name) => [name, environment[name]] as const),
+    ['the profiles', join(folders.config, 'profiles.json')],
+    ['the secrets', join(folders.config, 'secrets.json')],
+    ...folderFiles.map(({ path }) => ['.svc.json', path] as const),
+    ...storeFiles(context).map((path) => ['the store', path] as const),
+  ];
+  return named.flatMap(([name, file]) => (file ? [{ name, file }] : []));
+}
+
+/** Returns the default store, and the one of `--store`, with the files that SQLite adds. */
+function storeFiles({ options: { store }, folders, cwd }: Context): readonly string[] {
+  const paths = [join(folders.data, 'service.sqlite')];
+  try {
+    const location = store === undefined ? undefined : parseStoreLocation(store);
+    if (location?.kind === 'file') paths.push(resolve(cwd, location.path));
+  } catch {
+    // The command reports an invalid location.
+  }
+  return paths.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+}
+
+async function requireReplaceable(
+  { name, file, use }: CommandOutput,
+  cwd: string,
+  remedy: string,
+): Promise<void> {
+  if (use === 'edited' || use === 'rejects') return;
+  const path = resolveOutputPath(file, cwd);
+  const stats = await stat(path).catch(() => undefined);
+  const isKept = !stats?.isFile() || stats.size === 0 || isDescriptorPath(path);
+  if (isKept || (await wasMadeBySvc(path, use))) return;
+  throw new SvcError('usage', `${name}: ${file} already exists and is not ${PURPOSES[use]}`, {
+    hint: `nothing was sent; ${remedy}`,
+  });
+}
+
+const PURPOSES: Readonly<Record<Exclude<OutputUse, 'edited' | 'rejects'>, string>> = {
+  plan: 'a plan by svc',
+  results: 'a results file by svc',
+  report: 'a report by svc',
+  schema: 'a schema by svc',
+  export: 'an unchanged export by svc',
+  har: 'an HTTP archive by svc',
+  approval: 'an approval by svc',
+  token: 'empty',
+};

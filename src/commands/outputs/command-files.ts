@@ -1,0 +1,60 @@
+import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import type { Context } from '../context.ts';
+import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
+import { type FileUse, getFlagValue, longName } from '../options.ts';
+
+interface NamedFile {
+  readonly name: string;
+  readonly file: string;
+  readonly use: FileUse;
+}
+
+/**
+ * Checks the files that a command line and the environment name, if one of them is written.
+ * @throws SvcError `usage` like `checkOutputs`
+ */
+export async function checkCommandFiles(
+  context: Context,
+  flags: readonly OptionDefinition[],
+  operands: readonly ArgumentDefinition[],
+  invocation: Invocation,
+): Promise<void> {
+  const contract = context.environment[SWITCH_VARIABLES.contract];
+  const named = findFiles(flags, operands, invocation);
+  if (contract) named.push({ name: SWITCH_VARIABLES.contract, file: contract, use: 'edited' });
+  const isInput = ({ use }: NamedFile) => use === 'input' || use === 'data';
+  const outputs = named.flatMap(({ use, ...file }) =>
+    use === 'input' || use === 'data' ? [] : [{ ...file, use }],
+  );
+  if (outputs.length === 0) return;
+  const { checkOutputs } = await import('./check-outputs.ts');
+  await checkOutputs(context, {
+    inputs: named.filter(isInput),
+    outputs,
+    force: getFlagValue(invocation.options, 'force') === true,
+  });
+}
+
+function findFiles(
+  flags: readonly OptionDefinition[],
+  operands: readonly ArgumentDefinition[],
+  { options, arguments: words }: Invocation,
+): NamedFile[] {
+  const fromFlags = flags.flatMap((flag) => {
+    const { file: use } = flag;
+    const name = longName(flag);
+    const value = use && getFlagValue(options, name);
+    return use && typeof value !== 'boolean'
+      ? [value ?? []].flat().map((file) => ({ name: `--${name}`, file, use }))
+      : [];
+  });
+  const fromWords = operands.flatMap(({ file: use }, at) => {
+    const file = words[at];
+    return use && file !== undefined ? [{ name: 'the file', file, use }] : [];
+  });
+  return [...fromFlags, ...fromWords].flatMap(({ name, file, use }) => {
+    // Only `--data @file` names a file.
+    if (file === '-' || (use === 'data' && !file.startsWith('@'))) return [];
+    return { name, file: use === 'data' ? file.slice(1) : file, use };
+  });
+}

@@ -1,0 +1,39 @@
+import { type BigIntStats, fstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { resolveLinks } from './files.ts';
+import { currentPlatform } from './process.ts';
+
+/**
+ * Identifies what a path leads to by device and inode, so that all names of a file have the same
+ * identity: relative paths, links, hard links, and descriptors such as `/dev/stdin`. Identifies a
+ * missing file by its folder and name. Returns `undefined` for what several programs can share
+ * without harm, such as devices and terminals.
+ */
+export async function identifyFile(path: string): Promise<string | undefined> {
+  const stats = await stat(path, { bigint: true }).catch(() => undefined);
+  if (stats) return identityOf(stats);
+  const target = await resolveLinks(path).catch(() => path);
+  const folder = await stat(dirname(target), { bigint: true }).catch(() => undefined);
+  const name = basename(target);
+  if (!folder) return target;
+  return `${folder.dev}:${folder.ino}/${ignoresCase() ? name.toLowerCase() : name}`;
+}
+
+/** Identifies the file or the pipe that a descriptor of this process is open on. */
+export function identifyDescriptor(descriptor: number): string | undefined {
+  try {
+    return identityOf(fstatSync(descriptor, { bigint: true }));
+  } catch {
+    return undefined; // the descriptor is closed
+  }
+}
+
+function identityOf(stats: BigIntStats): string | undefined {
+  return stats.isFile() || stats.isFIFO() ? `${stats.dev}:${stats.ino}` : undefined;
+}
+
+/** Whether the file systems of this platform usually ignore case. */
+function ignoresCase(): boolean {
+  return currentPlatform === 'win32' || currentPlatform === 'darwin';
+}
