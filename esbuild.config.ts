@@ -47,8 +47,6 @@ const options = {
     // zod reads it to recognize a platform that svc does not support, and Node.js loads it on first
     // use.
     navigator: 'undefined',
-    // undici omits its second HTTP parser from a bundle that defines this, such as Node's own.
-    esbuildDetection: 'true',
   },
   metafile: true,
   write: false,

@@ -13,10 +13,6 @@ const COMPILED_NOTICES: ReadonlyMap<string, string> = new Map([
 with decNumber (ICU License, Copyright (c) 1995-2005 International Business Machines Corporation and others),
 and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ],
-  [
-    'undici',
-    'Contains compiled code of llhttp (MIT, Copyright Fedor Indutny, 2018, https://github.com/nodejs/llhttp).',
-  ],
 ]);
 
 /** The licenses of packages that contain no text of their license. */

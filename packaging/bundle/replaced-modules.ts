@@ -13,37 +13,6 @@ interface ReplacedModule {
 
 const REPLACED_MODULES: readonly ReplacedModule[] = [
   {
-    module: 'undici',
-    filter: /\/undici\/index\.js$/,
-    contents: `
-      require('./lib/dispatcher/dispatcher').prototype.connect = require('./lib/api/api-connect');
-      exports.Pool = require('./lib/dispatcher/pool');
-      exports.ProxyAgent = require('./lib/dispatcher/proxy-agent');`,
-    why: 'its index loads everything: fetch, WebSockets, caches, and mocks',
-    saves: '246 kB',
-  },
-  {
-    module: "undici's slower parser",
-    filter: /\/undici\/lib\/llhttp\/llhttp-wasm\.js$/,
-    contents: `throw new Error('this parser is not part of the build');`,
-    why: 'every x64 and arm64 processor supports the faster one',
-    saves: '72 kB',
-  },
-  {
-    module: "undici's HTTP/2",
-    filter: /\/undici\/lib\/dispatcher\/client-h2\.js$/,
-    contents: `module.exports = () => { throw new Error('svc does not use HTTP/2'); };`,
-    why: 'svc does not allow HTTP/2, over which one slow response can delay others',
-    saves: '18 kB',
-  },
-  {
-    module: "undici's bodies of fetch",
-    filter: /\/undici\/lib\/web\/fetch\/body\.js$/,
-    contents: `exports.extractBody = () => { throw new Error('svc sends texts and bytes'); };`,
-    why: 'svc sends texts and bytes, not forms or streams',
-    saves: '31 kB',
-  },
-  {
     module: "zod's translations",
     filter: /\/zod\/v4\/locales\/index\.js$/,
     contents: `export { default as en } from './en.js';`,
@@ -111,8 +80,11 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
   },
 ];
 
-/** Variables that would make undici and pg load modules that the table replaces. */
-export const REPLACED_VARIABLES = ['UNDICI_NO_WASM_SIMD', 'JEST_WORKER_ID', 'NODE_PG_FORCE_NATIVE'];
+/**
+ * Variables that would make pg load a module that the table replaces, and libraries print their
+ * logs among svc's messages.
+ */
+export const REPLACED_VARIABLES = ['NODE_PG_FORCE_NATIVE', 'DEBUG'];
 
 /** Suffix of an import that loads a module even if the table replaces it. */
 const WHOLE = '?whole';

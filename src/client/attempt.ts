@@ -10,7 +10,7 @@ import { createNetworkFailure } from './network-failure.ts';
 import type { SendFailure, SendOutcome } from './outcome.ts';
 import { type CalledOperation, createPlannedRequest, type WireRequest } from './request.ts';
 import type { Target } from './target.ts';
-import type { Transport, WireResponse } from './transport.ts';
+import type { WireResponse } from './transport.ts';
 
 /**
  * Sends a request once and interprets the response. Rejects only with the signal's reason: other
@@ -22,8 +22,8 @@ export type SendOnce = (
   attempt: number,
 ) => Promise<SendOutcome>;
 
-export function createSendOnce(options: ClientOptions, transport: Transport): SendOnce {
-  const { target, clock, signal, record, hasClientCertificate } = options;
+export function createSendOnce(options: ClientOptions): SendOnce {
+  const { target, clock, signal, record, hasClientCertificate, transport } = options;
   const observer = createObserver(target, options.observe);
   const redact = (text: string) => redactText(text, secretValuesOf(target));
 

@@ -28,8 +28,6 @@ export interface ClientOptions extends NetworkPath, Protections {
   readonly target: Target;
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Opens connections for many batches, at the second batch. The caller closes them. */
-  readonly pool?: () => Promise<Transport>;
   /** Total milliseconds to wait for rate limits; 0 never waits. */
   readonly maxWait: number;
   /** How long to retry while a proxy does not reach the service (default: 10 and 30 seconds). */

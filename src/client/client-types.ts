@@ -31,7 +31,7 @@ export interface Client {
   ): Promise<CallOutcome<z.output<Output>>>;
   send(operation: CalledOperation, data: unknown): Promise<CallOutcome<unknown>>;
   /**
-   * Sends JSON text unchanged, over the `pool` if there is one. If the response reports success for
+   * Sends JSON text unchanged. If the response reports success for
    * all `ids`, the result is `confirmed` and has no data.
    */
   sendText(

@@ -29,9 +29,7 @@ export function createClient(options: ClientOptions): Client {
   const { target, dryRun } = options;
   for (const secret of secretValuesOf(target)) rememberSecret(secret);
   const baseUrl = normalizeBaseUrl(target.baseUrl, options.insecureHttp ?? false);
-  let { transport } = options;
-  let batches = 0;
-  const sendOnce = createSendOnce(options, (request, signal) => transport(request, signal));
+  const sendOnce = createSendOnce(options);
   const sendWithRetries = createSendWithRetries(options, sendOnce);
   /** If the permission is refused, all writes reject with its error, and none is sent. */
   const ensureWritesAllowed = once(async () => {
@@ -94,14 +92,11 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     send,
-    sendText: async (operation, dataText, ids) => {
-      batches += 1;
-      if (options.pool && batches > 1 && !dryRun) transport = await options.pool();
-      return execute(
+    sendText: (operation, dataText, ids) =>
+      execute(
         operation,
         createWireRequest(target, baseUrl, operation, `{"data":${dataText}}`, ids),
-      );
-    },
+      ),
     ensureWritesAllowed: async () => {
       if (!dryRun) await ensureWritesAllowed();
     },

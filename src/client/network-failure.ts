@@ -8,7 +8,7 @@ import { createCertificateAlertError } from './client-certificate.ts';
 import type { SendFailure } from './outcome.ts';
 import type { NetworkProxy } from './proxy.ts';
 import { AttemptTimeoutError } from './time-limit.ts';
-import { NotConnectedError } from './transport.ts';
+import { NotConnectedError, ProxyRefusalError } from './transport.ts';
 
 /** Matches error codes of name resolution and connection setup: no part of the request was sent. */
 const BEFORE_SENDING =
@@ -19,13 +19,6 @@ const BAD_PORT = 'bad port';
 
 const TLS =
   /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
-
-/**
- * Match a proxy's refusal to connect: the message with its HTTP status, or the code of a SOCKS
- * error.
- */
-const PROXY_RESPONSE = /^Proxy response \((\d+)\)|^Proxy Authentication Required \((407)\)/;
-const PROXY = /^UND_ERR_(?:PRX_|SOCKS5)/;
 
 /** The properties of a connection that change the meaning of an error. */
 export interface NetworkPath {
@@ -43,6 +36,8 @@ export function createNetworkFailure(
   { proxy, hasClientCertificate = false }: NetworkPath = {},
 ): SendFailure {
   const roots = rootCausesOf(thrown);
+  if (proxy && thrown instanceof NotConnectedError && thrown.part === 'proxy')
+    return createProxyFailure(roots, host, proxy);
   for (const root of roots) {
     const error = createCertificateAlertError(root, host, hasClientCertificate);
     if (error) return { kind: 'failed', error, applied: 'no', retry: 'never' };
@@ -60,16 +55,6 @@ export function createNetworkFailure(
       hint: 'check the host name; to trust a private certificate authority, use --ca-file',
     });
   }
-  if (proxy && (isUnsent || roots.some(isRefusedByProxy))) {
-    return createFailure(
-      `cannot connect to ${host} through the proxy ${proxy.host}: ${reason}`,
-      'no',
-      'unsent',
-      {
-        hint: `check ${proxy.variable} (http://user:password@… if the proxy requires credentials), or exempt the host with NO_PROXY`,
-      },
-    );
-  }
   if (isUnsent) {
     return createFailure(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
       hint: hint`check the base URL (${step('show', 'whoami', '--check')} shows where it is set) and the network`,
@@ -78,6 +63,37 @@ export function createNetworkFailure(
   return createFailure(`no usable response from ${host}: ${reason}`, 'maybe', 'by_effect', {
     hint: 'try again; to allow more time per attempt, use --timeout',
   });
+}
+
+/** Creates the failure of a connection that did not reach the service behind a proxy. */
+function createProxyFailure(
+  roots: readonly unknown[],
+  host: string,
+  proxy: NetworkProxy,
+): SendFailure {
+  const [root] = roots;
+  const code = connectionErrorCode(root);
+  const reason = reasonOf(root, code);
+  if (TLS.test(code) || code === 'EPROTO') {
+    return createFailure(
+      `cannot connect securely to the proxy ${proxy.host}: ${reason}`,
+      'no',
+      'never',
+      {
+        hint: /^ERR_SSL_/.test(code)
+          ? `if the proxy does not use TLS, write http:// instead of https:// in ${proxy.variable}`
+          : `check ${proxy.variable}; to trust a private certificate authority, use --ca-file`,
+      },
+    );
+  }
+  return createFailure(
+    `cannot connect to ${host} through the proxy ${proxy.host}: ${reason}`,
+    'no',
+    'unsent',
+    {
+      hint: `check ${proxy.variable}, and the user name and password in it if the proxy requires them; to bypass the proxy, list the host in NO_PROXY`,
+    },
+  );
 }
 
 function createFailure(
@@ -92,8 +108,7 @@ function createFailure(
 function rootCausesOf(thrown: unknown): readonly unknown[] {
   if (thrown instanceof AggregateError && thrown.errors.length > 0)
     return thrown.errors.flatMap(rootCausesOf);
-  if (thrown instanceof Error && thrown.cause instanceof Error && !isRefusedByProxy(thrown))
-    return rootCausesOf(thrown.cause);
+  if (thrown instanceof Error && thrown.cause instanceof Error) return rootCausesOf(thrown.cause);
   return [thrown];
 }
 
@@ -103,16 +118,8 @@ function isBeforeSending(root: unknown): boolean {
   return 'syscall' in root && (root.syscall === 'connect' || root.syscall === 'getaddrinfo');
 }
 
-function isRefusedByProxy(root: unknown): boolean {
-  if (!(root instanceof Error)) return false;
-  return PROXY.test(systemErrorCode(root) ?? '') || PROXY_RESPONSE.test(root.message);
-}
-
 function reasonOf(root: unknown, code: string): string {
-  const [, ...status] = (root instanceof Error && PROXY_RESPONSE.exec(root.message)) || [];
-  if (status.length > 0) return `it responded with HTTP ${status.join('')}`;
-  if (PROXY.test(code)) return 'it could not connect';
-  if (root instanceof AttemptTimeoutError) return root.message;
+  if (root instanceof ProxyRefusalError || root instanceof AttemptTimeoutError) return root.message;
   if (root instanceof Error && root.message === BAD_PORT)
     return 'this port is reserved for another protocol';
   return describeConnectionError(root) ?? (code || 'the connection failed');

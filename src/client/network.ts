@@ -4,7 +4,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import { createHttpTransport } from './http-transport.ts';
 import type { NetworkPath } from './network-failure.ts';
 import { findProxy } from './proxy.ts';
-import type { ClosableTransport, Transport, TransportOptions } from './transport.ts';
+import type { ClosableTransport, TransportOptions } from './transport.ts';
 
 export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'> {
   readonly baseUrl: string;
@@ -14,50 +14,18 @@ export interface NetworkOptions extends Pick<TransportOptions, 'attemptTimeout'>
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
-export interface Network extends NetworkPath {
-  readonly transport: Transport;
-  readonly pool: () => Promise<Transport>;
-  close(): Promise<void>;
-}
+export interface Network extends NetworkPath, ClosableTransport {}
 
 /** @throws SvcError `usage` if the proxy in the environment is invalid */
 export async function openNetwork(options: NetworkOptions): Promise<Network> {
   const { baseUrl, environment, authorities, attemptTimeout, clientCertificate } = options;
   const url = URL.parse(baseUrl);
   const proxy = url ? findProxy(url, environment) : undefined;
-  const transportOptions = {
-    attemptTimeout,
-    clientCertificate,
-    ...(authorities !== undefined && { tls: { ca: await withDefaultAuthorities(authorities) } }),
-  };
-  const path = { proxy, hasClientCertificate: clientCertificate !== undefined };
-  const lazyPool = openOnce(async () => {
-    const { createPoolTransport } = await import('./pool-transport.ts');
-    return createPoolTransport({ ...transportOptions, baseUrl, ...(proxy && { proxy }) });
-  });
-  if (proxy) {
-    const transport: Transport = async (request, signal) =>
-      (await lazyPool.open())(request, signal);
-    return { ...path, transport, pool: lazyPool.open, close: lazyPool.close };
-  }
-  const single = createHttpTransport(transportOptions);
+  const tls =
+    authorities === undefined ? undefined : { ca: await withDefaultAuthorities(authorities) };
   return {
-    ...path,
-    transport: single.transport,
-    pool: lazyPool.open,
-    close: async () => {
-      await Promise.all([single.close(), lazyPool.close()]);
-    },
-  };
-}
-
-function openOnce(open: () => Promise<ClosableTransport>) {
-  let opened: Promise<ClosableTransport> | undefined;
-  return {
-    open: async () => {
-      opened ??= open();
-      return (await opened).transport;
-    },
-    close: async () => (await opened)?.close(),
+    ...createHttpTransport({ attemptTimeout, clientCertificate, tls, proxy }),
+    proxy,
+    hasClientCertificate: clientCertificate !== undefined,
   };
 }

@@ -1,18 +1,22 @@
+import { BlockList, isIP } from 'node:net';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { isLoopback } from '../kernel/loopback.ts';
 
-/**
- * The proxy for requests. `address` may contain a password; show only `host` and `variable` to
- * users.
- */
+/** The proxy for requests. Show only `host` and `variable` to users. */
 export interface NetworkProxy {
-  readonly address: URL;
+  readonly protocol: 'http:' | 'https:' | 'socks5:';
+  /** Host name or address, without the brackets of IPv6. */
+  readonly hostname: string;
+  readonly port: number;
+  /** `hostname:port`, with the brackets of IPv6. */
   readonly host: string;
+  readonly credentials?: { readonly user: string; readonly password: string };
   readonly variable: string;
 }
 
-const PROTOCOLS = new Map(
+const DEFAULT_PORTS = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
+const PROTOCOLS = new Map<string, NetworkProxy['protocol']>(
   Object.entries({
     'http:': 'http:',
     'https:': 'https:',
@@ -38,39 +42,104 @@ export function findProxy(url: URL, environment: Environment): NetworkProxy | un
   ].find((name) => environment[name]);
   if (variable === undefined || isLoopback(url)) return undefined;
   if (isExempt(url, environment['no_proxy'] || environment['NO_PROXY'] || '')) return undefined;
-  const address = parseProxyAddress(environment[variable] ?? '');
-  if (!address) {
-    throw new SvcError('usage', `${variable} is not a valid proxy address`, {
-      hint: 'use an address like http://proxy.example.com:3128, or unset the variable',
-    });
-  }
-  return { address, host: address.host, variable };
+  return parseProxyAddress(environment[variable] ?? '', variable);
 }
 
-function parseProxyAddress(text: string): URL | undefined {
-  const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  const protocol = PROTOCOLS.get(url?.protocol ?? '');
-  if (!url?.hostname || protocol === undefined) return undefined;
-  // The `protocol` setter does not allow this change of scheme.
-  return new URL(url.href.replace(url.protocol, protocol));
+/** The `Proxy-Authorization` header for the credentials in the address. */
+export function authorizationOf({ credentials }: NetworkProxy): string | undefined {
+  if (!credentials) return undefined;
+  const text = `${credentials.user}:${credentials.password}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
+}
+
+const ENCODING_HINT =
+  'in the user name and password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25, and a space as %20';
+const EXAMPLE_HINT = 'use an address like http://proxy.example.com:3128, or unset the variable';
+
+function parseProxyAddress(text: string, variable: string): NetworkProxy {
+  const refuse = (problem: string, hint: string): never => {
+    throw new SvcError('usage', `${variable} is not a valid proxy address: ${problem}`, { hint });
+  };
+  const trimmed = text.trim();
+  const [, scheme = 'http', rest = ''] = /^(?:([a-z][\w+.-]*):\/\/)?(.*)$/is.exec(trimmed) ?? [];
+  if (/^["']|["']$/.test(trimmed))
+    return refuse('it is in quotation marks', 'remove the quotation marks from the value');
+  const protocol = PROTOCOLS.get(`${scheme.toLowerCase()}:`);
+  if (!protocol) return refuse('its scheme is not http, https, or socks5', EXAMPLE_HINT);
+  const [afterHost = ''] = /[/?#].*$/s.exec(rest) ?? [];
+  if (afterHost.includes('@')) return refuse('a character must be encoded', ENCODING_HINT);
+  if (/\s/.test(rest))
+    return rest.includes('@')
+      ? refuse('a character must be encoded', ENCODING_HINT)
+      : refuse('it contains a space', EXAMPLE_HINT);
+  if (afterHost !== '' && afterHost !== '/')
+    return refuse(
+      'it contains more than a scheme, user, host, and port',
+      'use the address of the proxy itself, like http://proxy.example.com:3128; svc does not read proxy auto-configuration (PAC) files',
+    );
+  // Schemes other than those of the web have no default port, which would be omitted.
+  const url = URL.parse(`proxy://${rest}`);
+  const host = url && URL.parse(`http://${url.hostname}`)?.hostname;
+  const port = url?.port ? Number(url.port) : DEFAULT_PORTS[protocol];
+  if (!url || !host || port === 0) {
+    return rest.includes('@')
+      ? refuse('a character must be encoded, or the host is missing', ENCODING_HINT)
+      : refuse('it has no valid host and port', EXAMPLE_HINT);
+  }
+  const [user, password] = [decode(url.username), decode(url.password)];
+  if (user === undefined || password === undefined)
+    return refuse('a character must be encoded', ENCODING_HINT);
+  return {
+    protocol,
+    hostname: host.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    host: `${host}:${port}`,
+    ...((user !== '' || password !== '') && { credentials: { user, password } }),
+    variable,
+  };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
  * Whether a `NO_PROXY` list exempts a URL. Entries are separated by commas or spaces: domains,
- * which include their subdomains; IP addresses; or `*` for all hosts. An entry may end in `:port`.
+ * which include their subdomains; IP addresses; ranges such as `10.0.0.0/8` or `10.*`; or `*` for
+ * all hosts. An entry may end in `:port`.
  */
 function isExempt(url: URL, list: string): boolean {
   const host = normalizeHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   for (const entry of list.toLowerCase().split(/[\s,]+/)) {
+    if (entry.includes('/') && isInRange(host, entry)) return true;
     const { name = '', only } =
       /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
     if (only !== undefined && only !== port) continue;
     const domain = normalizeHost(name.replace(/^\*?\./, ''));
     if (domain === '*' || (domain !== '' && (host === domain || host.endsWith(`.${domain}`))))
       return true;
+    if (/^(?:\d+\.){1,3}\*$/.test(domain) && isIP(host) && host.startsWith(domain.slice(0, -1)))
+      return true;
   }
   return false;
+}
+
+/** @param range an address and the number of its significant bits, such as `10.0.0.0/8` */
+function isInRange(host: string, range: string): boolean {
+  const { network = '', bits = '' } =
+    /^\[?(?<network>[^\]]*)\]?\/(?<bits>\d+)$/.exec(range)?.groups ?? {};
+  const family = isIP(network);
+  if (family === 0 || isIP(host) !== family || Number(bits) > (family === 4 ? 32 : 128))
+    return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), type);
+  return list.check(host, type);
 }
 
 function normalizeHost(name: string): string {

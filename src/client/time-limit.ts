@@ -8,9 +8,26 @@ export class AttemptTimeoutError extends Error {
 }
 
 /**
- * Rejects at the time limit even if the task ignores its signal. Uses real time, because a server
- * may hang.
+ * Calls `stop` once with the reason: at the time limit, or when the outer signal aborts. Uses real
+ * time, because a server may hang.
+ * @returns a function that ends the limit
  */
+export function limitTime(
+  milliseconds: number,
+  outer: AbortSignal | undefined,
+  stop: (reason: unknown) => void,
+): () => void {
+  const abort = () => stop(outer?.reason);
+  const expire = () => stop(new AttemptTimeoutError(milliseconds));
+  const timer = setTimeout(expire, Math.min(milliseconds, MAX_TIMER));
+  outer?.addEventListener('abort', abort, { once: true });
+  return () => {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
+  };
+}
+
+/** Rejects at the time limit even if the task ignores its signal. */
 export async function withTimeLimit<Result>(
   milliseconds: number,
   outer: AbortSignal | undefined,
@@ -18,18 +35,14 @@ export async function withTimeLimit<Result>(
 ): Promise<Result> {
   outer?.throwIfAborted();
   const controller = new AbortController();
-  const { signal } = controller;
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason)),
-  );
-  const stop = () => controller.abort(outer?.reason);
-  const expire = () => controller.abort(new AttemptTimeoutError(milliseconds));
-  const timer = setTimeout(expire, Math.min(milliseconds, MAX_TIMER));
-  outer?.addEventListener('abort', stop, { once: true });
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const end = limitTime(milliseconds, outer, (reason) => {
+    controller.abort(reason);
+    reject(reason);
+  });
   try {
-    return await Promise.race([task(signal), aborted]);
+    return await Promise.race([task(controller.signal), stopped]);
   } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', stop);
+    end();
   }
 }

@@ -30,7 +30,7 @@ export interface TransportOptions {
    * Time limit of one attempt in milliseconds, from the first byte sent to the last byte received.
    */
   readonly attemptTimeout: number;
-  readonly tls?: TrustedAuthorities;
+  readonly tls?: TrustedAuthorities | undefined;
   readonly clientCertificate?: ClientCertificate | undefined;
 }
 
@@ -38,13 +38,31 @@ export interface TrustedAuthorities {
   readonly ca: string[];
 }
 
+/** A peer of a connection: the proxy in front of the service, or the service itself. */
+export type ConnectionPart = 'proxy' | 'service';
+
 /** The connection, TLS included, could not be established, so nothing was sent. */
 export class NotConnectedError extends Error {
-  constructor(cause: Error) {
+  /** The peer that the connection failed at. */
+  readonly part: ConnectionPart;
+
+  constructor(part: ConnectionPart, cause: Error) {
     super('no connection', { cause });
     this.name = 'NotConnected';
+    this.part = part;
   }
 }
+
+/** A proxy did not connect to the service. The message is the reason, and contains no secret. */
+export class ProxyRefusalError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'ProxyRefusal';
+  }
+}
+
+/** Event of a request that ends before its agent has found a connection for it. */
+export const ABANDONED = 'abandoned';
 
 /** Time limit for opening a connection, TLS included, in milliseconds. */
 export const CONNECT_TIMEOUT = 10_000;

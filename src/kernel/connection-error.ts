@@ -76,7 +76,7 @@ export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
   // Node.js reports a failed handshake in this form if a request is already queued.
-  if (code === 'EPROTO' && error.message.includes('wrong version number'))
+  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(error.message))
     return 'ERR_SSL_WRONG_VERSION_NUMBER';
   if (code === 'EPROTO' && error.message.includes('no application protocol'))
     return NO_APPLICATION_PROTOCOL;

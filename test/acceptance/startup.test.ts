@@ -249,7 +249,7 @@ describe('start-up', () => {
     );
     expect(
       sources.filter((source) =>
-        /node_modules\/(ky|undici|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
+        /node_modules\/(ky|https-proxy-agent|socks|conf|ajv|yjs|jose)\/|service\/server|deliveries\/engine/.test(
           source,
         ),
       ),

@@ -3,9 +3,12 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHttpTransport } from '../../src/client/http-transport.ts';
 import { type NetworkOptions, openNetwork } from '../../src/client/network.ts';
+import { createNetworkFailure } from '../../src/client/network-failure.ts';
 import { findProxy } from '../../src/client/proxy.ts';
 import { listen } from '../listen.ts';
+import { SLOW } from '../slow.ts';
 import { borrowAuthority } from './certificates.ts';
 import { AUTH_TOKEN, errorOf, newClient, OPERATIONS, target } from './client-fixture.ts';
 import { httpProxy, socksProxy } from './proxies.ts';
@@ -99,6 +102,27 @@ describe('TLS', () => {
   );
 });
 
+describe('a connection that is used again', () => {
+  it('has no time limit for connecting', SLOW, async () => {
+    const authority = await borrowAuthority();
+    const server = createHttpsServer(await authority.issue('IP:127.0.0.1'), (_, response) => {
+      setTimeout(() => response.end(ANSWER), 1_500);
+    });
+    const { transport, close } = createHttpTransport({
+      attemptTimeout: 20_000,
+      connectTimeout: 1_200,
+      tls: { ca: [await readFile(authority.file, 'utf8')] },
+    });
+    onTestFinished(close);
+    const url = `https://${await listen(server)}/`;
+    // More requests than connections: the others wait for a connection of the first ones.
+    const requests = Array.from({ length: 34 }, () =>
+      transport({ url, headers: {}, credentials: {}, body: '' }),
+    );
+    for (const response of await Promise.all(requests)) expect(response.httpStatus).toBe(200);
+  });
+});
+
 describe('a proxy', () => {
   const elsewhere = (port: string | undefined) => `https://service.example.test:${port}`;
 
@@ -144,14 +168,131 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([`service.example.test:${port}`]);
   });
 
-  it('does not weaken certificate checks of the service', async () => {
-    const { port, seen, authorities } = await secureService('DNS:other.example.test');
-    const proxy = await httpProxy();
-    const environment = { HTTPS_PROXY: `http://${proxy.host}` };
-    const { reply } = await call(elsewhere(port), { environment, authorities }, 'once');
-    expect((await errorOf(reply)).message).toContain('the certificate is for another host');
-    expect(seen).toEqual([]);
+  it('can be a SOCKS 5 proxy that requires credentials', async () => {
+    const { port, authorities } = await secureService('DNS:service.example.test');
+    const proxy = await socksProxy({ credentials: 'ada:p@ss/word' });
+    const environment = { ALL_PROXY: `socks5://ada:p%40ss%2Fword@${proxy.host}` };
+    const { reply } = await call(elsewhere(port), { environment, authorities });
+    expect(await reply).toMatchObject({ data: { id: 'a' } });
+    expect(proxy.shown).toEqual(['ada:p@ss/word']);
   });
+
+  it('can use TLS, with an authority of --ca-file', async () => {
+    const { port, seen, authorities } = await secureService('DNS:service.example.test');
+    const authority = await borrowAuthority();
+    const secure = await authority.issue('IP:127.0.0.1');
+    const proxy = await httpProxy({ secure, credentials: 'ada:secret' });
+    const environment = { HTTPS_PROXY: `https://ada:secret@${proxy.host}` };
+    const both = `${authorities}\n${await readFile(authority.file, 'utf8')}`;
+    const { reply } = await call(elsewhere(port), { environment, authorities: both });
+    expect(await reply).toMatchObject({ data: { id: 'a' } });
+    expect([proxy.asked, seen]).toEqual([[`CONNECT service.example.test:${port}`], [AUTH_TOKEN]]);
+  });
+
+  it('connects to IPv6 addresses in brackets', async () => {
+    const proxy = await httpProxy({ refuses: 403 });
+    const environment = { HTTPS_PROXY: proxy.host };
+    await errorOf((await call('https://[2001:db8::1]:8443', { environment }, 'once')).reply);
+    expect(proxy.asked).toContain('CONNECT [2001:db8::1]:8443');
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['HTTP', async () => `http://${(await httpProxy()).host}`],
+    ['SOCKS', async () => `socks5://${(await socksProxy()).host}`],
+  ])('over %s is not blamed for a failure of the service', async (_, start) => {
+    const environment = { HTTPS_PROXY: await start() };
+    const other = await secureService('DNS:other.example.test');
+    const plain = await listen(createHttpServer((_, response) => response.end(ANSWER)));
+    const closing = await listen(createServer((socket) => socket.once('data', () => socket.end())));
+    const messageOf = async (port: string | undefined) => {
+      const { authorities } = other;
+      const { reply } = await call(elsewhere(port), { environment, authorities }, 'once');
+      const { exitCode, message } = await errorOf(reply);
+      return [exitCode, message.replace(/:\d+/, '')];
+    };
+    const host = 'service.example.test';
+    expect(await messageOf(other.port)).toEqual([
+      8,
+      `cannot connect securely to ${host}: the certificate is for another host`,
+    ]);
+    expect(await messageOf(plain.split(':')[1])).toEqual([
+      8,
+      `cannot connect securely to ${host}: the server does not speak TLS`,
+    ]);
+    expect(await messageOf(closing.split(':')[1])).toEqual([
+      8,
+      expect.stringMatching(`^cannot reach ${host}: `),
+    ]);
+    expect(other.seen).toEqual([]);
+  });
+
+  it('that does not use TLS is named if its address begins with https', async () => {
+    const { host } = await httpProxy();
+    const environment = { HTTPS_PROXY: `https://${host}` };
+    const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
+    expect(error).toMatchObject({
+      exitCode: 8,
+      message: `cannot connect securely to the proxy ${host}: the server does not speak TLS`,
+      hint: 'if the proxy does not use TLS, write http:// instead of https:// in HTTPS_PROXY',
+    });
+  });
+
+  it('whose certificate is untrusted is named', async () => {
+    const secure = await (await borrowAuthority()).issue('IP:127.0.0.1');
+    const { host } = await httpProxy({ secure });
+    const environment = { HTTPS_PROXY: `https://${host}` };
+    const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
+    expect(error.message).toBe(
+      `cannot connect securely to the proxy ${host}: the certificate was issued by an unknown authority`,
+    );
+    expect(error.hint).toContain('--ca-file');
+  });
+
+  it.each<[string, Parameters<typeof socksProxy>[0], string]>([
+    ['requires credentials', { credentials: 'ada:secret-7f21' }, 'it requires credentials'],
+    ['cannot reach the service', { refuses: 4 }, 'it could not connect'],
+    ['forbids the connection', { refuses: 2 }, 'it does not allow the connection'],
+  ])('over SOCKS that %s is named', async (_, options, reason) => {
+    const proxy = await socksProxy(options);
+    const environment = { ALL_PROXY: `socks5://${proxy.host}` };
+    const error = await errorOf((await call(elsewhere('443'), { environment }, 'once')).reply);
+    expect(error).toMatchObject({
+      exitCode: 8,
+      message: `cannot connect to service.example.test through the proxy ${proxy.host}: ${reason}`,
+    });
+    expect(`${error.message}${error.hint}${error.stack}`).not.toContain('secret-7f21');
+  });
+
+  it.each(['http', 'socks5'])(
+    'that never responds is abandoned, and its connection is closed (%s)',
+    async (scheme) => {
+      const closed = Promise.withResolvers<void>();
+      const host = await listen(
+        createServer((socket) => void socket.on('close', () => closed.resolve()).resume()),
+      );
+      const proxy = findProxy(new URL(elsewhere('443')), { HTTPS_PROXY: `${scheme}://${host}` });
+      const { transport, close } = createHttpTransport({
+        attemptTimeout: 5_000,
+        connectTimeout: 50,
+        proxy,
+      });
+      onTestFinished(close);
+      const thrown: unknown = await transport({
+        url: `${elsewhere('443')}/v2/x`,
+        headers: {},
+        credentials: {},
+        body: '{}',
+      }).catch((error: unknown) => error);
+      expect(createNetworkFailure(thrown, 'service.example.test', { proxy })).toMatchObject({
+        applied: 'no',
+        retry: 'unsent',
+        error: {
+          message: `cannot connect to service.example.test through the proxy ${host}: the connection timed out`,
+        },
+      });
+      await closed.promise;
+    },
+  );
 
   it.each([
     ['asks for credentials', { credentials: 'ada:secret-7f21' }, 'it responded with HTTP 407'],
@@ -228,22 +369,66 @@ describe('the proxy of a URL', () => {
     ['https://[fd00::1]:8443', { ...HTTPS, NO_PROXY: '[fd00::1]:8443' }, undefined],
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::2]' }, 'p.test:1'],
     ['https://a.test', { ...HTTPS, NO_PROXY: '', no_proxy: ',, ,' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: 'b.test,10.0.0.0/8' }, undefined],
+    ['https://11.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
+    ['https://192.168.5.9', { ...HTTPS, NO_PROXY: '192.168.4.0/22' }, undefined],
+    ['https://192.168.8.9', { ...HTTPS, NO_PROXY: '192.168.4.0/22' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.1.2.3/32' }, undefined],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '0.0.0.0/0' }, undefined],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0.0/33' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.0.0/8,/8,10.0.0.0/' }, 'p.test:1'],
+    ['https://10.a.test', { ...HTTPS, NO_PROXY: '10.0.0.0/8' }, 'p.test:1'],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fc00::/7' }, undefined],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::]/8' }, undefined],
+    ['https://[2001:db8::1]', { ...HTTPS, NO_PROXY: 'fc00::/7' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.*' }, undefined],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.1.*' }, undefined],
+    ['https://100.1.2.3', { ...HTTPS, NO_PROXY: '10.*' }, 'p.test:1'],
+    ['https://10.a.test', { ...HTTPS, NO_PROXY: '10.*' }, 'p.test:1'],
+    ['https://a.test', { HTTPS_PROXY: 'http://p.test' }, 'p.test:80'],
+    ['https://a.test', { HTTPS_PROXY: 'https://p.test/' }, 'p.test:443'],
+    ['https://a.test', { HTTPS_PROXY: 'socks5h://P.test' }, 'p.test:1080'],
+    ['https://a.test', { HTTPS_PROXY: 'http://[::1]:3128' }, '[::1]:3128'],
+    ['https://a.test', { HTTPS_PROXY: ' http://p.test:1\r\n' }, 'p.test:1'],
   ])('of %s with %j is %s', (url, environment, host) => {
     expect(findProxy(new URL(url), environment)?.host).toBe(host);
   });
 
-  it.each([
-    'ftp://p.test',
-    'http://',
-    'socks4://ada:hunter2@p.test',
-    'http://ada:hunter2@:1',
-    '://',
-  ])('%j is usage, and is not repeated', async (address) => {
+  const encoding = expect.stringContaining('@ as %40');
+  const example = expect.stringContaining('http://proxy.example.com:3128');
+
+  it.each<[string, string, unknown]>([
+    ['ftp://p.test', 'its scheme is not http, https, or socks5', example],
+    ['socks4://ada:hunter2@p.test', 'its scheme is not http, https, or socks5', example],
+    ['http://', 'it has no valid host and port', example],
+    ['://', 'it contains more than a scheme, user, host, and port', example],
+    ['http://p.test:99999', 'it has no valid host and port', example],
+    ['http://p.test:0', 'it has no valid host and port', example],
+    ['http://ada:hunter2@:1', 'a character must be encoded, or the host is missing', encoding],
+    ['http://ada:hunter2#1@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:hunter2@x#1@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:hunter2/1@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:1/hunter2@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:hunter2?@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:hunter2%@p.test:1', 'a character must be encoded', encoding],
+    ['http://ada:hunter2 x@p.test:1', 'a character must be encoded', encoding],
+    [
+      'http://p.test:1/proxy.pac',
+      'it contains more than a scheme, user, host, and port',
+      expect.stringContaining('proxy auto-configuration'),
+    ],
+    ['http://p.test:1?x=y', 'it contains more than a scheme, user, host, and port', example],
+    ['http://p .test:1', 'it contains a space', example],
+    ['"http://p.test:1"', 'it is in quotation marks', 'remove the quotation marks from the value'],
+  ])('%j is usage, and is not repeated', async (address, problem, hint) => {
     const error = await errorOf(
       (async () => findProxy(new URL('https://a.test'), { HTTPS_PROXY: address }))(),
     );
-    expect(error.exitCode).toBe(2);
-    expect(error.message).toBe('HTTPS_PROXY is not a valid proxy address');
+    expect(error).toMatchObject({
+      exitCode: 2,
+      message: `HTTPS_PROXY is not a valid proxy address: ${problem}`,
+      hint,
+    });
     expect(error.hint).not.toContain('hunter2');
   });
 });

@@ -1,5 +1,12 @@
-import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import { listen } from '../listen.ts';
 
 /** A test proxy that records its requests. */
@@ -16,6 +23,8 @@ interface HttpProxyOptions {
   readonly credentials?: string;
   /** Rejects with this HTTP status instead of connecting. */
   readonly refuses?: number;
+  /** The certificate of a proxy over TLS. */
+  readonly secure?: SecureContextOptions;
 }
 
 /**
@@ -25,6 +34,7 @@ interface HttpProxyOptions {
 export async function httpProxy({
   credentials,
   refuses,
+  secure,
 }: HttpProxyOptions = {}): Promise<RunningProxy> {
   const asked: string[] = [];
   const shown: (string | undefined)[] = [];
@@ -35,7 +45,7 @@ export async function httpProxy({
     if (expected && incoming.headers['proxy-authorization'] !== expected) return 407;
     return refuses;
   };
-  const server = createHttpServer((incoming, response) => {
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
     const status = refusal(incoming);
     if (status !== undefined) return void response.writeHead(status).end();
     const { 'proxy-authorization': _, ...headers } = incoming.headers;
@@ -46,7 +56,8 @@ export async function httpProxy({
       answer.pipe(response);
     });
     incoming.pipe(forwarded);
-  });
+  };
+  const server = secure ? createHttpsServer(secure, forward) : createHttpServer(forward);
   server.on('connect', (incoming, socket: Socket) => {
     const status = refusal(incoming);
     if (status !== undefined) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
@@ -57,22 +68,48 @@ export async function httpProxy({
   return { host: await listen(server), asked, shown };
 }
 
-/** A SOCKS 5 proxy without authentication that accepts host names. */
-export async function socksProxy(): Promise<RunningProxy> {
+interface SocksProxyOptions {
+  /** Required credentials, as `user:password`. */
+  readonly credentials?: string;
+  /** The code of RFC 1928 with which the proxy rejects a connection. */
+  readonly refuses?: number;
+}
+
+const [NO_AUTHENTICATION, PASSWORD, NONE_ACCEPTABLE] = [0, 2, 0xff];
+
+/** A SOCKS 5 proxy that accepts host names. */
+export async function socksProxy({
+  credentials,
+  refuses,
+}: SocksProxyOptions = {}): Promise<RunningProxy> {
   const asked: string[] = [];
-  const server = createServer((socket) => {
-    socket.once('data', () => {
-      socket.write(Buffer.from([5, 0]));
-      socket.once('data', (wanted) => {
-        const length = wanted[4] ?? 0;
-        const name = wanted.subarray(5, 5 + length).toString();
-        const port = wanted.readUInt16BE(5 + length);
-        asked.push(`${name}:${port}`);
-        join(socket, port, () => socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0])));
-      });
-    });
-  });
-  return { host: await listen(server), asked, shown: [] };
+  const shown: string[] = [];
+  const read = (socket: Socket) =>
+    new Promise<Buffer>((resolve) => socket.once('data', (bytes) => resolve(bytes)));
+  const serve = async (socket: Socket) => {
+    const [, , ...offered] = await read(socket);
+    const method = credentials === undefined ? NO_AUTHENTICATION : PASSWORD;
+    if (!offered.includes(method)) return void socket.end(Buffer.of(5, NONE_ACCEPTABLE));
+    socket.write(Buffer.of(5, method));
+    if (method === PASSWORD) {
+      const given = await read(socket);
+      const user = given.subarray(2, 2 + (given[1] ?? 0)).toString();
+      const password = given.subarray(3 + user.length).toString();
+      shown.push(`${user}:${password}`);
+      if (`${user}:${password}` !== credentials) return void socket.end(Buffer.of(1, 1));
+      socket.write(Buffer.of(1, 0));
+    }
+    const wanted = await read(socket);
+    const length = wanted[4] ?? 0;
+    const name = wanted.subarray(5, 5 + length).toString();
+    const port = wanted.readUInt16BE(5 + length);
+    asked.push(`${name}:${port}`);
+    const reply = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0));
+    if (refuses !== undefined) return void reply(refuses);
+    return join(socket, port, () => reply(0));
+  };
+  const server = createServer((socket) => void serve(socket));
+  return { host: await listen(server), asked, shown };
 }
 
 /** Connects a socket to a port of this machine. */

@@ -1,13 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authTokens } from '../../src/catalog/auth-tokens.ts';
 import { defineOperation } from '../../src/catalog/define.ts';
 import { webhookEndpoints } from '../../src/catalog/webhook-endpoints.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
-import { createPoolTransport } from '../../src/client/pool-transport.ts';
 import { SLOW } from '../slow.ts';
 import {
   addThings,
@@ -56,14 +55,9 @@ const error = (status: string, http: number) =>
 const data = { id: 'a' };
 const whole = JSON.stringify({ result: { status: 'success', message: 'ok', data } });
 
-/** The transports of a call: for a few calls, for many, and over `fetch`. */
+/** The transports of a call: over the network, and over `fetch`. */
 const WAYS = {
   http: overHttp,
-  pool: (attemptTimeout: number) => {
-    const { transport, close } = createPoolTransport({ baseUrl, attemptTimeout });
-    onTestFinished(close);
-    return transport;
-  },
   fetch: (attemptTimeout: number) => createFetchTransport(globalThis.fetch, attemptTimeout),
 } as const;
 
@@ -271,7 +265,7 @@ const UNUSABLE: readonly [
 
 const BOMB = gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 });
 
-describe.each(['http', 'pool', 'fetch'] as const)('an unusable response over %s', (way) => {
+describe.each(['http', 'fetch'] as const)('an unusable response over %s', (way) => {
   it.each(UNUSABLE)('%s', async (_, hostile, read, write, sent) => {
     answer = hostile;
     const readError = await errorOf(client(way).send(OPERATIONS.read, {}));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CalledOperation, PlannedRequest } from '../../src/client/client.ts';
-import type { Transport } from '../../src/client/transport.ts';
 import { failure, fakeClock, json, newClient, scriptedFetch, success } from './client-fixture.ts';
 
 const once: CalledOperation = { path: '/v9/any/thing', auth: 'key', effect: 'once' };
@@ -94,43 +93,11 @@ describe('data that is already JSON text', () => {
     const { client } = newClient({
       fetch: scriptedFetch().fetch,
       dryRun: async (request) => void planned.push(request),
-      pool: () => Promise.reject(new Error('a planned request needs no connection')),
     });
     expect(await client.sendText(keyed, '[1]')).toEqual({ sent: false });
     expect(planned).toMatchObject([
       { body: { data: [1] }, headers: { 'x-svc-auth-token': expect.stringMatching(/^\*/) } },
     ]);
-  });
-
-  it('uses the pool from the second batch on, including retries', async () => {
-    const { fetch, requests } = scriptedFetch(json({ result: 1 }));
-    const sent: string[] = [];
-    const statuses = [503, 200];
-    const transport: Transport = async ({ body }) => {
-      sent.push(body);
-      const httpStatus = statuses.shift() ?? 200;
-      return {
-        httpStatus,
-        retryAfter: undefined,
-        location: undefined,
-        date: undefined,
-        body: { text: '{"result":1}' },
-      };
-    };
-    let opened = 0;
-    const { client } = newClient({
-      fetch,
-      pool: async () => {
-        opened += 1;
-        return transport;
-      },
-    });
-    await client.send(keyed, 1);
-    await client.sendText(keyed, '1');
-    expect([requests.length, opened]).toEqual([2, 0]);
-    expect(await client.sendText(keyed, '1')).toMatchObject({ data: 1, retries: 1 });
-    expect(sent).toEqual(['{"data":1}', '{"data":1}']);
-    expect([requests.length, opened]).toEqual([2, 1]);
   });
 });
 

@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
 import { createHttpTransport } from '../../src/client/http-transport.ts';
 import { createNetworkFailure } from '../../src/client/network-failure.ts';
-import { createPoolTransport } from '../../src/client/pool-transport.ts';
 import type { WireRequest } from '../../src/client/request.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { listen } from '../listen.ts';
@@ -36,23 +35,10 @@ function rawServer(answer: (socket: Socket) => void): Promise<string> {
 const httpServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   served(createServer(answer));
 
-type Send = (baseUrl: string, attemptTimeout?: number) => Transport;
+const overNetwork = (attemptTimeout = 30_000) => overHttp(attemptTimeout);
 
-const single: Send = (_, attemptTimeout = 30_000) => overHttp(attemptTimeout);
-
-const pool: Send = (baseUrl, attemptTimeout = 30_000) => {
-  const { transport, close } = createPoolTransport({ baseUrl, attemptTimeout });
-  onTestFinished(close);
-  return transport;
-};
-
-/** Uses `fetch`, a mature implementation, as the reference for both transports. */
+/** Uses `fetch`, a mature implementation, as the reference. */
 const byFetch = createFetchTransport(globalThis.fetch, 30_000);
-
-const WAYS: readonly [name: string, over: Send][] = [
-  ['single connections', single],
-  ['a pool', pool],
-];
 
 const COMPARED_HEADERS = ['retry-after', 'location', 'x'];
 
@@ -75,7 +61,7 @@ const whole = (body: string | Buffer, headers = '') =>
   ]);
 const JSON_BODY = '{"result":{"status":"success","data":{"ü":{"success":true}}}}';
 
-describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) => {
+describe('a response is the same as with fetch', () => {
   it.each<[string, (string | Buffer)[], 'close'?]>([
     ['whole', [whole(JSON_BODY)]],
     ['in parts, a character cut in two', [whole('"ü"').subarray(0, -2), whole('"ü"').subarray(-2)]],
@@ -114,12 +100,12 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
       }
       if (ending === 'close') socket.end();
     });
-    expect(await outcomeOf(over(url), url)).toEqual(await outcomeOf(byFetch, url));
+    expect(await outcomeOf(overNetwork(), url)).toEqual(await outcomeOf(byFetch, url));
   });
 
   it('if the response is not HTTP', async () => {
     const url = await rawServer((socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    expect(await outcomeOf(over(url), url)).toEqual({
+    expect(await outcomeOf(overNetwork(), url)).toEqual({
       applied: 'maybe',
       retry: 'by_effect',
       message: 'no usable response from host: the response is not HTTP',
@@ -132,7 +118,7 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
       '00000c04000000000000030000006400040010000000000408000000000000',
     ]) {
       const url = await rawServer((socket) => void socket.end(Buffer.from(settings, 'hex')));
-      expect(await outcomeOf(over(url), url)).toEqual({
+      expect(await outcomeOf(overNetwork(), url)).toEqual({
         applied: 'no',
         retry: 'never',
         message: 'host supports only HTTP/2, but svc uses HTTP/1.1',
@@ -144,7 +130,7 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
     const url = await rawServer(
       (socket) => void socket.write(whole('xyz', '\r\ncontent-encoding: zstd')),
     );
-    expect(await outcomeOf(over(url), url)).toMatchObject({
+    expect(await outcomeOf(overNetwork(), url)).toMatchObject({
       body: { flaw: expect.stringContaining('unsupported encoding') },
     });
   });
@@ -155,7 +141,7 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
       const url = await rawServer(
         (socket) => void socket.write(whole(body, '\r\ncontent-encoding: gzip')),
       );
-      expect(await outcomeOf(over(url), url)).toMatchObject({
+      expect(await outcomeOf(overNetwork(), url)).toMatchObject({
         applied: 'maybe',
         retry: 'by_effect',
       });
@@ -167,13 +153,13 @@ describe.each(WAYS)('a response over %s is the same as with fetch', (_, over) =>
     const closed = createTcpServer();
     const gone = await served(closed);
     closed.close();
-    expect(await outcomeOf(over(gone), gone)).toMatchObject({ applied: 'no', retry: 'unsent' });
-    expect(await outcomeOf(over(gone), gone)).toEqual(await outcomeOf(byFetch, gone));
+    expect(await outcomeOf(overNetwork(), gone)).toMatchObject({ applied: 'no', retry: 'unsent' });
+    expect(await outcomeOf(overNetwork(), gone)).toEqual(await outcomeOf(byFetch, gone));
     expect(url).not.toBe(gone);
   });
 });
 
-describe.each(WAYS)('a request over %s', (_, over) => {
+describe('a request', () => {
   it('sends the same bytes as fetch', async () => {
     const seen: {
       url?: string | undefined;
@@ -199,7 +185,7 @@ describe.each(WAYS)('a request over %s', (_, over) => {
         response.end('{}');
       });
     });
-    await over(url)(request(url));
+    await overNetwork()(request(url));
     await byFetch(request(url));
     expect(seen[0]).toEqual(seen[1]);
     expect(seen[0]).toMatchObject({
@@ -211,14 +197,14 @@ describe.each(WAYS)('a request over %s', (_, over) => {
 
   it('uses a new connection after the last one was closed', async () => {
     const url = await rawServer((socket) => void socket.end(whole('{}', '\r\nconnection: close')));
-    const transport = over(url);
+    const transport = overNetwork();
     for (let sent = 0; sent < 3; sent += 1)
       expect(await transport(request(url))).toMatchObject({ httpStatus: 200 });
   });
 });
 
 describe('connections', () => {
-  it('of a pool number at most 32, and are reused', async () => {
+  it('number at most 32, and are reused', async () => {
     const REQUESTS = 200;
     let [answered, most, connections] = [0, 0, 0];
     let held: ServerResponse[] = [];
@@ -236,19 +222,19 @@ describe('connections', () => {
       connections += 1;
     });
     const url = await served(server);
-    const transport = pool(url);
+    const transport = overNetwork();
     await Promise.all(Array.from({ length: REQUESTS }, () => transport(request(url))));
     expect(most).toBe(32);
     expect(connections).toBe(32);
   });
 
-  it('for single calls are reused while the service keeps them open', async () => {
+  it('are reused while the service keeps them open', async () => {
     let connections = 0;
     const server = createServer((_, response) => void response.end('{}')).on('connection', () => {
       connections += 1;
     });
     const url = await served(server);
-    const transport = single(url);
+    const transport = overNetwork();
     for (let sent = 0; sent < 5; sent += 1) await transport(request(url));
     expect(connections).toBe(1);
   });
@@ -265,7 +251,7 @@ describe('connections', () => {
   });
 });
 
-describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
+describe('the time limit of an attempt', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['no answer', () => undefined],
     ['half an answer', (socket) => void socket.write(head('content-length: 99'))],
@@ -284,7 +270,7 @@ describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
       answer(socket);
     });
     // Long enough to connect on a busy machine: only an accepted connection is seen to close.
-    const transport = over(url, 500);
+    const transport = overNetwork(500);
     const outcomes = await Promise.all([outcomeOf(transport, url), outcomeOf(transport, url)]);
     const timeout = {
       applied: 'maybe',
@@ -301,7 +287,7 @@ describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
       if (!first) response.end('{}');
       first = false;
     });
-    const transport = over(url, 80);
+    const transport = overNetwork(80);
     const hanging = outcomeOf(transport, url);
     for (let sent = 0; sent < 6; sent += 1) {
       await sleep(20);
@@ -311,7 +297,7 @@ describe.each(WAYS)('the time limit of an attempt over %s', (_, over) => {
   });
 });
 
-describe.each(WAYS)('a signal over %s', (_, over) => {
+describe('a signal', () => {
   it.each(['before the answer', 'within the answer'])(
     "ends a request %s with the signal's reason",
     async (when) => {
@@ -323,7 +309,7 @@ describe.each(WAYS)('a signal over %s', (_, over) => {
         arrived.resolve();
       });
       const stop = new AbortController();
-      const reply = over(url)(request(url), stop.signal);
+      const reply = overNetwork()(request(url), stop.signal);
       const failed = expect(reply).rejects.toThrow('stopped');
       await arrived.promise;
       stop.abort(new Error('stopped'));
@@ -337,7 +323,7 @@ describe.each(WAYS)('a signal over %s', (_, over) => {
     const url = await rawServer(() => {
       requests += 1;
     });
-    const transport = over(url);
+    const transport = overNetwork();
     await expect(transport(request(url), AbortSignal.abort(new Error('stopped')))).rejects.toThrow(
       'stopped',
     );

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { DEFAULT_HEADER_PREFIX } from '../../src/catalog/headers.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
-import { createPoolTransport } from '../../src/client/pool-transport.ts';
+import { createHttpTransport } from '../../src/client/http-transport.ts';
 import type { Transport } from '../../src/client/transport.ts';
 import { createRecorder, type Recorder } from '../../src/contract/recorder.ts';
 import type { ServiceOptions } from '../../src/service/app.ts';
@@ -42,7 +42,7 @@ export async function startRecordedWorld(
       key: { apiKey, authToken },
       workspace: { workspaceId, workspaceAuthToken },
     },
-    transport: change ? changingTransport(service, change) : poolTransport(server.url),
+    transport: change ? changingTransport(service, change) : networkTransport(),
     maxWait: 0,
     record: recorder.record,
   });
@@ -53,8 +53,8 @@ export async function startRecordedWorld(
   return { service, recorder, client, call };
 }
 
-function poolTransport(baseUrl: string): Transport {
-  const { transport, close } = createPoolTransport({ baseUrl, attemptTimeout: ATTEMPT_TIMEOUT });
+function networkTransport(): Transport {
+  const { transport, close } = createHttpTransport({ attemptTimeout: ATTEMPT_TIMEOUT });
   onTestFinished(close);
   return transport;
 }

@@ -18,7 +18,7 @@ import { skippedChecksWarning, skipsCertificateChecks } from './certificate-chec
 export interface ServiceRoute {
   readonly wire: Pick<
     ClientOptions,
-    'transport' | 'pool' | 'proxy' | 'hasClientCertificate' | 'sharedRateLimit'
+    'transport' | 'proxy' | 'hasClientCertificate' | 'sharedRateLimit'
   >;
   close(): Promise<void>;
 }

@@ -376,7 +376,7 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
   ['FORCE_COLOR', 'if set, enable color even without a terminal (overrides NO_COLOR)'],
   [
     'HTTPS_PROXY',
-    'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts to reach directly',
+    'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts and ranges (10.0.0.0/8) to reach directly',
   ],
   ['XDG_CONFIG_HOME', 'parent of the svc/ folder with profiles (APPDATA on Windows)'],
   [
