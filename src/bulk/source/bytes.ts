@@ -112,10 +112,15 @@ export async function* prepend<Item>(
 async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');
   const gunzipStream = createGunzip({ chunkSize: CHUNK_BYTES });
+  const input = new ReadChunks(bytes);
   // The loop below throws the errors of both streams.
-  pipeline(Readable.from(copyChunks(bytes)), gunzipStream, () => undefined);
+  pipeline(Readable.from(input.read()), gunzipStream, () => undefined);
   try {
-    for await (const chunk of gunzipStream) yield chunk;
+    for await (const chunk of gunzipStream) {
+      input.forgetUntil(gunzipStream.bytesWritten);
+      yield chunk;
+    }
+    await input.requireZeros(gunzipStream.bytesWritten);
   } catch (error) {
     if (systemErrorCode(error) === 'Z_BUF_ERROR')
       throw new InputError(
@@ -124,12 +129,67 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>, name: string): AsyncGen
         'the gzip data is truncated',
         'check that the file is complete',
       );
-    if (systemErrorCode(error)?.startsWith('Z_'))
+    if (error instanceof TrailingDataError || systemErrorCode(error)?.startsWith('Z_'))
       throw new InputError(name, {}, 'the gzip data is damaged');
     throw error;
+  } finally {
+    await input.close();
   }
 }
 
-async function* copyChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield Uint8Array.from(chunk);
+/** Other data after compressed data. */
+class TrailingDataError extends Error {}
+
+/** Copies of the chunks of an input, from which a decompressor may leave out bytes at the end. */
+class ReadChunks {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  /** The chunks that were read, from the offset `#start`. */
+  #read: Uint8Array[] = [];
+  #start = 0;
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#chunks = bytes[Symbol.asyncIterator]();
+  }
+
+  /** Leaves the input open at the end, unlike a loop over it. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    for (let next = await this.#chunks.next(); !next.done; next = await this.#chunks.next()) {
+      const copy = Uint8Array.from(next.value);
+      this.#read.push(copy);
+      yield copy;
+    }
+  }
+
+  /** Releases the chunks before an offset. */
+  forgetUntil(offset: number): void {
+    for (
+      let [first] = this.#read;
+      first && this.#start + first.length <= offset;
+      [first] = this.#read
+    ) {
+      this.#start += first.length;
+      this.#read.shift();
+    }
+  }
+
+  /**
+   * Reads the rest of the input from an offset. Tapes and devices pad compressed data with zeros.
+   * @throws TrailingDataError if the rest contains other data
+   */
+  async requireZeros(offset: number): Promise<void> {
+    this.forgetUntil(offset);
+    const [first, ...others] = this.#read;
+    const unread = first ? [first.subarray(offset - this.#start), ...others] : [];
+    for (const chunk of unread) requireZeros(chunk);
+    for (let next = await this.#chunks.next(); !next.done; next = await this.#chunks.next())
+      requireZeros(next.value);
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}
+
+function requireZeros(bytes: Uint8Array): void {
+  if (bytes.some((byte) => byte !== 0)) throw new TrailingDataError();
 }

@@ -1,11 +1,12 @@
 import { TextDecoder } from 'node:util';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 import { hasOldSpreadsheetSignature, hasZipSignature, spreadsheetError } from './spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './text-encoding.ts';
 import { TextPosition } from './text-position.ts';
 
 /** Number of bytes at the start of an input that `rejectBinary` and `detectEncoding` need. */
-export const MAX_SIGNATURE_BYTES = 4;
+export const MAX_SIGNATURE_BYTES = 6;
 const WORKBOOK_FILES = /\[Content_Types\]\.xml|xl\//;
 const OPEN_DOCUMENT = /opendocument\.spreadsheet/;
 /** Maximum bytes of an incomplete character of UTF-8 or UTF-16 at the end of a chunk. */
@@ -18,8 +19,16 @@ export interface DecodeRequest {
   readonly hasEncodingFlag?: boolean | undefined;
 }
 
+/** Programs that decompress, by the first bytes of files that svc cannot read. */
+const DECOMPRESSORS: readonly (readonly [signature: RegExp, program: string])[] = [
+  [/^BZh[1-9]1A/, 'bzip2'],
+  [/^\xfd7zXZ\0/, 'xz'],
+  [/^\x28\xb5\x2f\xfd/, 'zstd'],
+];
+
 /** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
 export function rejectBinary(head: Uint8Array, name: string): void {
+  rejectCompressed(head, name);
   if (hasOldSpreadsheetSignature(head)) throw spreadsheetError(name);
   if (!hasZipSignature(head)) return;
   const text = Buffer.from(head).toString('latin1');
@@ -28,6 +37,18 @@ export function rejectBinary(head: Uint8Array, name: string): void {
     ? ['a spreadsheet', 'add --input-format xlsx']
     : ['a ZIP archive', 'unpack the file first'];
   throw new InputError(name, {}, `expected UTF-8 text, found ${found}`, hint);
+}
+
+function rejectCompressed(head: Uint8Array, name: string): void {
+  const start = Buffer.from(head.subarray(0, MAX_SIGNATURE_BYTES)).toString('latin1');
+  const program = DECOMPRESSORS.find(([signature]) => signature.test(start))?.[1];
+  if (program === undefined) return;
+  const command =
+    name === 'stdin'
+      ? `pipe it through ${program} -dc`
+      : `run ${program} -dk ${quoteForShell(name)}`;
+  const hint = `decompress it first: ${command}`;
+  throw new InputError(name, {}, `the input is compressed with ${program}`, hint);
 }
 
 /**

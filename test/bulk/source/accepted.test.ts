@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { PlainScalar } from '../../../src/bulk/source/plain-scalar.ts';
 import type { InputFormat } from '../../../src/bulk/source/source.ts';
@@ -20,6 +21,16 @@ describe('text of every common encoding', () => {
   ])('%s', async (_, bytes) => {
     for (const size of [1, 3, 1000]) expect(await values(bytes, 'json', size)).toEqual(records);
   });
+});
+
+it('compressed text in several parts, with zeros at its end', async () => {
+  const parts = ['userId\nu1\n', 'u2\n'].map((text) => gzipSync(text));
+  const records = [{ userId: 'u1' }, { userId: 'u2' }];
+  for (const zeros of [0, 1, 512, 200_000])
+    for (const size of [1000, 65_536, 1_000_000]) {
+      const bytes = Buffer.concat([...parts, Buffer.alloc(zeros)]);
+      expect(await values(bytes, 'csv', size)).toEqual(records);
+    }
 });
 
 describe('the format of stdin', () => {

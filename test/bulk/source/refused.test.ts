@@ -40,6 +40,25 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin: the gzip data is damaged',
     ],
     [
+      'a compressed file with other data at its end',
+      'json',
+      Buffer.concat([gzipSync('[{}]'), Buffer.alloc(600), Buffer.from('x')]),
+      'stdin: the gzip data is damaged',
+    ],
+    ['a file of bzip2', 'csv', 'BZh91AY&SY', 'stdin: the input is compressed with bzip2'],
+    [
+      'a file of xz',
+      'csv',
+      bytes('\xfd7zXZ\0', 'latin1'),
+      'stdin: the input is compressed with xz',
+    ],
+    [
+      'a file of zstd',
+      'json',
+      bytes('\x28\xb5\x2f\xfd', 'latin1'),
+      'stdin: the input is compressed with zstd',
+    ],
+    [
       'an archive',
       'csv',
       bytes('PK\x03\x04...', 'latin1'),
