@@ -1,3 +1,3 @@
 import { buildIfChanged } from './bundle/build-inputs.ts';
 
-await buildIfChanged('.', () => import('../esbuild.config.ts'));
+await buildIfChanged('.', () => import('./build.ts'));

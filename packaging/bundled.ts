@@ -11,7 +11,7 @@ export interface BundledPackage {
   readonly folder: string;
 }
 
-/** The parts of esbuild's metafile that are used here. */
+/** The sources of each file of the bundle. */
 export interface Metafile {
   readonly outputs: Readonly<
     Record<

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildLoader } from './bundle/wrapped-modules.ts';
 import { compileModules } from './executable/compiled-code.ts';
 import { readBundle } from './executable/modules.ts';
 import { fetchPackage, TARGETS, type Target } from './executable/targets.ts';
+import { buildLoader } from './loader/build-loader.ts';
 
 /**
  * Builds executables, each a copy of Node.js that contains the bundle: `executables/svc-linux-x64`,

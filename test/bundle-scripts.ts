@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 
 /**
  * Bundles scripts of a folder that tests run in processes of their own, because a bundle starts
@@ -14,15 +14,13 @@ export async function bundleScripts(
   ...names: readonly string[]
 ): Promise<readonly string[]> {
   const outdir = await mkdtemp(join(tmpdir(), 'svc-scripts-'));
-  await build({
-    entryPoints: names.map((name) => join(folder, `${name}.ts`)),
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    banner: { js: 'const require = process.getBuiltinModule;' },
-    external: ['@napi-rs/keyring', 'pg-native', 'pg-cloudflare'],
-  });
+  for (const name of names)
+    await build({
+      input: join(folder, `${name}.ts`),
+      platform: 'node',
+      external: ['@napi-rs/keyring', 'pg-native', 'pg-cloudflare'],
+      checks: { ineffectiveDynamicImport: false },
+      output: { file: join(outdir, `${name}.mjs`), format: 'esm', codeSplitting: false },
+    });
   return names.map((name) => join(outdir, `${name}.mjs`));
 }

@@ -8,10 +8,10 @@ import { join, relative } from 'node:path';
 export const INPUTS = [
   'bin/svc.js',
   'completions',
-  'esbuild.config.ts',
   'examples/snippets',
   'node_modules/.package-lock.json',
   'package.json',
+  'packaging/build.ts',
   'packaging/bundle',
   'packaging/loader',
   'pages',

@@ -1,4 +1,4 @@
-import type { Plugin } from 'esbuild';
+import type { Plugin } from 'rolldown';
 
 const EVALUATED =
   /src[/\\](catalog[/\\](serialized-operations|outline|local[/\\]entries)|commands[/\\](tree[/\\]tree-outline|help[/\\]root-help)|kernel[/\\]version)\.ts$/;
@@ -6,14 +6,15 @@ const EVALUATED =
 /** Modules whose values are computed at build time, which saves 23 ms of help. */
 export const evaluateModules: Plugin = {
   name: 'evaluate-modules',
-  setup({ onLoad }) {
-    onLoad({ filter: EVALUATED }, async ({ path }) => {
+  load: {
+    filter: { id: EVALUATED },
+    async handler(path) {
       const values = Object.entries(await import(path));
-      const contents = values
-        .map(([name, value]) => `export const ${name} = ${asCode(value)};`)
-        .join('\n');
-      return { contents, loader: 'js' };
-    });
+      return {
+        code: values.map(([name, value]) => `export const ${name} = ${asCode(value)};`).join('\n'),
+        moduleType: 'js',
+      };
+    },
   },
 };
 

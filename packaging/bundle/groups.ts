@@ -1,21 +1,18 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve as resolvePath } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
-import { type Bundle, dropImports, mergeStubs } from './merge-stubs.ts';
-
-type GroupedBuild = BuildResult<{ metafile: true; write: false }>;
+import type { OutputChunk } from 'rolldown';
+import { type ChunkNames, describeBundle } from './bundle.ts';
 
 /**
  * Common command lines. Modules that are loaded by the same command lines share a chunk. Without
- * these groups, esbuild scatters small shared modules over dozens of chunks: they save 13 ms of help
- * and 86 ms of a call. No command line loads a module that it does not need. Groups never import each other in a
- * cycle, because a command line that loads a module also loads its imports.
+ * these groups, small shared modules would be scattered over dozens of chunks: they save 13 ms of
+ * help and 86 ms of a call. No command line loads a module that it does not need. Groups never
+ * import each other in a cycle, because a command line that loads a module also loads its imports.
  */
 const COMMON_COMMANDS: readonly (readonly string[])[] = [
   ['--help'],
@@ -51,7 +48,11 @@ const SETTINGS_COMMANDS: readonly (readonly string[])[] = [
   ['pull', '--org', 'acme', '--local'],
   ['local', 'reset', '--yes'],
 ];
-const SETTINGS_MODULES = /^src\/(settings|commands\/(plan|settings))\//;
+/** Separates what resources import from what imports them, so that no group imports itself. */
+const layerOf = (source: string) => {
+  if (source.startsWith('src/catalog/')) return source;
+  return /^(?:src\/kernel|node_modules)\//.test(source) ? 'kernel' : '';
+};
 const SETTINGS_FILE = `
 svc: 1
 folders:
@@ -67,20 +68,25 @@ const RECORDS: readonly (readonly string[])[] = [
 
 /** Script that runs a command line and prints the files that it loads to stderr. */
 const TRACE_SCRIPT = `
-  process.getBuiltinModule('node:module').registerHooks({
-    load(url, context, next) {
-      process.getBuiltinModule('node:fs').writeSync(2, url + '\\n');
-      return next(url, context);
-    },
+  process.on('exit', () => {
+    process.getBuiltinModule('node:fs').writeSync(2, '\\n' + Object.keys(require.cache).join('\\n'));
   });
-  import(${JSON.stringify(pathToFileURL('dist/main.js').href)}).then((svc) => svc.main(''));`;
+  require(process.env.SVC_TRACED).main('');`;
 
 /**
- * Measures which sources each common command line loads from a bundle without groups, and groups
- * them accordingly.
+ * Measures which sources each common command line loads from a bundle without groups, and returns
+ * the chunk for each of them.
  */
-export async function measureGroups({ outputs }: Metafile): Promise<readonly Group[]> {
+export async function measureGroups(ungrouped: readonly OutputChunk[]): Promise<ChunkNames> {
   const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
+  // In the checkout, whose packages the bundle may load.
+  const folder = resolve('dist/ungrouped');
+  const sources = new Map(
+    Object.entries(describeBundle(ungrouped)).map(([path, { inputs }]) => [
+      join(folder, path.replace('dist/', '')),
+      Object.keys(inputs),
+    ]),
+  );
   const server = createServer((_, response) => {
     response
       .setHeader('content-type', 'application/json')
@@ -95,6 +101,7 @@ export async function measureGroups({ outputs }: Metafile): Promise<readonly Gro
     SVC_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`,
     SVC_API_KEY: 'k',
     SVC_AUTH_TOKEN: 't',
+    SVC_TRACED: join(folder, 'main.js'),
   };
   const loadedBy = async (words: readonly string[]) => {
     const { stderr } = await promisify(execFile)(
@@ -102,24 +109,26 @@ export async function measureGroups({ outputs }: Metafile): Promise<readonly Gro
       ['-e', TRACE_SCRIPT, 'svc', ...words],
       { env, cwd: home },
     );
-    const chunks = new Set(stderr.match(/(?<=\/)dist\/\S+$/gm));
-    return [...chunks].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
+    return stderr.split('\n').flatMap((file) => sources.get(file) ?? []);
   };
   const users = new Map<string, string>();
   const addUsers = (
     commands: readonly (readonly string[])[],
     loaded: readonly (readonly string[])[],
-    modules = /^src\//,
+    partOf = (_source: string) => '',
   ) => {
     const grouped = new Set(users.keys());
     for (const [at, words] of commands.entries()) {
-      const remaining =
-        loaded[at]?.filter((each) => modules.test(each) && !grouped.has(each)) ?? [];
-      for (const source of remaining)
-        users.set(source, `${users.get(source) ?? ''}${words.join(' ')}\n`);
+      for (const source of loaded[at]?.filter((each) => !grouped.has(each)) ?? [])
+        users.set(source, `${users.get(source) ?? partOf(source)}${words.join(' ')}\n`);
     }
   };
   try {
+    for (const { fileName, code } of ungrouped) {
+      await mkdir(dirname(join(folder, fileName)), { recursive: true });
+      await writeFile(join(folder, fileName), code);
+    }
+    await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
     await writeFile(join(home, 'svc.yaml'), SETTINGS_FILE);
     // Create the store and its records first: other runs create no store, and print the records.
     for (const record of RECORDS) await loadedBy([...record, '--org', 'acme', '--local']);
@@ -127,104 +136,16 @@ export async function measureGroups({ outputs }: Metafile): Promise<readonly Gro
     addUsers(OTHER_COMMANDS, await Promise.all(OTHER_COMMANDS.map(loadedBy)));
     // One after the other, because each changes what the next one finds.
     const loaded = await Array.fromAsync(SETTINGS_COMMANDS, loadedBy);
-    addUsers(SETTINGS_COMMANDS, loaded, SETTINGS_MODULES);
+    addUsers(SETTINGS_COMMANDS, loaded, layerOf);
   } finally {
     server.close();
     await rm(home, { recursive: true });
+    await rm(folder, { recursive: true, force: true });
   }
-  const sources = [...users.keys()].filter((source) => source !== 'src/main.ts').sort();
-  const exports = await listExports(sources);
-  return [...Map.groupBy(sources, (source) => users.get(source)).values()].map((group) => ({
-    sources: group,
-    exported: withoutNamesakes(group, exports),
-  }));
-}
-
-export interface Group {
-  readonly sources: readonly string[];
-  /** Sources that other groups import through this group. */
-  readonly exported: readonly string[];
-}
-
-type Exports = ReadonlyMap<string, readonly string[]>;
-
-/** Returns the names that each source exports. */
-async function listExports(entryPoints: readonly string[]): Promise<Exports> {
-  const { metafile } = await build({
-    entryPoints: [...entryPoints],
-    outdir: 'dist',
-    format: 'esm',
-    metafile: true,
-    write: false,
-  });
+  const groups = [...new Set(users.values())].sort();
   return new Map(
-    Object.values(metafile.outputs).map(({ entryPoint = '', exports }) => [entryPoint, exports]),
-  );
-}
-
-/**
- * Removes modules that export the same name as another module of the group, such as `users`: the
- * group would export neither of them.
- */
-function withoutNamesakes(group: readonly string[], exports: Exports): readonly string[] {
-  const exporters = Map.groupBy(
-    group.flatMap((source) => exports.get(source) ?? []),
-    (name) => name,
-  );
-  return group.filter((source) =>
-    exports.get(source)?.every((name) => exporters.get(name)?.length === 1),
-  );
-}
-
-/** Puts the modules of each group into one chunk: importing one of them imports all of them. */
-export function chunkGroups(groups: readonly Group[]): Plugin {
-  const mapToGroup = (key: keyof Group) =>
-    new Map(
-      groups.flatMap((group, at) => group[key].map((source) => [resolvePath(source), at] as const)),
-    );
-  const [exporterOf, groupOf] = [mapToGroup('exported'), mapToGroup('sources')];
-  return {
-    name: 'chunk-groups',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ path, importer, resolveDir, kind }) => {
-        const group = exporterOf.get(resolvePath(resolveDir, path));
-        const isOutside =
-          group !== undefined && (kind === 'dynamic-import' || groupOf.get(importer) !== group);
-        return isOutside ? { path: String(group), namespace: 'group' } : undefined;
-      });
-      onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => ({
-        contents: (groups[Number(path)]?.exported ?? [])
-          .map((source) => `export * from ${JSON.stringify(resolvePath(source))};`)
-          .join(''),
-        loader: 'js',
-        resolveDir: '.',
-      }));
-    },
-  };
-}
-
-/**
- * Returns the finished files, without empty ones, those that only re-export a group, and unused
- * imports of esbuild's own functions. Saves two to four files per start: 1.7 ms of help and of
- * completion.
- */
-export function mergeFiles({ metafile, outputFiles }: GroupedBuild): Bundle {
-  const codes: Bundle = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  const files = Object.entries(metafile.outputs);
-  const stubs = files.filter(([, { entryPoint = '' }]) => entryPoint.startsWith('group:'));
-  // esbuild's own functions, and groups whose names other groups export, too.
-  const withoutSources = files.filter(
-    ([, { inputs, imports }]) =>
-      imports.length === 0 && Object.keys(inputs).every((input) => input.startsWith('group:')),
-  );
-  const needed = withoutSources.reduce(
-    (bundle, [path]) => dropImports(bundle, basename(path)),
-    codes,
-  );
-  const empty = withoutSources.filter(([, { exports }]) => exports.length === 0);
-  const emptyFiles = new Set(empty.map(([path]) => basename(path)));
-  return mergeStubs(
-    new Map([...needed].filter(([path]) => !emptyFiles.has(basename(path)))),
-    stubs.map(([path]) => basename(path)),
+    [...users]
+      .filter(([source]) => source !== 'src/main.ts')
+      .map(([source, commands]) => [source, String(groups.indexOf(commands))]),
   );
 }

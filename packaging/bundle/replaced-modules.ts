@@ -1,4 +1,6 @@
-import type { Plugin } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Plugin } from 'rolldown';
 
 /** A module of a library that the bundle replaces. */
 interface ReplacedModule {
@@ -89,19 +91,18 @@ export const REPLACED_VARIABLES = ['NODE_PG_FORCE_NATIVE', 'DEBUG'];
 /** Suffix of an import that loads a module even if the table replaces it. */
 const WHOLE = '?whole';
 /** zod's compiler, the only part of `zod/v4/core` that the source imports. */
-export const COMPILER: string = `./node_modules/zod/v4/core/compile.js${WHOLE}`;
+export const COMPILER: string = `${resolve('node_modules/zod/v4/core/compile.js')}${WHOLE}`;
 
 /** Replaces the modules in the table. */
 export const replaceModules: Plugin = {
   name: 'replace-modules',
-  setup({ onLoad }) {
-    onLoad({ filter: /node_modules/ }, ({ path, suffix }) => {
-      if (suffix === WHOLE) return undefined;
-      const normalized = path.replaceAll('\\', '/');
+  load: {
+    filter: { id: /node_modules/ },
+    async handler(id) {
+      if (id.endsWith(WHOLE)) return readFile(id.slice(0, -WHOLE.length), 'utf8');
+      const normalized = id.replaceAll('\\', '/');
       const replaced = REPLACED_MODULES.find(({ filter }) => filter.test(normalized));
-      return (
-        replaced && { contents: replaced.contents, resolveDir: normalized.replace(/\/[^/]*$/, '') }
-      );
-    });
+      return replaced && { code: replaced.contents, moduleType: 'js' };
+    },
   },
 };

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import { type Compile, createCodeCache } from './code-cache.ts';
-import { createLoader } from './loader.ts';
+import { type Compile, createCodeCache, createLoader, wrapModule } from './loader.ts';
 
 let compileModule: Compile = (source, filename) => new Script(source, { filename });
 
@@ -11,8 +10,7 @@ let compileModule: Compile = (source, filename) => new Script(source, { filename
 export const load = createLoader({
   compile: (name) => {
     const file = `${__dirname}/${name}`;
-    // The modules are ASCII, which V8 reads twice as fast as UTF-8.
-    return compileModule(readFileSync(file, 'latin1'), file);
+    return compileModule(wrapModule(readFileSync(file, 'utf8')), file);
   },
   urlOf: (name) => pathToFileURL(join(__dirname, name)).href,
   loadOther: (name) => require(name),

@@ -48,7 +48,7 @@ it('a build in another folder, years later, has the same bytes', {
     await copyFiles(inputs, folder);
     await execute('cp', ['-al', join(HOME, 'node_modules'), join(folder, 'node_modules')]);
     const env = { ...process.env, NODE_OPTIONS: `--import=${LATER}`, TZ: 'Pacific/Auckland' };
-    await execute(process.execPath, ['esbuild.config.ts'], { cwd: folder, env });
+    await execute(process.execPath, ['packaging/build.ts'], { cwd: folder, env });
     await copyFiles(others, folder);
     await execute(process.execPath, ['packaging/package.ts'], { cwd: folder, env });
     const { stdout } = await execute('npm', ['pack', '--json', './dist'], { cwd: folder, env });
