@@ -13,11 +13,10 @@ var home = path.dirname(__dirname);
 // Unlike require, reading the file does not search for the package of package.json.
 var pkg = JSON.parse(fs.readFileSync(below(home, 'package.json'), 'utf8'));
 
-/** File modes: access for the owner only, the bits of all other users, and those that allow them to replace files. */
+/** File modes: access for the owner only, the bits of all other users, and those that allow them to write. */
 var OWNER_ONLY = 0o700;
 var OTHERS = 0o077;
 var OTHERS_WRITE = 0o022;
-var EVERYONE_WRITES = 0o002;
 var STICKY = 0o1000;
 
 /** Whether a version matches a range such as ^22.22.2 || >=26.0.0. The build copies this function into the library. */
@@ -46,7 +45,10 @@ function cacheFolder() {
   if (!folder || !path.isAbsolute(folder)) return undefined;
   folder = below(folder, 'svc/compiled');
   try {
-    return createFolder(folder) && isPrivate(folder) ? folder : undefined;
+    if (!createFolder(folder)) return undefined;
+    // Links on the way lead elsewhere: the folders above the real one count.
+    folder = fs.realpathSync(folder);
+    return isPrivate(folder) ? folder : undefined;
   } catch (_error) {
     // The cache is optional.
     return undefined;
@@ -67,21 +69,23 @@ function createFolder(folder) {
 }
 
 /**
- * Whether no other user can add code to a folder: it and the folder above belong to this user, and
- * others can write to neither of them, nor replace a folder further up. Makes the folder private
- * if others can only read it.
+ * Whether no other user can add code to a folder: it belongs to this user, and the folders above
+ * it to this user or root, and others can write to none of them. In a folder of root with the
+ * sticky bit, such as /tmp, others can write, but replace nothing. Makes the folder private if
+ * others can only read it.
  */
 function isPrivate(folder) {
   if (process.platform === 'win32') return true;
-  var own = [folder, path.dirname(folder)];
+  var stats = fs.statSync(folder);
+  if (stats.uid !== process.getuid()) return false;
   for (var each = folder; ; each = path.dirname(each)) {
-    var stats = fs.statSync(each);
-    var isOwn = own.indexOf(each) >= 0;
-    if (isOwn && (stats.uid !== process.getuid() || stats.mode & OTHERS_WRITE)) return false;
-    if (stats.mode & EVERYONE_WRITES && !(stats.mode & STICKY)) return false;
+    var above = fs.lstatSync(each);
+    var isSticky = each !== folder && above.uid === 0 && above.mode & STICKY;
+    if (above.uid !== process.getuid() && above.uid !== 0) return false;
+    if (above.mode & OTHERS_WRITE && !isSticky) return false;
     if (each === path.dirname(each)) break;
   }
-  if (fs.statSync(folder).mode & OTHERS) fs.chmodSync(folder, OWNER_ONLY);
+  if (stats.mode & OTHERS) fs.chmodSync(folder, OWNER_ONLY);
   return true;
 }
 
