@@ -22,12 +22,14 @@ export class FindingCollector {
   #file = '';
   readonly #cells = new Map<string, LocateCell>();
   readonly #hints = new Map<string, number>();
+  /** The hint about fields that choose where records go. */
+  protected fieldHint: string | undefined;
   #renameHint: string | undefined;
   #fileHint: string | undefined;
 
   get hint(): string | undefined {
     const [forAll] = [...this.#hints].find(([, count]) => count === this.diagnosticCount) ?? [];
-    return forAll ?? this.#renameHint ?? this.#fileHint;
+    return forAll ?? this.fieldHint ?? this.#renameHint ?? this.#fileHint;
   }
 
   protected enterFile(name: string): void {
@@ -59,16 +61,17 @@ export class FindingCollector {
     this.addError(error);
   }
 
-  addToFile(problem: Diagnostic, hint?: string): void {
-    this.add({ file: this.#file, ...problem }, hint);
+  /** Adds a problem of the current file that counts as `count` problems. */
+  addToFile(problem: Diagnostic, hint?: string, count = 1): void {
+    this.add({ file: this.#file, ...problem }, hint, count);
   }
 
-  add(found: FileDiagnostic, hint?: string): void {
+  add(found: FileDiagnostic, hint?: string, count = 1): void {
     const finding = this.#withCell(found);
-    this.diagnosticCount += 1;
+    this.diagnosticCount += count;
     if (this.diagnostics.length < MAX_DIAGNOSTICS) this.diagnostics.push(finding);
     this.#new.push(finding);
-    if (hint !== undefined) this.countHint(hint, 1);
+    if (hint !== undefined) this.countHint(hint, count);
   }
 
   /**
@@ -94,6 +97,12 @@ export class FindingCollector {
 
   recordRenamedField(name: string, idField: string): void {
     this.#renameHint ??= renameHint(name, idField);
+  }
+
+  /** Adds a warning that is shown before others. */
+  protected warnFirst(warning: FileDiagnostic): void {
+    this.warnings.unshift(warning);
+    this.warningCount += 1;
   }
 
   warn(warning: Diagnostic): boolean {

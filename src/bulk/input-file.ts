@@ -6,6 +6,7 @@ import { type FileFingerprint, type InputBytes, openFileBytes, spoolBytes } from
 import { createSheetFile, isZipFile } from './sheet-file.ts';
 import { openFileStream } from './source/bytes.ts';
 import { detectFormat, formatFromName } from './source/detect-format.ts';
+import { type FieldMap, withRenamedFields } from './source/field-map.ts';
 import {
   decodeInputText,
   type InputText,
@@ -78,7 +79,11 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
   return createTextFile(request, name, format, bytes);
 }
 
-export function createMemoryFile(name: string, values: readonly unknown[]): InputFile {
+export function createMemoryFile(
+  name: string,
+  values: readonly unknown[],
+  map?: FieldMap,
+): InputFile {
   const text = Buffer.from(JSON.stringify(values));
   return {
     name,
@@ -86,7 +91,10 @@ export function createMemoryFile(name: string, values: readonly unknown[]): Inpu
     path: undefined,
     spooled: false,
     readProgress: { bytes: text.length, of: text.length },
-    open: async () => createMemorySource(name, values),
+    open: async () => {
+      const source = createMemorySource(name, values);
+      return map ? withRenamedFields(source, map) : source;
+    },
     fingerprint: () => ({
       bytes: text.length,
       sha256: createHash('sha256').update(text).digest('hex'),

@@ -42,6 +42,8 @@ export function startCheck(
   async function* findDiagnostics() {
     for (const file of input.files) yield* checkFile(file, checker, signal);
     if (!checker.isIncomplete && checker.read > 0) input.requireMappedFields();
+    checker.endInput();
+    yield* checker.takeDiagnostics();
     // The spool of a pipe that was not read to its end cannot be read again.
     const files = input.files.filter(
       ({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined,

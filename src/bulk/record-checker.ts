@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
 import { formatNounCount, groupDigits } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
@@ -20,11 +21,18 @@ import {
 import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
+import {
+  describeSelectingField,
+  formatSelectingHint,
+  isAccessRole,
+  type SelectingField,
+} from './selecting-fields.ts';
 import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
-import { SuspiciousValues } from './suspicious-values.ts';
+import { type SuspiciousValue, SuspiciousValues } from './suspicious-values.ts';
+import { TargetConflicts } from './target-conflicts.ts';
 import { describeUnknownField } from './unknown-fields.ts';
 
 export interface RecordRules extends PreparationRules {
@@ -38,6 +46,12 @@ export interface RecordRules extends PreparationRules {
   readonly valueWarnings?: 'add' | 'update';
   /** Whether to count the suspicious values of a file in one warning instead of listing them. */
   readonly countsValueWarnings?: true;
+  /** Whether a suspicious ID is a warning instead of a problem. */
+  readonly allowsSuspicious?: boolean;
+  /** The columns or fields that the user renamed, with their new names. Those are sent as they are. */
+  readonly map?: readonly (readonly [column: string, field: string])[];
+  /** How hints name fields: by flags (default), or by the fields of a tool's input. */
+  readonly naming?: InputNaming;
 }
 
 export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
@@ -66,8 +80,17 @@ export type RecordListener = (value: unknown, target: RecordTarget | undefined) 
 const MAX_UNREADABLE_AT_START = 10;
 const DUPLICATES_HINT = 'keep one record per ID, or add --duplicates first or --duplicates last';
 
+const SUSPICIOUS_HINT = 'fix the IDs; if they are right, add --allow-suspicious';
+
 const TARGET_HINT =
   'to send records to several targets, omit the flag; to ignore the field, drop it, for example with --map organizationId=';
+
+/** A field that may mean the access role. Its values decide. */
+interface RoleField {
+  readonly field: SelectingField;
+  readonly place: FileDiagnostic;
+  hasRole: boolean;
+}
 
 /**
  * Lists the problems of a record. For a field that could not be converted, lists only that problem.
@@ -93,8 +116,14 @@ export class RecordChecker extends FindingCollector {
   readonly #hashes = new RepeatedIdDetector();
   readonly #skipped = new BitSet();
   readonly #suspicious: SuspiciousValues | undefined;
+  readonly #conflicts = new TargetConflicts();
+  readonly #roles: RoleField[] = [];
+  readonly #selecting: SelectingField[] = [];
+  /** Whether the last file has columns. */
+  #isTable = false;
   /** Places of the first suspicious values of each kind, if they are only counted. */
   #suspiciousPlaces: Pick<FileDiagnostic, 'line' | 'cell'>[] = [];
+  #lastTarget: string | undefined;
   /** Fields of listed records that are not sent. */
   readonly omittedFields = new Set<string>();
   /** Number of records to send, without other shards and skipped duplicates. */
@@ -107,8 +136,11 @@ export class RecordChecker extends FindingCollector {
     super();
     this.#rules = rules;
     this.#onRecord = onRecord;
-    this.#knownFields = new Set(rules.fields.knownFields);
-    this.#suspicious = rules.valueWarnings ? new SuspiciousValues() : undefined;
+    const { knownFields, targetFields, id } = rules.fields;
+    const names = [...knownFields, ...targetFields.map(({ name }) => name)];
+    const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
+    this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
+    this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
   }
 
   get skipped(): number {
@@ -134,14 +166,23 @@ export class RecordChecker extends FindingCollector {
 
   endFile(error?: InputError): void {
     this.leaveFile(error);
-    const unlisted = this.#suspicious?.takeSummary() ?? [];
+    const summary = this.#suspicious?.takeSummary() ?? [];
+    const problems = summary.filter((each) => this.#isProblem(each));
+    const unlisted = summary.filter((each) => !this.#isProblem(each));
+    for (const { field = '', message, line, count, isLost } of problems)
+      this.addToFile({ line, field, message }, isLost ? undefined : SUSPICIOUS_HINT, count);
     if (!this.#rules.countsValueWarnings)
-      for (const { count, ...summary } of unlisted) this.addWarning(summary, count);
-    else if (this.#suspiciousPlaces.length > 0) {
+      for (const { field = '', message, line, count } of unlisted)
+        this.addWarning({ line, field, message }, count);
+    else if (this.#suspiciousPlaces.length > 0 || unlisted.length > 0) {
       const count = unlisted.reduce((sum, each) => sum + each.count, this.#suspiciousPlaces.length);
       this.addWarning({ line: null, message: describeCount(count, this.#suspiciousPlaces) });
       this.#suspiciousPlaces = [];
     }
+  }
+
+  #isProblem({ isId, isLost }: SuspiciousValue): boolean {
+    return isId && (isLost || this.#rules.allowsSuspicious !== true);
   }
 
   /**
@@ -161,7 +202,8 @@ export class RecordChecker extends FindingCollector {
         if (typeof value !== 'string') report(`${name}: must be text`, 'put the ID in quotes');
         continue;
       }
-      const intended = findIntendedField(name, known);
+      const selecting = describeSelectingField(name, value, fields);
+      const intended = findIntendedField(name, known) ?? selecting?.means;
       const dropHint = `to ignore the field, drop it with --map ${quoteForShell(`${name}=`)}`;
       if (intended === name)
         report(
@@ -195,6 +237,7 @@ export class RecordChecker extends FindingCollector {
 
   createFileChecker(source: Source, file: FileCheck): (records: RecordChunk) => void {
     this.locateCells(source.cellOf);
+    this.#isTable = source.columns !== undefined;
     const lines = new SharedLines();
     const check = this.#createRecordChecker(source, file, lines);
     let readable = 0;
@@ -231,19 +274,24 @@ export class RecordChecker extends FindingCollector {
     file.scan = scan;
     return (record: SourceRecord, index: number, at: number): void => {
       const prepared = prepare(record, index);
-      const { value, ownFields, id, isChanged, target } = prepared;
+      const { value, ownFields, id, isChanged, target, conflicts } = prepared;
       scan?.verify(record.text, index - first, isChanged ? undefined : id);
       const problems = allProblems(prepared, fields.schema);
       if (problems.length > 0) {
         this.#addProblems(problems, prepared, lines.positionAt(at));
       }
+      for (const conflict of conflicts)
+        this.#conflicts.add(conflict, this.locate({ ...lines.positionAt(at), message: '' }));
       for (const field in ownFields)
-        if (!this.#knownFields.has(field)) this.#reportUnknownField(field, record.line, source);
+        if (!this.#knownFields.has(field))
+          this.#reportUnknownField(field, ownFields[field], record.line, source);
+      for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
       if (this.#suspicious)
-        this.#warnAboutValues(this.#suspicious, ownFields, source, lines.positionAt(at));
+        this.#inspectValues(this.#suspicious, prepared, source, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));
-      if (problems.length > 0 || (shard && !isInShard(id, shard))) return;
+      if (problems.length > 0 || conflicts.length > 0) return;
+      if (shard && !isInShard(id, shard)) return;
       this.records += 1;
       this.first ??= finalize(record, prepared, index);
       if (target) this.#rules.targets?.count(target);
@@ -272,36 +320,77 @@ export class RecordChecker extends FindingCollector {
 
   #addProblems(
     problems: readonly RecordProblem[],
-    { ownFields, targetConflicts }: PreparedRecord,
+    { ownFields }: PreparedRecord,
     position: Omit<Diagnostic, 'message'>,
   ): void {
     const { fields } = this.#rules;
     for (const problem of problems) this.addToFile({ ...position, ...problem });
-    this.countHint(TARGET_HINT, targetConflicts);
     if (Object.hasOwn(ownFields, fields.id)) return;
     const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 
-  #reportUnknownField(field: string, line: number, { columns }: Source): void {
+  #reportUnknownField(name: string, value: unknown, line: number, { columns }: Source): void {
     const { fields } = this.#rules;
-    const { names, message, hint } = describeUnknownField(field, columns?.() ?? [], fields);
-    if (hint !== undefined) this.addToFile({ line, message }, hint);
-    else if (!this.warn({ line, message })) return;
-    for (const name of names) this.#knownFields.add(name);
+    const field = describeSelectingField(name, value, fields);
+    if (field) {
+      const message = `the field '${name}' looks like '${field.means}'`;
+      const place = this.locate({ line, message });
+      this.#knownFields.add(name);
+      if (field.means === 'accessRole') this.#roles.push({ field, place, hasRole: false });
+      else this.#addSelecting(field, place);
+      return;
+    }
+    const { names, message } = describeUnknownField(name, columns?.() ?? [], fields);
+    if (!this.warn({ line, message })) return;
+    for (const each of names) this.#knownFields.add(each);
   }
 
-  #warnAboutValues(
+  #addSelecting(field: SelectingField, place: FileDiagnostic): void {
+    const { targets, naming = 'flags' } = this.#rules;
+    this.#selecting.push(field);
+    this.add(place);
+    this.fieldHint = formatSelectingHint(this.#selecting, targets?.given ?? [], naming);
+  }
+
+  /** Call after the last file: reports what only all records together show. */
+  endInput(): void {
+    for (const { field, place, hasRole } of this.#roles) {
+      if (hasRole) this.#addSelecting(field, place);
+      else
+        this.warnFirst({
+          ...place,
+          message: `the field '${field.name}' is sent unchanged, and not as '${field.means}': none of its values is an access role`,
+        });
+    }
+    const { map = [] } = this.#rules;
+    const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
+    for (const { finding, hint } of this.#conflicts.describe(this.read, this.#isTable, columnOf))
+      this.add(finding, hint);
+  }
+
+  #inspectValues(
     suspicious: SuspiciousValues,
-    ownFields: PreparedRecord['ownFields'],
-    { columns }: Source,
-    position: Omit<Diagnostic, 'message'>,
+    { ownFields, target }: PreparedRecord,
+    { columns, heading }: Source,
+    positionOf: () => Omit<Diagnostic, 'message'>,
   ): void {
-    const required = this.#rules.valueWarnings === 'add' ? columns?.() : [];
-    for (const problem of suspicious.inspect(ownFields, required)) {
-      const warning = { ...position, ...problem };
-      if (this.#rules.countsValueWarnings) this.#suspiciousPlaces.push(this.locate(warning));
-      else this.addWarning(warning);
+    const { valueWarnings, fields, targets, countsValueWarnings } = this.#rules;
+    const required = valueWarnings === 'add' ? columns?.() : [];
+    const idHeading = { field: fields.id, text: heading?.(fields.id) };
+    const found = [...suspicious.inspect(ownFields, required, idHeading)];
+    // Consecutive records often have the same target.
+    if (target && target.key !== this.#lastTarget) {
+      this.#lastTarget = target.key;
+      if (targets?.problemsOf(target).length === 0)
+        found.push(...suspicious.inspectTarget(target.data));
+    }
+    for (const value of found) {
+      const { field = '', message, isLost } = value;
+      const finding = { ...positionOf(), field, message };
+      if (this.#isProblem(value)) this.addToFile(finding, isLost ? undefined : SUSPICIOUS_HINT);
+      else if (countsValueWarnings) this.#suspiciousPlaces.push(this.locate(finding));
+      else this.addWarning(finding);
     }
   }
 }
@@ -314,11 +403,13 @@ function describeCount(
   places: readonly Pick<FileDiagnostic, 'line' | 'cell'>[],
 ): string {
   const distinct = [...new Set(places.map(({ line, cell }) => cell ?? String(line)))];
+  const values = formatNounCount(count, 'suspicious value');
+  if (distinct.length === 0) return `${values}; to list them, add --dry-run`;
   const shown = distinct.slice(0, MAX_PLACES).join(', ');
   const more = distinct.length > MAX_PLACES ? ', …' : '';
   const noun = places[0]?.cell === undefined ? 'line' : 'cell';
   const list = `${distinct.length === 1 ? noun : `${noun}s`} ${shown}${more}`;
-  return `${formatNounCount(count, 'suspicious value')} (${list}); to list them, add --dry-run`;
+  return `${values} (${list}); to list them, add --dry-run`;
 }
 
 function describePosition({ file, line, record }: IdentifiedRecord, from: string): string {

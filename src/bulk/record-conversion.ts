@@ -171,10 +171,12 @@ function toText(value: unknown): unknown {
 
 function toBoolean(value: unknown, report: ReportProblem): unknown {
   if (value instanceof PlainScalar) return toOwnType(value, report);
-  // Spreadsheets write them in upper case.
-  const isTrue = value === 'true' || value === 'TRUE';
-  return isTrue ? true : value === 'false' || value === 'FALSE' ? false : value;
+  // Spreadsheets and scripts write them in other cases.
+  if (typeof value !== 'string' || !BOOLEAN.test(value)) return value;
+  return value.length === 'true'.length;
 }
+
+const BOOLEAN = /^(?:true|false)$/i;
 
 function toNumber(value: unknown, report: ReportProblem): unknown {
   if (value instanceof PlainScalar) return toOwnType(value, report);

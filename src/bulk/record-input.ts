@@ -7,7 +7,7 @@ import {
   openInputFile,
 } from './input-file.ts';
 import { joinFileNames } from './record-position.ts';
-import type { FieldMap } from './source/field-map.ts';
+import { FieldMap } from './source/field-map.ts';
 
 export interface RecordInput {
   readonly files: readonly InputFile[];
@@ -40,8 +40,13 @@ export async function openInput({ files, ...request }: InputRequest): Promise<Re
   return joinFiles(opened, request.map);
 }
 
-export function createMemoryInput(name: string, values: readonly unknown[]): RecordInput {
-  return joinFiles([createMemoryFile(name, values)]);
+export function createMemoryInput(
+  name: string,
+  values: readonly unknown[],
+  names?: readonly (readonly [name: string, field: string])[],
+): RecordInput {
+  const map = names && new FieldMap(new Map(names));
+  return joinFiles([createMemoryFile(name, values, map)], map);
 }
 
 function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {

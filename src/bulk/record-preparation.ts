@@ -4,7 +4,7 @@ import type { BulkRecord } from './batches.ts';
 import { createListedConverter } from './listed-records.ts';
 import { createRecordConverter } from './record-conversion.ts';
 import type { RecordProblem } from './record-problem.ts';
-import type { RecordTarget, RecordTargets } from './record-targets.ts';
+import type { RecordTarget, RecordTargets, TargetConflict } from './record-targets.ts';
 import { PlainScalar } from './source/plain-scalar.ts';
 import type { Source, SourceRecord } from './source/source.ts';
 
@@ -17,7 +17,8 @@ export interface PreparedRecord {
   readonly isChanged: boolean;
   /** Problems that the schema does not detect. */
   readonly problems: readonly RecordProblem[];
-  readonly targetConflicts: number;
+  /** Targets that differ from those of the command. */
+  readonly conflicts: readonly TargetConflict[];
   readonly target?: RecordTarget | undefined;
 }
 
@@ -50,11 +51,8 @@ export function createPreparer(
     if (!isObject(converted)) return { ...NOT_AN_OBJECT, value: converted };
     const conflicts = rules.targets?.findConflicts(converted) ?? [];
     const omissions = rules.targets?.findOmissions(converted) ?? [];
-    problems.push(...conflicts, ...(field === undefined ? [] : omissions));
-    const atTarget = {
-      ownFields: withoutFields(converted, targetFields),
-      targetConflicts: conflicts.length,
-    };
+    if (field !== undefined) problems.push(...omissions);
+    const atTarget = { ownFields: withoutFields(converted, targetFields), conflicts };
     const hasGeneratedId = generatesIds === true && converted[id] === undefined;
     const ownFields = hasGeneratedId
       ? { ...atTarget.ownFields, [id]: rules.generateId(index) }
@@ -83,7 +81,7 @@ const NOT_AN_OBJECT = {
   id: undefined,
   hasGeneratedId: false,
   isChanged: false,
-  targetConflicts: 0,
+  conflicts: [],
   problems: [],
 };
 

@@ -20,6 +20,12 @@ export class RecordTarget {
   }
 }
 
+/** A field of a record that names a different target than the command. */
+export interface TargetConflict extends RecordProblem {
+  readonly field: string;
+  readonly value: unknown;
+}
+
 const NO_PROBLEMS: readonly RecordProblem[] = [];
 
 /** Stands for a required field that is not known yet when other fields are checked. */
@@ -77,6 +83,11 @@ export class RecordTargets {
     this.#areReleased = true;
   }
 
+  /** Target fields that the command sets for all records. */
+  get given(): readonly string[] {
+    return this.fields.filter((name) => this.#given[name] !== undefined);
+  }
+
   problemsOf({ key }: RecordTarget): readonly RecordProblem[] {
     return this.#invalid.get(key) ?? NO_PROBLEMS;
   }
@@ -87,13 +98,14 @@ export class RecordTargets {
   }
 
   /** Finds target fields that differ from the given ones. */
-  findConflicts(record: Fields): readonly RecordProblem[] {
-    const problems: RecordProblem[] = [];
+  findConflicts(record: Fields): readonly TargetConflict[] {
+    const problems: TargetConflict[] = [];
     for (const name of this.fields) {
       const [given, stated] = [this.#given[name], record[name]];
       if (stated === undefined || given === undefined || given === stated) continue;
       problems.push({
         field: name,
+        value: stated,
         message: `${quoted(stated)} differs from ${quoted(given)}, the target of all records`,
       });
     }

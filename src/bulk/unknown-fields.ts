@@ -1,6 +1,6 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
-import { isSameName } from '../catalog/intended-field.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { describeSelectingField } from './selecting-fields.ts';
 import {
   findUnknownColumns,
   formatMapFlags,
@@ -12,13 +12,11 @@ export interface UnknownFieldFinding {
   /** The unknown fields that the finding covers. */
   readonly names: readonly string[];
   readonly message: string;
-  /** Set if the field is a problem; otherwise it is a warning. */
-  readonly hint?: string;
 }
 
 /**
  * Describes a field that the operation does not know. The unknown columns of a CSV file share a
- * warning.
+ * warning, except those that choose where records go.
  * @param columns fields in the header of the file, if it has one
  */
 export function describeUnknownField(
@@ -26,20 +24,12 @@ export function describeUnknownField(
   columns: readonly string[],
   fields: BulkFields,
 ): UnknownFieldFinding {
-  const { targetFields, bareIds, id } = fields;
-  const targetOf = (name: string) => targetFields.find((target) => isSameName(target.name, name));
-  const target = targetOf(field);
-  if (target) {
-    const [use, drop] = [target.name, ''].map((name) => formatMapFlags([[field, name]]));
-    return {
-      names: [field],
-      message: `the field '${field}' looks like '${target.name}'`,
-      hint: `to use it, add ${use}; to drop it, add ${drop}`,
-    };
-  }
+  const { bareIds, id } = fields;
   const isColumn = columns.includes(field);
   const names = isColumn
-    ? findUnknownColumns(columns, fields).filter((column) => !targetOf(column))
+    ? findUnknownColumns(columns, fields).filter(
+        (column) => describeSelectingField(column, undefined, fields) === undefined,
+      )
     : [field];
   const noun = `${isColumn ? 'column' : 'field'}${names.length === 1 ? '' : 's'}`;
   const unknown = `unknown ${noun} ${listColumns(names.map((name) => `'${name}'`))}`;

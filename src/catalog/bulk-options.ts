@@ -10,6 +10,7 @@ export const STORED_OPTIONS = z.strictObject({
   inputFormat: z.exactOptional(z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx'])),
   encoding: TEXT,
   sheet: TEXT,
+  allowSuspicious: z.exactOptional(z.boolean()),
   map: z.exactOptional(COLUMN_MAP),
   batchSize: COUNT,
   concurrency: z.union([z.literal('auto'), z.int().check(z.gte(0))]),

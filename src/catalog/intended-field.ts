@@ -23,6 +23,23 @@ export function findIntendedField(name: string, known: readonly string[]): strin
   );
 }
 
+/** Fields that choose where a write goes, or what a user may do there. */
+const SELECTING_FIELDS = [
+  'organizationId',
+  'folderId',
+  'documentId',
+  'organizationUserGroupId',
+  'parentFolderId',
+  'accessRole',
+] as const;
+
+/** Finds the field for which a name may stand that chooses where a write goes: `org`, `Organisation`, `role`. */
+export function findSelectingField(name: string): string | undefined {
+  const american = name.replace(/organis/i, 'organiz');
+  if (isSameName(american, 'role')) return 'accessRole';
+  return SELECTING_FIELDS.find((field) => findIntendedField(american, [field]) !== undefined);
+}
+
 /** Removes what names of one field may differ in: case, spaces, dashes, underscores, and dots. */
 export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[\s_.-]/g, '');

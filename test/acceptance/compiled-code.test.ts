@@ -22,7 +22,7 @@ const isRoot = process.getuid?.() === 0;
 const STRANGER = 54_321;
 const VERSION = `${process.version}-${process.arch}`;
 
-/** Compiles code of the length of each module that says so when it runs, like another user might. */
+/** Compiles code of the length of each module that prints a line when it runs, like another user might. */
 const PLANT = `
   const { readFileSync, writeFileSync } = require('node:fs');
   const { Script } = require('node:vm');

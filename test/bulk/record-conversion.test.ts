@@ -42,7 +42,7 @@ describe('the text of a field', () => {
     ['open', 'false', false],
     ['open', 'no', 'no'],
     ['open', 'TRUE', true],
-    ['open', 'True', 'True'],
+    ['open', 'True', true],
     ['owner', '{"id":"u1","admin":true}', { id: 'u1', admin: true }],
     ['owner', '{"id":', '{"id":'],
     ['owner', '{"id":"u1","n":12345678901234567890}', '{"id":"u1","n":12345678901234567890}'],

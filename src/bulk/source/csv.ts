@@ -18,6 +18,8 @@ interface Header {
   /** Text in the file, including a preceding line that names the separator. */
   readonly text: string;
   readonly delimiter: string;
+  /** The names of the columns in the file. */
+  readonly columns: readonly string[];
   /** The field of each column; undefined for a dropped column. */
   readonly fields: readonly (string | undefined)[];
   /** Index of the ID column, or -1. */
@@ -67,6 +69,12 @@ export class CsvReader {
 
   get columns(): readonly string[] {
     return this.#header?.fields.filter((field) => field !== undefined) ?? [];
+  }
+
+  /** Returns the name of a field's column in the header. */
+  headingOf(field: string): string | undefined {
+    const column = this.columnOf(field);
+    return column === undefined ? undefined : this.#header?.columns[column];
   }
 
   /** Returns the number of a field's column, from 0. */
@@ -150,7 +158,7 @@ export class CsvReader {
   #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
     const { name, id: idField, listed, generatesIds } = this.#request;
     const map: FieldNames = this.#request.map?.names ?? new Map();
-    const columns = cells.map((cell) => restoreFormula(cell.trim()));
+    const columns = cells.map((cell) => readCell(cell.trim()));
     for (const [at, column] of columns.entries()) {
       if (column === '')
         throw new InputError(name, this.#locate(line, at), `column ${at + 1} has no name`);
@@ -170,7 +178,7 @@ export class CsvReader {
     }
     const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : (listed?.id ?? idField));
     if (!generatesIds && idColumn === -1) throw this.#missingIdError(mapped, line);
-    return { text, delimiter, fields: mapped, idColumn };
+    return { text, delimiter, columns, fields: mapped, idColumn };
   }
 
   #missingIdError(columns: readonly (string | undefined)[], line: number): InputError {
@@ -227,7 +235,7 @@ class CsvRecord implements SourceRecord {
     const value: Record<string, string> = {};
     const { cells } = this;
     for (let at = 0; at < cells.length; at += 1) {
-      const [field, cell] = [this.#fields[at], restoreFormula(cells[at] ?? '')];
+      const [field, cell] = [this.#fields[at], readCell(cells[at] ?? '')];
       if (cell === '' || field === undefined) continue;
       if (field === '__proto__')
         Object.defineProperty(value, field, { value: cell, enumerable: true });
@@ -236,6 +244,15 @@ class CsvRecord implements SourceRecord {
     return value;
   }
 }
+
+/** Returns the text of a cell. Spreadsheets also protect text from conversion as `="00123"`. */
+function readCell(cell: string): string {
+  if (!cell.startsWith('="')) return restoreFormula(cell);
+  const [, text] = TEXT_FORMULA.exec(cell) ?? [];
+  return text === undefined ? cell : text.replaceAll('""', '"');
+}
+
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
 
 /** @throws SvcError `usage` if the file does not have a mapped column */
 function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {

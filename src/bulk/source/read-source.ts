@@ -31,6 +31,7 @@ async function readCsv(chunks: AsyncIterable<string>, request: SourceRequest): P
     recordChunks: reader.read(chunks),
     preamble: () => reader.header,
     columns: () => reader.columns,
+    heading: (field) => reader.headingOf(field),
     emptyLines: () => reader.emptyLines,
     withField: (record, _, id) => reader.withId(record, id),
   };

@@ -66,6 +66,8 @@ export interface Source {
    * Available after the first chunk.
    */
   columns?(): readonly string[];
+  /** Returns the name of a field's column in the header. */
+  heading?(field: string): string | undefined;
   /** Returns the cell of a field in a row of a sheet; the first cell without a field. */
   cellOf?(line: number, field?: string): string;
   /** Warnings about the file. Available after it was read. */

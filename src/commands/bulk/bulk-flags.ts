@@ -4,6 +4,7 @@ import type { Invocation, OptionDefinition } from '../definition.ts';
 import { FORCE_FLAG, optionalProperty, parseWholeNumber, selectOptions } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 import {
+  ALLOW_SUSPICIOUS_FLAG,
   DUPLICATES_FLAG,
   ENCODING_FLAG,
   FILE_FLAG,
@@ -32,6 +33,7 @@ const BULK_FLAGS = [
   MAP_FILE_FLAG,
   SAVE_MAP_FLAG,
   DUPLICATES_FLAG,
+  ALLOW_SUSPICIOUS_FLAG,
   REJECTS_FLAG,
   {
     flags: '--results <path>',
@@ -73,6 +75,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     ...optionalProperty('inputFormat', options.inputFormat),
     ...optionalProperty('encoding', options.encoding),
     ...optionalProperty('sheet', options.sheet),
+    ...optionalProperty('allowSuspicious', options.allowSuspicious),
     ...optionalProperty('map', parseColumnMap(options.map)),
     ...optionalProperty('shard', parseShard(options.shard)),
     ...optionalProperty('maxErrors', parseWholeNumber('--max-errors', options.maxErrors, 0)),

@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import type { WrittenRejects } from '../../bulk/journal/outcomes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
@@ -30,6 +31,7 @@ export async function retryCommand(
   const words = dataArguments(operation.command, sent);
   return printableStep(context.options, [
     ...words,
+    ...mapFlags(keptFields(options.map ?? [])),
     ...ifExistsFlag(options.ifExists),
     ...versionFlag(operation),
   ]);
@@ -47,7 +49,7 @@ export function rejectsCommand(
   path: string,
 ): NextStep | undefined {
   const entry = getEntry(operation);
-  const map = COLUMN_MAP.safeParse(isAnew ? [] : (flags['map'] ?? [])).data;
+  const map = COLUMN_MAP.safeParse(flags['map'] ?? []).data;
   if (!map) return undefined;
   return printableStep(options, [
     ...(canUseFlags(entry, data)
@@ -57,10 +59,22 @@ export function rejectsCommand(
     path,
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
     ...(encoding === undefined ? [] : ['--encoding', encoding]),
-    ...map.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ...mapFlags(isAnew ? keptFields(map) : map),
+    ...(flags['allowSuspicious'] === true ? ['--allow-suspicious'] : []),
     ...ifExistsFlag(flags['ifExists']),
     ...versionFlag(entry),
   ]);
+}
+
+type ColumnMap = z.infer<typeof COLUMN_MAP>;
+
+/** Returns the fields that keep their name, although it is like that of another field. */
+function keptFields(map: ColumnMap): ColumnMap {
+  return map.filter(([column, field]) => column === field);
+}
+
+function mapFlags(map: ColumnMap): readonly string[] {
+  return map.flatMap(([column, field]) => ['--map', `${column}=${field}`]);
 }
 
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {

@@ -4,7 +4,7 @@ import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
-import type { RecordCheck, RecordListener } from '../../bulk/record-checker.ts';
+import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
 import { describeFieldProblem } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
@@ -82,9 +82,10 @@ async function checkInput(
 ) {
   const valueWarnings = options.file === undefined ? undefined : valueWarningsOf(effect);
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
-    const rules = {
+    const rules: RecordRules & { readonly targets: RecordTargets } = {
       ...createRules(fields, data, options, job, defaults),
       ...(valueWarnings && { valueWarnings, countsValueWarnings: true as const }),
+      naming: context.inputNaming,
     };
     const endProgress = await showCheckProgress(context, input);
     return {
@@ -98,7 +99,8 @@ async function checkInput(
   const isMissing = fields.targetFields.some(({ name, required }) => {
     return required && given[name] === undefined && !targets.isNamed(name);
   });
-  if (pickIds && isMissing && checked.check.read > 0) {
+  const isSendable = fields.field === undefined || checked.check.diagnosticCount === 0;
+  if (pickIds && isMissing && isSendable && checked.check.read > 0) {
     const data = { ...given, ...(await pickIds()) };
     return fields.field === undefined ? check(data, []) : { ...checked, data };
   }
@@ -131,7 +133,7 @@ async function noteUnusedOrganization(
 export function createRules(
   fields: BulkFields,
   data: BulkRequest['data'],
-  { duplicates, shard }: BulkRequest['options'],
+  { duplicates, shard, map, allowSuspicious }: BulkRequest['options'],
   job: string,
   defaults: readonly string[] = [],
 ) {
@@ -142,6 +144,8 @@ export function createRules(
     generateId: createIdGenerator(job),
     targets: new RecordTargets(fields, data, defaults),
     ...optionalProperty('shard', shard),
+    ...optionalProperty('map', map),
+    ...optionalProperty('allowsSuspicious', allowSuspicious),
   };
 }
 
@@ -231,7 +235,7 @@ async function openRecords(
   spool: string,
 ): Promise<RecordInput> {
   if (options.file !== undefined) return openInputFiles(context, fields, options, spool);
-  if (options.map)
+  if (options.map && !usesDataFlag)
     throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {
     checkRecordFlags(entry, fields, record);
@@ -240,7 +244,7 @@ async function openRecords(
   const listed: unknown = data[fields.listName];
   const flag = usesDataFlag ? undefined : idFlag(entry, fields);
   const name = context.inputNaming === 'fields' ? fields.listName : `--${flag?.name ?? 'data'}`;
-  return createMemoryInput(name, Array.isArray(listed) ? listed : [listed]);
+  return createMemoryInput(name, Array.isArray(listed) ? listed : [listed], options.map);
 }
 
 function checkRecordFlags(

@@ -32,6 +32,11 @@ export const DUPLICATES_FLAG = {
   choices: ['fail', 'first', 'last'] satisfies readonly RecordRules['duplicates'][],
 } as const satisfies OptionDefinition;
 
+export const ALLOW_SUSPICIOUS_FLAG = {
+  flags: '--allow-suspicious',
+  description: "accept IDs that look like errors, such as 'null' or '1.2E+11'",
+} as const satisfies OptionDefinition;
+
 export type ColumnMap = readonly (readonly [column: string, field: string])[];
 
 export const MAP_FLAG = {

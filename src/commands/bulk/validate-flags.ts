@@ -1,6 +1,7 @@
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import type { FlagDescription } from '../options.ts';
 import {
+  ALLOW_SUSPICIOUS_FLAG,
   DUPLICATES_FLAG,
   ENCODING_FLAG,
   FILE_FLAG,
@@ -38,6 +39,7 @@ export function validateFlags(
     })),
     ...(hasOrganization ? [ORG_FLAG] : []),
     DUPLICATES_FLAG,
+    ALLOW_SUSPICIOUS_FLAG,
     MAP_FLAG,
     MAP_FILE_FLAG,
     SAVE_MAP_FLAG,

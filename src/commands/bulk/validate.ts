@@ -56,6 +56,8 @@ export async function validateFiles(
         : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
       targets: new RecordTargets(fields, { organizationId: options.org }),
       duplicates,
+      allowsSuspicious: options.allowSuspicious === true,
+      ...optionalProperty('map', map),
       generateId: String,
       valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
     };

@@ -36,7 +36,7 @@ describe('a record for another organization than the command', () => {
         `2 problems: ${name}:${first}: organizationId: 'beta' differs from 'acme', the target of all records; ` +
           `${name}:${second}: organizationId: 'gamma' differs from 'acme', the target of all records`,
       );
-      expect(error?.hint).toContain('to send records to several targets, omit the flag');
+      expect(error?.hint).toContain('to send records to several targets, omit --org');
     },
   );
 

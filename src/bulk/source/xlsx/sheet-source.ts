@@ -28,6 +28,7 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
       recordChunks: reader.readRows(table.read()),
       preamble: () => reader.header,
       columns: () => reader.columns,
+      heading: (field) => reader.headingOf(field),
       emptyLines: () => reader.emptyLines,
       cellOf: (line, field) => table.formatCell(line, reader.columnOf(field)),
       warnings: () => table.warnings(),

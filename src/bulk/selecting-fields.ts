@@ -1,0 +1,67 @@
+import { ACCESS_ROLES } from '../catalog/access-roles.ts';
+import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { findIntendedField, findSelectingField } from '../catalog/intended-field.ts';
+import { isObject } from '../kernel/json.ts';
+import { formatMapFlags } from './source/column-guesses.ts';
+
+type KnownFields = Pick<BulkFields, 'id' | 'knownFields' | 'targetFields' | 'bareIds'>;
+
+/**
+ * A field that the operation does not know, and that probably means one that chooses where records
+ * go, or the role of a user.
+ */
+export interface SelectingField {
+  readonly name: string;
+  /** The field that the name means. */
+  readonly means: string;
+  /** Whether renaming the field would make it that one. */
+  readonly canRename: boolean;
+}
+
+/** Finds out whether an unknown field selects where records go. Fields that are not sent select nothing. */
+export function describeSelectingField(
+  name: string,
+  value: unknown,
+  { id, knownFields, targetFields, bareIds }: KnownFields,
+): SelectingField | undefined {
+  const means = findSelectingField(name);
+  if (means === undefined || findIntendedField(name, [id]) !== undefined) return undefined;
+  const targets = targetFields.map((target) => target.name);
+  const isKnown = knownFields.includes(means) || targets.includes(means);
+  if (!isKnown && (bareIds || means === 'accessRole')) return undefined;
+  return { name, means, canRename: isKnown && !isObject(value) };
+}
+
+/** Whether a value is an access role, in any case. */
+export function isAccessRole(value: unknown): boolean {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+  return ACCESS_ROLES.some((role) => role === text);
+}
+
+/**
+ * Describes what to do about selecting fields.
+ * @param given target fields that the command sets for all records
+ */
+export function formatSelectingHint(
+  fields: readonly SelectingField[],
+  given: readonly string[],
+  naming: 'flags' | 'fields',
+): string {
+  const isUsable = ({ canRename, means }: SelectingField) => canRename && !given.includes(means);
+  const usable = fields.filter(isUsable);
+  const own = fields.map(({ name }) => name);
+  if (naming === 'fields') {
+    const renamed = usable.map(({ name, means }) => `'${name}' to '${means}'`).join(', ');
+    const use = renamed === '' ? '' : `rename ${renamed}; `;
+    return `${use}to send it as a field of the record, add keep: ${JSON.stringify(own)}`;
+  }
+  const drop = formatMapFlags(own.map((name) => [name, '']));
+  const keep = formatMapFlags(own.map((name) => [name, name]));
+  const it = own.length === 1 ? 'it' : 'them';
+  // What the command sets already must be dropped.
+  const use =
+    usable.length === 0
+      ? ''
+      : `to use ${it}, add ${formatMapFlags(fields.map((field) => [field.name, isUsable(field) ? field.means : '']))}; `;
+  return `${use}to drop ${it}, add ${drop}; to keep ${it} in the records, add ${keep}`;
+}

@@ -1,0 +1,245 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newUserInProcess } from './in-process.ts';
+import { startMockService, success } from './mock-service.ts';
+
+type Sent = { readonly path: string; readonly data: Readonly<Record<string, unknown>> };
+
+/** A user of a service that accepts every record. */
+async function openUser() {
+  const sent: Sent[] = [];
+  const service = await startMockService(({ path, body }) => {
+    sent.push({ path, data: body.data });
+    const [list = []] = Object.values(body.data).filter(Array.isArray);
+    const idOf = (record: Record<string, unknown>) =>
+      String(record['userId'] ?? record['folderId'] ?? record['documentId'] ?? record);
+    return success(
+      Object.fromEntries(
+        list.map((record: Record<string, unknown>) => [idOf(record), { success: true }]),
+      ),
+    );
+  });
+  const { svc, home } = await newUserInProcess();
+  const run = (...words: readonly string[]) => svc(words, { env: service.env });
+  const write = (name: string, text: string | Uint8Array) => writeFile(join(home, name), text);
+  /** Adds the users of a text. */
+  const add = async (name: string, text: string, ...flags: readonly string[]) => {
+    await write(name, text);
+    return run('users', 'add', '--file', name, ...flags);
+  };
+  return { sent, run, write, add };
+}
+
+const ORG = ['--org', 'acme'];
+
+describe('a column that chooses where users go, or what they may do', () => {
+  it.each([
+    ['org', 'beta', 'organizationId'],
+    ['orgId', 'beta', 'organizationId'],
+    ['organization', 'beta', 'organizationId'],
+    ['Organisation', 'beta', 'organizationId'],
+    ['folder', 'f1', 'folderId'],
+    ['document', 'd1', 'documentId'],
+    ['role', 'viewer', 'accessRole'],
+    ['Access Role', 'Editor', 'accessRole'],
+    ['accessrole', 'viewer', 'accessRole'],
+  ])('is refused unless mapped, dropped, or kept: %s', async (column, value, means) => {
+    const { add, sent } = await openUser();
+    const text = `userId,${column}\nu1,${value}\n`;
+    const to = means === 'organizationId' ? [] : ORG;
+    const map = (field: string) => ['--map', `${column}=${field}`];
+    const refused = await add('users.csv', text, '-q', ...to);
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining(`the field '${column}' looks like '${means}'`),
+    ]);
+    expect(refused.stderr).toContain(`=${means}`);
+    expect(sent).toEqual([]);
+    if (value !== 'Editor')
+      expect((await add('users.csv', text, ...to, ...map(means))).code).toBe(0);
+    expect((await add('users.csv', text, ...ORG, ...map(''))).code).toBe(0);
+    const kept = await add('users.csv', text, ...ORG, ...map(column));
+    expect([kept.code, kept.stderr]).toEqual([0, '']);
+    expect(sent.at(-1)?.data).toEqual({
+      organizationId: 'acme',
+      users: [{ userId: 'u1', [column]: value }],
+    });
+  });
+
+  it.each([
+    ['group', '"legal"'],
+    ['organization', '{"id":"beta"}'],
+  ])('is refused without a way to use it: %s', async (field, value) => {
+    const { add, sent } = await openUser();
+    const text = `[{"userId":"u1","${field}":${value}}]`;
+    const { code, stderr } = await add('users.json', text, ...ORG);
+    expect([code, sent]).toEqual([3, []]);
+    expect(stderr).toContain(
+      `hint: nothing was sent; to drop it, add --map ${field}=; to keep it in the records, add --map ${field}=${field}\n`,
+    );
+    expect((await add('users.json', text, ...ORG, '--map', `${field}=${field}`)).code).toBe(0);
+  });
+
+  it('is a warning if it contains job titles, also with -q', async () => {
+    const { add, sent } = await openUser();
+    const text = 'userId,role\nu1,Engineer\nu2,\nu3,Head of Sales\n';
+    const { code, stderr } = await add('users.csv', text, ...ORG, '-q');
+    expect([code, stderr]).toEqual([
+      0,
+      "warning: users.csv:2: the field 'role' is sent unchanged, and not as 'accessRole': none of its values is an access role\n",
+    ]);
+    expect(sent).toHaveLength(1);
+    expect((await add('users.csv', `${text}u4,viewer\n`, ...ORG)).code).toBe(3);
+  });
+
+  it('is refused in --data too, and can be kept', async () => {
+    const { run, sent } = await openUser();
+    const data = ['--data', '{"organizationId":"acme","users":[{"userId":"u1","role":"viewer"}]}'];
+    const refused = await run('users', 'add', ...data);
+    expect([refused.code, sent]).toEqual([3, []]);
+    expect((await run('users', 'add', ...data, '--map', 'role=accessRole')).code).toBe(0);
+    expect((await run('users', 'add', ...data, '--map', 'role=role')).code).toBe(0);
+    expect(sent.map(({ data: { users } }) => users)).toEqual([
+      [{ userId: 'u1', accessRole: 'viewer' }],
+      [{ userId: 'u1', role: 'viewer' }],
+    ]);
+  });
+
+  it('is refused beside the list', async () => {
+    const { add, sent } = await openUser();
+    const text = '{"role":"viewer","users":[{"userId":"u1"}]}';
+    expect((await add('users.json', text, ...ORG)).code).toBe(3);
+    expect(sent).toEqual([]);
+  });
+
+  it('gets one hint together with others, which works', async () => {
+    const { add, sent } = await openUser();
+    const text = 'userId,org,role\nu1,beta,viewer\n';
+    const { stderr } = await add('users.csv', text);
+    const [, flags = ''] = /to use them, add ([^;]*);/.exec(stderr) ?? [];
+    expect((await add('users.csv', text, ...flags.split(' '))).code).toBe(0);
+    expect(sent.map(({ data }) => data)).toMatchObject([
+      { organizationId: 'beta', users: [{ userId: 'u1', accessRole: 'viewer' }] },
+    ]);
+  });
+});
+
+describe('records for other organizations than --org', () => {
+  it('are one problem', async () => {
+    const { add, sent } = await openUser();
+    const rows = Array.from({ length: 300 }, (_, at) => {
+      const organization =
+        at < 99
+          ? 'acme'
+          : ['beta', 'gamma', 'delta', 'eta'][Math.min(3, Math.floor((at - 99) / 66))];
+      return `u${at},${organization}\n`;
+    });
+    const text = `userId,organizationId\n${rows.join('')}`;
+    const { code, stderr } = await add('users.csv', text, ...ORG);
+    expect([code, sent]).toEqual([3, []]);
+    expect(stderr).toBe(
+      'svc: users.csv:101: 201 of 300 records name other organizations (beta 66, gamma 66, delta 66, …); omit --org, or drop the column\n' +
+        'hint: nothing was sent; to send records to several targets, omit --org; to ignore the field, add --map organizationId=\n',
+    );
+    expect((await add('users.csv', text, ...ORG, '--map', 'organizationId=')).code).toBe(0);
+    expect((await add('users.csv', text)).code).toBe(0);
+  });
+});
+
+describe('an ID that nobody typed', () => {
+  const IDS = [
+    'undefined',
+    'null',
+    'NULL',
+    'None',
+    'NaN',
+    'nan',
+    '[object Object]',
+    '\\N',
+    'userId',
+    'u\u200b1',
+    '\ufeffu1',
+    'u1\u2060',
+    'u3\u202e',
+    'u\u00a01',
+    'u\u00011',
+    'M\u00c3\u00bcller',
+    'Bj\ufffdrn',
+    '1.2E+11',
+    '#N/A',
+    ' u1',
+    '1-Mar',
+  ];
+
+  it('is a problem unless allowed', async () => {
+    const { add, sent } = await openUser();
+    const text = IDS.map((userId) => JSON.stringify({ userId })).join('\n');
+    const dry = await add('users.ndjson', text, ...ORG, '--dry-run');
+    const lines = dry.stdout.split('\n').slice(0, -1);
+    expect(lines.map((line) => line.split(' ', 2).join(' '))).toEqual(
+      IDS.map((_, at) => `users.ndjson:${at + 1}: userId:`),
+    );
+    const { code, stderr } = await add('users.ndjson', text, ...ORG);
+    expect([code, stderr, sent]).toEqual([3, expect.stringContaining('--allow-suspicious'), []]);
+    const allowed = await add('users.ndjson', text, ...ORG, '--allow-suspicious');
+    expect([allowed.code, allowed.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${IDS.length} suspicious values`),
+    ]);
+    expect(sent.map(({ data }) => data['users'])).toEqual([IDS.map((userId) => ({ userId }))]);
+  });
+
+  it('is a decimal in every record', async () => {
+    const { add } = await openUser();
+    const refused = await add('u.csv', 'userId\n101.0\n102.0\n', ...ORG);
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      expect.stringContaining("userId: '101.0' and all other values end in '.0'"),
+    ]);
+    expect((await add('u.csv', 'userId\n1.0\n1.1\n', ...ORG)).code).toBe(0);
+  });
+
+  it('differs from ordinary IDs', async () => {
+    const { add } = await openUser();
+    const ids = ['1.10', 'u-1', 'n', 'Nina', '0123', 'a@b.c', '李', 'Ünal', 'a b', 'Mar-1', '=1'];
+    const { code, stderr } = await add('u.csv', `userId\n${ids.join('\n')}\n`, ...ORG);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('may be half of a surrogate pair, which is never allowed', async () => {
+    const { add } = await openUser();
+    const text = String.raw`[{"userId":"u\ud800"}]`;
+    expect((await add('u.json', text, ...ORG, '--allow-suspicious')).code).toBe(3);
+  });
+
+  it('is a warning in other fields, where joiners are writing', async () => {
+    const { add } = await openUser();
+    const text = 'userId,name\nu1,None\nu2,A\u200bda\nu3,می\u200cخواهم\nu4,M\u00c3\u00bcller\n';
+    const { code, stdout, stderr } = await add('u.csv', text, ...ORG, '--dry-run');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('4 users, no errors, 3 warnings')]);
+    expect(stderr).toContain("u.csv:2: name: 'None' stands for a missing value\n");
+    expect(stderr).toContain("u.csv:3: name: 'A<U+200B>da' contains an invisible character\n");
+    expect(stderr).toContain("it is probably 'Müller'\n");
+  });
+
+  it('is found in the organization of a record', async () => {
+    const { add, sent } = await openUser();
+    const { code, stderr } = await add('u.csv', 'userId,organizationId\nu1,undefined\n');
+    expect([code, sent]).toEqual([3, []]);
+    expect(stderr).toContain("u.csv:2: organizationId: 'undefined' stands for a missing value");
+  });
+
+  it('is counted if it is frequent', async () => {
+    const { add } = await openUser();
+    const rows = Array.from({ length: 30 }, (_, at) => ` u${at}\n`).join('');
+    const { stderr } = await add('u.csv', `userId\n${rows}`, ...ORG);
+    expect(stderr).toContain('30 problems');
+  });
+
+  it('is read as text if a spreadsheet protected it', async () => {
+    const { add, sent } = await openUser();
+    expect((await add('u.csv', 'userId,name\n"=""00123""",Ada\n', ...ORG)).code).toBe(0);
+    expect(sent.map(({ data }) => data['users'])).toEqual([[{ userId: '00123', name: 'Ada' }]]);
+  });
+});
