@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { compileOnReuse } from '../catalog/compiled-schema.ts';
 import { explainIssue, suggestValue } from '../catalog/explain-issue.ts';
+import { findTargetIdProblems } from '../catalog/target-ids.ts';
 import { valueAt } from '../kernel/field-path.ts';
 
 export function findRecordProblems(
@@ -8,7 +9,11 @@ export function findRecordProblems(
   value: unknown,
 ): readonly RecordProblem[] {
   const { success, error } = compileOnReuse(schema).safeParse(value);
-  if (success) return VALID;
+  if (success) {
+    const unclear = findTargetIdProblems(schema, value);
+    if (unclear.length === 0) return VALID;
+    return unclear.map(({ path, message }) => ({ field: path.join('.'), message }));
+  }
   const problems = error.issues.map((issue) => problemAt(issue, value));
   return problems.map((problem) =>
     'field' in problem ? problem : { message: `the record: ${problem.message}` },

@@ -48,7 +48,8 @@ function jsonEscape(character: string): string {
   );
 }
 
-function visibleEscape(character: string): string {
+/** Formats a character as a visible escape, such as `\n` or `\u200b`. */
+export function visibleEscape(character: string): string {
   const shortEscape = SHORT_ESCAPES.get(character);
   if (shortEscape) return shortEscape;
   const code = character.codePointAt(0) ?? 0;

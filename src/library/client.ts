@@ -1,6 +1,8 @@
+import type { Operation } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { findTargetIdProblems } from '../catalog/target-ids.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
 import { createHttpTransport } from '../client/http-transport.ts';
 import { fetchPages } from '../client/pages.ts';
@@ -8,6 +10,7 @@ import type { Transport } from '../client/transport.ts';
 import type { ReadOnly } from '../client/write-guard.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { formatFieldPath } from '../kernel/field-path.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
@@ -89,15 +92,24 @@ export function createClient(settings: ClientSettings): Client {
   return {
     call: async (name, input) => {
       const { entry, operation } = await findOperation(name);
+      checkIds(operation, input);
       const outcome = await client.call(operation, input);
       return outcome.sent ? show(entry, outcome.data as Output<typeof name> | null) : null;
     },
     async *pages(name, input) {
       const { entry, operation } = await findOperation(name);
+      checkIds(operation, input);
       for await (const page of fetchPages(client, operation, input))
         yield show(entry, page.data as Output<typeof name> | null);
     },
   };
+}
+
+/** @throws SvcError `invalid_input` for an ID with invisible characters or spaces around it */
+function checkIds({ input: schema }: Operation, input: unknown): void {
+  const [problem] = findTargetIdProblems(schema, input);
+  if (problem)
+    throw new SvcError('invalid_input', `${formatFieldPath(problem.path)} ${problem.message}`);
 }
 
 /** Loads the transport for a custom `fetch` only if there is one. */

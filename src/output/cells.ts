@@ -1,5 +1,6 @@
 import type { Column } from '../catalog/define.ts';
 import { formatOperation } from '../catalog/operation-name.ts';
+import { quoteUnclearId } from '../kernel/id-text.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { formatTime } from './times.ts';
@@ -13,6 +14,8 @@ export const MARKS = { true: '✓', false: '–' } as const;
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   const text = kind === 'time' ? formatTime(value, display) : undefined;
+  if (kind === 'whole' && typeof value === 'string')
+    return escapeForTerminal(quoteUnclearId(value));
   if (kind === 'operation') return escapeForTerminal(formatOperation(plainText(value)));
   return escapeForTerminal(text || plainText(value));
 }

@@ -19,11 +19,12 @@ export function chooseColumns(
 }
 
 function createColumn(field: string): Column {
-  return {
-    header: headerOf(field),
-    field,
-    kind: /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text',
-  };
+  return { header: headerOf(field), field, kind: columnKindOf(field) };
+}
+
+/** Returns whether a field contains IDs, which are never shortened. */
+export function columnKindOf(field: string): 'whole' | 'text' {
+  return /(^|\.)ids?$|[a-z]Ids?$/.test(field) ? 'whole' : 'text';
 }
 
 /** Creates the default header of a field: `FOLDER ID` for `folderId`. */

@@ -2,7 +2,7 @@ import type { Column } from '../catalog/define.ts';
 import { exactNumberText } from '../kernel/exact-json.ts';
 import { isObject } from '../kernel/json.ts';
 import { formatCell } from './cells.ts';
-import { chooseColumns } from './columns.ts';
+import { chooseColumns, columnKindOf } from './columns.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { type FieldListOptions, renderFieldList } from './field-list.ts';
 import { fieldAt } from './field-selection.ts';
@@ -164,7 +164,7 @@ function* nestedRows(
       for (const item of value) yield* itemRows(item, display, indent + INDENT);
     } else {
       const isTime = (display.isInteractive || display.time !== 'iso') && isTimeField(name, value);
-      yield [label, formatCell(value, display, isTime ? 'time' : 'text')];
+      yield [label, formatCell(value, display, isTime ? 'time' : columnKindOf(name))];
     }
   }
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { findHeaderPrefixProblem, parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { findIdProblem, suggestId } from '../kernel/id-text.ts';
 import type { SecretSetting } from '../kernel/variables.ts';
 import type { SignersFile } from './required-approvals.ts';
 
@@ -49,4 +50,17 @@ export function parseHeaderPrefix(text: string, source: string): string {
       hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}`,
     });
   return text.toLowerCase();
+}
+
+/**
+ * Parses the ID of an organization in a setting.
+ * @throws SvcError `usage` for an ID that svc does not accept, naming the source
+ */
+export function parseOrganization(text: string, source: string): string {
+  const problem = findIdProblem(text);
+  if (problem === undefined) return text;
+  const meant = suggestId(text);
+  throw new SvcError('usage', `${source}: the organization ID ${problem}`, {
+    ...(meant !== undefined && { hint: `did you mean '${meant}'?` }),
+  });
 }

@@ -99,7 +99,8 @@ export async function resolveSettingsWithoutSecrets(
     ),
   });
   if (dependencies.isLocal) {
-    const profileName = environment[SETTING_VARIABLES.profile] || folder?.settings.profile;
+    const profileName =
+      stripEnd(environment[SETTING_VARIABLES.profile]) || folder?.settings.profile;
     const profileOutput = await readOutputOfProfile(folders, profileName);
     return resolved({
       ...EMPTY_SETTINGS,
@@ -168,9 +169,14 @@ function resolved(settings: Settings): SettingsWithoutSecrets {
 function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
   const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
     name,
-    environment[variable] || undefined,
+    stripEnd(environment[variable]) || undefined,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** Strips the line break or space that scripts and secret stores leave at the end of a variable. */
+function stripEnd(value: string | undefined): string | undefined {
+  return value?.replace(/[ \t\r\n]+$/, '');
 }
 
 async function readOutputOfProfile(

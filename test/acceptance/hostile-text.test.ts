@@ -367,10 +367,14 @@ async function storeHostileText({ home, svc }: HostileUser): Promise<void> {
     path,
     JSON.stringify({ ...book, profiles: { prod: { ...book.profiles.prod, org: HOSTILE } } }),
   );
-  const local = ['--local', '--org', HOSTILE];
   const file = join(home, `${HOSTILE}.ndjson`);
   await writeFile(file, JSON.stringify({ userId: HOSTILE }));
-  for (const words of [['users', 'add', ...local, '--file', file]]) {
+  const state = join(home, 'state.json');
+  await writeFile(state, JSON.stringify({ organizations: [{ organizationId: HOSTILE }] }));
+  for (const words of [
+    ['local', 'import', state],
+    ['users', 'add', '--local', '--org', 'acme', '--file', file],
+  ]) {
     const run = await svc(words);
     expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(0);
   }
@@ -396,7 +400,7 @@ describe('hostile text on a terminal is escaped', () => {
       ['jobs', 'list', '-o', 'csv'],
       ['profiles', 'show', 'prod'],
       ['local', 'export'],
-      ['users', 'data', '--local', '--user', HOSTILE, '--org', HOSTILE, '--debug'],
+      ['users', 'data', '--local', '--user', HOSTILE, '--org', 'acme', '--debug'],
     ];
     const shown = await collectScreens(world, kept);
     expect(shown.filter(({ raw }) => findUnsafe(raw).length > 0)).toEqual([]);
@@ -405,11 +409,7 @@ describe('hostile text on a terminal is escaped', () => {
 
   it('in prompts', async () => {
     const { start } = await createHostileUser();
-    for (const words of [
-      ['auth-tokens', 'reset', '--api-key', HOSTILE],
-      ['webhooks', 'endpoints', 'delete', HOSTILE],
-      ['documents', 'migrate', '--org', HOSTILE, '--document', HOSTILE, '--new-document', HOSTILE],
-    ]) {
+    for (const words of [['auth-tokens', 'reset', '--api-key', HOSTILE]]) {
       const screen = start(words);
       await screen.shows('(y/N)');
       screen.type('n\r');

@@ -13,6 +13,7 @@ import { type BulkFields, bulkFieldsOf } from '../../src/catalog/bulk-fields.ts'
 import { documents } from '../../src/catalog/documents.ts';
 import { folders } from '../../src/catalog/folders.ts';
 import { elementOf, shapeOf } from '../../src/catalog/introspect.ts';
+import { findIdProblem } from '../../src/kernel/id-text.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { singlePage } from '../../src/output/renderer.ts';
 import { printedRecords } from '../output/printed.ts';
@@ -248,7 +249,8 @@ describe('CSV output', () => {
   it('can be read back unchanged', SLOW, async () => {
     const fields = bulkFieldsOf(documents['documents.add']);
     const folder = await createTemporaryFolder();
-    const records = fc.array(fc.record({ documentId: cell, documentName: cell }), {
+    const id = cell.filter((value) => findIdProblem(value) === undefined);
+    const records = fc.array(fc.record({ documentId: id, documentName: cell }), {
       minLength: 1,
       maxLength: 5,
     });

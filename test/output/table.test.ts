@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/catalog/define.ts';
+import { quoteUnclearId } from '../../src/kernel/id-text.ts';
 import { escapeForTerminal } from '../../src/kernel/safe-text.ts';
 import { SLOW } from '../slow.ts';
 import { anyText } from './arbitraries.ts';
@@ -315,10 +316,10 @@ describe('a table on a terminal', () => {
             );
             const isList = !written[0]?.startsWith('ID ') || !written[0].includes('NAME');
             const text = written.join('\n');
-            for (const { id } of records)
-              expect(text).toContain(
-                isList ? escapeForTerminal(id).split(' ', 1)[0] : escapeForTerminal(id).trimEnd(),
-              );
+            for (const { id } of records) {
+              const shown = escapeForTerminal(quoteUnclearId(id));
+              expect(text).toContain(isList ? shown.split(' ', 1)[0] : shown.trimEnd());
+            }
             for (const line of written) {
               expect(escapeForTerminal(line)).toBe(line);
               // In a list a word that is wider than the terminal stays whole.

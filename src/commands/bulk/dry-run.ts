@@ -36,7 +36,7 @@ export async function runDryRun(
   const fields = bulkFieldsOf(operation);
   const limits = parseBatchLimits(fields, options);
   if (usesDataFlag) await checkUnknownFields(context, operation, data);
-  checkRecordSource(oldest, fields, request);
+  checkRecordSource(context, oldest, fields, request);
   const input = await openInputFiles(context, fields, options, createTemporaryPath('input'));
   const defaults = hasDefaultOrganization ? ['organizationId'] : [];
   const rules = {

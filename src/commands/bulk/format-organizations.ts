@@ -1,3 +1,4 @@
+import { quoteId } from '../../kernel/id-text.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 
 const MAX_SHOWN_ORGANIZATIONS = 20;
@@ -12,7 +13,9 @@ interface CountedOrganization {
 export function formatOrganizations(organizations: readonly CountedOrganization[]): string {
   const shown = organizations
     .slice(0, MAX_SHOWN_ORGANIZATIONS)
-    .map(({ id, total, new: isNew }) => `${id} ${groupDigits(total)}${isNew ? ' (new)' : ''}`);
+    .map(
+      ({ id, total, new: isNew }) => `${quoteId(id)} ${groupDigits(total)}${isNew ? ' (new)' : ''}`,
+    );
   const more = organizations.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
 }

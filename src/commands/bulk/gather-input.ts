@@ -6,7 +6,7 @@ import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
 import type { RecordCheck, RecordListener, RecordRules } from '../../bulk/record-checker.ts';
 import { createMemoryInput, type RecordInput } from '../../bulk/record-input.ts';
-import { describeFieldProblem } from '../../bulk/record-problem.ts';
+import { findRecordProblems } from '../../bulk/record-problem.ts';
 import { type RecordTarget, RecordTargets } from '../../bulk/record-targets.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
@@ -14,6 +14,7 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { findingsError } from '../call/findings-error.ts';
+import { checkTargetIds, prefixWithName } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
@@ -37,7 +38,7 @@ export async function gatherInput(
   { job, folder }: { readonly job: string; readonly folder: JobFolder | undefined },
   visitRecord: RecordListener | undefined,
 ) {
-  checkRecordSource(entry, fields, request);
+  checkRecordSource(context, entry, fields, request);
   const reading = copySignal(context.signal);
   const input = await openRecords(
     { ...context, signal: reading.signal },
@@ -192,12 +193,20 @@ function inputHint({ hint, isIncomplete, diagnosticCount }: RecordCheck): string
   return `nothing was sent; ${applies ? hint : 'fix the input and try again'}`;
 }
 
+/**
+ * Checks that the records come from one source, and that the data beside them has valid IDs.
+ * @throws SvcError `usage`, or `invalid_input` for an ID in `--data`
+ */
 export function checkRecordSource(
+  { inputNaming }: Pick<Context, 'inputNaming'>,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, options }: BulkRequest,
+  { data, record, options, usesDataFlag }: BulkRequest,
 ): void {
   const { field, noun, id } = fields;
+  const beside = Object.entries(data).filter(([name]) => name !== field);
+  const failure = usesDataFlag ? 'invalid_input' : 'usage';
+  checkTargetIds(inputNaming, entry, fields.input, Object.fromEntries(beside), failure);
   const idFlagName = `--${idFlag(entry, fields)?.name ?? id}`;
   if (field === undefined) {
     if (data[id] === undefined) return;
@@ -252,10 +261,11 @@ function checkRecordFlags(
   { schema }: BulkFields,
   record: unknown,
 ): void {
-  const issue = schema.safeParse(record).error?.issues[0];
-  if (!issue) return;
-  const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join() === issue.path.join());
-  throw new SvcError('usage', describeFieldProblem(issue, record, flag && `--${flag.name}`), {
+  const [problem] = findRecordProblems(schema, record);
+  if (!problem) return;
+  const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === problem.field);
+  const name = flag ? `--${flag.name}` : (problem.field ?? '');
+  throw new SvcError('usage', prefixWithName(name, problem.message), {
     hint: hint`see ${step('help', ...command, '--help')}`,
   });
 }

@@ -4,6 +4,7 @@ import type { OperationEntry } from '../../catalog/manifest.ts';
 import { mentionsQuota } from '../../client/service-failure.ts';
 import { interpretStatus, isKnownStatus } from '../../client/status.ts';
 import { type Failure, type Hint, SvcError } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
 
@@ -97,12 +98,12 @@ function verbOf({ entry }: RecordWrite) {
 }
 
 function nameOf({ fields: { object, noun }, id }: RecordWrite): string {
-  return `${object ?? noun} ${id}`;
+  return `${object ?? noun} ${quoteId(id)}`;
 }
 
 function withTarget({ data }: RecordWrite, preposition: string): string {
   const targets = TARGETS.flatMap(([field, noun]) =>
-    data[field] === undefined ? [] : [`${noun}${data[field]}`],
+    data[field] === undefined ? [] : [`${noun}${quoteId(String(data[field]))}`],
   );
   return targets.length > 0 ? ` ${preposition} ${targets.join(' in ')}` : '';
 }

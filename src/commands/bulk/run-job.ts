@@ -62,7 +62,10 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     await context.note(
       `the reasons for failures are not saved, because ${rejects.shownPath} is not a regular file`,
     );
-  const targets = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
+  const named = plan.input.rules.targets.all.take(MAX_SAVED_TARGETS).map(({ data }) => data);
+  const all = [...named];
+  // If some records failed, a target may not exist.
+  const targets = all.length > 1 && summary.succeeded < summary.total ? [] : all;
   if (summary.succeeded > 0 && entry.effect !== 'delete')
     await collectAndSaveIds(context, entry, [data, ...targets]);
   const retry =

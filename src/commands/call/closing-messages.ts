@@ -3,6 +3,7 @@ import type { Operation } from '../../catalog/define.ts';
 import { flagName } from '../../catalog/flags.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { hint, stepWithPlaceholder } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
@@ -66,7 +67,7 @@ export async function printNoRecords(
       (name) => name !== pages?.cursorIn && name !== 'pageSize',
     );
     await context.note(
-      `no ${isFiltered ? 'matching ' : ''}${noun} in organization ${organizationId} (or it does not exist)`,
+      `no ${isFiltered ? 'matching ' : ''}${noun} in organization ${quoteId(String(organizationId))} (or it does not exist)`,
     );
     return;
   }

@@ -8,6 +8,7 @@ import {
   type SvcError,
   step,
 } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export function withHint(entry: OperationEntry, input: Input, error: SvcError): 
 
 function nameOrganization(message: string, { organizationId }: Input): string {
   return typeof organizationId === 'string' && message === 'Organization not found.'
-    ? `organization ${organizationId} not found`
+    ? `organization ${quoteId(String(organizationId))} not found`
     : message;
 }
 

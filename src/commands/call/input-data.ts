@@ -4,6 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';
@@ -102,9 +103,15 @@ async function fillOrganization(
 ): Promise<boolean> {
   const field = entry.flags.find(isOrganization)?.path[0];
   if (field === undefined || data[field] !== undefined) return false;
+  const organization = await findDefaultOrganization(context);
+  if (organization !== undefined) data[field] = organization;
+  return organization !== undefined;
+}
+
+/** Returns the organization in the settings. @throws SvcError `usage` for an invalid ID */
+export async function findDefaultOrganization(context: Context): Promise<string | undefined> {
   const { org } = await context.openSettings();
-  if (org) data[field] = org.value;
-  return org !== undefined;
+  return org && parseOrganization(org.value, org.source);
 }
 
 type TimeFlag = Pick<Flag, 'path' | 'kind' | 'keys'>;

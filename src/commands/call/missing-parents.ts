@@ -1,5 +1,6 @@
 import type { Operation, Parent } from '../../catalog/define.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import type { Context } from '../context.ts';
@@ -35,7 +36,7 @@ export async function requireOrganizationsToRead(
   const [missing] = await findMissingInStore(context, parents);
   if (!missing) return;
   const nearest = findNearest(missing.id, missing.others);
-  throw new SvcError('not_found', `organization ${missing.id} does not exist`, {
+  throw new SvcError('not_found', `organization ${quoteId(missing.id)} does not exist`, {
     hint: nearest
       ? `did you mean '${nearest}'?`
       : hint`${step('inspect', 'local', 'list', 'organizations')} lists the existing ones`,

@@ -1,6 +1,7 @@
 import type { CreatedParents, Operation, Parent } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
@@ -91,7 +92,11 @@ async function askAbout(
     return undefined;
   }
   const { serviceLabel } = await import('../connection/protected-profile.ts');
-  const [use, create, cancel] = [`use ${similar}`, `create ${parent.id}`, 'cancel'];
+  const [use, create, cancel] = [
+    `use ${quoteId(similar)}`,
+    `create ${quoteId(parent.id)}`,
+    'cancel',
+  ];
   const chosen = await (await context.prompter()).pick({
     message: `${describeMissing(group, local)} (${await serviceLabel(context)})`,
     choices: [use, create, cancel].map((value) => ({ value })),
@@ -121,7 +126,7 @@ export async function printNewParents(context: Context, created: readonly Parent
     const [{ kind, organizationId }] = group as [Parent, ...Parent[]];
     const place =
       kind === 'user' && new Set(group.map((parent) => parent.organizationId)).size === 1
-        ? ` in ${organizationId}`
+        ? ` in ${quoteId(organizationId)}`
         : '';
     await context.note(`Created ${nameParents(group)}${place}`);
   }
@@ -132,8 +137,8 @@ const MAX_NAMED = 3;
 /** Names records of one kind: `organization a`, or `300 organizations (a, b, c, …)`. */
 function nameParents(parents: readonly Parent[]): string {
   const [first] = parents;
-  if (!first || parents.length === 1) return `${first?.kind} ${first?.id}`;
-  const named = parents.slice(0, MAX_NAMED).map(({ id }) => id);
+  if (!first || parents.length === 1) return `${first?.kind} ${quoteId(first?.id ?? '')}`;
+  const named = parents.slice(0, MAX_NAMED).map(({ id }) => quoteId(id));
   return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
 }
 
@@ -163,7 +168,7 @@ function question(parents: readonly MissingParent[], isCertain: boolean): string
   const [{ id, others }] = parents as [MissingParent, ...MissingParent[]];
   const isOne = parents.length === 1;
   const similar = isOne ? findSimilar(id, others) : undefined;
-  const suggestion = similar === undefined ? '' : ` (similar to ${similar})`;
+  const suggestion = similar === undefined ? '' : ` (similar to ${quoteId(similar)})`;
   const them = isOne ? 'it' : 'them';
   const unless = isCertain ? '' : ` if ${isOne ? 'it does' : 'they do'} not exist`;
   return `${describeMissing(parents, isCertain)}${suggestion}. Create ${them}${unless}?`;
@@ -174,7 +179,7 @@ function describeMissing(parents: readonly MissingParent[], isCertain: boolean):
   const isOne = parents.length === 1;
   const subject = upperFirst(nameParents(parents));
   if (!isCertain) return `${subject} ${isOne ? 'is' : 'are'} not known on this machine`;
-  const place = isOne && kind === 'user' ? ` in ${organizationId}` : '';
+  const place = isOne && kind === 'user' ? ` in ${quoteId(organizationId)}` : '';
   return `${subject} ${isOne ? 'does' : 'do'} not exist${place}`;
 }
 
@@ -193,7 +198,7 @@ async function warnAboutAll(context: Context, parents: readonly MissingParent[])
     : `${are} not known on this machine and will be created if ${they} ${verb} not exist`;
   const [first] = parents.flatMap(({ id, others }) => {
     const known = findSimilar(id, others);
-    return known === undefined ? [] : [{ id, known }];
+    return known === undefined ? [] : [{ id: quoteId(id), known: quoteId(known) }];
   });
   const meant = parents.length === 1 ? first?.known : `${first?.known} instead of ${first?.id}`;
   const suggestion = first ? `; did you mean ${meant}?` : '';

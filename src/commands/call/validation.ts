@@ -3,9 +3,11 @@ import type { InputProblem } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
+import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { lowerFirst } from '../../kernel/first-letter.ts';
+import { suggestId } from '../../kernel/id-text.ts';
 import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
@@ -35,6 +37,7 @@ export function checkInput(
 ): Readonly<Record<string, unknown>> {
   const { success, data, error } = operation.input.safeParse(input);
   if (success) {
+    checkTargetIds(inputNaming, entry, operation.input, data, failure);
     const outdated = operation.findPastValue?.(data, clock.now());
     if (outdated) throw createInputError(inputNaming, entry, outdated, failure);
     const masked = entry.flags.find(
@@ -65,14 +68,33 @@ export function checkInput(
   });
 }
 
+/**
+ * Checks the IDs of targets in a part of an operation's input. Sends no requests.
+ * @throws SvcError of the given kind for an ID with invisible characters or spaces around it
+ */
+export function checkTargetIds(
+  naming: InputNaming,
+  entry: InputEntry,
+  schema: z.ZodMiniObject,
+  data: Readonly<Record<string, unknown>>,
+  failure: InputFailure,
+): void {
+  const [problem] = findTargetIdProblems(schema, data);
+  if (!problem) return;
+  const meant = suggestId(String(valueAt(data, problem.path)));
+  const advice = meant === undefined ? undefined : `did you mean '${meant}'?`;
+  throw createInputError(naming, entry, problem, failure, advice);
+}
+
 function createInputError(
   naming: InputNaming,
   entry: InputEntry,
   { path, message }: InputProblem,
   failure: InputFailure,
+  advice: string | Hint = helpHint(naming, entry),
 ): SvcError {
   const text = prefixWithName(nameInput(naming, entry, path), message);
-  return new SvcError(failure, text, { hint: helpHint(naming, entry) });
+  return new SvcError(failure, text, { hint: advice });
 }
 
 function helpHint(
@@ -119,7 +141,7 @@ function issueMessage(
 }
 
 /** Puts the name before a message that does not contain it. */
-function prefixWithName(name: string, message: string): string {
+export function prefixWithName(name: string, message: string): string {
   if (name === '' || message.split(/[ ,]/).includes(name)) return message;
   return /^(?:is|must) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
 }

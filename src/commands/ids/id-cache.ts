@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findIdProblem } from '../../kernel/id-text.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
@@ -25,7 +26,8 @@ type IdsByKind = ReadonlyMap<IdKind, ReadonlySet<string>>;
 type Cache = ReadonlyMap<IdKind, readonly string[]>;
 
 /**
- * Returns the cached IDs of a kind, newest first. Returns no IDs for a missing or damaged cache.
+ * Returns the cached IDs of a kind, newest first, without those that svc does not accept. Returns
+ * no IDs for a missing or damaged cache.
  */
 export async function readCachedIds(
   dependencies: CacheDependencies,
@@ -33,7 +35,8 @@ export async function readCachedIds(
   kind: IdKind,
 ): Promise<readonly string[]> {
   const path = cachePath(dependencies, scope);
-  return path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
+  const ids = path === undefined ? [] : ((await readCache(path)).get(kind) ?? []);
+  return ids.filter((id) => findIdProblem(id) === undefined);
 }
 
 export function cacheIds(

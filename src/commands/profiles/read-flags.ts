@@ -3,7 +3,12 @@ import { parseBaseUrl } from '../../client/target.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { completeLoopbackUrl } from '../../kernel/loopback.ts';
 import { parseCredential } from '../../profiles/credential-value.ts';
-import { type Profile, parseHeaderPrefix, type Secrets } from '../../profiles/profile.ts';
+import {
+  type Profile,
+  parseHeaderPrefix,
+  parseOrganization,
+  type Secrets,
+} from '../../profiles/profile.ts';
 import { readSigners } from '../../profiles/signers.ts';
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
@@ -40,7 +45,7 @@ export async function readProfileFlags(context: Context, flags: ProfileFlags): P
       workspaceId: checked(flags.workspaceId, '--workspace-id', parseCredential),
       clientCert: path(context.options.clientCert),
       clientKey: path(context.options.clientKey),
-      org: flags.org,
+      org: checked(flags.org, '--org', parseOrganization),
       output: flags.defaultOutput,
       ...(await readApprovalFlags(context, flags)),
     },

@@ -1,3 +1,4 @@
+import { quoteId } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -117,7 +118,7 @@ function renderRecord(
 ): readonly string[] {
   const count =
     typeof after === 'number' && field === null ? formatNounCount(after, nounOf(kind)) : undefined;
-  const name = count ?? (id === null ? pluralize(nounOf(kind)) : `${nounOf(kind)} ${id}`);
+  const name = count ?? (id === null ? pluralize(nounOf(kind)) : `${nounOf(kind)} ${quoteId(id)}`);
   const shownOrg = kind === 'organizations' ? '' : formatOrg(org);
   return renderSigned(sign, `${name}${shownOrg}${reason ? `: ${reason}` : ''}`, layout);
 }
@@ -203,7 +204,7 @@ function nounOf(kind: RecordKind): string {
 }
 
 function formatOrg(org: string | null): string {
-  return org === null ? '' : ` (${org})`;
+  return org === null ? '' : ` (${quoteId(org)})`;
 }
 
 /**

@@ -3,7 +3,9 @@ import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import { printNoRecords } from '../call/closing-messages.ts';
+import { findDefaultOrganization } from '../call/input-data.ts';
 import { requireOrganizationsToRead } from '../call/missing-parents.ts';
 import { pickKnownId } from '../call/pick-ids.ts';
 import { orgHint } from '../call/validation.ts';
@@ -21,8 +23,8 @@ export async function foldersTreeCommand(
   { options }: Invocation<FoldersTreeFlags>,
 ): Promise<void> {
   const organizationId =
-    options.org ??
-    (await context.openSettings()).org?.value ??
+    (options.org && parseOrganization(options.org, '--org')) ??
+    (await findDefaultOrganization(context)) ??
     (await pickKnownId(context, 'organizationId', '--org'));
   if (!organizationId)
     throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });

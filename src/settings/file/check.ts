@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
 import { definitionOf, unwrap } from '../../catalog/introspect.ts';
 import { LITERAL_SECRET, type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
+import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { findDuplicates } from './identity.ts';
@@ -26,6 +27,7 @@ export function checkSettings(tree: MapTree, problems: Problems): SettingsFields
   for (const overlay of [tree, ...overlaysOf(tree)]) findDuplicates(overlay, problems);
   findAnonymousEndpoints(tree, problems);
   if (data) reportCycles(data, tree, problems);
+  if (data) reportUnclearIds(data, tree, problems);
   return data;
 }
 
@@ -131,6 +133,12 @@ function reportCycles({ folders = [] }: SettingsFields, tree: MapTree, problems:
     const message = `the folder '${folders[index]?.folderId}' would contain itself`;
     problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
   }
+}
+
+function reportUnclearIds(fields: SettingsFields, tree: MapTree, problems: Problems): void {
+  const { activities: _a, agentGroups: _g, crdt: _c, userData: _u, ...settings } = fields;
+  for (const { path, message } of findTargetIdProblems(settingsSchema, settings))
+    problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
 }
 
 export function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {

@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { type SettingsFields, settingsSchema } from '../../catalog/settings.ts';
+import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { keepHeapSmall } from '../../kernel/heap.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
@@ -178,5 +179,6 @@ function* areValid(lists: Lists): Generator<undefined, boolean> {
     const different = idsByScope.values().reduce((sum, ids) => sum + ids.size, 0);
     if (different < records.length) return false;
   }
+  if (findTargetIdProblems(settingsSchema, lists).length > 0) return false;
   return findCycles(lists.folders ?? []).length === 0;
 }

@@ -1,5 +1,6 @@
 import type { State } from '../../catalog/state.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIG_NAMES, CONFIGS } from '../kinds.ts';
@@ -29,7 +30,10 @@ function describeNewOrganizations({ before, after, writes }: Transition): readon
     known.add(String(data['organizationId']));
   return after.organizations
     .filter(({ organizationId }) => !known.has(organizationId))
-    .map(({ organizationId }) => `organization ${organizationId} is created if it does not exist`);
+    .map(
+      ({ organizationId }) =>
+        `organization ${quoteId(organizationId)} is created if it does not exist`,
+    );
 }
 
 /** Describes folders that move with their parent, or get the access of another parent. */

@@ -190,7 +190,7 @@ it('uses only ASCII where nothing else can be shown, and escapes control charact
     after: '\u001b[2Jx',
   } as const;
   const text = await render([change], { display: { ...PIPE_DISPLAY, glyphs: ASCII_GLYPHS } });
-  expect(text).toContain('~ folder a\\u202eb (acme)\n    folderName: null -> "\\u001b[2Jx"\n');
+  expect(text).toContain(`~ folder 'a\\u202eb' (acme)\n    folderName: null -> "\\u001b[2Jx"\n`);
 });
 
 it('collapses long lists of created and sent records, but never of other changes', async () => {

@@ -1,0 +1,54 @@
+import { escapeForTerminal, visibleEscape } from './safe-text.ts';
+
+/** Matches an ID of printable ASCII characters without spaces around it, as almost all are. */
+const PLAIN = /^[!-~](?:[ -~]*[!-~])?$/;
+const OUTER_SPACE = /^\s|\s$/u;
+/** Zero-width joiners, which are writing inside a word, and hidden at its ends. */
+const OUTER_JOINER = /^(?:\u200c|\u200d)|(?:\u200c|\u200d)$/;
+/** Matches what cannot be seen, except joiners and variation selectors, which are writing. */
+const INVISIBLE =
+  /(?!\u200c|\u200d|[\u180b-\u180d\u180f\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\u00a0\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const QUOTED = /^[“”„‟‘’‚‛«»‹›「」『』](.*)[“”„‟‘’‚‛«»‹›「」『』]$/su;
+
+/**
+ * Returns why svc does not accept an ID of an organization, folder, document, group, or endpoint:
+ * it has characters that nobody can see, or that a program added.
+ */
+export function findIdProblem(id: string): string | undefined {
+  if (PLAIN.test(id) || id === '') return undefined;
+  if (OUTER_SPACE.test(id)) return `must not begin or end with white space, got ${quoteId(id)}`;
+  if (INVISIBLE.test(id) || OUTER_JOINER.test(id))
+    return `must not contain invisible characters, got ${quoteId(id)}`;
+  return QUOTED.test(id) ? `must not be in typographic quotes, got ${quoteId(id)}` : undefined;
+}
+
+/** Returns the ID that was probably meant, in place of one with a problem. */
+export function suggestId(id: string): string | undefined {
+  const visible = id.replace(new RegExp(INVISIBLE, 'gu'), (found) =>
+    found === '\u00a0' ? ' ' : '',
+  );
+  const bare = visible.replace(/^(?:\s|\u200c|\u200d)+|(?:\s|\u200c|\u200d)+$/gu, '');
+  const [, inner = bare] = QUOTED.exec(bare) ?? [];
+  const meant = inner.trim();
+  return meant === '' || findIdProblem(meant) !== undefined ? undefined : meant;
+}
+
+/** Formats an ID for a sentence: in quotes if it contains spaces or invisible characters. */
+export function quoteId(id: string): string {
+  if (/^[!-~]+$/.test(id)) return id;
+  const isQuoted = /\s/u.test(id) || INVISIBLE.test(id) || OUTER_JOINER.test(id);
+  return isQuoted || QUOTED.test(id) ? `'${escapeSpaces(id)}'` : id;
+}
+
+/** Formats an ID for a table: in quotes if its characters cannot be seen otherwise. */
+export function quoteUnclearId(id: string): string {
+  const isUnclear = !PLAIN.test(id) && (OUTER_SPACE.test(id) || /\s/u.test(id.replaceAll(' ', '')));
+  return isUnclear || INVISIBLE.test(id) || OUTER_JOINER.test(id) ? `'${escapeSpaces(id)}'` : id;
+}
+
+/** Escapes what looks like a space but is a different character, and what cannot be seen. */
+function escapeSpaces(id: string): string {
+  return escapeForTerminal(
+    id.replace(/[^\S ]|^(?:\u200c|\u200d)|(?:\u200c|\u200d)$/gu, visibleEscape),
+  );
+}
