@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,8 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { userId } from '../../src/kernel/process.ts';
 import { eventually } from '../eventually.ts';
 import { SLOW } from '../slow.ts';
+import { ADD_USERS, createBulkUser, type RequestHandler } from './bulk-service.ts';
 import { newUserInProcess } from './in-process.ts';
-import { newUser, type User } from './svc.ts';
+import { failure, success } from './mock-service.ts';
+import { BIN, newUser, type User } from './svc.ts';
 import { startTokenService } from './token-service.ts';
 
 interface Output {
@@ -145,5 +148,104 @@ describe('svc pull', () => {
     const run = await svc(['--local', 'pull', path]);
     expect(run).toMatchObject({ code: 12 });
     expect(run.stderr).toContain(`svc: cannot edit ${path}: it is not a regular file\n`);
+  });
+});
+
+describe('the existing outputs of an import', () => {
+  const RESULTS = '{"id":"u0","line":1,"status":"failed","message":"no","code":"x"}\n';
+  const REJECTS = '{"userId":"corrected"}\n';
+  const ADD = [...ADD_USERS, '--results', 'results.ndjson', '--rejects', 'again.ndjson'];
+
+  async function createOutputs(home: string) {
+    await writeFile(join(home, 'results.ndjson'), RESULTS);
+    await writeFile(join(home, 'again.ndjson'), REJECTS);
+    const read = (name: string) => readFile(join(home, name), 'utf8');
+    return {
+      read,
+      readBoth: async () => [await read('results.ndjson'), await read('again.ndjson')],
+    };
+  }
+
+  it('keep their bytes after kills and Ctrl-C, until the job ends', SLOW, async () => {
+    let isSilent = true;
+    const { home, start, svc, more } = await createBulkUser(300, (ids) => {
+      if (isSilent && ids.includes('u250')) return 'silence';
+      const items = ids.map((id) => [id, { success: id !== 'u5', message: 'no', code: 'x' }]);
+      return success(Object.fromEntries(items));
+    });
+    const { read, readBoth } = await createOutputs(home);
+    const stopAfter = async (
+      words: readonly string[],
+      requests: number,
+      signal: NodeJS.Signals,
+    ) => {
+      const reached = more(requests);
+      const running = start(...words);
+      await reached;
+      await sleep(200);
+      running.kill(signal);
+      await running.ended;
+      expect(await readBoth()).toEqual([RESULTS, REJECTS]);
+    };
+    await stopAfter(ADD, 3, 'SIGKILL');
+    await stopAfter(['jobs', 'resume', '--retry-for', '1s'], 1, 'SIGKILL');
+    isSilent = false;
+    const { code, stdout } = await svc('jobs', 'resume', '-o', 'json');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 10, rejects: 'again.2.ndjson' });
+    const ids = (await read('results.ndjson')).trimEnd().split('\n');
+    expect(ids).toHaveLength(300);
+    expect(await read('again.ndjson')).toBe(REJECTS);
+    expect(await read('again.2.ndjson')).toBe('{"userId":"u5","name":"User 5"}\n');
+  });
+
+  const JUDGES: readonly (readonly [number, RequestHandler])[] = [
+    [4, () => failure(401, 'UNAUTHENTICATED', 'no')],
+    [0, () => undefined],
+  ];
+
+  it.each(JUDGES)(
+    'keep their bytes with exit code %s unless they are replaced',
+    async (code, judge) => {
+      const { home, svc } = await createBulkUser(3, judge);
+      const { read } = await createOutputs(home);
+      expect(await svc(...ADD)).toMatchObject({ code });
+      expect(await read('again.ndjson')).toBe(REJECTS);
+      expect((await read('results.ndjson')) === RESULTS).toBe(code === 4);
+      expect((await readdir(home)).filter((name) => /staged|again\.2/.test(name))).toEqual([]);
+    },
+  );
+});
+
+describe('standard input', () => {
+  it('is not an output by the name of its descriptor or its file', SLOW, async () => {
+    const { home, env } = await newUser();
+    const path = join(home, 'in.csv');
+    await writeFile(path, 'userId\nann\n');
+    for (const output of ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0', './in.csv']) {
+      const words = [
+        'users',
+        'add',
+        '--local',
+        '--org',
+        'acme',
+        '--file',
+        '-',
+        '--results',
+        output,
+      ];
+      const stdio = [openSync(path, 'r+'), 'pipe', 'pipe'] as const;
+      const { status, stderr } = spawnSync(process.execPath, [BIN, ...words], {
+        cwd: home,
+        env,
+        stdio: [...stdio],
+        encoding: 'utf8',
+      });
+      closeSync(stdio[0]);
+      expect([status, stderr]).toEqual([
+        2,
+        `svc: --results and stdin are the same file: ${output}\nhint: nothing was sent; choose another file\n`,
+      ]);
+      expect(await readFile(path, 'utf8')).toBe('userId\nann\n');
+    }
   });
 });
