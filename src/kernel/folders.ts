@@ -14,6 +14,12 @@ export interface Folders {
   readonly data: string;
 }
 
+/** The environment variable that moves each folder. */
+export const FOLDER_VARIABLES: Readonly<Record<keyof Folders, string>> =
+  currentPlatform === 'win32'
+    ? { config: 'APPDATA', state: 'LOCALAPPDATA', data: 'LOCALAPPDATA' }
+    : { config: 'XDG_CONFIG_HOME', state: 'XDG_STATE_HOME', data: 'XDG_DATA_HOME' };
+
 /**
  * Resolves the user's folders from the XDG base directories, or from `%APPDATA%` and
  * `%LOCALAPPDATA%` on Windows. Ignores relative paths, including HOME: XDG requires it, and

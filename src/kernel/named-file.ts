@@ -11,13 +11,23 @@ import {
   UnsuitableFileError,
 } from './read-file.ts';
 
+export const TILDE_HINT =
+  'only the shell expands ~, at the start of a word: put a space before the path instead of =, or use $HOME';
+
+/** Whether a path has the short form of a home folder, which the shell did not expand. */
+export function hasTilde(file: string): boolean {
+  return /(^|[/\\])~[\w.-]*([/\\]|$)/.test(file);
+}
+
 /** @throws SvcError `usage` if the file does not exist, with a suggestion, or if it is a folder */
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const stats = await stat(path).catch(async (error: unknown) => {
     if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
     const siblings = await readdir(dirname(path)).catch(() => []);
-    const hint = didYouMean(basename(path), siblings, 'paths are relative to the current folder');
+    const hint = hasTilde(file)
+      ? TILDE_HINT
+      : didYouMean(basename(path), siblings, 'paths are relative to the current folder');
     throw new SvcError('usage', `file not found: ${file}`, { hint, cause: error });
   });
   if (stats.isDirectory())

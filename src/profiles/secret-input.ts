@@ -1,6 +1,8 @@
 import { SvcError } from '../kernel/errors.ts';
 import { decodeSecretBytes } from '../kernel/files.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
+import { rememberSecret } from '../kernel/redact.ts';
 import { parseSecret } from './credential-value.ts';
 
 const MAX_SECRET_BYTES = 64 * 1024;
@@ -34,5 +36,16 @@ export async function readSecretFromFile(path: string, signal: AbortSignal): Pro
 }
 
 function decodeSecret(bytes: Buffer, source: string): string {
-  return parseSecret(decodeSecretBytes(bytes, source), source);
+  const text = rememberSecret(decodeSecretBytes(bytes, source));
+  if (isResult(text))
+    throw new SvcError('usage', `${source}: contains the result of a command, not only a secret`, {
+      hint: 'to save only the secret, add -q to the command',
+    });
+  return parseSecret(text, source);
+}
+
+/** Whether a text is a table or a document, as commands print results without `-q`. */
+function isResult(text: string): boolean {
+  const isTable = /^\s*\S+( {2,}|,|: )\S.*\n.*\S/m.test(text);
+  return isTable || isObject(tryParseJson(text));
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveOutputPath } from '../../src/kernel/named-file.ts';
+import { findNamedFile, resolveOutputPath } from '../../src/kernel/named-file.ts';
 
 it('resolveOutputPath treats NUL as the null device on Windows only', () => {
   for (const file of ['NUL', 'nul'])
@@ -8,3 +8,13 @@ it('resolveOutputPath treats NUL as the null device on Windows only', () => {
   expect(resolveOutputPath('null', '/w', 'win32')).toBe(resolve('/w', 'null'));
   expect(resolveOutputPath('NUL', '/w', 'linux')).toBe(resolve('/w', 'NUL'));
 });
+
+it.each(['~/users.csv', '~ann/users.csv', '/w/~/users.csv'])(
+  'findNamedFile says who expands the tilde of %s',
+  async (file) => {
+    await expect(findNamedFile(file, '/w')).rejects.toMatchObject({
+      failure: 'usage',
+      hint: expect.stringContaining('only the shell expands ~'),
+    });
+  },
+);

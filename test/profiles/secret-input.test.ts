@@ -35,7 +35,6 @@ describe('a secret', () => {
     ['hunter2\0', 'NUL'],
     ['hunter2\u20ac', 'Latin-1'],
     ['hunter2\u001b[0m', 'control character'],
-    [Buffer.from([0x68, 0x75, 0x6e, 0xff]), 'Latin-1'],
     ['\n', 'empty'],
     ['', 'empty'],
     ['hunter2'.repeat(10_000), 'longer than 65536 bytes'],
@@ -45,6 +44,23 @@ describe('a secret', () => {
     expect(refused).toMatchObject({ message: expect.stringContaining('--auth-token-stdin') });
     expect(String(refused)).not.toContain('hun');
   });
+
+  it.each([
+    'apiKey   k\nnewAuthToken\n  token  hunter2\n',
+    'apiKey,token\nk,hunter2\n',
+    'apiKey: k\nnewAuthToken:\n  token: hunter2\n',
+    '{"apiKey":"k","newAuthToken":{"token":"hunter2"}}\n',
+  ])(
+    'that is the result of a command is rejected with the flag that prints only the secret: %j',
+    async (text) => {
+      const refused = await read(text).catch((error: unknown) => error);
+      expect(refused).toMatchObject({
+        failure: 'usage',
+        hint: expect.stringContaining('add -q to the command'),
+      });
+      expect(String(refused)).not.toContain('hun');
+    },
+  );
 
   it('can be read from a file, and the error names a missing file', async () => {
     const folder = await createTemporaryFolder();

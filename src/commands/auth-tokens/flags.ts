@@ -2,7 +2,10 @@ import type { OptionDefinition, OptionsOf } from '../definition.ts';
 import { FORCE_FLAG } from '../options.ts';
 
 export const RESET_FLAGS = [
-  { flags: '--save', description: 'save the new token in the selected profile' },
+  {
+    flags: '--save',
+    description: 'save the new token in the selected profile, instead of printing it',
+  },
   {
     flags: '--to <exec:command>',
     description: 'shell command that gets the new token on stdin, instead of printing it',
@@ -13,7 +16,7 @@ export const RESET_FLAGS = [
     file: 'token',
   },
   FORCE_FLAG,
-  { flags: '--print', description: 'also print the token, with --to or --output-file' },
+  { flags: '--print', description: 'also print the token, if it is delivered elsewhere' },
   {
     flags: '--github',
     description: "mask the token and set it as the output 'token' of the GitHub Actions step",

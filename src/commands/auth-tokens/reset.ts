@@ -133,8 +133,7 @@ async function runReset(
     await discardAll(destinations);
     throw error;
   });
-  const isPrinted =
-    options.print === true || (options.to === undefined && options.outputFile === undefined);
+  const isPrinted = options.print === true || destinations.length === 0;
   await deliverToken({ context, apiKey, ...sent, destinations, superseded, isPrinted });
   return sent.token;
 }

@@ -19,9 +19,7 @@ export interface FinishedRun {
 const MAX_LINE_BYTES = 4_000;
 const MAX_COMMAND_LENGTH = 1_000;
 
-/**
- * Adds a command to the history. Failures do not affect the command; `--verbose` prints the reason.
- */
+/** Adds a command to the history. A failure is a warning: the command has made its writes. */
 export async function recordRun(
   context: Context,
   activity: Activity,
@@ -31,11 +29,9 @@ export async function recordRun(
     const entry = await createEntry(context, activity, run);
     await appendEntry(context.folders, context.clock, formatLine(entry));
   } catch (error) {
-    const reason = messageOf(error);
-    if (context.options.verbose)
-      await context
-        .warn(`the command was not recorded in the history: ${reason}`)
-        .catch(() => undefined);
+    await context
+      .warn(`the command was not recorded in the history: ${messageOf(error)}`)
+      .catch(() => undefined);
   }
 }
 

@@ -11,6 +11,7 @@ import { openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
+import { withFolderHint } from './folder-hint.ts';
 import { withLocalList } from './local-list.ts';
 import { createProgram } from './program.ts';
 
@@ -46,7 +47,10 @@ export async function runCommandLine(
     if (!(error instanceof Error && 'code' in error && HELP_CODES.includes(error.code))) {
       failure =
         error instanceof SvcError
-          ? withServiceFlags(error, opened?.context.options ?? parsedServiceFlags(program))
+          ? withServiceFlags(
+              withFolderHint(error, processEnvironment.folders),
+              opened?.context.options ?? parsedServiceFlags(program),
+            )
           : error;
       throw failure;
     }

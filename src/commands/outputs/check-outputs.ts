@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { reasonsPathOf } from '../../bulk/rejects-file.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { identifyDescriptor, identifyFile } from '../../kernel/file-identity.ts';
-import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file.ts';
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { readFolderFiles } from '../../profiles/folder-settings.ts';
@@ -42,6 +43,11 @@ export async function checkOutputs(
   { inputs, outputs, force }: CommandFiles,
 ): Promise<void> {
   const { cwd, options } = context;
+  for (const { name, file } of outputs)
+    if (hasTilde(file) && !existsSync(dirname(resolveOutputPath(file, cwd))))
+      throw new SvcError('usage', `${name}: the folder of ${file} does not exist`, {
+        hint: TILDE_HINT,
+      });
   const identify = async ({ name, file }: CommandFile) => ({
     name,
     file,

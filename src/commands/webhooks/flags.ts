@@ -117,7 +117,8 @@ export const VERIFY_FLAGS = [
   { flags: '--body <path>', description: "file with the body, or '-' for stdin" },
   {
     flags: '--headers <path>',
-    description: "file with the headers: a JSON object, or lines of 'name: value'",
+    description:
+      "file with the headers: lines of 'name: value', output of curl -v, JSON, or a HAR file",
   },
   SHARED.secretFiles,
   SHARED.tokenFile,

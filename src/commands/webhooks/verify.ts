@@ -1,10 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
-import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
-import { groupHeaders, type HeaderList } from '../../webhooks/headers.ts';
+import { groupHeaders } from '../../webhooks/headers.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
 import { unpackBody } from '../../webhooks/payload.ts';
 import { readRecordFile } from '../../webhooks/recording.ts';
@@ -17,6 +16,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { VerifyFlags } from './flags.ts';
+import { parseHeaderText } from './header-text.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
 
 export async function verifyCommand(
@@ -84,35 +84,15 @@ async function readDelivery(
   if (body === '-' && headers === '-')
     throw new SvcError('usage', 'only one of --body and --headers can be read from stdin');
   const text = (await readBytes(context, headers)).toString();
-  const parse = text.trimStart().startsWith('{') ? parseJsonHeaders : parseHeaderLines;
-  return { headers: groupHeaders(parse(text, headers)), body: await readBytes(context, body) };
+  return {
+    headers: groupHeaders(parseHeaderText(text, headers)),
+    body: await readBytes(context, body),
+  };
 }
 
 async function readBytes({ io, cwd, signal }: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(readUntilAborted(io.stdin.stream, signal));
   return readNamedFile(file, cwd, { signal });
-}
-
-function parseJsonHeaders(text: string, source: string): HeaderList {
-  const json = tryParseJson(text);
-  if (!isObject(json)) throw new SvcError('invalid_input', `${source}: not valid JSON`);
-  return Object.entries(json).flatMap(([name, value]) =>
-    [value].flat().map((one): HeaderList[number] => {
-      if (typeof one === 'string' || typeof one === 'number') return [name, String(one)];
-      throw new SvcError('invalid_input', `${source}: header ${name} must be text or a number`);
-    }),
-  );
-}
-
-const REQUEST_LINE = /^[A-Z]+ \S+( HTTP\/[\d.]+)?$/;
-
-function parseHeaderLines(text: string, source: string): HeaderList {
-  return text.split(/\r\n|\n|\r/).flatMap((line, index): HeaderList => {
-    if (line.trim() === '' || (index === 0 && REQUEST_LINE.test(line))) return [];
-    const at = line.indexOf(':');
-    if (at > 0) return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
-    throw new SvcError('invalid_input', `${source}: line ${index + 1} must be "name: value"`);
-  });
 }
 
 function parseAtFlag(text: string | undefined, now: number): number {

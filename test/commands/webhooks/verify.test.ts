@@ -52,6 +52,76 @@ async function saved(change: { headers?: string; body?: string; signed?: string 
   };
 }
 
+/** Headers as other programs save them, from lines of `name: value`. */
+const SAVED_HEADERS: Readonly<
+  Record<string, (headers: Readonly<Record<string, string>>) => string>
+> = {
+  'curl -v': (headers) =>
+    [
+      '* Connected to 127.0.0.1 (127.0.0.1) port 8080',
+      '> POST /hook HTTP/1.1',
+      '> Host: 127.0.0.1:8080',
+      ...Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`),
+      '> ',
+      '} [31 bytes data]',
+      '* upload completely sent off: 31 bytes',
+      '< HTTP/1.1 200 OK',
+      '< webhook-id: of the response',
+      '{ [2 bytes data]',
+    ].join('\r\n'),
+  'curl -v of a request for the delivery': (headers) =>
+    [
+      '> GET /last HTTP/2',
+      '> accept: */*',
+      '>',
+      '< HTTP/2 200',
+      ...Object.entries(headers).map(([name, value]) => `< ${name}: ${value}`),
+      '<',
+    ].join('\n'),
+  'curl -i': (headers) =>
+    ['HTTP/1.1 200 OK', ...Object.entries(headers).map(([n, v]) => `${n}: ${v}`), ''].join('\r\n'),
+  'the headers of a HAR request': (headers) => JSON.stringify(toHarHeaders(headers)),
+  'a HAR request': (headers) => JSON.stringify({ method: 'POST', headers: toHarHeaders(headers) }),
+  'a HAR entry': (headers) => JSON.stringify({ request: { headers: toHarHeaders(headers) } }),
+  'a HAR file': (headers) =>
+    JSON.stringify({
+      log: {
+        version: '1.2',
+        entries: [
+          { request: { method: 'GET', headers: [{ name: 'accept', value: '*/*' }] } },
+          { request: { method: 'POST', headers: toHarHeaders(headers) } },
+        ],
+      },
+    }),
+};
+
+const toHarHeaders = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+describe('headers that another program saved', () => {
+  it.each(Object.entries(SAVED_HEADERS))('verify a delivery: %s', async (_, format) => {
+    const { headers, paths, verify } = await saved();
+    await writeFile(
+      paths.headers,
+      format(Object.fromEntries(Object.entries(headers)) as Record<string, string>),
+    );
+    const context = await verify({ secretFile: [paths.secret] });
+    expect(JSON.parse(context.stdout())).toEqual({ event: 'comment.add', n: 1 });
+  });
+
+  it('are refused if an archive has several signed requests', async () => {
+    const { headers, paths, verify } = await saved();
+    const entry = {
+      request: { headers: toHarHeaders(headers as unknown as Record<string, string>) },
+    };
+    await writeFile(paths.headers, JSON.stringify({ log: { entries: [entry, entry] } }));
+    await expect(verify({ secretFile: [paths.secret] })).rejects.toMatchObject({
+      failure: 'invalid_input',
+      message: 'headers: the archive must contain one signed request, found 2',
+    });
+  });
+});
+
 describe('svc webhooks verify', () => {
   it('prints the payload of a valid delivery', async () => {
     const { verify, paths } = await saved();
