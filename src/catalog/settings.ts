@@ -178,6 +178,7 @@ const settingsOf = (
 /** Values that one environment changes. Records are matched by ID and may omit other fields. */
 const overlay = z.strictObject({
   profile: described(z.optional(text), 'profile of this environment'),
+  baseUrl: described(z.optional(text), 'only base URL that this environment may have'),
   ...settingsOf((record, kind) => {
     const ids = Object.fromEntries(RECORD_KINDS[kind].identity.map((name) => [name, true]));
     return z.required(z.partial(record), ids as never) as never;

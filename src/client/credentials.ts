@@ -23,6 +23,7 @@ export function createCredentialHeaders(
     throw new SvcError('usage', prefixProblem, {
       hint: `use a prefix like ${DEFAULT_HEADER_PREFIX}`,
     });
+  if (auth === 'workspace' && target.workspaceConflict) throw target.workspaceConflict;
   const values = credentialsOf(target);
   return Object.fromEntries(
     CREDENTIALS_BY_AUTH[auth].map((credential) => {
@@ -51,7 +52,7 @@ function createMissingCredentialError(
     'no_credential',
     `this command needs a credential, but no ${name} is set${reason}`,
     {
-      hint: hint`save it with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
+      hint: hint`save it with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
     },
   );
 }
@@ -80,7 +81,7 @@ export function createRejectedCredentialHint(
     source.id === source.token
       ? `${used} and its auth token, both from ${source.id}`
       : `${used} (from ${source.id}) and an auth token from ${source.token}`;
-  return hint`${description}; to show the settings, run ${step('show', 'whoami', '--check')}`;
+  return hint`${description}; to show the settings, run ${step('show', 'whoami', '--all')}`;
 }
 
 export function credentialValuesOf(target: Target): readonly string[] {

@@ -16,6 +16,8 @@ export interface Target {
   readonly workspace?: { readonly workspaceId: string; readonly workspaceAuthToken: string };
   readonly sources?: { readonly key?: CredentialSource; readonly workspace?: CredentialSource };
   readonly missingReason?: string;
+  /** Why requests with the credentials of the workspace are refused. */
+  readonly workspaceConflict?: SvcError;
 }
 
 /** Parses a base URL and strips trailing slashes. @throws SvcError `usage`, naming the source */

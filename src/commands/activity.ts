@@ -14,11 +14,22 @@ export interface JobCounts {
   readonly skipped: number;
 }
 
+/** The service that a command wrote to. */
+export interface WrittenTarget {
+  readonly profile: string | null;
+  readonly host: string;
+  /** Name of the `.svc.json` that chose the profile. */
+  readonly folderFile?: string;
+}
+
 export class Activity {
   /** Number of calls that are not reads. */
   calls = 0;
   counts: JobCounts | undefined;
-  targetOverride: { readonly profile: string | null; readonly host: string } | undefined;
+  /** The service that was written to. */
+  target: WrittenTarget | undefined;
+  /** Whether a message about the writes has named their profile. */
+  isTargetNamed = false;
   undo: string | null = null;
   readonly #ids = new Set<string>();
 
@@ -50,10 +61,10 @@ export class Activity {
 }
 
 /**
- * Wraps a client to record each write before sending it. Failed and interrupted writes are recorded
- * as well.
+ * Wraps a client to record each write, and the service that it goes to, before sending it. Failed and
+ * interrupted writes are recorded as well.
  */
-export function trackActivity(client: Client, activity: Activity): Client {
+export function trackActivity(client: Client, activity: Activity, target: WrittenTarget): Client {
   const record = async <Reply extends Awaited<ReturnType<Client['send']>>>(
     operation: CalledOperation,
     data: unknown,
@@ -61,6 +72,7 @@ export function trackActivity(client: Client, activity: Activity): Client {
   ): Promise<Reply> => {
     if (operation.effect === 'read' && !operation.issuesCredential) return call();
     activity.calls += 1;
+    activity.target = target;
     activity.recordFields(data);
     const records = firstRecordIds(operation, data);
     activity.recordIds(records);

@@ -10,7 +10,7 @@ import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
 import type { ApprovalRule } from '../profiles/required-approvals.ts';
-import type { Settings, SettingsWithoutSecrets } from '../profiles/resolve.ts';
+import type { CommandTarget, FileTarget, TargetWithSecrets } from '../profiles/target.ts';
 import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
 import type { parseGlobalOptions } from './global-flags.ts';
@@ -45,7 +45,7 @@ export interface PlanApprovals extends RequiredApprovals {
 
 /** Parts and options that replace those of a context when it is reopened. */
 export type ContextChanges = Partial<
-  Pick<Context, 'io' | 'signal' | 'recorder' | 'options' | 'inputNaming'>
+  Pick<Context, 'io' | 'signal' | 'recorder' | 'options' | 'inputNaming' | 'fileTarget'>
 >;
 
 /** A context that its opener closes. */
@@ -64,9 +64,15 @@ export interface Context extends ProcessEnvironment {
   readonly activity: Activity;
   /** Opens another context for the same run, for example with other options. */
   reopen(changes: ContextChanges): OpenedContext;
-  settings(): Promise<Settings>;
-  /** Settings without secrets; the keychain is not accessed. */
-  openSettings(): Promise<SettingsWithoutSecrets>;
+  /** The target that a file names, such as a settings file or a job. */
+  readonly fileTarget: FileTarget | undefined;
+  /**
+   * The service and credentials of the command, without secrets; the keychain is not accessed. Every
+   * message, record, and request about the service uses this value.
+   * @throws SvcError `usage` if the sources contradict each other
+   */
+  target(): Promise<CommandTarget>;
+  targetWithSecrets(): Promise<TargetWithSecrets>;
   /** Why the command may only read; undefined if it may write. */
   readOnly(): Promise<ReadOnly | undefined>;
   /** The approvals that the profile demands; undefined if it demands none. */

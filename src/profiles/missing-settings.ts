@@ -1,28 +1,27 @@
 import { type Hint, hint, SvcError, step, stepWithPlaceholder } from '../kernel/errors.ts';
 import { SETTING_VARIABLES } from '../kernel/variables.ts';
-import type { Settings } from './resolve.ts';
+import type { TargetWithSecrets } from './target.ts';
 
-export function listMissingSettings(
-  settings: Settings,
-): readonly (keyof typeof SETTING_VARIABLES)[] {
-  const absent = (names: readonly (keyof typeof SETTING_VARIABLES)[]) =>
-    names.filter((name) => !settings[name]);
+type RequiredSetting = Exclude<keyof typeof SETTING_VARIABLES, 'output'>;
+
+export function listMissingSettings(target: TargetWithSecrets): readonly RequiredSetting[] {
+  const absent = (names: readonly RequiredSetting[]) => names.filter((name) => !target[name]);
   const key = absent(['apiKey', 'authToken']);
   const workspace = absent(['workspaceId', 'workspaceAuthToken']);
   return [...absent(['baseUrl']), ...(workspace.length < key.length ? workspace : key)];
 }
 
-export function createNotConfiguredError(settings: Settings): SvcError {
-  const missing = listMissingSettings(settings).map((name) => SETTING_VARIABLES[name]);
-  const reason = settings.missingReason ? ` (${settings.missingReason})` : '';
+export function createNotConfiguredError(target: TargetWithSecrets): SvcError {
+  const missing = listMissingSettings(target).map((name) => SETTING_VARIABLES[name]);
+  const reason = target.missingReason ? ` (${target.missingReason})` : '';
   return new SvcError('no_credential', `not configured: ${missing.join(', ')}${reason}`, {
-    hint: hint`${createSetupHint(settings)}, or use the embedded service with --local`,
+    hint: hint`${createSetupHint(target)}, or use the embedded service with --local`,
   });
 }
 
-function createSetupHint({ profile }: Settings): Hint {
+function createSetupHint({ profile }: TargetWithSecrets): Hint {
   if (!profile)
-    return hint`save a profile with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\` or set these variables`;
-  const completing = step('configure', 'profiles', 'add', profile.value, '--replace');
+    return hint`save a profile with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\` or set these variables`;
+  const completing = step('configure', 'login', profile.value, '--replace');
   return hint`complete profile '${profile.value}' with \`${completing}\` or set these variables`;
 }

@@ -54,7 +54,7 @@ export function findProfile(saved: SavedProfiles, name: string): Profile {
 export function createUnknownProfileHint({ profiles }: SavedProfiles, name: string): string | Hint {
   return profiles.size > 0
     ? didYouMean(name, [...profiles.keys()])
-    : hint`add a profile: ${stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --base-url <url> --api-key <id>')}`;
+    : hint`add a profile: ${stepWithPlaceholder('configure', ['login'], '<name> --base-url <url> --api-key <id>')}`;
 }
 
 function profilesPathOf(folders: Folders): string {

@@ -1,7 +1,7 @@
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment } from '../kernel/folders.ts';
 import { SWITCH_VARIABLES } from '../kernel/variables.ts';
-import { readFolderFiles } from './folder-settings.ts';
+import type { FolderFiles, ReadOnlySource } from './folder-file.ts';
 
 const VARIABLE = SWITCH_VARIABLES.readOnly;
 const VALUES = new Map([
@@ -12,23 +12,17 @@ const VALUES = new Map([
 ]);
 
 /**
- * Finds the settings outside of a profile that make every target read-only: the environment, and
- * the `.svc.json` files of the folder and all of its parents. No setting turns another one off.
+ * Lists the settings outside of a profile that make targets read-only: the environment, and the
+ * `.svc.json` files of the folder and its parents. No setting turns another one off.
  * @throws SvcError `usage` for an unknown value
  */
-export async function findReadOnlySources({
-  environment,
-  cwd,
-}: {
-  readonly environment: Environment;
-  readonly cwd: string;
-}): Promise<readonly string[]> {
-  const sources: string[] = parseReadOnlyVariable(environment) ? [VARIABLE] : [];
-  // A deleted folder contains no file.
-  if (cwd === '') return sources;
-  for await (const { path, settings } of readFolderFiles(cwd))
-    if (settings.readOnly === true) sources.push(path);
-  return sources;
+export function listReadOnlySources(
+  environment: Environment,
+  { readOnly }: FolderFiles,
+): readonly ReadOnlySource[] {
+  return parseReadOnlyVariable(environment)
+    ? [{ source: VARIABLE, scope: 'all' }, ...readOnly]
+    : readOnly;
 }
 
 function parseReadOnlyVariable(environment: Environment): boolean {

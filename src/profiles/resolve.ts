@@ -2,67 +2,57 @@ import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
+import { completeLoopbackUrl } from '../kernel/loopback.ts';
 import { SECRET_SETTINGS, SETTING_VARIABLES, type SecretSetting } from '../kernel/variables.ts';
+import {
+  type ComparedSetting,
+  checkFileTarget,
+  createContradictionError,
+  describeUnusedProfile,
+  findDifferences,
+  isSameTarget,
+} from './contradictions.ts';
 import { parseCredential, parseSecret } from './credential-value.ts';
-import { readFolderSettings } from './folder-settings.ts';
+import { type FolderFiles, readFolderFiles } from './folder-file.ts';
 import type { Keychain } from './keychain.ts';
-import { originOf, parseHeaderPrefix } from './profile.ts';
-import { createUnknownProfileHint, readProfiles } from './profiles-file.ts';
-import type { ApprovalRule } from './required-approvals.ts';
+import { type Profile, parseHeaderPrefix } from './profile.ts';
+import { createUnknownProfileHint, readProfiles, type SavedProfiles } from './profiles-file.ts';
+import { listReadOnlySources } from './read-only.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
+import type {
+  CommandTarget,
+  FileTarget,
+  Layer,
+  SettingName,
+  Sourced,
+  TargetWithSecrets,
+} from './target.ts';
 
-/** A value and its source, for messages: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
-interface Sourced<Value> {
-  readonly value: Value;
-  readonly source: string;
-}
-
-export interface Settings extends Layer {
-  readonly protected: boolean;
-  /** Whether the profile is read-only. Other settings can make the target read-only too. */
-  readonly readOnly: boolean;
-  /** Time when the auth token of the profile, which is in use, was replaced. */
-  readonly tokenReplacedAt?: string;
-  /** The approvals that the profile demands. */
-  readonly approvals?: ApprovalRule;
-  readonly headerPrefix: Sourced<string>;
-  readonly missingReason?: string;
-}
-
-export interface SettingsDependencies {
+export interface TargetDependencies {
   readonly flags: {
     readonly profile?: string;
     readonly baseUrl?: string;
     readonly clientCert?: string;
     readonly clientKey?: string;
-    readonly org?: string;
-    readonly output?: string;
   };
   readonly environment: Environment;
   readonly cwd: string;
   readonly folders: Folders;
   readonly signal?: AbortSignal;
-  /**
-   * Whether to use the embedded service, which has its own credentials: only `org` and `output`
-   * apply.
-   */
-  readonly isLocal?: boolean;
+  /** The embedded service, which has its own credentials: only the organization applies. */
+  readonly embedded?: { readonly store?: string };
+  readonly fileTarget?: FileTarget | undefined;
+  /** The credential that the command sends, which identifies the target. Default: the API key. */
+  readonly credential?: 'apiKey' | 'workspaceId' | undefined;
+  /** The files of the folder, if they were read before. */
+  readonly folderFiles?: FolderFiles;
   readonly keychain?: Keychain;
 }
 
-/** The settings without the secrets, which would require a keychain lookup. */
-export interface SettingsWithoutSecrets extends Omit<Settings, SecretSetting> {
-  /** Also resolves the secrets. @throws SvcError `local` if the secrets file is damaged */
-  withSecrets(): Promise<Settings>;
-}
-
-type SettingName = keyof typeof SETTING_VARIABLES;
-/** The settings from one source. Absent settings have no key, so that layers can be merged. */
-type Layer = { readonly [N in SettingName]?: Sourced<string> };
 type Values = { readonly [N in SettingName]?: string | undefined };
 
 const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) => string } = {
-  baseUrl: parseBaseUrl,
+  baseUrl: (text, source) => parseBaseUrl(completeLoopbackUrl(text), source),
   headerPrefix: parseHeaderPrefix,
   apiKey: parseCredential,
   authToken: parseSecret,
@@ -72,101 +62,101 @@ const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) =>
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
 
-export const EMPTY_SETTINGS: SettingsWithoutSecrets = {
-  ...DEFAULTS,
-  protected: false,
-  readOnly: false,
-  withSecrets: async () => EMPTY_SETTINGS,
-};
+/**
+ * Resolves the target of a command. A profile that a flag, a file, or the environment names is the
+ * target, and other values must not contradict it. Otherwise, variables and flags that name an
+ * address or a key are the target. Otherwise, it is the profile of `.svc.json`, or the default one.
+ * Ignores empty variables. Reads the secrets of the profile only when `withSecrets` is called.
+ * @throws SvcError `usage` for an invalid value or a contradiction, naming the sources; `local` for
+ * a damaged file
+ */
+export async function resolveTarget(dependencies: TargetDependencies): Promise<CommandTarget> {
+  const sources = await readSources(dependencies);
+  const { embedded, fileTarget } = dependencies;
+  if (embedded) return complete({ ...commonParts(sources), embedded });
+  const { profile, name, ...chosen } = await chooseProfile(dependencies, sources);
+  const target =
+    profile && name
+      ? fromProfile(dependencies, sources, { profile, name })
+      : fromVariables(sources, chosen);
+  if (fileTarget) checkFileTarget(target, fileTarget);
+  return target;
+}
 
 /**
- * Resolves each setting from the first source that defines it: flag, environment, `.svc.json`,
- * profile. Ignores empty variables. Reads the secrets of the profile only when `withSecrets` is
- * called.
- * @throws SvcError `usage` for an invalid value, naming its source; `local` for a damaged file
+ * Resolves the output format of the environment, `.svc.json`, or the profile of the command, also
+ * if its target cannot be resolved.
+ * @throws SvcError `usage` for a damaged `.svc.json`
  */
-export async function resolveSettingsWithoutSecrets(
-  dependencies: SettingsDependencies,
-): Promise<SettingsWithoutSecrets> {
-  const { flags, environment, cwd, folders } = dependencies;
-  const folder = await readFolderSettings(cwd);
-  const createLayers = (select: (values: Values) => Values): Layer => ({
-    ...createLayer(select(folder?.settings ?? {}), () => folder?.path ?? ''),
-    ...createLayer(select(readVariables(environment)), (name) => SETTING_VARIABLES[name]),
-    ...createLayer(
-      select(flags),
-      (name) => `flag --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-    ),
-  });
-  if (dependencies.isLocal) {
-    const profileName =
-      stripEnd(environment[SETTING_VARIABLES.profile]) || folder?.settings.profile;
-    const profileOutput = await readOutputOfProfile(folders, profileName);
-    return resolved({
-      ...EMPTY_SETTINGS,
-      ...profileOutput,
-      ...createLayers(({ org, output }) => ({ org, output })),
-    });
-  }
-  const explicit = createLayers((values) => values);
-  const { chosen, profile } = await chooseProfile(folders, explicit.profile);
-  if (!chosen) return resolved({ ...DEFAULTS, ...explicit, protected: false, readOnly: false });
-  const source = `profile '${chosen.value}'`;
-  const origin = originOf(profile);
-  const calledOrigin = explicit.baseUrl ? originOf({ baseUrl: explicit.baseUrl.value }) : origin;
-  const { baseUrl, headerPrefix, org, output, apiKey, workspaceId } = profile;
-  const { clientCert, clientKey } = explicit.clientCert ? {} : profile;
-  const credentials =
-    origin === undefined || origin === calledOrigin
-      ? { apiKey, workspaceId, clientCert, clientKey }
-      : undefined;
-  const stored = createLayer({ baseUrl, headerPrefix, org, output, ...credentials }, () => source);
-  const { approvals: count, signers } = profile;
-  const createSettings = (secrets: Layer, missingReason?: string): Settings => ({
-    ...DEFAULTS,
-    ...stored,
-    ...secrets,
-    ...explicit,
-    profile: chosen,
-    protected: profile.protected === true,
-    readOnly: profile.readOnly === true,
-    ...(secrets.authToken &&
-      profile.authTokenReplacedAt !== undefined && {
-        tokenReplacedAt: profile.authTokenReplacedAt,
-      }),
-    ...(count !== undefined && signers && { approvals: { count, signers } }),
-    ...(missingReason !== undefined && { missingReason }),
-  });
-  // The credentials of a profile are only sent to its own origin.
-  if (!credentials)
-    return resolved(createSettings({}, `the credentials of ${source} are for ${origin} only`));
-  const withSecrets = async (): Promise<Settings> => {
-    const missing = SECRET_SETTINGS.filter(
-      (secret) =>
-        explicit[secret] === undefined &&
-        // The passphrase of a profile is that of its own key.
-        !(secret === 'clientKeyPassphrase' && (explicit.clientCert ?? explicit.clientKey)),
-    );
-    const { secrets, missingReason } = await readSecrets(
-      createSecretStorage(dependencies),
-      profile,
-      missing,
-    );
-    const values = Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value]));
-    const found = createLayer(
-      values,
-      (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`,
-    );
-    return createSettings(found, missingReason && `${source}: ${missingReason}`);
+export async function resolveOutput(
+  dependencies: TargetDependencies,
+  target: Promise<CommandTarget>,
+): Promise<Sourced | undefined> {
+  const { variables, folder } = await readSources(dependencies);
+  const own = variables.output ?? folder.output;
+  if (own) return own;
+  const { embedded, profile } = (await target.catch(() => undefined)) ?? {};
+  const saved = await readProfiles(dependencies.folders).catch(() => undefined);
+  // The embedded service has no profile, but its user has.
+  const user = embedded
+    ? ((variables.profile ?? folder.profile)?.value ?? saved?.current)
+    : undefined;
+  const name = profile?.value ?? user;
+  const output = name === undefined ? undefined : saved?.profiles.get(name)?.output;
+  return sourced(output, `profile '${name}'`);
+}
+
+/** Everything outside of profiles that takes part in the resolution. */
+interface Sources {
+  readonly folderFiles: FolderFiles;
+  readonly variables: Layer;
+  readonly folder: Layer;
+  /** The variables, and flags over them, without the profile, the organization, and the output. */
+  readonly explicit: Omit<Layer, 'profile' | 'org' | 'output'>;
+  readonly org: Sourced | undefined;
+  readonly environment: Environment;
+}
+
+async function readSources(dependencies: TargetDependencies): Promise<Sources> {
+  const { flags, environment, cwd } = dependencies;
+  const folderFiles = dependencies.folderFiles ?? (await readFolderFiles(cwd, environment));
+  const { nearest } = folderFiles;
+  const { profile, org, output } = nearest?.settings ?? {};
+  const folder = createLayer({ profile, org, output }, () => nearest?.path ?? '');
+  const {
+    profile: variableProfile,
+    org: variableOrg,
+    output: variableOutput,
+    ...connection
+  } = readVariables(environment);
+  // Settings of a connection that the command does not open may be invalid.
+  const variables = createLayer(
+    {
+      profile: variableProfile,
+      org: variableOrg,
+      output: variableOutput,
+      ...(dependencies.embedded ? {} : connection),
+    },
+    (name) => SETTING_VARIABLES[name],
+  );
+  const { baseUrl, clientCert, clientKey } = flags;
+  const given = createLayer({ baseUrl, clientCert, clientKey }, formatFlag);
+  const { profile: _, org: __, output: ___, ...named } = variables;
+  return {
+    folderFiles,
+    variables,
+    folder,
+    explicit: { ...named, ...given },
+    org: variables.org ?? folder.org,
+    environment,
   };
-  return { ...createSettings({}), withSecrets };
 }
 
-function resolved(settings: Settings): SettingsWithoutSecrets {
-  return { ...settings, withSecrets: async () => settings };
+function formatFlag(name: SettingName): string {
+  return `flag --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function readVariables(environment: Environment): Partial<Record<SettingName, string>> {
+function readVariables(environment: Environment): Values {
   const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
     name,
     stripEnd(environment[variable]) || undefined,
@@ -179,27 +169,159 @@ function stripEnd(value: string | undefined): string | undefined {
   return value?.replace(/[ \t\r\n]+$/, '');
 }
 
-async function readOutputOfProfile(
-  folders: Folders,
-  profileName: string | undefined,
-): Promise<Layer> {
-  const saved = await readProfiles(folders).catch(() => undefined);
-  const name = profileName ?? saved?.current;
-  const profile = name === undefined ? undefined : saved?.profiles.get(name);
-  return createLayer({ output: profile?.output }, () => `profile '${name}'`);
+/** The parts of a target that do not depend on its profile. */
+function commonParts({ org, environment, folderFiles }: Sources) {
+  return {
+    ...DEFAULTS,
+    ...(org && { org }),
+    readOnly: listReadOnlySources(environment, folderFiles),
+  };
 }
 
-async function chooseProfile(folders: Folders, requested: Sourced<string> | undefined) {
+interface ChosenProfile {
+  readonly saved: SavedProfiles;
+  readonly profile?: Profile;
+  readonly name?: Sourced;
+  /** Why the profile that would be used without the variables is not used. */
+  readonly reason?: string;
+}
+
+/**
+ * Chooses the profile that is the target.
+ * @throws SvcError `usage` if it does not exist, or if other values contradict its name
+ */
+async function chooseProfile(
+  { flags, folders, fileTarget, credential = 'apiKey' }: TargetDependencies,
+  { variables, folder, explicit }: Sources,
+): Promise<ChosenProfile> {
   const saved = await readProfiles(folders);
-  const chosen =
-    requested ??
-    (saved.current === undefined ? undefined : { value: saved.current, source: 'default' });
-  const profile = chosen ? saved.profiles.get(chosen.value) : {};
-  if (profile) return { chosen, profile };
-  const name = chosen?.value ?? '';
-  throw new SvcError('usage', `${chosen?.source}: profile '${name}' does not exist`, {
-    hint: createUnknownProfileHint(saved, name),
+  const identity = [...new Set<ComparedSetting>(['baseUrl', 'apiKey', credential])];
+  const named =
+    sourced(fileTarget?.profile, fileTarget?.source ?? '') ??
+    sourced(flags.profile, 'flag --profile') ??
+    variables.profile;
+  if (named) {
+    const profile = saved.profiles.get(named.value);
+    // A runner has the variables of its environment instead of a profile.
+    if (!profile && named.source === fileTarget?.source && isComplete(explicit)) return { saved };
+    if (!profile) throw createUnknownProfileError(saved, named);
+    const differences = findDifferences(profile, explicit, [...identity, 'headerPrefix']);
+    if (differences.length > 0) throw createContradictionError(named, differences);
+    return { saved, profile, name: named };
+  }
+  const name = folder.profile ?? sourced(saved.current, 'default');
+  if (!name) return { saved };
+  const profile = saved.profiles.get(name.value);
+  const [difference] = findDifferences(profile ?? {}, explicit, identity);
+  const isNamedByVariables = identity.some((setting) => explicit[setting] !== undefined);
+  if (!profile && !isNamedByVariables) throw createUnknownProfileError(saved, name);
+  if (profile && !difference) return { saved, profile, name };
+  const reason = difference && describeUnusedProfile(name, difference);
+  return { saved, ...(reason !== undefined && { reason }) };
+}
+
+function createUnknownProfileError(saved: SavedProfiles, { value, source }: Sourced): SvcError {
+  return new SvcError('usage', `${source}: profile '${value}' does not exist`, {
+    hint: createUnknownProfileHint(saved, value),
   });
+}
+
+/** Whether the variables and flags are a target without a profile. */
+function isComplete({ baseUrl, ...explicit }: Sources['explicit']): boolean {
+  const hasKey = explicit.apiKey && explicit.authToken;
+  const hasWorkspace = explicit.workspaceId && explicit.workspaceAuthToken;
+  return Boolean(baseUrl && (hasKey || hasWorkspace));
+}
+
+function fromProfile(
+  dependencies: TargetDependencies,
+  sources: Sources,
+  { profile, name }: { readonly profile: Profile; readonly name: Sourced },
+): CommandTarget {
+  const { explicit, folderFiles, folder } = sources;
+  const source = `profile '${name.value}'`;
+  const { baseUrl, headerPrefix, apiKey, workspaceId, org } = profile;
+  const { clientCert, clientKey } = explicit.clientCert ? {} : profile;
+  const values = { baseUrl, headerPrefix, apiKey, workspaceId, clientCert, clientKey, org };
+  const stored = createLayer(values, () => source);
+  const common = commonParts(sources);
+  const { approvals: count, signers } = profile;
+  const conflicts = findDifferences(profile, explicit, ['workspaceId']);
+  const createTarget = (secrets: Layer, missingReason?: string): TargetWithSecrets => ({
+    ...DEFAULTS,
+    ...stored,
+    ...secrets,
+    ...explicit,
+    ...(common.org && { org: common.org }),
+    profile: name,
+    ...(name === folder.profile && { folderFile: folderFiles.nearest?.name ?? '' }),
+    ...(profile.protected && { protectedBy: name.value }),
+    readOnly: [
+      ...(profile.readOnly ? [{ source, scope: 'all' } as const] : []),
+      ...common.readOnly,
+    ],
+    ...(secrets.authToken &&
+      profile.authTokenReplacedAt !== undefined && {
+        tokenReplacedAt: profile.authTokenReplacedAt,
+      }),
+    ...(count !== undefined &&
+      signers && { approvals: { rule: { count, signers }, profile: name.value } }),
+    ...(missingReason !== undefined && { missingReason }),
+    ...(conflicts.length > 0 && { workspaceConflict: createContradictionError(name, conflicts) }),
+  });
+  const withSecrets = async (): Promise<TargetWithSecrets> => {
+    const missing = SECRET_SETTINGS.filter(
+      (secret) =>
+        explicit[secret] === undefined &&
+        // The passphrase of a profile is that of its own key.
+        !(secret === 'clientKeyPassphrase' && (explicit.clientCert ?? explicit.clientKey)),
+    );
+    const { secrets, missingReason } = await readSecrets(
+      createSecretStorage(dependencies),
+      profile,
+      missing,
+    );
+    const found = createLayer(
+      Object.fromEntries(missing.map((secret) => [secret, secrets[secret]?.value])),
+      (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`,
+    );
+    return createTarget(found, missingReason && `${source}: ${missingReason}`);
+  };
+  return { ...createTarget({}), withSecrets };
+}
+
+/**
+ * Creates the target of variables and flags. Of saved profiles with the same address and key, only
+ * the protections count.
+ */
+function fromVariables(sources: Sources, { saved, reason }: ChosenProfile): CommandTarget {
+  const { explicit } = sources;
+  const common = commonParts(sources);
+  const same = [...saved.profiles].filter(([, profile]) => isSameTarget(profile, explicit));
+  const protecting = same.find(([, profile]) => profile.protected);
+  const readOnly = same.filter(([, profile]) => profile.readOnly);
+  const approving = same.find(([, { approvals, signers }]) => approvals !== undefined && signers);
+  const [approver, { approvals: count, signers }] = approving ?? ['', {} as Profile];
+  return complete({
+    ...common,
+    ...explicit,
+    ...(protecting && { protectedBy: protecting[0] }),
+    readOnly: [
+      ...readOnly.map(([name]) => ({ source: `profile '${name}'`, scope: 'all' }) as const),
+      ...common.readOnly,
+    ],
+    ...(count !== undefined &&
+      signers && { approvals: { rule: { count, signers }, profile: approver } }),
+    ...(reason !== undefined && !isComplete(explicit) && { missingReason: reason }),
+  });
+}
+
+function complete(target: TargetWithSecrets): CommandTarget {
+  return { ...target, withSecrets: async () => target };
+}
+
+function sourced(value: string | undefined, source: string): Sourced | undefined {
+  return value === undefined ? undefined : { value, source };
 }
 
 function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {

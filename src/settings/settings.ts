@@ -43,6 +43,8 @@ export interface DeclaredSettings {
   readonly stack: string | undefined;
   readonly environment: string | undefined;
   readonly profile: string | undefined;
+  /** All environments that the file declares. */
+  readonly environments: readonly DeclaredEnvironment[];
   readonly declared: Declared;
   /** Content of the file that only `svc local import` uses, such as `crdt` and `activities`. */
   readonly content: Partial<Omit<State, Kind>>;
@@ -53,6 +55,13 @@ export interface DeclaredSettings {
   readonly files: readonly SettingsFile[];
   /** Formats the position of a declared value for messages: `svc.yaml:12:5`. */
   readonly positionOf: (path: readonly PropertyKey[]) => string;
+}
+
+/** An environment of a settings file, and the target that it is for. */
+export interface DeclaredEnvironment {
+  readonly name: string;
+  readonly profile?: string;
+  readonly baseUrl?: string;
 }
 
 export interface SettingsFile {

@@ -163,7 +163,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
     expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('verified')]);
     expect((await run([...GET, '-p', 'prod'], unset)).code).toBe(0);
     expect(received).toHaveLength(2);
-    const { stdout } = await run(['whoami', '--check', '-o', 'json'], unset);
+    const { stdout } = await run(['whoami', '--all', '-o', 'json'], unset);
     const settings: { setting: string; value: string; source: string }[] = JSON.parse(stdout);
     const shown = Object.fromEntries(settings.map(({ setting, value }) => [setting, value]));
     expect(shown).toMatchObject({

@@ -57,9 +57,9 @@ describe('the home folder', () => {
     const { home, svc } = await newUser();
     await mkdir(join(home, '.config', 'svc'), { recursive: true, mode: 0o700 });
     await writeFile(join(home, '.config', 'svc', 'profiles.json'), '{', { mode: 0o600 });
-    expect((await svc(['whoami', '--check'])).stderr).toContain('damaged');
+    expect((await svc(['whoami', '--all'])).stderr).toContain('damaged');
     for (const HOME of ['', '.']) {
-      const { stderr } = await svc(['whoami', '--check'], { env: { HOME } });
+      const { stderr } = await svc(['whoami', '--all'], { env: { HOME } });
       expect(stderr).not.toContain('damaged');
     }
   });

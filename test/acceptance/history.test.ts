@@ -149,7 +149,7 @@ it('auth status reports an unfinished reset', async () => {
     env: { ...env, ...workspace },
   });
   expect(run.code).toBe(9);
-  const { stdout } = await user.svc(['whoami', '--check', '-o', 'json'], { env });
+  const { stdout } = await user.svc(['whoami', '--all', '-o', 'json'], { env });
   expect(JSON.parse(stdout).at(-1)).toMatchObject({
     setting: 'recovery',
     value: 'token reset of API key K is unfinished (svc auth-tokens recover)',

@@ -231,7 +231,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['local', 'exec', '--', HOSTILE],
     ['webhooks', 'send', HOSTILE, '--url', 'http://127.0.0.1:PORT/', '--dry-run'],
     ['jobs', 'show', HOSTILE],
-    ['whoami', '--check'],
+    ['whoami', '--all'],
   ],
   files: [
     ['users', 'validate', '--file', HOSTILE],

@@ -29,7 +29,7 @@ const grant = (user: string, ...more: readonly string[]) => [
 /** IDs that this machine remembers for completion. */
 async function rememberedIds(
   { home }: User,
-  scope = 'environment',
+  scope: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   const path = join(home, '.local', 'state', 'svc', 'completion', `${scope}.json`);
   return JSON.parse(await readFile(path, 'utf8').catch(() => '{}'));
@@ -226,7 +226,8 @@ describe('remembered IDs', () => {
       ['documents', 'list', '--org', 'acme', '--document', 'd1', '--document', 'd2'],
     ];
     for (const words of runs) await user.svc(words, { env });
-    expect(await rememberedIds(user)).toEqual({
+    const target = encodeURIComponent(`${env.SVC_BASE_URL} ${env.SVC_API_KEY}`);
+    expect(await rememberedIds(user, `environment-${target}`)).toEqual({
       document: ['d1'],
       organization: ['acme'],
       folder: ['f1'],

@@ -40,7 +40,7 @@ const COMMANDS: readonly string[] = [
   'users add --help',
   'schema users.add',
   'openapi',
-  'whoami --check',
+  'whoami --all',
   'profiles list',
   'local export -o yaml',
   'folders tree --local --org acme',

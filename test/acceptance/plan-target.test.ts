@@ -55,13 +55,13 @@ it('names them in JSON, with the flags that were given', SLOW, async () => {
   const { svc, url } = await createUser();
   const json = async (...words: readonly string[]) =>
     JSON.parse((await svc([...words, '-o', 'json'])).stdout);
-  const base = ['plan', '-f', 'acme.yaml', '-p', 'prod'];
+  const base = ['plan', '-f', 'acme.yaml', '--env', 'live', '-p', 'prod'];
   const plan = await json(...base, '--only', 'config', '--prune', '--allow-replace');
   const named = { url, apiKey: expect.any(String), profile: 'prod' };
   expect(plan).toMatchObject({
-    target: { ...named, environment: null },
+    target: { ...named, environment: 'live' },
     next: {
-      apply: 'svc -p prod apply -f acme.yaml --only config --prune --allow-replace',
+      apply: 'svc -p prod apply -f acme.yaml --env live --only config --prune --allow-replace',
     },
   });
   expect(await json('drift', '-f', 'acme.yaml', '--env', 'live')).toMatchObject({
@@ -83,7 +83,7 @@ it('names them in JSON, with the flags that were given', SLOW, async () => {
 it('offers no command that would read stdin again', async () => {
   const { svc } = await createUser();
   for (const command of ['plan', 'drift']) {
-    const words = [command, '-f', '-', '-p', 'prod', '-o', 'json'];
+    const words = [command, '-f', '-', '--env', 'live', '-o', 'json'];
     expect(JSON.parse((await svc(words, { stdin: SETTINGS })).stdout)).toMatchObject({ next: {} });
   }
 });

@@ -48,7 +48,7 @@ describe('profiles of the built tool', () => {
     expect((await svc(['profiles', 'remove', 'one', '--yes'])).code).toBe(0);
     const listed = JSON.parse((await svc(['profiles', 'list', '-o', 'json'])).stdout);
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['three']);
-    const status = await svc(['whoami', '--check', '-o', 'json']);
+    const status = await svc(['whoami', '--all', '-o', 'json']);
     const values = new Map(
       JSON.parse(status.stdout).map((row: { setting: string }) => [row.setting, row]),
     );
@@ -286,7 +286,7 @@ describe.runIf(process.platform === 'linux')('with a session bus that never resp
         added.stderr.match(/^warning: .*did not respond within 3 s.*secrets\.json$/gm),
       ).toHaveLength(1);
       expect(performance.now() - started).toBeLessThan(8_000);
-      const status = await hung(['whoami', '--check']);
+      const status = await hung(['whoami', '--all']);
       expect(status).toMatchObject({ code: 0, stderr: '' });
       expect(status.stdout).toContain('secrets.json');
     },
@@ -305,7 +305,7 @@ describe.runIf(process.platform === 'linux')('with a session bus that never resp
         path,
         (await readFile(path, 'utf8')).replace('"authToken": "file"', '"authToken": "keychain"'),
       );
-      const status = await hung(['whoami', '--check']);
+      const status = await hung(['whoami', '--all']);
       expect(status.code).toBe(4);
       expect(status.stderr).toContain("profile 'prod': the keychain did not respond within 3 s");
       expect((await hung(['profiles', 'list', '-o', 'json'])).stderr).toBe('');

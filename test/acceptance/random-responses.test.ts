@@ -34,7 +34,7 @@ const LINES = [
   'webhooks endpoints list',
   'webhooks advanced get',
   'workspace get',
-  'whoami --check',
+  'whoami --all',
   'doctor',
   'agents list',
   'email get -o yaml',

@@ -304,7 +304,7 @@ describe('a read-only target', () => {
       expect([value, run.code, run.stderr]).toEqual([
         value,
         2,
-        expect.stringContaining('readOnly must be true or false'),
+        expect.stringContaining('readOnly must be true, false, or "remote"'),
       ]);
       const profiles = `{"profiles":{"prod":{"baseUrl":"${direct.SVC_BASE_URL}","readOnly":${value}}}}`;
       await writeFile(join(home, '.config', 'svc', 'profiles.json'), profiles);

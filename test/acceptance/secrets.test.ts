@@ -109,7 +109,7 @@ const BULKS = ['items', 'details', 'refused', 'odd'].map((org) => [
 ]);
 const OTHERS: readonly (readonly string[])[] = [
   ['workspace', 'get', '--debug'],
-  ['whoami', '--check', '-o', 'json'],
+  ['whoami', '--all', '-o', 'json'],
   ['profiles', 'show', '-o', 'json'],
   ['profiles', 'list'],
   ['api', '/v2/some/path', '--debug', '--data', '{"organizationId":"refused"}'],

@@ -87,7 +87,7 @@ describe('svc plan', () => {
     const planned = await user.svc(['plan', '--out', 'plan.json', '--exit-code'], { env });
     expect(planned).toEqual({
       code: 20,
-      stdout: planOf(url),
+      stdout: `no environment (svc.yaml has staging) · ${planOf(url)}`,
       stderr: 'saved the plan as plan.json\nsvc: the plan contains changes\n',
     });
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
@@ -123,6 +123,7 @@ describe('svc plan', () => {
         environment: null,
         profile: null,
         store: join(user.home, 'store.sqlite'),
+        environments: ['staging'],
       },
       changes: [
         {
@@ -181,7 +182,7 @@ describe('svc plan', () => {
     const other = await user.svc(['-p', 'prod', 'plan', '--env', 'staging'], { env });
     expect([other.code, other.stderr]).toEqual([
       2,
-      `svc: environment 'staging' uses profile 'staging', not 'prod'\nhint: omit --profile, or choose another environment with --env\n`,
+      `svc: environment 'staging' of svc.yaml uses profile 'staging', not 'prod'\nhint: omit --profile, or choose another environment with --env\n`,
     ]);
     const local = await user.svc(
       ['--local', '--store', join(user.home, 's'), 'plan', '--env', 'staging', '--only', 'config'],
@@ -283,7 +284,7 @@ describe('svc drift', () => {
     ]);
     expect(await drift()).toEqual({
       code: 20,
-      stdout: `embedded service (${store[2]})
+      stdout: `no environment (svc.yaml has staging) · embedded service (${store[2]})
 
 ~ folder plans (acme)
     folderName: "Roadmap" in svc.yaml, "By hand" in the service
@@ -307,7 +308,7 @@ accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folde
     ]);
     expect(await drift()).toEqual({
       code: 0,
-      stdout: `embedded service (${store[2]})\n\nNo changes: the embedded service matches svc.yaml.\n`,
+      stdout: `no environment (svc.yaml has staging) · embedded service (${store[2]})\n\nNo changes: the embedded service matches svc.yaml.\n`,
       stderr: '',
     });
     expect((await drift('--only', 'users')).code).toBe(0);

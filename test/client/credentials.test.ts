@@ -116,11 +116,11 @@ describe('a rejected credential', () => {
   it.each([
     [
       OPERATIONS.read,
-      `the request used API key ${API_KEY} (from SVC_API_KEY) and an auth token from profile 'prod' (keychain); to show the settings, run svc whoami --check`,
+      `the request used API key ${API_KEY} (from SVC_API_KEY) and an auth token from profile 'prod' (keychain); to show the settings, run svc whoami --all`,
     ],
     [
       readWorkspace,
-      `the request used workspace ${WORKSPACE_ID} and its auth token, both from profile 'prod'; to show the settings, run svc whoami --check`,
+      `the request used workspace ${WORKSPACE_ID} and its auth token, both from profile 'prod'; to show the settings, run svc whoami --all`,
     ],
     [open, 'the request was sent without a credential'],
   ])('is named with its source, but without its token', async (operation, hint) => {

@@ -9,7 +9,7 @@ import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { createProgress } from '../../src/output/progress.ts';
-import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
+import { resolveTarget } from '../../src/profiles/resolve.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
 export interface FakeContextOptions {
@@ -78,6 +78,8 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     systemClock,
     options.quiet ? 'none' : isTerminal ? 'bar' : 'lines',
   );
+  const embedded = options.local ? { embedded: {} } : {};
+  const target = () => resolveTarget({ ...processParts, flags: options, ...embedded });
   return {
     ...processParts,
     activity,
@@ -85,9 +87,9 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     options,
     reopen: ({ options: changed = options, ...parts }) =>
       openContext({ ...processParts, ...parts }, changed, activity),
-    settings: async () =>
-      (await resolveSettingsWithoutSecrets({ ...processParts, flags: options })).withSecrets(),
-    openSettings: () => resolveSettingsWithoutSecrets({ ...processParts, flags: options }),
+    fileTarget: undefined,
+    target,
+    targetWithSecrets: async () => (await target()).withSecrets(),
     readOnly: async () => undefined,
     approvals: async () => undefined,
     tracing: async () => undefined,

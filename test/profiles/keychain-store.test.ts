@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Secrets } from '../../src/profiles/profile.ts';
-import { resolveSettingsWithoutSecrets } from '../../src/profiles/resolve.ts';
+import { resolveTarget } from '../../src/profiles/resolve.ts';
 import { createProfileStore, type ProfileStore } from '../../src/profiles/store.ts';
 import { repeats } from '../repeats.ts';
 import { SLOW } from '../slow.ts';
@@ -26,8 +26,8 @@ async function userWithKeychain() {
   const read = (name: string) => readFile(join(folders.config, name), 'utf8').catch(() => '');
   const cwd = await createTemporaryFolder();
   const settings = (profile: string, environment = {}) =>
-    resolveSettingsWithoutSecrets({ flags: { profile }, environment, cwd, folders, keychain }).then(
-      (settings) => settings.withSecrets(),
+    resolveTarget({ flags: { profile }, environment, cwd, folders, keychain }).then((settings) =>
+      settings.withSecrets(),
     );
   /** The number of copies of a secret. */
   const copies = async (secret: string) => {

@@ -5,8 +5,9 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import { SETTING_VARIABLES } from '../../src/kernel/variables.ts';
 import {
-  resolveSettingsWithoutSecrets,
-  type SettingsDependencies,
+  resolveOutput,
+  resolveTarget,
+  type TargetDependencies,
 } from '../../src/profiles/resolve.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
@@ -22,12 +23,12 @@ beforeEach(async () => {
 });
 
 const resolve = (
-  flags: SettingsDependencies['flags'] = {},
+  flags: TargetDependencies['flags'] = {},
   environment: Environment = {},
   folder = cwd,
 ) =>
-  resolveSettingsWithoutSecrets({ flags, environment, cwd: folder, folders }).then((settings) =>
-    settings.withSecrets(),
+  resolveTarget({ flags, environment, cwd: folder, folders }).then((target) =>
+    target.withSecrets(),
   );
 
 async function saveProfiles() {
@@ -52,8 +53,7 @@ const writeFolderFile = (text: string, folder = cwd) => writeFile(join(folder, '
 describe('the settings', () => {
   it('are almost empty without configuration', async () => {
     expect(await resolve()).toEqual({
-      protected: false,
-      readOnly: false,
+      readOnly: [],
       headerPrefix: { value: 'x-svc-', source: 'default' },
     });
   });
@@ -62,8 +62,7 @@ describe('the settings', () => {
     await saveProfiles();
     const stored = `profile 'prod' (file ${join(folders.config, 'secrets.json')})`;
     expect(await resolve()).toEqual({
-      protected: false,
-      readOnly: false,
+      readOnly: [],
       profile: { value: 'prod', source: 'default' },
       baseUrl: { value: 'https://api.example.com', source: "profile 'prod'" },
       headerPrefix: { value: 'x-svc-', source: 'default' },
@@ -72,12 +71,13 @@ describe('the settings', () => {
       workspaceId: { value: 'w-1', source: "profile 'prod'" },
       workspaceAuthToken: { value: 'workspace-token', source: stored },
       org: { value: 'acme', source: "profile 'prod'" },
-      output: { value: 'yaml', source: "profile 'prod'" },
     });
   });
 
   it.each(
-    Object.entries(SETTING_VARIABLES).filter(([name]) => name !== 'profile' && name !== 'baseUrl'),
+    Object.entries(SETTING_VARIABLES).filter(
+      ([name]) => !['profile', 'baseUrl', 'apiKey', 'workspaceId', 'output'].includes(name),
+    ),
   )('take %s from %s before the profile, and not when it is empty', async (name, variable) => {
     await saveProfiles();
     expect(await resolve({}, { [variable]: 'x-given' })).toMatchObject({
@@ -99,24 +99,24 @@ describe('the settings', () => {
       source: 'SVC_PROFILE',
     });
     expect((await resolve()).profile).toEqual({ value: 'test', source: join(cwd, '.svc.json') });
-    expect(await resolve()).toMatchObject({ protected: true, headerPrefix: { value: 'x-test-' } });
+    expect(await resolve()).toMatchObject({
+      protectedBy: 'test',
+      folderFile: '.svc.json',
+      headerPrefix: { value: 'x-test-' },
+    });
   });
 
-  it('take org and output from flag, environment, folder, and profile, in this order', async () => {
+  it('take org and output from environment, folder, and profile, in this order', async () => {
     await saveProfiles();
-    const places = async (flags: SettingsDependencies['flags'], environment: Environment) => {
-      const { org, output } = await resolve(flags, environment);
-      return [org?.value, output?.value];
+    const places = async (environment: Environment) => {
+      const request = { flags: {}, environment, cwd, folders };
+      const { org } = await resolve({}, environment);
+      return [org?.value, (await resolveOutput(request, resolveTarget(request)))?.value];
     };
-    const environment = { SVC_ORG: 'by-env', SVC_OUTPUT: 'csv' };
-    expect(await places({}, {})).toEqual(['acme', 'yaml']);
+    expect(await places({})).toEqual(['acme', 'yaml']);
     await writeFolderFile('{"org":"by-folder","output":"json"}');
-    expect(await places({}, {})).toEqual(['by-folder', 'json']);
-    expect(await places({}, environment)).toEqual(['by-env', 'csv']);
-    expect(await places({ org: 'by-flag', output: 'ndjson' }, environment)).toEqual([
-      'by-flag',
-      'ndjson',
-    ]);
+    expect(await places({})).toEqual(['by-folder', 'json']);
+    expect(await places({ SVC_ORG: 'by-env', SVC_OUTPUT: 'csv' })).toEqual(['by-env', 'csv']);
   });
 
   it('come from the nearest .svc.json in a parent folder', async () => {
@@ -165,6 +165,7 @@ describe('stored credentials', () => {
     { baseUrl: 'http://api.example.com' },
     { baseUrl: 'https://api.example.com:8443' },
     { baseUrl: 'https://api.example.com.evil.example' },
+    { baseUrl: 'https://api.example.com/other-tenant' },
   ])('are not sent to another origin: $baseUrl', async (flags) => {
     await saveProfiles();
     const byFlag = await resolve(flags);
@@ -178,12 +179,12 @@ describe('stored credentials', () => {
     }
   });
 
-  it('are sent to another path of their own origin', async () => {
+  it('are sent to their own base URL, however it is written', async () => {
     await saveProfiles();
-    const settings = await resolve({ baseUrl: 'https://API.example.com:443/proxy/' });
-    expect(settings.baseUrl?.value).toBe('https://api.example.com/proxy');
-    expect(settings.authToken?.value).toBe(TOKEN);
-    expect(settings.missingReason).toBeUndefined();
+    const target = await resolve({ baseUrl: 'https://API.example.com:443/' });
+    expect(target.baseUrl?.value).toBe('https://api.example.com');
+    expect(target.authToken?.value).toBe(TOKEN);
+    expect(target.missingReason).toBeUndefined();
   });
 
   it('do not replace those of the environment', async () => {

@@ -4,16 +4,15 @@ import {
   type PendingRecovery,
   type RecoveryRecord,
 } from '../../profiles/recovery.ts';
-import type { Settings } from '../../profiles/resolve.ts';
+import type { TargetWithSecrets } from '../../profiles/target.ts';
 import { connect } from '../connection/connect.ts';
 import { readWithCredential } from '../connection/credential-reads.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-export async function currentService({ options, openSettings }: Context): Promise<string> {
-  if (options.local)
-    return options.store === undefined ? EMBEDDED_SERVICE : `${EMBEDDED_SERVICE} ${options.store}`;
-  const { baseUrl } = await openSettings();
+export async function currentService({ target }: Context): Promise<string> {
+  const { embedded, baseUrl } = await target();
+  if (embedded) return [EMBEDDED_SERVICE, embedded.store].filter(Boolean).join(' ');
   return baseUrl ? new URL(baseUrl.value).origin : '';
 }
 
@@ -26,12 +25,11 @@ export async function findKnownToken(
   apiKey: string,
   earlier: readonly PendingRecovery[],
 ) {
-  // The embedded service is always called with its current token.
-  if (context.options.local) return undefined;
   const kept = earlier.findLast(({ record }) => record?.state === 'kept')?.record?.token;
-  const settings = await context.settings();
-  const authToken =
-    kept ?? (settings.apiKey?.value === apiKey ? settings.authToken?.value : undefined);
+  const target = await context.targetWithSecrets();
+  // The embedded service is always called with its current token.
+  if (target.embedded) return undefined;
+  const authToken = kept ?? (target.apiKey?.value === apiKey ? target.authToken?.value : undefined);
   return authToken ? { apiKey, authToken } : undefined;
 }
 
@@ -86,8 +84,8 @@ export async function probeUntilSettled(context: Context, token: ApiKeyToken): P
 function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): Context {
   const { options } = context;
   const source = 'reset';
-  const settings = async (): Promise<Settings> => ({
-    ...(await context.settings()),
+  const targetWithSecrets = async (): Promise<TargetWithSecrets> => ({
+    ...(await context.targetWithSecrets()),
     apiKey: { value: apiKey, source },
     authToken: { value: authToken, source },
   });
@@ -95,5 +93,5 @@ function withCredential(context: Context, { apiKey, authToken }: ApiKeyToken): C
     Math.min(options.timeout, PROBE_TIMEOUT),
     Math.min(options.maxWait, PROBE_TIMEOUT),
   ];
-  return { ...context, settings, options: { ...options, timeout, maxWait } };
+  return { ...context, targetWithSecrets, options: { ...options, timeout, maxWait } };
 }

@@ -92,7 +92,7 @@ async function saveRecoveredToken(
   context: Context,
   pending: readonly PendingRecovery[],
 ): Promise<void> {
-  const [place, { apiKey }] = [await currentService(context), await context.openSettings()];
+  const [place, { apiKey }] = [await currentService(context), await context.target()];
   const kept = pending.filter(({ record }) => record?.state === 'kept' && record.place === place);
   const matching = kept.filter(({ record }) => !apiKey || record?.apiKey === apiKey.value);
   const token = matching.at(-1)?.record;
@@ -200,7 +200,7 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   if (place === EMBEDDED_SERVICE) return { local: true };
   if (place.startsWith(`${EMBEDDED_SERVICE} `))
     return { local: true, store: place.slice(EMBEDDED_SERVICE.length + 1) };
-  const { profile: own } = await context.openSettings();
+  const { profile: own } = await context.target();
   if ((await currentService(context)) === place && (own?.value ?? null) === profile)
     return context.options;
   const { profiles } = await readProfiles(context.folders);

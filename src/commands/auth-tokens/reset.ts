@@ -157,7 +157,7 @@ async function startRecovery(
   oldToken: ApiKeyToken | undefined,
 ) {
   const { folders, clock, options } = context;
-  const profile = options.local ? undefined : (await context.openSettings()).profile;
+  const { profile } = await context.target();
   return createRecoveryFile(folders, {
     ...subject,
     profile: profile?.value ?? null,

@@ -40,16 +40,16 @@ export async function findProfileFor(
 }
 
 async function requireProfile(
-  { options, openSettings }: Context,
+  context: Context,
   store: ProfileStore,
   apiKey: string,
 ): Promise<string> {
-  if (options.local) throw profileError('the embedded service has no profile');
-  const { profile: active, baseUrl } = await openSettings();
+  const { embedded, profile: active } = await context.target();
+  if (embedded) throw profileError('the embedded service has no profile');
   if (!active) {
     throw profileError(
       'no profile is selected',
-      hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['profiles', 'add'], '<name>')}\``,
+      hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\``,
     );
   }
   const name = active.value;
@@ -58,12 +58,7 @@ async function requireProfile(
     const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
     throw profileError(problem, 'choose another profile with --profile');
   }
-  const profileOrigin = profile.baseUrl && new URL(profile.baseUrl).origin;
-  if (!profileOrigin || !baseUrl || new URL(baseUrl.value).origin !== profileOrigin)
-    throw profileError(
-      `profile '${name}' is for ${profileOrigin ?? 'no base URL'}`,
-      'omit --base-url and SVC_BASE_URL',
-    );
+  if (!profile.baseUrl) throw profileError(`profile '${name}' has no base URL`);
   return name;
 }
 

@@ -121,7 +121,7 @@ async function noteUnusedOrganization(
 ): Promise<void> {
   const isOther = ({ data }: RecordTarget) => (data['organizationId'] ?? unused) !== unused;
   if (!targets.all.some(isOther)) return;
-  const { org } = await context.openSettings();
+  const { org } = await context.target();
   await context.note(
     `using the organizations in ${name} instead of ${String(unused)} (${org?.source})`,
   );

@@ -33,8 +33,8 @@ export async function findNewOrganizations(
     const missing = await findMissingInStore(context, parents);
     return new Set(missing.map(({ id }) => id));
   }
-  const { readCachedIds } = await import('../ids/id-cache.ts');
-  const profile = (await context.openSettings()).profile?.value;
-  const known = await readCachedIds(context, { local: false, profile }, 'organization');
+  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
+  const scope = idScopeOf(await context.target());
+  const known = await readCachedIds(context, scope, 'organization');
   return new Set(ids.filter((id) => !known.includes(id)));
 }

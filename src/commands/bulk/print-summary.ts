@@ -5,6 +5,7 @@ import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
+import { nameProfile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
@@ -35,10 +36,14 @@ export async function printSummary(
   const { stdout } = context.io;
   if (single) {
     if (succeeded + (summary.existing ?? 0) > 0)
-      await stdout.write(await formatMessage(describeWrite(single, summary), stdout));
+      await stdout.write(
+        await formatMessage(await nameProfile(context, describeWrite(single, summary)), stdout),
+      );
     return;
   }
-  await stdout.write(await formatMessage(summaryText(noun, summary), stdout));
+  await stdout.write(
+    await formatMessage(await nameProfile(context, summaryText(noun, summary)), stdout),
+  );
   await printFailures(context, summary);
   if (summary.rejects)
     await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));

@@ -110,7 +110,7 @@ async function fillOrganization(
 
 /** Returns the organization in the settings. @throws SvcError `usage` for an invalid ID */
 export async function findDefaultOrganization(context: Context): Promise<string | undefined> {
-  const { org } = await context.openSettings();
+  const { org } = await context.target();
   return org && parseOrganization(org.value, org.source);
 }
 

@@ -148,11 +148,11 @@ async function findUnknown(
   parents: Iterable<Parent>,
   isMixed: boolean,
 ): Promise<readonly MissingParent[]> {
-  const { readCachedIds } = await import('../ids/id-cache.ts');
-  const profile = (await context.openSettings()).profile?.value;
+  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
+  const scope = idScopeOf(await context.target());
   const known = new Map<Parent['kind'], readonly string[]>();
   for (const kind of kinds) {
-    const ids = await readCachedIds(context, { local: false, profile }, kind);
+    const ids = await readCachedIds(context, scope, kind);
     if (ids.length > 0 || (isMixed && kind === 'organization')) known.set(kind, ids);
   }
   if (known.size === 0) return [];

@@ -3,7 +3,7 @@ import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { readCachedIds } from '../ids/id-cache.ts';
+import { idScopeOf, readCachedIds } from '../ids/id-cache.ts';
 import { kindOfField } from '../ids/id-collector.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
@@ -30,9 +30,7 @@ export async function pickKnownId(
 ): Promise<string | undefined> {
   const kind = kindOfField(field);
   if (kind === undefined || !canAsk(context)) return undefined;
-  const { local } = context.options;
-  const profile = local ? undefined : (await context.openSettings()).profile?.value;
-  const known = await readCachedIds(context, { local, profile }, kind);
+  const known = await readCachedIds(context, idScopeOf(await context.target()), kind);
   if (known.length === 0) return undefined;
   const message = `${upperFirst(kind)} ID (${name})`;
   return (await context.prompter()).pick({

@@ -86,7 +86,8 @@ async function printValues(
             ? response.result
             : (response.data ?? describeEmptyResult(entry, response, isTable)),
         );
-      if ((response.data ?? null) === null) await context.note(messageFrom(response));
+      if ((response.data ?? null) === null)
+        await context.note(await nameWrite(context, entry, messageFrom(response)));
     }
   } finally {
     // If a later call fails, the results of earlier calls are still printed.
@@ -94,12 +95,23 @@ async function printValues(
     const isBrief = isTable && !envelope && !quiet && context.options.fields === undefined;
     const updated = isBrief && !isList ? findUpdate(operation, inputs[0], values[0]) : undefined;
     if (updated) {
-      await printer.line(updated.message);
+      await printer.line(await nameWrite(context, entry, updated.message));
       await printer.value(updated.fields, { secrets });
     } else if (isList)
       await printer.value(values, { secrets: secrets.map((path) => ['*', ...path]) });
     else for (const value of values) await printer.value(value, { secrets });
   }
+}
+
+/** Names the profile of a write if a `.svc.json` chose it. */
+async function nameWrite(
+  context: Context,
+  { effect }: OperationEntry,
+  message: string,
+): Promise<string> {
+  if (effect === 'read') return message;
+  const { nameProfile } = await import('../connection/protected-profile.ts');
+  return nameProfile(context, message);
 }
 
 /** Describes an update of settings by the fields that it changed, with their new values. */

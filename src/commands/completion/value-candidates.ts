@@ -1,7 +1,7 @@
-import { SETTING_VARIABLES } from '../../kernel/variables.ts';
+import type { CommandTarget } from '../../profiles/target.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
-import { longName } from '../options.ts';
+import { longName, optionalProperty } from '../options.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
 import { fileCandidates } from './file-candidates.ts';
@@ -14,23 +14,26 @@ type CandidateSource = (request: CompletionRequest) => Candidates;
 const ids =
   (kind: IdKind): CandidateSource =>
   async (request) => {
-    const { readCachedIds } = await import('../ids/id-cache.ts');
-    const local = request.givenFlags.has('local');
-    const profile = local ? undefined : await activeProfile(request);
-    return toCandidates(await readCachedIds(request, { local, profile }, kind));
+    const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
+    const target = await findTarget(request);
+    return target ? toCandidates(await readCachedIds(request, idScopeOf(target), kind)) : [];
   };
 
-async function activeProfile({
+/** Resolves the target of the typed line; undefined if its parts contradict each other. */
+async function findTarget({
   givenFlags,
   environment,
   cwd,
   folders,
-}: CompletionRequest): Promise<string | undefined> {
-  const selected = givenFlags.get('profile') ?? environment[SETTING_VARIABLES.profile];
-  if (selected) return selected;
-  const { readFolderSettings } = await import('../../profiles/folder-settings.ts');
-  const { readProfiles } = await import('../../profiles/profiles-file.ts');
-  return (await readFolderSettings(cwd))?.settings.profile || (await readProfiles(folders)).current;
+}: CompletionRequest): Promise<CommandTarget | undefined> {
+  const { resolveTarget } = await import('../../profiles/resolve.ts');
+  const flags = {
+    ...optionalProperty('profile', givenFlags.get('profile')),
+    ...optionalProperty('baseUrl', givenFlags.get('base-url')),
+  };
+  const embedded = givenFlags.has('local') ? { embedded: {} } : {};
+  const request = { flags, environment, cwd, folders, ...embedded };
+  return resolveTarget(request).catch(() => undefined);
 }
 
 const events: CandidateSource = async () => {

@@ -4,12 +4,15 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
-import type { Settings } from '../../profiles/resolve.ts';
+import type { TargetWithSecrets } from '../../profiles/target.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 
-type CertificateSettings = Pick<Settings, 'clientCert' | 'clientKey' | 'clientKeyPassphrase'>;
+type CertificateSettings = Pick<
+  TargetWithSecrets,
+  'clientCert' | 'clientKey' | 'clientKeyPassphrase'
+>;
 
 /** Certificates by the setting that names them, so that a command prompts once. */
 const loaded = new WeakMap<object, Promise<ClientCertificate | undefined>>();
@@ -112,7 +115,7 @@ function createUnusableError(problem: keyof typeof PROBLEMS, paths: KeyPaths): S
 
 function createWrongPassphraseError({ keyPath }: KeyPaths): SvcError {
   return new SvcError('invalid_input', `the passphrase of ${keyPath} is wrong`, {
-    hint: hint`${step('show', 'whoami', '--check')} shows where the passphrase is set`,
+    hint: hint`${step('show', 'whoami', '--all')} shows where the passphrase is set`,
   });
 }
 

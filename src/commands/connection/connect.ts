@@ -2,18 +2,19 @@ import {
   type CallEvent,
   type Client,
   type ClientOptions,
+  type Target as ClientTarget,
   createClient,
-  type Target,
 } from '../../client/client.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
-import type { Settings } from '../../profiles/resolve.ts';
+import type { TargetWithSecrets } from '../../profiles/target.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
 import { trackActivity } from '../activity.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
+import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { addSpinner } from '../terminal/spinner.ts';
 import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
@@ -28,14 +29,15 @@ export interface Connection {
 }
 
 export async function connect(context: Context): Promise<Connection> {
-  if (context.options.local) {
-    const protections = await findProtections(context);
+  const resolved = await context.targetWithSecrets();
+  const protections = await findProtections(context);
+  if (resolved.embedded) {
     const { embedded, ...route } = await openEmbeddedRoute(context);
     const tracer = await context.tracing();
-    return { ...connection(context, embedded.target, route, { ...protections, tracer }), embedded };
+    const target = { ...resolved, client: embedded.target };
+    return { ...connection(context, target, route, { ...protections, tracer }), embedded };
   }
-  const target = targetOf(await context.settings());
-  const protections = await findProtections(context);
+  const target = toClientTarget(resolved);
   const recording = await openRecording(context);
   const { wire, close } = await openNetworkRoute(context, target);
   const route: OpenedRoute = {
@@ -46,7 +48,7 @@ export async function connect(context: Context): Promise<Connection> {
     },
   };
   const tracer = await context.tracing();
-  return connection(context, target, route, { ...protections, tracer });
+  return connection(context, { ...resolved, client: target }, route, { ...protections, tracer });
 }
 
 interface OpenedRoute extends Pick<Connection, 'close'> {
@@ -55,7 +57,14 @@ interface OpenedRoute extends Pick<Connection, 'close'> {
 
 function connection(
   context: Context,
-  target: Target,
+  {
+    client: target,
+    embedded,
+    profile,
+    folderFile,
+  }: Pick<TargetWithSecrets, 'embedded' | 'profile' | 'folderFile'> & {
+    readonly client: ClientTarget;
+  },
   { wire, close }: OpenedRoute,
   { readOnly, approvals, tracer }: Pick<ClientOptions, 'readOnly' | 'approvals' | 'tracer'>,
 ): Connection {
@@ -82,17 +91,21 @@ function connection(
     ...(options.dryRun && { dryRun: printPlan }),
   });
   if (options.dryRun) return { client, close };
-  const host = options.local
-    ? 'the embedded service'
-    : (URL.parse(target.baseUrl)?.host ?? target.baseUrl);
-  return { client: addSpinner(trackActivity(client, context.activity), context, host), close };
+  const host = URL.parse(target.baseUrl)?.host ?? target.baseUrl;
+  const tracked = trackActivity(client, context.activity, {
+    profile: profile?.value ?? null,
+    host: embedded ? EMBEDDED_SERVICE : host,
+    ...optionalProperty('folderFile', folderFile),
+  });
+  const name = embedded ? `the ${EMBEDDED_SERVICE}` : host;
+  return { client: addSpinner(tracked, context, name), close };
 }
 
 /**
  * @throws SvcError `no_credential` without a service URL. Operations that need other settings
  * report missing ones.
  */
-function targetOf(settings: Settings): Target {
+function toClientTarget(resolved: TargetWithSecrets): ClientTarget {
   const {
     baseUrl,
     headerPrefix,
@@ -103,9 +116,10 @@ function targetOf(settings: Settings): Target {
     missingReason,
     profile,
     tokenReplacedAt: at,
-  } = settings;
+    workspaceConflict,
+  } = resolved;
   const replaced = profile && at !== undefined ? { profile: profile.value, at } : undefined;
-  if (!baseUrl) throw createNotConfiguredError(settings);
+  if (!baseUrl) throw createNotConfiguredError(resolved);
   return {
     baseUrl: baseUrl.value,
     headerPrefix: headerPrefix.value,
@@ -129,6 +143,7 @@ function targetOf(settings: Settings): Target {
         }),
     },
     ...optionalProperty('missingReason', missingReason),
+    ...optionalProperty('workspaceConflict', workspaceConflict),
   };
 }
 

@@ -5,17 +5,14 @@ import type { Context, GlobalOptions } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
-export async function describeJobTarget({
-  options,
-  cwd,
-  openSettings,
-}: Context): Promise<JobTarget> {
-  if (options.local) {
+export async function describeJobTarget(context: Context): Promise<JobTarget> {
+  const { options, cwd } = context;
+  const { embedded, profile, baseUrl, apiKey } = await context.target();
+  if (embedded) {
     const { displayStoreLocation } = await import('../../service/store/location.ts');
-    const store = options.store === undefined ? null : displayStoreLocation(options.store);
+    const store = embedded.store === undefined ? null : displayStoreLocation(embedded.store);
     return { profile: null, origin: EMBEDDED_SERVICE, apiKey: null, store };
   }
-  const { profile, baseUrl, apiKey } = await openSettings();
   const target = {
     profile: profile?.value ?? null,
     origin: baseUrl?.value ?? '',

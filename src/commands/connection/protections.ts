@@ -4,39 +4,50 @@ import {
   type Protections,
   type ReadOnly,
 } from '../../client/write-guard.ts';
-import { findReadOnlySources } from '../../profiles/read-only.ts';
+import type { ReadOnlySource } from '../../profiles/folder-file.ts';
+import type { CommandTarget } from '../../profiles/target.ts';
 import type { Context, PlanApprovals } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
 /**
- * Finds out why a command may only read: its profile, the environment, or a folder. A profile does
- * not apply to the embedded service.
- * @throws SvcError `usage` for an unknown value
+ * Finds out why a command may only read. `remote` in a `.svc.json` does not apply to the embedded
+ * service in the command's own process.
  */
-export async function findReadOnly(
-  { environment, cwd, openSettings }: Pick<Context, 'environment' | 'cwd' | 'openSettings'>,
-  isLocal: boolean,
-): Promise<ReadOnly | undefined> {
-  const { readOnly, profile, baseUrl } = isLocal ? {} : await openSettings();
-  const sources = [
-    ...(readOnly && profile ? [`profile '${profile.value}'`] : []),
-    ...(await findReadOnlySources({ environment, cwd })),
-  ];
-  if (sources.length === 0) return undefined;
-  const host = baseUrl && new URL(baseUrl.value).host;
-  return { subject: isLocal ? `the ${EMBEDDED_SERVICE}` : (host ?? 'the service'), sources };
+export function findReadOnly(target: CommandTarget): ReadOnly | undefined {
+  const sources = target.readOnly.filter(({ scope }) => scope === 'all' || !target.embedded);
+  return describeReadOnly(target, sources);
 }
 
-/** Finds out whether the profile of a command demands approvals. */
-export async function findPlanApprovals({
-  openSettings,
-}: Pick<Context, 'openSettings'>): Promise<PlanApprovals | undefined> {
-  const { approvals: rule, profile, baseUrl } = await openSettings();
-  if (!rule) return undefined;
+/** Finds out why an embedded service may only read that a command offers at an address. */
+export async function findReadOnlyOfAddress({
+  target,
+}: Pick<Context, 'target'>): Promise<ReadOnly | undefined> {
+  const resolved = await target();
+  return describeReadOnly(resolved, resolved.readOnly);
+}
+
+function describeReadOnly(
+  target: CommandTarget,
+  sources: readonly ReadOnlySource[],
+): ReadOnly | undefined {
+  if (sources.length === 0) return undefined;
+  return { subject: subjectOf(target), sources: sources.map(({ source }) => source) };
+}
+
+function subjectOf({ embedded, baseUrl }: CommandTarget): string {
+  if (embedded) return `the ${EMBEDDED_SERVICE}`;
+  return baseUrl ? new URL(baseUrl.value).host : 'the service';
+}
+
+/** Creates the state of the approvals that a target demands. */
+export function createPlanApprovals(
+  target: CommandTarget,
+  { rule, profile }: NonNullable<CommandTarget['approvals']>,
+): PlanApprovals {
   let isGranted = false;
   return {
-    subject: baseUrl ? new URL(baseUrl.value).host : 'the service',
-    sources: [`profile '${profile?.value}'`],
+    subject: subjectOf(target),
+    sources: [`profile '${profile}'`],
     rule,
     isGranted: () => isGranted,
     grant: () => {

@@ -53,10 +53,10 @@ export async function findClientCertificate(
   context: Context,
   baseUrl: string,
 ): Promise<ClientCertificate | undefined> {
-  const { clientCert, clientKey } = await context.openSettings();
+  const { clientCert, clientKey } = await context.target();
   if (!(clientCert || clientKey) || !baseUrl.startsWith('https:')) return undefined;
   const { loadClientCertificate } = await import('./client-certificate.ts');
-  return loadClientCertificate(context, await context.settings());
+  return loadClientCertificate(context, await context.targetWithSecrets());
 }
 
 export async function openEmbeddedRoute(

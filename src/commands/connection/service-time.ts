@@ -15,7 +15,7 @@ const MIN_DIFFERENCE = 2_000;
 export async function readServiceTime(context: Context): Promise<number> {
   const { clock, options } = context;
   if (options.local) return (await context.embedded())?.now() ?? clock.now();
-  const { baseUrl } = await context.openSettings();
+  const { baseUrl } = await context.target();
   const url = URL.parse('/healthz', baseUrl?.value);
   if (!url || !isLoopback(url)) return clock.now();
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) }).catch(

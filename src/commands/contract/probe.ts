@@ -19,10 +19,10 @@ export async function probeCommand(
   const { file: name = DEFAULT_CONTRACT_FILE } = options;
   const path = resolve(cwd, name);
   await readContractIfExists(path, name);
-  const settings = await context.settings();
+  const { org, workspaceId, workspaceAuthToken } = await context.targetWithSecrets();
   const target: ProbeTarget = {
-    organizationId: options.org ?? settings.org?.value,
-    hasWorkspace: settings.workspaceId !== undefined && settings.workspaceAuthToken !== undefined,
+    organizationId: options.org ?? org?.value,
+    hasWorkspace: workspaceId !== undefined && workspaceAuthToken !== undefined,
   };
   await announce(context, target);
   const recorder = createRecorder();

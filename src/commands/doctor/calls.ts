@@ -45,9 +45,9 @@ async function withCredential(
   id: keyof typeof CREDENTIALS,
   check: (calls: CallCheckContext, name: string) => Promise<CheckResult>,
 ) {
-  const { options, settings } = calls.context;
+  const { options, targetWithSecrets } = calls.context;
   if (options.local) return check(calls, 'the embedded service');
-  const found = await settings();
+  const found = await targetWithSecrets();
   const { secret, noun } = CREDENTIALS[id];
   const name = found[id];
   if (!name || !found[secret]) return skipped(`no ${noun} with its auth token is configured`);

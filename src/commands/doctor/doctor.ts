@@ -66,8 +66,7 @@ export async function doctorCommand(
 async function openPrinter(context: Context): Promise<Printer> {
   const { options } = context;
   const hasFormatFlag = options.output !== undefined || options.jq !== undefined;
-  if (hasFormatFlag || (await context.openSettings().catch(() => undefined)))
-    return context.printer();
+  if (hasFormatFlag || (await context.format().catch(() => undefined))) return context.printer();
   return context.reopen({ options: { ...options, output: 'table' } }).context.printer();
 }
 
@@ -83,13 +82,13 @@ async function runAllChecks(
     return (await connection).client;
   };
   const { local } = context.options;
-  // The profile check reports settings that cannot be read.
-  const settings = await context.openSettings().catch(() => undefined);
-  const organizationId = org ?? settings?.org?.value;
+  // The profile check reports a target that cannot be resolved.
+  const target = await context.target().catch(() => undefined);
+  const organizationId = org ?? target?.org?.value;
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
-    ...(settings?.approvals ? createApprovalChecks(context) : []),
+    ...(target?.approvals ? createApprovalChecks(context) : []),
     ...(local ? [] : createNetworkChecks(quickContext)),
     ...createCallChecks({ context, client, after, organizationId }),
   ];

@@ -8,8 +8,8 @@ import type { Folders } from '../../kernel/folders.ts';
 import { nodeVersion, userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
-import type { Settings } from '../../profiles/resolve.ts';
 import { createSecretStorage } from '../../profiles/secrets.ts';
+import type { TargetWithSecrets } from '../../profiles/target.ts';
 import {
   skippedChecksWarning,
   skipsCertificateChecks,
@@ -29,11 +29,11 @@ import {
 } from './check.ts';
 
 export function createMachineChecks(context: Context): readonly Check[] {
-  const { folders, options, settings } = context;
+  const { folders, options, targetWithSecrets } = context;
   const folderNames = ['config', 'state', 'data'] as const;
   const profileChecks: readonly Check[] = [
     { name: 'keychain', run: () => checkKeychain(context) },
-    { name: 'profile', run: async () => checkProfile(await settings()) },
+    { name: 'profile', run: async () => checkProfile(await targetWithSecrets()) },
   ];
   return [
     { name: 'node', run: async () => ok(`Node.js ${nodeVersion} on ${platform()} ${arch()}`) },
@@ -76,17 +76,17 @@ function checkCertificateChecks({ environment }: Context) {
   );
 }
 
-function checkProfile(settings: Settings): CheckResult {
-  const { profile: chosen, baseUrl, missingReason } = settings;
-  if (listMissingSettings(settings).length > 0)
-    return resultOfError(createNotConfiguredError(settings));
+function checkProfile(target: TargetWithSecrets): CheckResult {
+  const { profile: chosen, baseUrl, missingReason } = target;
+  if (listMissingSettings(target).length > 0)
+    return resultOfError(createNotConfiguredError(target));
   const detail = chosen
     ? `${chosen.value} (${chosen.source})`
     : 'none (all settings come from the environment)';
-  const saving = stepWithPlaceholder('configure', ['profiles', 'add'], '<name> --replace');
+  const saving = stepWithPlaceholder('configure', ['login'], '<name> --replace');
   if (missingReason !== undefined)
     return fail('no_credential', missingReason, hint`save the profile again: ${saving}`);
-  return ok(`${detail}, ${baseUrl?.value}${settings.protected ? ', protected' : ''}`);
+  return ok(`${detail}, ${baseUrl?.value}${target.protectedBy === undefined ? '' : ', protected'}`);
 }
 
 async function checkWrites({ readOnly }: Context): Promise<CheckResult> {
@@ -100,8 +100,8 @@ async function checkWrites({ readOnly }: Context): Promise<CheckResult> {
 
 async function checkKeychain(context: Context): Promise<CheckResult> {
   // The profile check reports problems with the settings.
-  const settings = await context.settings().catch(() => undefined);
-  const sources = [settings?.authToken, settings?.workspaceAuthToken].flatMap(
+  const target = await context.targetWithSecrets().catch(() => undefined);
+  const sources = [target?.authToken, target?.workspaceAuthToken].flatMap(
     (secret) => secret?.source ?? [],
   );
   if (sources.length > 0 && sources.every((source) => source.startsWith('SVC_')))

@@ -51,11 +51,11 @@ export function createNetworkChecks(context: Context): readonly Check[] {
   ];
 }
 
-async function findRoute({ openSettings, environment }: Context) {
-  const settings = await openSettings().catch(() => undefined);
-  if (!settings?.baseUrl) return undefined;
-  const url = new URL(settings.baseUrl.value);
-  return { url, proxy: await findProxy(url, environment) };
+async function findRoute(context: Context) {
+  const found = await context.target().catch(() => undefined);
+  if (!found?.baseUrl) return undefined;
+  const url = new URL(found.baseUrl.value);
+  return { url, proxy: await findProxy(url, context.environment) };
 }
 
 function describeProxy(route: ServiceRoute | undefined): CheckResult {
@@ -81,7 +81,7 @@ async function resolveName({ url, proxy }: ServiceRoute): Promise<CheckResult> {
     return fail(
       'unreachable',
       problem,
-      hint`check the base URL (${step('show', 'whoami', '--check')}) and the network`,
+      hint`check the base URL (${step('show', 'whoami', '--all')}) and the network`,
     );
   }
 }

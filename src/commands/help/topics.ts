@@ -95,7 +95,7 @@ function flags(): HelpPage {
 function environment(): HelpPage {
   return [
     createProse(
-      'Order of precedence: flag, environment variable, .svc.json, profile. An empty variable counts as unset.',
+      'A profile that --profile, --env, or SVC_PROFILE names is the target, and variables must not contradict it. Otherwise, SVC_BASE_URL and SVC_API_KEY are the target. Without them, it is the profile of .svc.json, or the default one. Order of precedence of other settings: flag, environment variable, .svc.json, profile. An empty variable counts as unset.',
     ),
     ...createRowSections('variables', [[undefined, toRows(environmentVariables())]]),
   ];
@@ -168,11 +168,11 @@ function formatting(): HelpPage {
 function profiles(): HelpPage {
   return [
     createProse(
-      "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc whoami --check' to see where each value comes from.",
+      "A profile stores the URL of a service, an API key, a workspace, and the auth token of each. Secrets are stored in the OS keychain, or, without a keychain, in a file that only you can read. Run 'svc whoami --all' to see where each value comes from.",
     ),
     createCommandSection(undefined, [
       [
-        'svc profiles add prod --base-url https://api.example.com --api-key K',
+        'svc login prod --base-url https://api.example.com --api-key K',
         'Save a profile; svc prompts for the auth token',
       ],
       [
@@ -182,7 +182,7 @@ function profiles(): HelpPage {
       ['svc profiles use prod'],
     ]),
     createProse(
-      "A .svc.json file in the current folder or a parent folder sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
+      "A named profile is the target, and variables and flags must not contradict it. Without --profile or SVC_PROFILE, SVC_BASE_URL and SVC_API_KEY are the target, and no profile adds to them. A .svc.json file in the current folder or a parent folder of the same repository sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
     ),
   ];
 }
@@ -196,7 +196,7 @@ function readOnly(): HelpPage {
       [
         undefined,
         toRows([
-          ['svc profiles add prod --read-only', 'the profile, for every command that uses it'],
+          ['svc login prod --read-only', 'the profile, for every command that uses it'],
           [
             `${SWITCH_VARIABLES.readOnly}=1`,
             'the environment, for every target, including --local',
@@ -205,6 +205,7 @@ function readOnly(): HelpPage {
             '"readOnly": true in .svc.json',
             'the folder and all folders below it, for every target',
           ],
+          ['"readOnly": "remote" in .svc.json', 'the same, for every target except --local'],
           ['svc serve --read-only', 'the embedded service, for every client'],
           ['createClient({ readOnly: true })', 'one client of the library'],
         ]),

@@ -40,17 +40,15 @@ async function createEntry(
   activity: Activity,
   run: FinishedRun,
 ): Promise<HistoryEntry> {
-  const { options, clock, environment } = context;
-  const { profile, baseUrl } = options.local ? {} : await context.openSettings();
+  const { clock, environment } = context;
   rememberEnvironmentSecrets(environment);
   const attribution = readAttribution(environment);
   const tracing = await context.tracing();
   const command = redactRemembered(sanitizeCommand(run.command));
   return {
     at: new Date(run.started).toISOString(),
-    profile: profile?.value ?? null,
-    host: baseUrl ? new URL(baseUrl.value).host : EMBEDDED_SERVICE,
-    ...activity.targetOverride,
+    profile: activity.target?.profile ?? null,
+    host: activity.target?.host ?? EMBEDDED_SERVICE,
     command:
       command.length > MAX_COMMAND_LENGTH ? `${command.slice(0, MAX_COMMAND_LENGTH)}…` : command,
     ids: activity.ids.map((id) => redactRemembered(id)),

@@ -56,12 +56,8 @@ async function saveIds(
   { effect }: OperationEntry,
 ): Promise<void> {
   if (collector.ids.size === 0) return;
-  const { removeCachedIds, cacheIds } = await import('./id-cache.ts');
-  const { local } = context.options;
-  const scope = {
-    local,
-    profile: local ? undefined : (await context.openSettings()).profile?.value,
-  };
+  const { removeCachedIds, cacheIds, idScopeOf } = await import('./id-cache.ts');
+  const scope = idScopeOf(await context.target());
   await (effect === 'delete'
     ? removeCachedIds(context, scope, collector.ownIds)
     : cacheIds(context, scope, collector.ids));

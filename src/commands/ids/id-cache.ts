@@ -3,6 +3,7 @@ import { findIdProblem } from '../../kernel/id-text.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import type { CommandTarget } from '../../profiles/target.ts';
 import type { ProcessEnvironment } from '../context.ts';
 
 export type IdKind =
@@ -15,9 +16,15 @@ export type IdKind =
   | 'endpoint';
 type CacheDependencies = Pick<ProcessEnvironment, 'folders' | 'environment'>;
 
-export interface IdScope {
-  readonly local: boolean;
-  readonly profile: string | undefined;
+const MAX_SCOPE_LENGTH = 200;
+
+/** Returns the name of the cache for the IDs of a target: IDs of one target never help another. */
+export function idScopeOf({ embedded, profile, baseUrl, apiKey }: CommandTarget): string {
+  if (embedded) return 'local';
+  const [kind, name] = profile
+    ? ['profile', profile.value]
+    : ['environment', [baseUrl?.value, apiKey?.value].filter(Boolean).join(' ')];
+  return `${kind}-${encodeURIComponent(name)}`.slice(0, MAX_SCOPE_LENGTH);
 }
 
 const MAX_IDS = 500;
@@ -31,7 +38,7 @@ type Cache = ReadonlyMap<IdKind, readonly string[]>;
  */
 export async function readCachedIds(
   dependencies: CacheDependencies,
-  scope: IdScope,
+  scope: string,
   kind: IdKind,
 ): Promise<readonly string[]> {
   const path = cachePath(dependencies, scope);
@@ -41,7 +48,7 @@ export async function readCachedIds(
 
 export function cacheIds(
   dependencies: CacheDependencies,
-  scope: IdScope,
+  scope: string,
   found: IdsByKind,
 ): Promise<void> {
   return updateCache(dependencies, scope, found, mergeIds);
@@ -49,7 +56,7 @@ export function cacheIds(
 
 export function removeCachedIds(
   dependencies: CacheDependencies,
-  scope: IdScope,
+  scope: string,
   removed: IdsByKind,
 ): Promise<void> {
   return updateCache(dependencies, scope, removed, (ids, known) =>
@@ -59,7 +66,7 @@ export function removeCachedIds(
 
 async function updateCache(
   dependencies: CacheDependencies,
-  scope: IdScope,
+  scope: string,
   affected: IdsByKind,
   update: (affected: ReadonlySet<string>, known: readonly string[]) => readonly string[],
 ): Promise<void> {
@@ -102,15 +109,7 @@ async function writeCache(path: string, cache: Cache): Promise<void> {
   await replaceFile(path, JSON.stringify(Object.fromEntries(cache)), { durable: false });
 }
 
-function cachePath(
-  { folders, environment }: CacheDependencies,
-  { local, profile }: IdScope,
-): string | undefined {
+function cachePath({ folders, environment }: CacheDependencies, scope: string): string | undefined {
   if (environment[SWITCH_VARIABLES.completionCache] === '0') return undefined;
-  const name = local
-    ? 'local'
-    : profile === undefined
-      ? 'environment'
-      : `profile-${encodeURIComponent(profile)}`;
-  return join(folders.state, 'completion', `${name}.json`);
+  return join(folders.state, 'completion', `${scope}.json`);
 }

@@ -7,7 +7,7 @@ import type { GlobalOptions, OpenedContext, ProcessEnvironment } from '../contex
 import { parseGlobalOptions } from '../global-flags.ts';
 import type { HelpPage } from '../help/blocks.ts';
 import { printHelp } from '../help/print-help.ts';
-import { openContext } from '../run/open-context.ts';
+import { type ContextOrigin, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
@@ -36,8 +36,8 @@ export async function runCommandLine(
     showHelp: (page) => {
       pages.push(page);
     },
-    openContext: (options, command, isLocalOnly) => {
-      opened = openCommandContext(processEnvironment, options, command, isLocalOnly);
+    openContext: (options, command, origin) => {
+      opened = openCommandContext(processEnvironment, options, command, origin);
       return opened.context;
     },
   });
@@ -68,15 +68,16 @@ function openCommandContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   command: Command,
-  isLocalOnly: boolean,
+  origin: ContextOrigin,
 ): OpenedContext {
   const { clock, environment } = processEnvironment;
   const started = clock.now();
   const activity = new Activity();
-  const { context, close } = openContext(processEnvironment, options, activity, { isLocalOnly });
+  const { context, close } = openContext(processEnvironment, options, activity, origin);
   return {
     context,
     close: async (error) => {
+      await nameTarget(context);
       if (activity.calls > 0 && environment[SWITCH_VARIABLES.history] !== '0') {
         const { recordRun } = await import('../history/record.ts');
         await recordRun(context, activity, { command, started, error });
@@ -86,6 +87,13 @@ function openCommandContext(
       if (tracing) await sendSpans(context, tracing, commandPath(command), exitCodeOf(error));
     },
   };
+}
+
+/** Names the profile of writes if a `.svc.json` chose it, unless a message has done so. */
+async function nameTarget({ activity, note }: OpenedContext['context']): Promise<void> {
+  const { profile, folderFile } = activity.target ?? {};
+  if (folderFile !== undefined && !activity.isTargetNamed)
+    await note(`sent to profile ${profile}, from ${folderFile}`);
 }
 
 /** Sends the spans of a command. Failures do not affect the command; `--verbose` prints the reason. */

@@ -16,6 +16,7 @@ import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { getFlagValue, longName } from '../options.ts';
 import { checkCommandFiles } from '../outputs/command-files.ts';
+import type { ContextOrigin } from '../run/open-context.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
 import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
@@ -26,7 +27,11 @@ import { toUsageError } from './usage-error.ts';
 export interface ProgramDependencies {
   /** The command line. Without it, all commands and flags are defined. */
   readonly words?: readonly string[];
-  readonly openContext: (options: GlobalOptions, command: Command, isLocalOnly: boolean) => Context;
+  readonly openContext: (
+    options: GlobalOptions,
+    command: Command,
+    origin: ContextOrigin,
+  ) => Context;
   /** Receives the version. */
   readonly print: (text: string) => void;
   readonly showHelp: (page: HelpPage) => void;
@@ -183,7 +188,10 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const given = rootOf(command).opts();
     const options = parseGlobalOptions(given);
     checkGlobalFlags(leaf, given, command);
-    const context = dependencies.openContext(options, command, isLocalOnly(leaf));
+    const context = dependencies.openContext(options, command, {
+      isLocalOnly: isLocalOnly(leaf),
+      credential: credentialOf(leaf),
+    });
     if (options.showSecrets) {
       const { ensureSecretsAllowed } = await import('../connection/protections.ts');
       await ensureSecretsAllowed(context);
@@ -194,6 +202,12 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const { loadRunner } = await import('../run/run-operation.ts');
     await (await loadRunner(leaf.runner))(context, leaf.versions, invocation);
   });
+}
+
+/** Returns the credential that identifies the target: workspaces and API keys share an address. */
+function credentialOf(leaf: LoadedLeaf): ContextOrigin['credential'] & string {
+  const isOfWorkspace = leaf.kind === 'operation' && leaf.versions[0].auth === 'workspace';
+  return isOfWorkspace ? 'workspaceId' : 'apiKey';
 }
 
 function rootOf(command: Command): Command {

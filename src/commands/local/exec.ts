@@ -17,6 +17,7 @@ import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { startServer } from '../../service/server.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
+import { findReadOnlyOfAddress } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import type { ExecFlags } from './flags.ts';
@@ -47,7 +48,7 @@ async function runOnStore(
   words: readonly string[],
 ): Promise<void> {
   const { clock, folders, signal } = context;
-  const readOnly = (await context.readOnly()) !== undefined;
+  const readOnly = (await findReadOnlyOfAddress(context)) !== undefined;
   await closeAfter(
     await openEmbedded(location, { clock, signal, logFolder: folders.data, readOnly }),
     async ({ handle, target }) => {

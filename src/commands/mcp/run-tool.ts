@@ -51,9 +51,9 @@ export async function runInMemory(
   } as const;
   const signal = AbortSignal.any([context.signal, hostSignal]);
   const opened = context.reopen({ io, signal, options, inputNaming: 'fields' });
-  // Reuses the settings, so that the keychain is read once per session.
-  const { settings, openSettings } = context;
-  const toolContext: Context = { ...opened.context, settings, openSettings, confirm };
+  // Reuses the secrets, so that the keychain is read once per session.
+  const { targetWithSecrets } = context;
+  const toolContext: Context = { ...opened.context, targetWithSecrets, confirm };
   const finish = (error?: unknown): ToolRun => ({
     text: result.text().trimEnd(),
     notes: redactRemembered(messages.text()).split('\n').filter(Boolean),

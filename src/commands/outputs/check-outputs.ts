@@ -8,7 +8,7 @@ import { identifyDescriptor, identifyFile } from '../../kernel/file-identity.ts'
 import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file.ts';
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
-import { readFolderFiles } from '../../profiles/folder-settings.ts';
+import { readFolderFiles } from '../../profiles/folder-file.ts';
 import { parseStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { OutputUse } from '../options.ts';
@@ -89,19 +89,19 @@ export function jobFiles({ job, journal, beforeImages }: JobFolder): readonly Co
 /** Files that any command may read. */
 async function sharedInputs(context: Context): Promise<readonly CommandFile[]> {
   const { options, environment, folders, cwd } = context;
-  // The command itself reports unreadable settings.
-  const settings = await context.openSettings().catch(() => undefined);
-  const folderFiles = await Array.fromAsync(readFolderFiles(cwd)).catch(() => []);
+  // The command itself reports a target that cannot be resolved.
+  const target = await context.target().catch(() => undefined);
+  const folderFiles = await readFolderFiles(cwd, environment).catch(() => undefined);
   const named: readonly (readonly [string, string | undefined])[] = [
     ['--ca-file', options.caFile],
-    ['the client certificate', options.clientCert ?? settings?.clientCert?.value],
-    ['the client key', options.clientKey ?? settings?.clientKey?.value],
+    ['the client certificate', options.clientCert ?? target?.clientCert?.value],
+    ['the client key', options.clientKey ?? target?.clientKey?.value],
     [SETTING_VARIABLES.clientCert, environment[SETTING_VARIABLES.clientCert]],
     [SETTING_VARIABLES.clientKey, environment[SETTING_VARIABLES.clientKey]],
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].map((name) => [name, environment[name]] as const),
     ['the profiles', join(folders.config, 'profiles.json')],
     ['the secrets', join(folders.config, 'secrets.json')],
-    ...folderFiles.map(({ path }) => ['.svc.json', path] as const),
+    ...(folderFiles?.paths ?? []).map((path) => ['.svc.json', path] as const),
     ...storeFiles(context).map((path) => ['the store', path] as const),
   ];
   return named.flatMap(([name, file]) => (file ? [{ name, file }] : []));

@@ -1,4 +1,6 @@
+import { withTimeLimit } from '../../client/time-limit.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
 import { parseCredential } from '../../profiles/credential-value.ts';
 import { type Profile, parseProfileName, type Secrets } from '../../profiles/profile.ts';
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
@@ -27,11 +29,12 @@ export async function addProfile(
 ): Promise<void> {
   if (typedName === undefined && !canAsk(context)) {
     throw new SvcError('usage', 'the profile needs a name', {
-      hint: hint`for example ${step('configure', 'profiles', 'add', 'prod')}; see ${step('help', 'profiles', 'add', '--help')}`,
+      hint: hint`for example ${step('configure', 'login', 'prod')}; see ${step('help', 'login', '--help')}`,
     });
   }
   const { replace = false, insecureStorage: insecure = false } = options;
   const given = await readProfileFlags(context, options);
+  if (!hasSecrets(given.secrets)) await refuseUnreadSecret(context);
   const store = createProfileStore(context);
   const before = await store.read();
   const checkName = (typed: string) => {
@@ -73,6 +76,25 @@ export async function addProfile(
       `the profile has no ${missing.join(' and no ')}; provide the rest with environment variables`,
     );
   await warnAboutStorage(context, name, { location, keychainProblem });
+}
+
+/** Time for a pipe to deliver a secret, in milliseconds: some never end. */
+const INPUT_TIMEOUT = 1_000;
+
+/** Refuses a secret on stdin that no flag would read, instead of saving a profile without it. */
+async function refuseUnreadSecret({ io: { stdin }, signal }: Context): Promise<void> {
+  if (stdin.isTerminal) return;
+  const hasText = async (limited: AbortSignal) => {
+    for await (const chunk of readUntilAborted(stdin.stream, limited))
+      if (String(chunk).trim() !== '') return true;
+    return false;
+  };
+  const isGiven = await withTimeLimit(INPUT_TIMEOUT, signal, hasText).catch(() => false);
+  signal.throwIfAborted();
+  if (isGiven)
+    throw new SvcError('usage', 'stdin has content, but no flag reads it; nothing was saved', {
+      hint: 'to read the auth token of the API key from stdin, add --auth-token-stdin',
+    });
 }
 
 function describeSaved(

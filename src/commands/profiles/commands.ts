@@ -15,11 +15,11 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
       'stored in the OS keychain if it responds within 3 seconds, and otherwise in a file that only you can read. ' +
       'The first profile is selected automatically.',
     examples: {
-      'svc profiles add prod --base-url https://api.example.com --api-key key-1':
+      'svc login prod --base-url https://api.example.com --api-key key-1':
         'prompt for the auth token',
-      'svc profiles add ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt':
+      'svc login ci --base-url https://api.example.com --api-key key-1 --auth-token-file token.txt':
         'add a profile without prompts',
-      'svc profiles add ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt':
+      'svc login ci --replace --base-url https://api.example.com --api-key key-1 --auth-token-stdin --insecure-storage < token.txt':
         'replace the token, and store it in a file',
     },
     arguments: [
@@ -34,7 +34,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Change fields of a profile',
     description:
       'Keeps all other fields and secrets. Without flags, prompts for the auth token on a terminal. Another base URL ' +
-      'needs the tokens again. svc verifies changed credentials like svc profiles add. An empty --org removes the ' +
+      'needs the tokens again. svc verifies changed credentials like svc login. An empty --org removes the ' +
       'default organization. Loosening a protection, such as --no-read-only, takes a person who types the name of the ' +
       'profile on a terminal.',
     examples: {
@@ -93,7 +93,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     arguments: [NAME],
     load: async () => (await import('./change.ts')).removeProfile,
   },
-  // Scripts of earlier versions use this name of svc whoami --check.
+  // Scripts of earlier versions use this name of svc whoami --all.
   {
     command: ['auth', 'status'],
     isHidden: true,
@@ -106,14 +106,18 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['whoami'],
     globalFlags: ['service', 'result'],
-    summary: 'Show the active connection in one line',
+    summary: 'Show the target of commands in one line',
     description:
-      'With --check, shows every setting and its source, and unfinished token resets. Exits with 4 if required settings are missing, and lists them.',
+      'With --check, also sends a read with each credential, and exits with 4 if the service rejects it, or with 8 if it cannot be reached. With --all, shows every setting and its source, and unfinished token resets. Exits with 4 if required settings are missing, and lists them.',
     examples: {
       'svc whoami': 'show the API key, the service, and the profile',
-      'svc whoami --check': 'show all credentials and settings, and where each comes from',
+      'svc whoami --check': 'check whether the service accepts the credentials',
+      'svc whoami --all': 'show all credentials and settings, and where each comes from',
     },
-    options: [{ flags: '--check', description: 'show every setting and its source' }],
+    options: [
+      { flags: '--check', description: 'send a read with each credential' },
+      { flags: '--all', description: 'show every setting and its source' },
+    ],
     load: async () => (await import('./status.ts')).whoami,
   }),
 ];

@@ -73,7 +73,7 @@ export async function verifySecrets(
     const { isVerified, problem, rejection } = await verifyCredentials(context, profile, current);
     if (!rejection) {
       if (problem !== undefined)
-        await context.warn(`the credentials could not be verified: ${problem}`);
+        await context.warn(`the credentials could not be verified: ${problem.message}`);
       return { secrets: current, isVerified };
     }
     const name = rejection.kind === 'key' ? 'authToken' : 'workspaceAuthToken';

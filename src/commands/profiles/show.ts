@@ -14,7 +14,7 @@ export async function listProfiles(context: Context): Promise<void> {
   const names = [...saved.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
   const records = names.map(([name, profile]) => describeProfile(saved, name, profile));
   await printer.value(records, { columns: PROFILE_COLUMNS });
-  const adding = stepWithPlaceholder('configure', ['profiles', 'add'], '<name>');
+  const adding = stepWithPlaceholder('configure', ['login'], '<name>');
   if (records.length === 0) await context.note(hint`no profiles found; add one with: ${adding}`);
 }
 
@@ -63,7 +63,7 @@ function assertMayShow(name: string, { readOnly, approvals }: Profile): void {
 }
 
 async function requireActiveProfile(context: Context): Promise<string> {
-  const { profile } = await context.openSettings();
+  const { profile } = await context.target();
   if (profile) return profile.value;
   throw new SvcError('not_found', 'no profile is selected', {
     hint: hint`specify a name, or select a profile with \`${stepWithPlaceholder('configure', ['profiles', 'use'], '<name>')}\``,

@@ -5,7 +5,7 @@ import type { Environment } from '../../kernel/folders.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Profile, Secrets } from '../../profiles/profile.ts';
-import type { Settings } from '../../profiles/resolve.ts';
+import type { TargetWithSecrets } from '../../profiles/target.ts';
 import { connect } from '../connection/connect.ts';
 import { type CredentialKind, readWithCredential } from '../connection/credential-reads.ts';
 import type { Context } from '../context.ts';
@@ -33,10 +33,10 @@ const REJECTIONS: Readonly<Record<CredentialKind, readonly Failure[]>> = {
   workspace: ['unauthenticated', 'permission_denied', 'invalid_argument', 'not_found'],
 };
 
-interface Verification {
+export interface CredentialCheck {
   readonly isVerified: boolean;
-  /** Why the credentials could not be verified. */
-  readonly problem?: string;
+  /** Why the credentials could not be verified, such as a failed connection. */
+  readonly problem?: Error;
   /** The credential that the service rejected. */
   readonly rejection?: { readonly kind: CredentialKind; readonly error: SvcError };
 }
@@ -46,34 +46,57 @@ export async function verifyCredentials(
   context: Context,
   profile: Profile,
   secrets: Secrets,
-): Promise<Verification> {
-  const settings = toSettings(profile, secrets, context.environment);
+): Promise<CredentialCheck> {
+  const verification = await verifyTarget(context, toTarget(profile, secrets, context.environment));
+  const { rejection } = verification;
+  return rejection
+    ? { ...verification, rejection: { ...rejection, error: toRejection(rejection) } }
+    : verification;
+}
+
+/** Reads with each credential of a target. @throws SvcError for an unexpected failure */
+export async function verifyTarget(
+  context: Context,
+  target: TargetWithSecrets,
+): Promise<CredentialCheck> {
   const kinds = [
-    ...(settings.apiKey && settings.authToken ? (['key'] as const) : []),
-    ...(settings.workspaceId && settings.workspaceAuthToken ? (['workspace'] as const) : []),
+    ...(target.apiKey && target.authToken ? (['key'] as const) : []),
+    ...(target.workspaceId && target.workspaceAuthToken ? (['workspace'] as const) : []),
   ];
-  if (!settings.baseUrl || kinds.length === 0) return { isVerified: false };
-  const url = new URL(settings.baseUrl.value);
+  if (!target.baseUrl || kinds.length === 0) return { isVerified: false };
+  const url = new URL(target.baseUrl.value);
   if (url.protocol === 'http:' && !isLoopback(url) && !context.options.insecureHttp) {
     const problem =
       'plain HTTP would send the credentials unencrypted; to allow it, add --insecure-http';
-    return { isVerified: false, problem };
+    return { isVerified: false, problem: new SvcError('usage', problem) };
   }
   try {
     await withTimeLimit(VERIFY_TIMEOUT, context.signal, async (signal) => {
-      for (const kind of kinds)
-        await read({ ...context, signal, settings: async () => settings }, kind);
+      for (const kind of kinds) await read(withTarget({ ...context, signal }, target), kind);
     });
     return { isVerified: true };
   } catch (error) {
     context.signal.throwIfAborted();
     const isInconclusive = error instanceof SvcError && INCONCLUSIVE.includes(error.failure);
     if (error instanceof AttemptTimeoutError || isInconclusive)
-      return { isVerified: false, problem: error.message };
+      return { isVerified: false, problem: error };
     if (error instanceof RejectionError)
       return { isVerified: false, rejection: { kind: error.kind, error: error.rejection } };
     throw error;
   }
+}
+
+/** Replaces the target of a context for reads, to which no protection applies. */
+function withTarget(context: Context, resolved: TargetWithSecrets): Context {
+  const { authToken: _, workspaceAuthToken: __, clientKeyPassphrase: ___, ...target } = resolved;
+  const targetWithSecrets = async () => resolved;
+  return {
+    ...context,
+    target: async () => ({ ...target, withSecrets: targetWithSecrets }),
+    targetWithSecrets,
+    readOnly: async () => undefined,
+    approvals: async () => undefined,
+  };
 }
 
 /** Tells which credential the service rejected. */
@@ -103,20 +126,28 @@ async function read(context: Context, kind: CredentialKind): Promise<void> {
     if (!(error instanceof SvcError)) throw error;
     // The service accepted the credentials; only a feature is off.
     if (error.failure === 'failed_precondition') return;
-    throw REJECTIONS[kind].includes(error.failure)
-      ? new RejectionError(kind, toRejection(error, kind))
-      : error;
+    throw REJECTIONS[kind].includes(error.failure) ? new RejectionError(kind, error) : error;
   } finally {
     await close();
   }
 }
 
-function toRejection(error: SvcError, kind: CredentialKind): SvcError {
-  const name =
-    kind === 'key' ? 'the API key or its auth token' : 'the workspace ID or its auth token';
+const CREDENTIAL_NAMES = {
+  key: 'the API key or its auth token',
+  workspace: 'the workspace ID or its auth token',
+} as const satisfies Record<CredentialKind, string>;
+
+export function describeRejection({
+  kind,
+  error,
+}: NonNullable<CredentialCheck['rejection']>): string {
+  return `the service rejected ${CREDENTIAL_NAMES[kind]}: ${error.message}`;
+}
+
+function toRejection({ kind, error }: NonNullable<CredentialCheck['rejection']>): SvcError {
   return new SvcError(
     'unauthenticated',
-    `the service rejected ${name}; nothing was saved: ${error.message}`,
+    `the service rejected ${CREDENTIAL_NAMES[kind]}; nothing was saved: ${error.message}`,
     {
       ...optionalProperty('status', error.status),
       hint: 'correct the values, or add --no-verify to save them unverified',
@@ -125,11 +156,11 @@ function toRejection(error: SvcError, kind: CredentialKind): SvcError {
   );
 }
 
-function toSettings(
+function toTarget(
   { baseUrl, apiKey, workspaceId, headerPrefix, ...profile }: Profile,
   secrets: Secrets,
   environment: Environment,
-): Settings {
+): TargetWithSecrets {
   const sourced = (value: string) => ({ value, source: 'the new profile' });
   const optional = Object.entries({
     baseUrl,
@@ -145,8 +176,7 @@ function toSettings(
     value ? [[name, sourced(value)] as const] : [],
   );
   return {
-    protected: false,
-    readOnly: false,
+    readOnly: [],
     headerPrefix: sourced(headerPrefix ?? DEFAULT_HEADER_PREFIX),
     ...Object.fromEntries(given),
   };

@@ -21,6 +21,8 @@ export function loadRunner(
  */
 export const runOperation: RunOperation = async (context, versions, invocation) => {
   const [entry, newer] = selectVersions(versions, invocation);
+  // Contradictions about the target are reported before anything is read.
+  await context.target();
   await ensureAllowed(context, entry);
   const input = await readInputData(context, entry, invocation);
   const isFile = entry.bulk && getFlagValue(invocation.options, 'file') !== undefined;

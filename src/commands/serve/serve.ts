@@ -18,6 +18,7 @@ import type { RunningService } from '../../service/serving.ts';
 import { resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import { readFaultFile } from '../connection/fault-file.ts';
+import { findReadOnlyOfAddress } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
@@ -34,7 +35,8 @@ export async function serveCommand(
     host: options.host ?? DEFAULT_ADDRESS.host,
     port: parsePort(options.port) ?? DEFAULT_ADDRESS.port,
   };
-  const readOnly = options.readOnly === true || (await context.readOnly()) !== undefined;
+  const readOnly =
+    options.readOnly === true || (await findReadOnlyOfAddress(context)) !== undefined;
   if (readOnly && options.faults !== undefined)
     throw new SvcError('usage', '--faults changes the store, and a read-only service does not');
   const faults =

@@ -2,13 +2,13 @@ import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { ApprovalFile } from '../../settings/plan/approval.ts';
 import { createSavedPlan, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
-import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';
+import { optionalProperty } from '../options.ts';
 import { applyPlan } from './apply-job.ts';
 import { checkPlan } from './check-plan.ts';
 import { checkPrediction, predictPlan } from './check-prediction.ts';
-import { nameTarget } from './find-target.ts';
+import { nameTarget, type PlanOrigin } from './find-target.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withEnvironment } from './open-environment.ts';
 import { withPlan } from './prepare-plan.ts';
@@ -36,7 +36,7 @@ async function applyInput(
     if (plan.writes.length === 0) return printUnchanged(opened, plan, settings);
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, { name: settings.name, approvals: [] }, predicted);
+    await confirmAndApply(opened, ready, { origin: settings, approvals: [] }, predicted);
   });
 }
 
@@ -46,34 +46,43 @@ async function applySavedPlan(
   { allowReplace = saved.allowReplace }: ApplyFlags,
 ): Promise<void> {
   const { environment, profile } = saved;
-  const target = { environment: environment ?? undefined, profile: profile ?? undefined };
-  await withEnvironment(context, target, async (opened) => {
+  const named = {
+    file,
+    ...optionalProperty('name', environment ?? undefined),
+    ...optionalProperty('profile', profile ?? undefined),
+  };
+  await withEnvironment(context, named, async (opened) => {
     const approvals = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
     const { plan, live } = await checkPlan(opened, saved, file);
     const prediction = await predictPlan(opened, plan, live);
-    if (plan.writes.length === 0) return printUnchanged(opened, saved, { name: file, ...target });
+    if (plan.writes.length === 0) return printUnchanged(opened, saved, { name: file, environment });
     const ready = { ...saved, allowReplace, writes: plan.writes };
-    await confirmAndApply(opened, ready, { name: file, file, approvals }, prediction?.state);
+    const source = { origin: { name: file, environment }, file, approvals };
+    await confirmAndApply(opened, ready, source, prediction?.state);
   });
+}
+
+interface NamedOrigin extends PlanOrigin {
+  readonly name: string;
 }
 
 /** Prints a plan without writes. */
 async function printUnchanged(
   context: Context,
   plan: ShownPlan,
-  { name, environment }: Pick<DeclaredSettings, 'name' | 'environment'>,
+  origin: NamedOrigin,
 ): Promise<void> {
-  await printPlan(context, plan, name, {
-    target: await nameTarget(context, plan.target, environment),
+  await printPlan(context, plan, origin.name, {
+    target: await nameTarget(context, plan.target, origin),
     next: {},
     fields: { job: null, failed: 0 },
     isReported: true,
   });
 }
 
-/** The name of a plan for messages, its file if it was saved, and its approvals. */
+/** The origin of a plan, its file if it was saved, and its approvals. */
 interface PlanSource {
-  readonly name: string;
+  readonly origin: NamedOrigin;
   readonly file?: string;
   readonly approvals: readonly ApprovalFile[];
 }
@@ -85,11 +94,11 @@ interface PlanSource {
 async function confirmAndApply(
   context: Context,
   plan: ReadyPlan,
-  { name, file, approvals }: PlanSource,
+  { origin, file, approvals }: PlanSource,
   predicted: State | undefined,
 ): Promise<void> {
-  const target = await nameTarget(context, plan.target, plan.environment);
-  if ((await context.format()) === 'table') await printPlan(context, plan, name, { target });
+  const target = await nameTarget(context, plan.target, origin);
+  if ((await context.format()) === 'table') await printPlan(context, plan, origin.name, { target });
   if (plan.summary.replace > 0 && !plan.allowReplace) {
     throw new SvcError(
       'usage',

@@ -4,6 +4,7 @@ import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
+import { createUnknownProfileHint, readProfiles } from '../../profiles/profiles-file.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
 import { queryDeclared, queryKinds } from '../../settings/live/declared-query.ts';
@@ -113,12 +114,13 @@ async function readService(
   query: LiveQuery,
   declared: Declared,
 ) {
+  const saved = await readProfiles(context.folders);
+  if (!saved.profiles.has(profile))
+    throw new SvcError('usage', `no environment or profile is named '${profile}'`, {
+      hint: createUnknownProfileHint(saved, profile),
+    });
   const selected = context.reopen({ options: { ...context.options, profile } });
   return closeAfter(selected, async ({ context: opened }) => {
-    await opened.openSettings().catch((error: unknown) => {
-      if (!(error instanceof SvcError) || error.failure !== 'usage') throw error;
-      throw error.reworded({ message: `no environment or profile is named '${profile}'` });
-    });
     const client = await opened.client();
     const live = await withSpinner(opened, `compare: reading ${profile}`, () =>
       readLive(client, query),

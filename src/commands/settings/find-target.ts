@@ -1,6 +1,8 @@
 import { loadResource } from '../../catalog/index.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
+import type { DeclaredEnvironment } from '../../settings/settings.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
+import { withFolderFile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
@@ -10,10 +12,8 @@ import { EMBEDDED_SERVICE } from '../service-flags.ts';
  * key.
  */
 export async function findPlanTarget(context: Context): Promise<PlanTarget> {
-  if (!context.options.local) {
-    const { baseUrl, apiKey } = await context.openSettings();
-    return { url: baseUrl?.value ?? '', apiKey: apiKey?.value ?? null };
-  }
+  const { embedded, baseUrl, apiKey: key } = await context.target();
+  if (!embedded) return { url: baseUrl?.value ?? '', apiKey: key?.value ?? null };
   const { 'workspace.get': get } = await loadResource('workspace');
   const outcome = await (await context.client()).call(get, {});
   const [apiKey = null] = Object.keys((outcome.sent && outcome.data?.apiKeyList) || {});
@@ -25,29 +25,58 @@ export interface NamedTarget extends PlanTarget {
   /** Environment of the settings file. */
   readonly environment: string | null;
   readonly profile: string | null;
+  /** Source of the address, if no profile has it: `SVC_BASE_URL`. */
+  readonly source?: string;
+  /** The `.svc.json` that chose the profile. */
+  readonly folderFile?: string;
   /** Data of the embedded service, if it was given. */
   readonly store?: string;
+  /** Environments of the settings file, if none was chosen. */
+  readonly environments?: readonly string[];
+}
+
+/** The environment of a plan, and those that its settings file declares. */
+export interface PlanOrigin {
+  readonly environment?: string | null | undefined;
+  readonly environments?: readonly DeclaredEnvironment[];
 }
 
 export async function nameTarget(
   context: Context,
   target: PlanTarget,
-  environment: string | null | undefined,
+  { environment = null, environments = [] }: PlanOrigin,
 ): Promise<NamedTarget> {
   const { profile, store } = await describeJobTarget(context);
+  const { baseUrl, folderFile } = await context.target();
+  const names = environments.map((declared) => declared.name);
+  const isUnchosen = environment === null && names.length > 0;
   return {
     ...target,
-    environment: environment ?? null,
+    environment,
     profile,
+    ...(profile === null && optionalProperty('source', baseUrl?.source.replace(/^flag /, ''))),
+    ...optionalProperty('folderFile', folderFile),
     ...optionalProperty('store', store ?? undefined),
+    ...(isUnchosen && { environments: names }),
   };
 }
 
-/** Lists the names of a target, the most familiar first: `prod`, its URL, and `profile prod`. */
-export function targetNames({ environment, url, store, profile }: NamedTarget): readonly string[] {
+export function describeUnchosen(file: string, environments: readonly string[]): string {
+  return `no environment (${file} has ${environments.join(', ')})`;
+}
+
+/**
+ * Lists the names of a target, the most familiar first: `prod`, its URL, and `profile prod`.
+ * @param file name of the settings file
+ */
+export function targetNames(target: NamedTarget, file: string): readonly string[] {
+  const { environment, environments, url, store, profile, source, folderFile } = target;
   return [
-    ...(environment === null ? [] : [environment]),
+    ...(environment === null
+      ? []
+      : [source === undefined ? environment : `${environment} (from ${source})`]),
+    ...(environments ? [describeUnchosen(file, environments)] : []),
     store === undefined ? url : `${url} (${store})`,
-    ...(profile === null ? [] : [`profile ${profile}`]),
+    ...(profile === null ? [] : [withFolderFile(`profile ${profile}`, folderFile)]),
   ];
 }

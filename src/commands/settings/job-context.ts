@@ -19,11 +19,6 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
       hint: 'nothing was sent; use the profile or credentials that the job was started with',
     });
   }
-  const { profile, origin } = target;
-  context.activity.targetOverride = {
-    profile,
-    host: URL.canParse(origin) ? new URL(origin).host : origin,
-  };
   return opened;
 }
 

@@ -15,6 +15,7 @@ export interface MarkdownParts {
   /** First line, without text of the service. */
   readonly title: string;
   readonly target?: NamedTarget | undefined;
+  readonly settingsFile?: string;
   readonly next?: NextCommands | undefined;
   /** Lists of sentences after the changes, by their title. */
   readonly sections: Readonly<Record<string, readonly string[]>>;
@@ -35,7 +36,7 @@ const MAX_VALUE = 400;
  */
 export async function renderPlanMarkdown(
   { changes }: Pick<ShownPlan, 'changes'>,
-  { title, target, next = {}, sections, file }: MarkdownParts,
+  { title, target, settingsFile = '', next = {}, sections, file }: MarkdownParts,
 ): Promise<string> {
   const layout = await createLayout(VIEW, changes, {
     file,
@@ -43,7 +44,7 @@ export async function renderPlanMarkdown(
     maxListed: Number.POSITIVE_INFINITY,
   });
   const body = [
-    ...(target ? [renderTarget(target, UNICODE_GLYPHS)] : []),
+    ...(target ? [renderTarget(target, UNICODE_GLYPHS, settingsFile)] : []),
     ...withGap(shortenChanges(renderChanges(changes, layout))),
     ...Object.entries(sections).flatMap(([name, sentences]) =>
       withGap(

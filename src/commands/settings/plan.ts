@@ -37,8 +37,9 @@ async function planRequested(
       force,
     });
   await withPlan(context, request, 'plan', async (opened, { plan }) => {
-    const target = await nameTarget(opened, plan.target, settings.environment);
-    const next = plan.writes.length > 0 ? nextOfPlan(context, options) : {};
+    const target = await nameTarget(opened, plan.target, settings);
+    const next =
+      plan.writes.length > 0 ? nextOfPlan(context, { ...options, env: settings.environment }) : {};
     await printPlan(opened, plan, settings.name, { target, next, isReported: true });
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
     if (options.exitCode && plan.changes.length > 0)
@@ -60,10 +61,12 @@ async function printDrift(
   request: PlanRequest,
   options: ChangeFlags,
 ): Promise<void> {
-  const { name, environment } = request.settings;
+  const { settings } = request;
+  const { name, environment } = settings;
   await withPlan(context, request, 'drift', async (opened, { plan }) => {
-    const target = await nameTarget(opened, plan.target, environment);
-    const next = plan.changes.length > 0 ? nextOfDrift(context, options) : {};
+    const target = await nameTarget(opened, plan.target, settings);
+    const next =
+      plan.changes.length > 0 ? nextOfDrift(context, { ...options, env: environment }) : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)

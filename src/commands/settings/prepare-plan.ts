@@ -43,7 +43,8 @@ export async function withPlan(
   await warnAboutIgnored(context, settings, selected);
   const declared = purpose === 'drift' ? withoutSent(selected) : selected;
   const usersOrganization = findOnlyOrganization(settings.declared);
-  await withEnvironment(context, settings, async (opened) => {
+  const environment = settings.environments.find(({ name }) => name === settings.environment);
+  await withEnvironment(context, { ...environment, file: settings.name }, async (opened) => {
     if (purpose === 'apply' && !opened.options.dryRun)
       assertAllowed(
         { approvals: await opened.approvals() },

@@ -34,8 +34,8 @@ const MAX_LISTED = 5;
 /** Prints the target of a plan whose changes are not shown again, if the result is text. */
 export async function printTarget(context: Context, plan: ReadyPlan): Promise<void> {
   if ((await context.format()) !== 'table' || context.options.fields) return;
-  const target = await nameTarget(context, plan.target, plan.environment);
-  await context.io.stdout.write(`${renderTarget(target, selectGlyphs(context))}\n\n`);
+  const target = await nameTarget(context, plan.target, plan);
+  await context.io.stdout.write(`${renderTarget(target, selectGlyphs(context), '')}\n\n`);
 }
 
 /**
@@ -55,7 +55,7 @@ export async function printApplied(
   const counts = summarize(made.changes);
   const applied = { ...counts, send: counts.send + made.users };
   const next = nextOfApplied(context, createdEndpoints);
-  const target = await nameTarget(context, plan.target, plan.environment);
+  const target = await nameTarget(context, plan.target, plan);
   const others = { failed, unknown, 'not sent': skipped };
   const words = [
     countChanges({ summary: applied, changes: [] }, APPLIED),

@@ -21,12 +21,14 @@ export async function printPlan(
 ) {
   const { changes, predicted, notRestored, summary } = plan;
   const { target = plan.target, next } = surroundings;
+  if (surroundings.target) context.activity.isTargetNamed = true;
   const printer = await context.printer();
   const renderMarkdown = async () => {
     const { renderPlanMarkdown } = await import('./plan-markdown.ts');
     const { title, words } = PURPOSES[purpose];
     return renderPlanMarkdown(plan, {
       ...surroundings,
+      settingsFile: name,
       title: `${title}: ${countChanges(plan, words) || 'no changes'}`,
       sections: { 'Predicted effects': predicted, 'Not restored': notRestored },
       file: purpose === 'drift' ? name : undefined,

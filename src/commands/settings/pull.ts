@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { localFileError, replaceFile } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { listEnvironments } from '../../settings/file/load-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
 import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
 import { readLive } from '../../settings/live/read-live.ts';
@@ -14,6 +15,8 @@ import type { Declared } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withSpinner } from '../terminal/spinner.ts';
+import { chooseEnvironment } from './choose-environment.ts';
+import { describeUnchosen } from './find-target.ts';
 import type { PullFlags } from './flags.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
 import { withEnvironment } from './open-environment.ts';
@@ -40,11 +43,20 @@ export async function pullSettings(
     throw new SvcError('usage', `--file names ${options.file}, and the argument names ${file}`);
   if (file === '-')
     throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
-  const content = await readExisting(context, file, options.env);
-  const profile =
-    options.env === undefined ? undefined : content?.fields.environments?.[options.env]?.profile;
-  await withEnvironment(context, { environment: options.env, profile }, async (opened) => {
-    const result = await pull(opened, file, content, options);
+  const found = await readExisting(context, file, options.env);
+  const environments = listEnvironments(found?.fields.environments);
+  const env = options.env ?? (await chooseEnvironment(context, file, environments));
+  const content = env === options.env ? found : await readExisting(context, file, env);
+  const environment = environments.find(({ name }) => name === env);
+  if (env === undefined && environments.length > 0)
+    await context.note(
+      describeUnchosen(
+        file,
+        environments.map(({ name }) => name),
+      ),
+    );
+  await withEnvironment(context, { ...environment, file }, async (opened) => {
+    const result = await pull(opened, file, content, { ...options, env });
     await report(opened, result);
     // As text, the messages say all of it.
     await (await opened.printer()).value(result, { renderText: () => '' });
@@ -114,8 +126,7 @@ async function pull(
 const NEW_FILE_MODE = 0o644;
 
 async function nameStack(context: Context): Promise<string | undefined> {
-  if (context.options.local) return undefined;
-  const { profile } = await context.openSettings();
+  const { profile } = await context.target();
   return profile?.value.replace(/[^A-Za-z0-9_-]+/g, '-');
 }
 

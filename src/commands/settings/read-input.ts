@@ -7,6 +7,7 @@ import { parseSavedPlan, type SavedPlan } from '../../settings/plan/saved-plan.t
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
+import { chooseEnvironment } from './choose-environment.ts';
 import type { ApplyFlags, ChangeFlags } from './flags.ts';
 import { loadSettingsFile } from './load-settings-file.ts';
 
@@ -37,8 +38,16 @@ export async function readPlanRequest(
   { file, env, only = [], prune = false, pruneLimit }: ChangeFlags,
 ): Promise<PlanRequest> {
   const limit = parseWholeNumber('--prune-limit', pruneLimit, 0);
-  const settings = await loadSettingsFile(context, file ?? (await findDefaultFile(context)), env);
-  return { settings, only, prune, pruneLimit: limit };
+  const name = file ?? (await findDefaultFile(context));
+  const settings = await loadSettingsFile(context, name, env);
+  const chosen =
+    env === undefined ? await chooseEnvironment(context, name, settings.environments) : undefined;
+  return {
+    settings: chosen === undefined ? settings : await loadSettingsFile(context, name, chosen),
+    only,
+    prune,
+    pruneLimit: limit,
+  };
 }
 
 async function findDefaultFile({ cwd }: Context): Promise<string> {

@@ -69,7 +69,7 @@ export async function renderPlan(
   },
 ): Promise<string> {
   const { changes, predicted, notRestored } = plan;
-  const start = target ? `${renderTarget(target, view.display.glyphs)}\n\n` : '';
+  const start = target ? `${renderTarget(target, view.display.glyphs, name)}\n\n` : '';
   if (changes.length + notRestored.length === 0)
     return purpose === 'comparison'
       ? `${name} do not differ.\n`
@@ -94,10 +94,13 @@ export async function renderPlan(
   return start + body.replace(/^\n/, '') + renderNext(next);
 }
 
-/** Renders the first line of a plan: `prod · https://api.example.com · profile prod`. */
-export function renderTarget(target: NamedTarget, glyphs: Glyphs): string {
+/**
+ * Renders the first line of a plan: `prod · https://api.example.com · profile prod`.
+ * @param file name of the settings file
+ */
+export function renderTarget(target: NamedTarget, glyphs: Glyphs, file: string): string {
   const separator = glyphs === ASCII_GLYPHS ? ' - ' : ' · ';
-  return targetNames(target).map(escapeForTerminal).join(separator);
+  return targetNames(target, file).map(escapeForTerminal).join(separator);
 }
 
 export function renderNext(next: NextCommands): string {

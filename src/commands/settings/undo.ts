@@ -67,7 +67,7 @@ export async function undoJob(
     const restored = planUndo(await findPlanTarget(opened), images, live);
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened, plan, `the state before ${name}`, {
-      target: await nameTarget(opened, plan.target, null),
+      target: await nameTarget(opened, plan.target, {}),
       next: plan.writes.length > 0 ? nextOfUndo(context, job, out) : {},
     });
     if (out === undefined) return;

@@ -13,7 +13,7 @@ export async function openApiCommand(context: Context): Promise<void> {
         operation: await loadOperation(resource, name),
       })),
     ),
-    context.openSettings(),
+    context.target(),
   ]);
   const { host, port } = DEFAULT_ADDRESS;
   const embedded = {

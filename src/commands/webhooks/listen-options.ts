@@ -71,7 +71,7 @@ export async function decideRegistration(
   const hasSecret = proofs.secrets.length > 0;
   if (context.options.local) return 'required';
   if (publicUrl) return hasSecret ? 'none' : 'required';
-  const { baseUrl } = await context.openSettings();
+  const { baseUrl } = await context.target();
   const service = baseUrl && URL.parse(baseUrl.value);
   if (service && isLoopback(service)) return hasSecret ? 'optional' : 'required';
   if (hasSecret) return 'none';

@@ -5,7 +5,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
-import type { Declared, DeclaredSettings, SettingsFile } from '../settings.ts';
+import type { Declared, DeclaredEnvironment, DeclaredSettings, SettingsFile } from '../settings.ts';
 import { cutLongLists } from './long-lists.ts';
 import { type FilesRequest, hashFile, readFiles } from './read-files.ts';
 import { readSecret } from './read-secret.ts';
@@ -49,11 +49,22 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
     environment,
     secrets,
     profile: environment === undefined ? undefined : environments[environment]?.profile,
+    environments: listEnvironments(environments),
     declared: omitAbsent({ ...kinds, users: declaredUsers }) as Declared,
     content: omitAbsent({ activities, agentGroups, crdt, userData }),
     files: [...content.files.flatMap(({ file }) => file ?? []), ...(usersFile ? [usersFile] : [])],
     positionOf: (path) => formatPlace(placeAt(tree, path)),
   };
+}
+
+export function listEnvironments(
+  environments: SettingsContent['fields']['environments'] = {},
+): readonly DeclaredEnvironment[] {
+  return Object.entries(environments).map(([name, { profile, baseUrl }]) => ({
+    name,
+    ...(profile !== undefined && { profile }),
+    ...(baseUrl !== undefined && { baseUrl }),
+  }));
 }
 
 /**

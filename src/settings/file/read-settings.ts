@@ -95,6 +95,9 @@ function requireEnvironment(tree: MapTree, environment: string, name: string): v
   throw new SvcError('usage', `unknown environment '${environment}' in ${name}`, { hint });
 }
 
+/** Fields of an environment that name its target instead of overriding a value of the file. */
+const TARGET_FIELDS: ReadonlySet<string> = new Set(['profile', 'baseUrl']);
+
 /**
  * Applies variables to the file and to every environment, then the overlay of one environment to
  * the file.
@@ -124,7 +127,7 @@ function resolveTree(
   if (overlay?.kind !== 'map') return base;
   return applyOverlay(
     base,
-    withFields(overlay, (tree, name) => (name === 'profile' ? undefined : tree)),
+    withFields(overlay, (tree, name) => (TARGET_FIELDS.has(name) ? undefined : tree)),
   );
 }
 

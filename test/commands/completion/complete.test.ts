@@ -6,7 +6,9 @@ import { candidateLines } from '../../../src/commands/completion/candidate.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
 import { cacheIds, readCachedIds, removeCachedIds } from '../../../src/commands/ids/id-cache.ts';
 import { IdCollector } from '../../../src/commands/ids/id-collector.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { escapeForTerminal } from '../../../src/kernel/safe-text.ts';
+import { createProfileStore } from '../../../src/profiles/store.ts';
 import { codePoint } from '../../code-point.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 
@@ -88,10 +90,10 @@ describe('candidates', () => {
     expect(await completes('users', 'list', '-qvond')).toEqual(['-qvondjson']);
     expect(await completes('users', 'list', '-qv', '--verb')).toEqual([]);
     expect(await completes('users', 'list', '-zond')).toEqual([]);
-    const profile = (name: string) => ({ local: false, profile: name });
+    await createProfileStore({ folders, clock: systemClock }).add('prod', {}, {});
     await cacheIds(
       { folders, environment: {} },
-      profile('prod'),
+      'profile-prod',
       new Map([['organization', new Set(['acme'])]]),
     );
     for (const chosen of [['-pprod'], ['-qpprod'], ['-qp', 'prod']]) {
@@ -154,7 +156,7 @@ describe('candidates', () => {
       2,
     );
     const endpoints = new Map([['endpoint', new Set(['ep_1', 'ep_2'])]] as const);
-    await cacheIds(surroundings, { local: true, profile: undefined }, endpoints);
+    await cacheIds(surroundings, 'local', endpoints);
     expect(await completes('webhooks', 'endpoints', 'delete', '--local', 'ep_1', '')).toEqual([
       'ep_2',
     ]);
@@ -204,7 +206,7 @@ describe('candidates', () => {
 });
 
 describe('cached IDs', () => {
-  const local = { local: true, profile: undefined };
+  const local = 'local';
 
   it('are cached by kind and profile, latest first', async () => {
     const { completes, ...surroundings } = await world();

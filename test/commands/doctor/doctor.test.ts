@@ -129,11 +129,11 @@ describe('doctor', () => {
     const { error, found, findings } = await run();
     expect(error).toMatchObject({
       failure: 'no_credential',
-      hint: expect.stringContaining('svc profiles add'),
+      hint: expect.stringContaining('svc login'),
     });
     expect(found('profile')).toMatchObject({
       state: 'fail',
-      fix: expect.stringContaining('svc profiles add'),
+      fix: expect.stringContaining('svc login'),
     });
     expect(found('dns')?.detail).toBe('skipped because profile failed');
     expect(found('key-credentials')?.detail).toBe('skipped because profile failed');

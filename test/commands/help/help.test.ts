@@ -282,14 +282,14 @@ describe('a command of earlier versions', () => {
     expect(await completeLine(['au'], { ...context, environment: {} })).not.toMatch(/^auth\t/m);
   });
 
-  it('of whoami prints the same as whoami --check', async () => {
+  it('of whoami prints the same as whoami --all', async () => {
     const printed = async (...words: readonly string[]) => {
       const context = await fakeContext();
       await runCommandLine([...words, '-o', 'json', '--local'], context);
       return context.stdout();
     };
-    expect(await printed('auth', 'status')).toBe(await printed('whoami', '--check'));
-    expect(JSON.parse(await printed('whoami', '--check'))).toEqual(
+    expect(await printed('auth', 'status')).toBe(await printed('whoami', '--all'));
+    expect(JSON.parse(await printed('whoami', '--all'))).toEqual(
       expect.arrayContaining([expect.objectContaining({ setting: 'baseUrl' })]),
     );
   });

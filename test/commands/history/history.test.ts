@@ -24,6 +24,8 @@ import { fakeContext } from '../fake-context.ts';
 
 const line = (command: string, at = '2030-01-01T00:00:00.000Z') => JSON.stringify({ at, command });
 
+const SERVICE = { profile: 'prod', host: 'api.example.com' };
+
 describe('the log', () => {
   it('accepts lines of many concurrent writers, and is private to its owner', async () => {
     const folders = await createUserFolders();
@@ -122,7 +124,7 @@ describe('the writes of a command', () => {
       fetch: scriptedFetch(success({ id: 'made', migrationId: 'm1', token: 'secret' })).fetch,
     });
     const activity = new Activity();
-    const seen = trackActivity(client, activity);
+    const seen = trackActivity(client, activity, SERVICE);
     await seen.call(OPERATIONS.read, { name: 'x' });
     expect(activity.calls).toBe(0);
     await seen.call(OPERATIONS.set, { name: 'x' });
@@ -138,14 +140,16 @@ describe('the writes of a command', () => {
     const { client } = newClient({ fetch: scriptedFetch(success({})).fetch });
     const activity = new Activity();
     const things = Array.from({ length: 500 }, (_, index) => ({ id: `t${index}` }));
-    await trackActivity(client, activity).call(addThings, { things });
+    await trackActivity(client, activity, SERVICE).call(addThings, { things });
     expect(activity.ids).toEqual(things.slice(0, 20).map(({ id }) => id));
   });
 
   it('are recorded even if they fail', async () => {
     const { client } = newClient({ fetch: scriptedFetch(new Error('down')).fetch });
     const activity = new Activity();
-    await expect(trackActivity(client, activity).call(OPERATIONS.once, {})).rejects.toThrow();
+    await expect(
+      trackActivity(client, activity, SERVICE).call(OPERATIONS.once, {}),
+    ).rejects.toThrow();
     expect(activity.calls).toBe(1);
   });
 });

@@ -82,9 +82,18 @@ describe('profiles add', () => {
         await run('profiles add a', { authTokenStdin: true, insecureStorage: true }, world)
       ).stderr(),
     ).not.toContain('warning');
-    expect((await run('profiles add b', { apiKey: 'key-1' }, world)).stderr()).not.toContain(
+    const empty = { options: { baseUrl: BASE_URL } };
+    expect((await run('profiles add b', { apiKey: 'key-1' }, empty)).stderr()).not.toContain(
       'warning',
     );
+  });
+
+  it('refuses a secret on stdin that no flag reads', async () => {
+    const world = { options: { baseUrl: BASE_URL }, stdin: TOKEN };
+    await expect(run('profiles add a', { apiKey: 'key-1' }, world)).rejects.toMatchObject({
+      failure: 'usage',
+      hint: expect.stringContaining('--auth-token-stdin'),
+    });
   });
 
   it('lists missing values', async () => {
@@ -392,7 +401,7 @@ describe('auth status', () => {
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
       failure: 'no_credential',
       message: 'not configured: SVC_BASE_URL, SVC_AUTH_TOKEN',
-      hint: expect.stringMatching(/profiles add.*--local/),
+      hint: expect.stringMatching(/svc login.*--local/),
     });
     expect(JSON.parse(context.stdout())).toContainEqual({
       setting: 'apiKey',
@@ -408,7 +417,7 @@ describe('auth status', () => {
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
       message: 'not configured: SVC_AUTH_TOKEN',
       hint: expect.stringContaining(
-        "complete profile 'prod' with `svc profiles add prod --replace` or set",
+        "complete profile 'prod' with `svc login prod --replace` or set",
       ),
     });
   });

@@ -1,0 +1,60 @@
+import { parseBaseUrl } from '../../client/target.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
+import type { CommandTarget } from '../../profiles/target.ts';
+import type { DeclaredEnvironment } from '../../settings/settings.ts';
+import { serviceLabel } from '../connection/protected-profile.ts';
+import type { Context } from '../context.ts';
+import { canAsk } from '../terminal/terminal.ts';
+
+/**
+ * Checks that a settings file is not used without an environment against the service of one: its
+ * values would replace those of the environment. On a terminal, asks for the environment.
+ * @returns the environment that the user chose
+ * @throws SvcError `usage` if prompts are not possible, or if the user cancels
+ */
+export async function chooseEnvironment(
+  context: Context,
+  file: string,
+  environments: readonly DeclaredEnvironment[],
+): Promise<string | undefined> {
+  if (environments.length === 0 || context.options.local) return undefined;
+  const target = await context.target();
+  const { profiles } = await readProfiles(context.folders);
+  const matching = environments.filter((environment) =>
+    isTargetOf(environment, profiles.get(environment.profile ?? ''), target),
+  );
+  if (matching.length === 0) return undefined;
+  const label = await serviceLabel(context);
+  const names = matching.map(({ name }) => name);
+  if (!canAsk(context) || file === '-')
+    throw new SvcError(
+      'usage',
+      `no environment was chosen, but ${file} declares ${names.join(' and ')} for this target (${label}); nothing was sent`,
+      { hint: names.map((name) => `add --env ${name}`).join(', or ') },
+    );
+  const others = environments.map(({ name }) => name).filter((name) => !names.includes(name));
+  const cancel = 'cancel';
+  const chosen = await (await context.prompter()).pick({
+    message: `Environment of ${file} (${label})`,
+    choices: [...names, ...others, cancel].map((value) => ({ value })),
+  });
+  if (chosen === cancel) throw new SvcError('usage', 'canceled; nothing was sent');
+  return chosen;
+}
+
+function isTargetOf(
+  { profile, baseUrl }: DeclaredEnvironment,
+  saved: Profile | undefined,
+  target: CommandTarget,
+): boolean {
+  if (profile !== undefined && profile === target.profile?.value) return true;
+  const { apiKey } = target;
+  // Services of several keys share an address.
+  if (saved?.apiKey !== undefined && apiKey !== undefined && saved.apiKey !== apiKey.value)
+    return false;
+  return [baseUrl, saved?.baseUrl].some(
+    (url) => url !== undefined && parseBaseUrl(url, 'baseUrl') === target.baseUrl?.value,
+  );
+}
