@@ -62,6 +62,7 @@ export function createSendOnce(options: ClientOptions): SendOnce {
       operation,
       expectedIds: request.expectedIds,
       signal: abortSignal,
+      now: () => clock.now(),
       redact,
       hasClientCertificate,
       host: () => new URL(request.url).host,

@@ -7,6 +7,7 @@ import type { SendFailure, SendSuccess } from './outcome.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import type { CalledOperation, WireRequest } from './request.ts';
 import { createRetries } from './retries.ts';
+import { withNeededWait } from './retry-after.ts';
 
 export interface CallStats {
   readonly retries: number;
@@ -62,9 +63,16 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
       // The pause starts before this request releases its slot, so that no waiting request is sent
       // first.
-      const canPause =
-        outcome.kind === 'failed' && outcome.retry === 'after_pause' && operation.effect !== 'once';
-      return { outcome, waited, paused: canPause && rateLimiter.pause(outcome) };
+      if (
+        outcome.kind === 'success' ||
+        outcome.retry !== 'after_pause' ||
+        operation.effect === 'once'
+      )
+        return { outcome, waited };
+      const neededWait = rateLimiter.pause(outcome);
+      return neededWait === undefined
+        ? { outcome, waited, paused: true }
+        : { outcome: withNeededWait(outcome, neededWait), waited };
     } catch (error) {
       throw operation.effect === 'read' ? error : describeInterruption(error);
     } finally {

@@ -7,6 +7,7 @@ import { findUnexpectedValue } from './data-check.ts';
 import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { parseBody } from './response-body.ts';
+import { withRetryAfter } from './retry-after.ts';
 import { ForeignResponseError, GatewayError, RequestTooLargeError } from './service-error.ts';
 import {
   createRateLimitHint,
@@ -28,6 +29,14 @@ const LARGE_BODY = 50_000;
  * prove that a write was not applied, and the HTTP status decides whether to retry. Rejects with the reason of the context's signal.
  */
 export async function parseResponse(
+  response: WireResponse,
+  context: ResponseContext,
+): Promise<SendOutcome> {
+  const outcome = await interpretResponse(response, context);
+  return outcome.kind === 'failed' ? withRetryAfter(outcome, response, context.now) : outcome;
+}
+
+async function interpretResponse(
   response: WireResponse,
   context: ResponseContext,
 ): Promise<SendOutcome> {
@@ -135,7 +144,7 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
 
 function createUnusableFailure(
   flaw: string,
-  { httpStatus, retryAfter, body }: WireResponse,
+  { httpStatus, body }: WireResponse,
   context: ResponseContext,
 ): SendFailure {
   const { hasClientCertificate = false } = context;
@@ -145,7 +154,7 @@ function createUnusableFailure(
   if (certificateError)
     return { kind: 'failed', error: certificateError, applied: 'no', retry: 'never' };
   const { failure, retry } = interpretHttpStatus(httpStatus);
-  const failed = { kind: 'failed', applied: 'maybe', retry, retryAfter } as const;
+  const failed = { kind: 'failed', applied: 'maybe', retry } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
   if (FROM_GATEWAY.has(httpStatus)) {
     const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})`;

@@ -24,7 +24,10 @@ export interface SendFailure {
   readonly error: SvcError;
   readonly applied: 'no' | 'maybe';
   readonly retry: RetryPolicy;
-  readonly retryAfter?: string | undefined;
+  /** The pause that the response asks for, in milliseconds. */
+  readonly retryAfter?: number | undefined;
+  /** Whether the response asks for a pause because the service is unavailable, not for its rate limit. */
+  readonly isUnavailable?: boolean;
   /** Whether the service's own rate limit, which lasts a minute, rejected the request. */
   readonly isServiceRateLimit?: boolean;
 }

@@ -6,7 +6,7 @@ import { SlowStart } from './slow-start.ts';
 /** Default pause for a rate limit of the service itself, in milliseconds. */
 const SERVICE_PAUSE = 60_000;
 const MIN_PAUSE = 1_000;
-/** The longest pause that a service can ask for, in milliseconds. */
+/** The longest pause to adopt from another process, in milliseconds. */
 export const MAX_PAUSE = 60 * 60_000;
 const MAX_JITTER = 15_000;
 
@@ -29,21 +29,26 @@ export function createRateLimiter(options: ClientOptions) {
   let unspecifiedPauses = 0;
 
   /**
-   * Pauses for the given milliseconds. Returns false if that exceeds the remaining waiting time.
+   * Pauses for the given milliseconds. If that exceeds the remaining waiting time, only returns the
+   * total waiting time that it needs.
    * @param withJitter whether to add a random time, for processes that do not share the pause
    */
-  function extendPause(milliseconds: number, reason: string, withJitter: boolean): boolean {
+  function extendPause(
+    milliseconds: number,
+    reason: string,
+    withJitter: boolean,
+  ): number | undefined {
     const now = monotonic();
     const from = Math.max(resumesAt, now);
     const pause = now + milliseconds - from;
-    if (pause > remainingWait) return false;
+    if (pause > remainingWait) return maxWait - remainingWait + pause;
     const jitter = withJitter ? random() * Math.min(MAX_JITTER, pause / 4) : 0;
     const jittered = Math.min(remainingWait, pause + jitter);
     remainingWait -= jittered;
     resumesAt = from + jittered;
     slowStart.begin();
     observe?.({ kind: 'waiting', untilEpoch: clock.now() + resumesAt - now, reason });
-    return true;
+    return undefined;
   }
 
   /**
@@ -94,46 +99,35 @@ export function createRateLimiter(options: ClientOptions) {
       }
     },
     /**
-     * Pauses for `Retry-After`. Without it, pauses for a minute if the service itself limits the
-     * rate, otherwise for a time that doubles until a success. Keeps a current pause that is at
-     * least as long. Returns false, without pausing, if the remaining waiting time is too short.
+     * Pauses for as long as the response asks for. Otherwise, pauses for a minute if the service
+     * itself limits the rate, or for a time that doubles until a success. Keeps a current pause
+     * that is at least as long.
+     * @returns the total waiting time that the pause needs, in milliseconds, if svc may not wait that
+     *   long; `undefined` after a pause
      */
     pause({
-      retryAfter,
+      retryAfter: requested,
       isServiceRateLimit,
-    }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit'>): boolean {
-      const requested = parseRetryAfter(retryAfter, clock.now());
+      isUnavailable,
+    }: Pick<SendFailure, 'retryAfter' | 'isServiceRateLimit' | 'isUnavailable'>):
+      | number
+      | undefined {
       adoptSharedPause();
       const remainingPause = resumesAt - monotonic();
       // Requests in flight when a pause starts are rate limited as well. Only a longer pause
       // replaces the current one.
-      if (remainingPause > 0 && (requested ?? 0) <= remainingPause) return true;
+      if (remainingPause > 0 && (requested ?? 0) <= remainingPause) return undefined;
       const pause = requested ?? (isServiceRateLimit ? SERVICE_PAUSE : chooseUnspecifiedPause());
-      if (!extendPause(pause, OWN_RATE_LIMIT, true)) return false;
+      const neededWait = extendPause(pause, isUnavailable ? UNAVAILABLE : OWN_RATE_LIMIT, true);
+      if (neededWait !== undefined) return neededWait;
       const until = clock.now() + resumesAt - monotonic();
       observedPause = until;
       shared?.pauseUntil(until);
-      return true;
+      return undefined;
     },
   };
 }
 
 const OWN_RATE_LIMIT = "the service's rate limit";
+const UNAVAILABLE = 'the service, which is unavailable';
 const PEER_RATE_LIMIT = "the service's rate limit, reported by another svc process";
-
-/**
- * Parses seconds or an HTTP date to milliseconds, at least one second; `undefined` for other values
- * and above one hour.
- */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? '';
-  const requested = /^\d{1,9}$/.test(text)
-    ? Number(text) * 1000
-    : HTTP_DATE.test(text)
-      ? Date.parse(text) - now
-      : Number.NaN;
-  if (Number.isNaN(requested) || requested > MAX_PAUSE) return undefined;
-  return Math.max(MIN_PAUSE, requested);
-}
-
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

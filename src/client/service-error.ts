@@ -42,6 +42,7 @@ export function isRequestTooLarge(error: SvcError): boolean {
  */
 export function isCertainlyNotApplied(error: unknown): boolean {
   if (!(error instanceof SvcError) || error.failure === 'outcome_unknown') return false;
+  if (error.failure === 'resource_exhausted') return true;
   return error instanceof ServiceError
     ? error.hasServiceEnvelope
     : !(error instanceof ForeignResponseError);

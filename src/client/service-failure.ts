@@ -22,6 +22,7 @@ export interface ResponseContext {
   readonly expectedIds?: readonly string[] | undefined;
   readonly credentialHint: () => string | Hint;
   readonly signal?: AbortSignal | undefined;
+  readonly now: () => number;
   readonly redact: (text: string) => string;
 }
 
@@ -68,7 +69,6 @@ export function parseServiceFailure(
     }),
     applied: hasServiceEnvelope ? meaning.applied : 'maybe',
     retry,
-    retryAfter: response.retryAfter,
     isServiceRateLimit: fields['status'] === 'RESOURCE_EXHAUSTED',
   };
 }

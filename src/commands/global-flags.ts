@@ -57,9 +57,12 @@ export const GLOBAL_FLAGS = [
   { flags: '--timeout <duration>', description: 'time limit per attempt (default: 60s)' },
   {
     flags: '--max-wait <duration>',
-    description: 'total time to wait for rate limits (default: 10m)',
+    description: 'total time to wait for rate limits and for Retry-After (default: 10m)',
   },
-  { flags: '--no-wait', description: 'fail instead of waiting for rate limits' },
+  {
+    flags: '--no-wait',
+    description: 'fail instead of waiting for rate limits and for Retry-After',
+  },
   {
     flags: '--retry-for <duration>',
     description: 'time to retry while a proxy does not reach the service (default: 10s, jobs: 30s)',

@@ -28,3 +28,13 @@ export function parseDurationFlag(flag: string, text: string): number {
   }
   return milliseconds;
 }
+
+/** Formats milliseconds as the value of a duration flag, such as `45s` or `2h`. Rounds up. */
+export function formatDurationValue(milliseconds: number): string {
+  const whole = Math.round(milliseconds);
+  const minutes = whole / 60_000;
+  const hours = minutes / 60;
+  if (hours >= 1 && Number.isInteger(hours)) return `${hours}h`;
+  const isLong = minutes >= 120 || (minutes >= 1 && Number.isInteger(minutes));
+  return isLong ? `${Math.ceil(minutes)}m` : `${Math.ceil(whole / 1_000)}s`;
+}

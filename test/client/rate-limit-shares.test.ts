@@ -62,7 +62,7 @@ async function countRequests(quota: number, random: () => number): Promise<reado
         const isRefused = isLimited();
         release(!isRefused);
         const seconds = Math.ceil((WINDOW - (clock.now() % WINDOW)) / 1_000);
-        if (isRefused) limiter.pause({ retryAfter: String(seconds) });
+        if (isRefused) limiter.pause({ retryAfter: seconds * 1_000 });
         else counts[process] = (counts[process] ?? 0) + 1;
       }
     };

@@ -69,7 +69,7 @@ export function jobError(
     case 'fatal':
       if (stop.error.failure === 'local') return withUnsentCount(stop.error, unsent, nextStep);
       return new SvcError('stopped', `stopped with ${unsent}: ${stop.error.message}`, {
-        hint: nextStep,
+        hint: withWait(nextStep, stop.error),
         cause: stop.error,
         details: stop.error.details,
         ...(stop.error.status && { status: stop.error.status }),
@@ -93,6 +93,13 @@ export function jobError(
           })
         : undefined;
   }
+}
+
+/** Adds how long to wait for a rate limit to the hint that resumes the job. */
+function withWait(nextStep: string | Hint, { failure, retryable, hint: wait }: SvcError) {
+  return failure === 'resource_exhausted' && retryable && wait !== undefined
+    ? hint`${nextStep}; ${wait}`
+    : nextStep;
 }
 
 function resumeHint(job: string, needsRejectsPath: boolean): Hint {

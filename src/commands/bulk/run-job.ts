@@ -10,6 +10,7 @@ import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { SvcError } from '../../kernel/errors.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
@@ -46,7 +47,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
   const single = isSingle
     ? { entry, fields, data: { ...data, ...first.target?.data }, id: first.id }
     : undefined;
-  if (stop?.kind === 'fatal' && run.counters.decided === 0) {
+  if (stop?.kind === 'fatal' && run.counters.decided === 0 && (single || !canPass(stop.error))) {
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
     await run.files.results?.discard();
@@ -84,6 +85,11 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     single,
   });
   if (failure !== undefined) throw failure;
+}
+
+/** Whether an error passes with time, so that the job can be resumed unchanged. */
+function canPass({ failure, retryable }: SvcError): boolean {
+  return failure === 'resource_exhausted' && retryable;
 }
 
 async function reportSummary(

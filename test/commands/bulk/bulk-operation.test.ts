@@ -275,6 +275,34 @@ describe('stopping early', () => {
   });
 });
 
+describe('an announced pause that is longer than svc may wait', () => {
+  const unavailable = () =>
+    new Response('<h1>Maintenance</h1>', { status: 503, headers: { 'retry-after': '2700' } });
+  const WAIT =
+    'the service asks to wait 45m: try again after that time, or wait with --max-wait 45m';
+
+  it.each([0, 1])('stops a job that can be resumed, after %i requests', async (succeeded) => {
+    const { exitCode, summary, error } = await run({
+      options: { batchSize: 1 },
+      answer: (users, at) => (at < succeeded ? added(users) : unavailable()),
+    });
+    expect([exitCode, summary]).toEqual([
+      11,
+      expect.objectContaining({ succeeded, failed: 0, unknown: 0, skipped: 5 - succeeded }),
+    ]);
+    expect(error?.hint).toBe(`resume with svc jobs resume ${summary.job}; ${WAIT}`);
+  });
+
+  it('is the error of a single record, which was not applied', async () => {
+    const { exitCode, error } = await run({
+      files: {},
+      record: { userId: 'a' },
+      answer: unavailable,
+    });
+    expect([exitCode, error?.hint]).toEqual([7, WAIT]);
+  });
+});
+
 describe('before anything is sent', () => {
   it.each<[string, BulkScenario, number, string]>([
     [
