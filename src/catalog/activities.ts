@@ -6,9 +6,12 @@ import {
   flag,
   id,
   itemResults,
+  openChoice,
   organizationId,
   records,
   user,
+  warnAboutUnknownValues,
+  withRules,
 } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
@@ -38,6 +41,9 @@ const updatable = {
 
 export const UPDATABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updatable));
 
+/** Features that activities belong to. The embedded service knows only these. */
+export const FEATURE_TYPES = ['comment', 'reaction', 'recorder', 'crdt', 'custom'];
+
 const templateWarnings = ({
   activities,
 }: {
@@ -51,7 +57,7 @@ export const activities = {
   'activities.add': defineOperation('activities.add', {
     summary: 'Add activities to the activity log of a document',
     examples: {
-      'svc activities add --org acme --document d1 --feature-type custom --action-type approved --action-user u1':
+      'svc activities add --org acme --document d1 --feature-type custom --target-entity contract-7 --action-type approved --action-user u1':
         'log an approval by a user',
     },
     createsParents: createsOrganization,
@@ -60,18 +66,39 @@ export const activities = {
     input: z.object({
       organizationId,
       documentId,
-      activities: records({
-        id: flag('activity', z.optional(id('activity ID (default: generated)'))),
-        featureType: described(z.string().check(z.minLength(1)), 'feature: comment, custom, …'),
-        actionType: described(z.string().check(z.minLength(1)), 'action type'),
-        actionUser: flag(
-          { as: 'entry' },
-          withMetadata(user, { description: 'acting user: an ID, or user=u1,name=Ada' }),
-        ),
-        ...updatable,
-      }),
+      activities: z
+        .array(
+          withRules(
+            z
+              .looseObject({
+                id: flag('activity', z.optional(id('activity ID (default: generated)'))),
+                featureType: openChoice(FEATURE_TYPES, 'feature'),
+                actionType: described(z.string().check(z.minLength(1)), 'action type'),
+                actionUser: flag(
+                  { as: 'entry' },
+                  withMetadata(user, { description: 'acting user: an ID, or user=u1,name=Ada' }),
+                ),
+                targetEntityId: z.optional(id('ID of the target; required for custom activities')),
+                ...updatable,
+              })
+              .check(
+                z.refine(
+                  ({ featureType, targetEntityId }) =>
+                    featureType !== 'custom' || targetEntityId !== undefined,
+                  { error: 'required', path: ['targetEntityId'] },
+                ),
+              ),
+            {
+              anyOf: [
+                { properties: { featureType: { not: { const: 'custom' } } } },
+                { required: ['targetEntityId'] },
+              ],
+            },
+          ),
+        )
+        .check(z.minLength(1)),
     }),
-    output: itemResults,
+    output: z.looseObject({ success: z.boolean(), message: z.optional(z.string()) }),
     message: 'Activity(s) added successfully.',
     bulk: {
       field: 'activities',
@@ -80,7 +107,14 @@ export const activities = {
       generatesIds: true,
       emptyDataIsSuccess: true,
     },
-    warnings: templateWarnings,
+    warnings: (input) => [
+      ...templateWarnings(input),
+      ...warnAboutUnknownValues(
+        'feature',
+        FEATURE_TYPES,
+        input.activities.map(({ featureType }) => featureType),
+      ),
+    ],
   }),
   'activities.update': defineOperation('activities.update', {
     summary: 'Update activities in the activity log',

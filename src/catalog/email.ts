@@ -1,23 +1,18 @@
 import * as z from 'zod/mini';
 import { isEmailAddress } from '../kernel/email-address.ts';
-import { findSimilar } from '../kernel/nearest.ts';
 import { defineOperation } from './define.ts';
 import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
-import { requireChange, secret, serviceSwitch, triggers } from './fields.ts';
+import {
+  openChoice,
+  requireChange,
+  secret,
+  serviceSwitch,
+  triggers,
+  warnAboutUnknownValues,
+} from './fields.ts';
 import { described } from './metadata.ts';
 
 const PROVIDER_TYPES = ['default', 'custom', 'extprovider'];
-
-/** The type of the email provider. The set is open, except for misspelled names of known types. */
-const providerType = described(
-  z.string().check(
-    z.regex(/^[A-Za-z0-9-]+$/, { error: 'only letters, digits, and - are allowed' }),
-    z.refine((type) => PROVIDER_TYPES.includes(type) || !findSimilar(type, PROVIDER_TYPES), {
-      error: ({ input }) => `did you mean ${findSimilar(String(input), PROVIDER_TYPES)}?`,
-    }),
-  ),
-  `type of the email provider: ${PROVIDER_TYPES.join(', ')}, or another one`,
-);
 
 const templates = {
   commentTemplateId: described(z.optional(z.string()), 'ID of the template for comments'),
@@ -63,7 +58,11 @@ export const email = {
         useEmailService: serviceSwitch('enable or disable email'),
         emailServiceConfig: z.optional(
           z.looseObject({
-            type: z.optional(providerType),
+            type: z.optional(
+              openChoice(PROVIDER_TYPES, 'email provider type').check(
+                z.regex(/^[A-Za-z0-9-]+$/, { error: 'only letters, digits, and - are allowed' }),
+              ),
+            ),
             apiKey: z.optional(secret('API key of the email provider')),
             fromEmail: described(z.optional(z.string()), 'sender email address'),
             fromCompany: described(z.optional(z.string()), 'sender name'),
@@ -84,9 +83,7 @@ export const email = {
       return `The sender address '${fromEmail}' is not a valid email address. Save it anyway?`;
     },
     warnings: ({ emailServiceConfig: { type, triggers: changed = {} } = {} }) => [
-      ...(type === undefined || PROVIDER_TYPES.includes(type)
-        ? []
-        : [`'${type}' is not a known provider type (${PROVIDER_TYPES.join(', ')})`]),
+      ...warnAboutUnknownValues('provider type', PROVIDER_TYPES, [type]),
       ...warnAboutUnknownEvents(Object.keys(changed)),
     ],
   }),

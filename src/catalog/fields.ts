@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { findSimilar } from '../kernel/nearest.ts';
 import { ACCESS_ROLES } from './access-roles.ts';
 import type { CreatedParents } from './define.ts';
 import { described, withMetadata } from './metadata.ts';
@@ -56,9 +57,36 @@ export const user = z.looseObject({
     z.optional(z.string()),
     'initial shown if the user has no picture (default: derived from the name)',
   ),
+  photoUrl: described(z.optional(z.string()), "URL of the user's picture"),
 });
 
 export const accessRole = described(z.enum(ACCESS_ROLES), 'access role of the user');
+/**
+ * A text of an open set: any value is valid, except for misspelled known ones.
+ * @param description names the set, without its values
+ */
+export const openChoice = (known: readonly string[], description: string) =>
+  described(
+    z.string().check(
+      z.minLength(1),
+      z.refine((value) => known.includes(value) || findSimilar(value, known) === undefined, {
+        error: ({ input }) => `did you mean ${findSimilar(String(input), known)}?`,
+      }),
+    ),
+    `${description}: ${known.join(', ')}`,
+  );
+
+/** Returns a warning for each value outside the known values of an open set. */
+export function warnAboutUnknownValues(
+  noun: string,
+  known: readonly string[],
+  values: readonly (string | undefined)[],
+): readonly string[] {
+  return [...new Set(values)]
+    .filter((value) => value !== undefined && !known.includes(value))
+    .map((value) => `'${value}' is not a known ${noun} (${known.join(', ')})`);
+}
+
 /** The records of a bulk call, at least one. Additional fields are forwarded. */
 export const records = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   z.array(z.looseObject(shape)).check(z.minLength(1));

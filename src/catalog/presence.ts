@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
-import { createsOrganization, documentId, id, organizationId, records } from './fields.ts';
+import {
+  createsOrganization,
+  documentId,
+  id,
+  organizationId,
+  records,
+  warnAboutUnknownValues,
+} from './fields.ts';
 import { described } from './metadata.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
@@ -29,9 +36,11 @@ const write = {
     sharedResult: true,
   },
   warnings: ({ users }: z.output<typeof input>) =>
-    [...new Set(users.map(({ status }) => status))]
-      .filter((status) => status !== undefined && !KNOWN_STATUSES.includes(status))
-      .map((status) => `'${status}' is not a known presence status (${KNOWN_STATUSES.join(', ')})`),
+    warnAboutUnknownValues(
+      'presence status',
+      KNOWN_STATUSES,
+      users.map(({ status }) => status),
+    ),
 } as const;
 
 export const presence = {

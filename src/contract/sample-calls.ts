@@ -116,14 +116,15 @@ const WRITES: readonly SampleCall[] = [
   ),
   ...all(
     ['activities.add'],
+    { ...DOCUMENT, activities: [{ featureType: 'comment', actionType: 'x', actionUser: USER }] },
     { ...DOCUMENT, activities: [{ featureType: 'x', actionType: 'x', actionUser: USER }] },
     {
       ...DOCUMENT,
-      activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }],
+      activities: [{ id: 'a1', featureType: 'comment', actionType: 'x', actionUser: USER }],
     },
     {
       ...UNKNOWN_DOCUMENT,
-      activities: [{ id: 'a9', featureType: 'x', actionType: 'x', actionUser: USER }],
+      activities: [{ id: 'a9', featureType: 'comment', actionType: 'x', actionUser: USER }],
     },
   ),
   ...all(

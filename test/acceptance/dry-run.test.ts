@@ -55,7 +55,7 @@ const COMMANDS: readonly (readonly [
   ],
   [
     'activities.add',
-    'activities add --org acme --document d1 --feature-type f --action-type a --action-user u1'.split(
+    'activities add --org acme --document d1 --feature-type comment --action-type a --action-user u1'.split(
       ' ',
     ),
     1,

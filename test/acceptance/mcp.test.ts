@@ -432,7 +432,7 @@ describe('a write', () => {
     const input = {
       ...ACME,
       documentId: 'd1',
-      activities: [{ featureType: 'x', actionType: 'x', actionUser: { userId: 'u1' } }],
+      activities: [{ featureType: 'comment', actionType: 'x', actionUser: { userId: 'u1' } }],
     };
     const preview = await tool('write', { operation: 'activities.add', input });
     const { requests } = preview.result as {

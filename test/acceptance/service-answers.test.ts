@@ -177,7 +177,7 @@ describe('activities', () => {
     organizationId: 'acme',
     documentId: 'd1',
     activities: [
-      { id: 'a1', featureType: 'custom', actionType: 'approved', actionUser: { userId: 'u1' } },
+      { id: 'a1', featureType: 'comment', actionType: 'approved', actionUser: { userId: 'u1' } },
     ],
   });
   it.each([

@@ -432,13 +432,19 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
     })),
     {
       command:
-        'activities add --org acme --document d1 --activity a1 --feature-type custom --action-type done --action-user u1',
+        'activities add --org acme --document d1 --activity a1 --feature-type custom --target-entity t1 --action-type done --action-user u1',
       path: '/v2/activities/add',
       data: {
         organizationId: 'acme',
         documentId: 'd1',
         activities: [
-          { id: 'a1', featureType: 'custom', actionType: 'done', actionUser: { userId: 'u1' } },
+          {
+            id: 'a1',
+            featureType: 'custom',
+            targetEntityId: 't1',
+            actionType: 'done',
+            actionUser: { userId: 'u1' },
+          },
         ],
       },
       reply: { a1: item },

@@ -4,7 +4,7 @@ import { startTestService } from './test-service.ts';
 const ids = { organizationId: 'acme', documentId: 'd1' };
 const activity = {
   id: 'a1',
-  featureType: 'custom',
+  featureType: 'comment',
   actionType: 'added',
   actionUser: { userId: 'u1' },
 };

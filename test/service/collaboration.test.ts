@@ -53,7 +53,7 @@ describe('presence', () => {
 describe('activities', () => {
   const ADD = '/v2/activities/add';
   const UPDATE = '/v2/activities/update';
-  const activity = { featureType: 'custom', actionType: 'added', actionUser: { userId: 'u1' } };
+  const activity = { featureType: 'comment', actionType: 'added', actionUser: { userId: 'u1' } };
 
   const activitiesOf = async ({ store }: TestService) => {
     const rows = await store.read((database) =>
@@ -69,12 +69,43 @@ describe('activities', () => {
   it('get generated IDs if they have none', async () => {
     const service = await startTestService();
     const activities = [activity, activity, { ...activity, id: 'a1' }];
-    const { body } = await service.call(ADD, { organizationId, documentId, activities });
-    const ids = Object.keys(body.result?.data);
-    expect(ids).toHaveLength(3);
-    expect((await activitiesOf(service)).map(({ activityId }) => activityId).sort()).toEqual(
-      ids.sort(),
-    );
+    await service.call(ADD, { organizationId, documentId, activities });
+    const ids = (await activitiesOf(service)).map(({ activityId }) => activityId);
+    expect(ids.sort((a, b) => a.length - b.length)).toEqual([
+      'a1',
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+    ]);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('replace those with the same ID', async () => {
+    const service = await startTestService();
+    const add = (changed: object, place = documentId) =>
+      service.call(ADD, {
+        organizationId,
+        documentId: place,
+        activities: [{ ...activity, id: 'a1', ...changed }],
+      });
+    await add({ actionIcon: 'plus' });
+    service.clock.time += 5;
+    await add({ entityData: { n: 1 } }, 'd2');
+    expect(await activitiesOf(service)).toEqual([
+      { activityId: 'a1', ...activity, entityData: { n: 1 }, lastUpdated: service.clock.time },
+    ]);
+  });
+
+  it.each([
+    [{ featureType: 'huddle' }, 'activities[0].featureType: must be one of comment, reaction,'],
+    [{ featureType: 'comments' }, 'activities[0].featureType: did you mean comment?'],
+    [{ featureType: 'custom' }, 'Target entity ID is required (activities[0].targetEntityId).'],
+  ])('are rejected with %j', async (changed, message) => {
+    const service = await startTestService();
+    const activities = [{ ...activity, ...changed }];
+    const { http, body } = await service.call(ADD, { organizationId, documentId, activities });
+    expect([http, body.error?.status]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(body.error?.message).toContain(message);
+    expect(await activitiesOf(service)).toEqual([]);
   });
 
   it('accept the fields that an update may set, and keep the others', async () => {

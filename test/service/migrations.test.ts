@@ -28,7 +28,7 @@ async function startWithDocument(): Promise<TestService> {
       call('/v2/presence/update', { ...ids, users: [user] }),
       call('/v2/activities/add', {
         ...ids,
-        activities: [{ id: documentId, featureType: 'custom', actionType: 'x', actionUser: user }],
+        activities: [{ id: documentId, featureType: 'comment', actionType: 'x', actionUser: user }],
       }),
       call('/v2/notifications/add', {
         ...ids,

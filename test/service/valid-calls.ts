@@ -4,7 +4,7 @@ import type { TestService } from './test-service.ts';
 const ACME = { organizationId: 'acme' };
 const DOCUMENT = { ...ACME, documentId: 'd1' };
 const PRESENT_USER = { userId: 'u1', name: 'Ada', email: 'ada@example.com' };
-const USER = { ...PRESENT_USER, initial: 'A' };
+const USER = { ...PRESENT_USER, initial: 'A', photoUrl: 'https://example.com/ada.png' };
 const RESOURCE = {
   type: 'document',
   id: 'd1',
@@ -48,7 +48,7 @@ const PREREQUISITES = [
     '/v2/activities/add',
     {
       ...DOCUMENT,
-      activities: [{ id: 'a1', featureType: 'x', actionType: 'x', actionUser: USER }],
+      activities: [{ id: 'a1', featureType: 'comment', actionType: 'x', actionUser: USER }],
     },
   ],
   ['/v2/crdt/add', { ...EDITOR, data: {} }],
@@ -91,7 +91,14 @@ export async function createValidCalls(
     'activities.add': {
       ...DOCUMENT,
       activities: [
-        { id: 'a2', featureType: 'custom', actionType: 'added', actionUser: USER, ...CHANGES },
+        {
+          id: 'a2',
+          featureType: 'custom',
+          targetEntityId: 't1',
+          actionType: 'added',
+          actionUser: USER,
+          ...CHANGES,
+        },
       ],
     },
     'activities.update': { ...ACME, activities: [{ id: 'a1', ...CHANGES }] },

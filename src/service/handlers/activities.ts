@@ -1,20 +1,27 @@
-import { UPDATABLE_FIELDS } from '../../catalog/activities.ts';
+import { FEATURE_TYPES, UPDATABLE_FIELDS } from '../../catalog/activities.ts';
+import { fieldRefusal } from '../calls/validate.ts';
 import {
   eventsOfAddedActivity,
   eventsOfChangedActivity,
   type StoredActivity,
 } from '../deliveries/document-events.ts';
 import { type DocumentEvent, recordDocumentEvents } from '../deliveries/outbox.ts';
-import { insertActivities, selectActivities, updateActivity } from '../records/activities.ts';
-import { alreadyExists, createItemResults } from '../records/item-results.ts';
+import {
+  insertActivities,
+  overwriteActivities,
+  selectActivities,
+  updateActivity,
+} from '../records/activities.ts';
+import { createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { generateId } from '../records/secrets.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {
-  /** Adds activities. The document does not have to exist. */
+  /** Adds activities, or overwrites those with the same ID. The document does not have to exist. */
   'activities.add': async (call, { organizationId, documentId, activities: requested }) => {
+    requireKnownFeatures(requested);
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
     const fieldsById = new Map(
@@ -23,8 +30,6 @@ export const activities: HandlersOf<'activities'> = {
         fields,
       ]),
     );
-    const data = createItemResults();
-    const events: DocumentEvent[] = [];
     const rows = [...fieldsById].map(([id, fields]) => ({
       organization,
       activityId: id,
@@ -33,15 +38,19 @@ export const activities: HandlersOf<'activities'> = {
       createdAt: now,
       lastUpdated: now,
     }));
-    for (const id of fieldsById.keys()) data[id] = alreadyExists('Activity');
-    for (const { activityId } of await insertActivities(database, rows)) {
-      data[activityId] = { success: true, id: activityId, message: 'Activity added.' };
-      events.push(
-        ...eventsOfAddedActivity({ organizationId, documentId }, fieldsById.get(activityId)),
-      );
-    }
+    const added = new Set(
+      (await insertActivities(database, rows)).map(({ activityId }) => activityId),
+    );
+    await overwriteActivities(
+      database,
+      rows.filter(({ activityId }) => !added.has(activityId)),
+    );
+    // A repeated call does not send its events again.
+    const events = [...added].flatMap((id) =>
+      eventsOfAddedActivity({ organizationId, documentId }, fieldsById.get(id)),
+    );
     await recordDocumentEvents(call, events);
-    return { data };
+    return { data: { success: true, message: 'Activity(s) added successfully.' } };
   },
 
   'activities.update': async (call, { organizationId, activities: requested }) => {
@@ -79,4 +88,12 @@ function pickChangeable(change: object = {}): Partial<StoredActivity> {
   return Object.fromEntries(
     Object.entries(change).filter(([field]) => UPDATABLE_FIELDS.has(field)),
   );
+}
+
+/** @throws Refusal INVALID_ARGUMENT for an activity of an unknown feature */
+function requireKnownFeatures(requested: readonly { readonly featureType: string }[]): void {
+  const at = requested.findIndex(({ featureType }) => !FEATURE_TYPES.includes(featureType));
+  if (at < 0) return;
+  const message = `must be one of ${FEATURE_TYPES.join(', ')}, got '${requested[at]?.featureType}'`;
+  throw fieldRefusal(['activities', at, 'featureType'], message);
 }

@@ -1,10 +1,10 @@
-import { prepareInsert, prepareSelect, prepareUpdate } from '../store/statements.ts';
+import { prepareInsert, prepareSelect, prepareUpdate, prepareUpsert } from '../store/statements.ts';
 
-export const insertActivities = prepareInsert(
-  'activities',
-  ['organization', 'activityId'],
-  ['activityId'],
-);
+const KEY = ['organization', 'activityId'] as const;
+export const insertActivities = prepareInsert('activities', KEY, ['activityId']);
+export const overwriteActivities = prepareUpsert('activities', KEY, {
+  replaced: ['documentId', 'data', 'lastUpdated'],
+});
 export const selectActivities = prepareSelect('activities', [
   'key',
   'activityId',

@@ -118,7 +118,7 @@ describe('records of several files', () => {
         answer: (_, __, { activities }) =>
           results(Object.fromEntries((activities as { id: string }[]).map(({ id }) => [id, no]))),
       });
-    const one = '"featureType":"custom","actionType":"x","actionUser":{"userId":"u"}';
+    const one = '"featureType":"comment","actionType":"x","actionUser":{"userId":"u"}';
     const { read, requests } = await add({ 'a.json': `[{${one}}]`, 'b.ndjson': `{${one}}\n` });
     const [{ activities }] = requests as unknown as [{ activities: readonly { id: string }[] }];
     expect(linesIn(await read('activities.rejects.ndjson'))).toEqual(activities);

@@ -125,7 +125,7 @@ describe('one result for a whole batch', () => {
 });
 
 describe('generated IDs', () => {
-  const LOOK = { featureType: 'custom', actionType: 'look', actionUser: { userId: 'u1' } };
+  const LOOK = { featureType: 'comment', actionType: 'look', actionUser: { userId: 'u1' } };
   const log = (scenario: BulkScenario) =>
     runBulk({
       operation: 'activities.add',
@@ -133,7 +133,7 @@ describe('generated IDs', () => {
       answer: (_, __, data) => all(idsOf(data, 'activities')),
       ...scenario,
     });
-  const cells = 'custom,look,"{""userId"":""u1""}"';
+  const cells = 'comment,look,"{""userId"":""u1""}"';
   const INPUTS: Readonly<Record<string, string>> = {
     'log.json': JSON.stringify([LOOK, { ...LOOK, id: 'a2' }]),
     'log.ndjson': `${JSON.stringify(LOOK)}\n${JSON.stringify({ ...LOOK, id: 'a2' })}`,
@@ -144,7 +144,10 @@ describe('generated IDs', () => {
   it.each(Object.entries(INPUTS))(
     'for %s are written to the rejects file, and nowhere else',
     async (name, text) => {
-      const first = await log({ files: { [name]: text }, answer: () => results({}) });
+      const first = await log({
+        files: { [name]: text },
+        answer: () => results({ other: { success: true } }),
+      });
       expect(first.requests[0]?.['activities']).toEqual([
         { ...LOOK, id: UUID },
         { ...LOOK, id: 'a2' },
@@ -159,10 +162,13 @@ describe('generated IDs', () => {
 
   it('get a column of their own in a CSV file without one', async () => {
     const text = `featureType;actionType;actionUser\n${cells.replaceAll(',', ';')}\n`;
-    const first = await log({ files: { 'log.csv': text }, answer: () => results({}) });
+    const first = await log({
+      files: { 'log.csv': text },
+      answer: () => results({ other: { success: true } }),
+    });
     const [id = ''] = idsOf(first.requests[0] ?? {}, 'activities');
     expect(await first.read('log.rejects.csv')).toBe(
-      `featureType;actionType;actionUser;id\ncustom;look;"{""userId"":""u1""}";${id}\n`,
+      `featureType;actionType;actionUser;id\ncomment;look;"{""userId"":""u1""}";${id}\n`,
     );
     const again = await log({ files: { 'log.csv': await first.read('log.rejects.csv') } });
     expect(again.requests).toEqual(first.requests);
@@ -171,7 +177,11 @@ describe('generated IDs', () => {
   it('are part of a dry run, and are kept for a record given by flags', async () => {
     const { planned } = await log({ files: {}, record: LOOK, global: { dryRun: true } });
     expect(planned[0]?.body).toMatchObject({ data: { activities: [{ ...LOOK, id: UUID }] } });
-    const flags = await log({ files: {}, record: LOOK, answer: () => results({}) });
+    const flags = await log({
+      files: {},
+      record: LOOK,
+      answer: () => results({ other: { success: true } }),
+    });
     const [id] = idsOf(flags.requests[0] ?? {}, 'activities');
     expect(flags.created).toEqual([]);
     const sent = JSON.stringify({
@@ -182,7 +192,12 @@ describe('generated IDs', () => {
     expect(flags.error?.hint).toBe(`repeating it is safe: svc activities add --data '${sent}'`);
     expect(sent).toContain(`"id":"${id}"`);
     const data = { organizationId: 'acme', documentId: 'd1', activities: [LOOK, LOOK] };
-    const listed = await log({ files: {}, data, usesDataFlag: true, answer: () => results({}) });
+    const listed = await log({
+      files: {},
+      data,
+      usesDataFlag: true,
+      answer: () => results({ other: { success: true } }),
+    });
     expect(JSON.parse(await listed.read('data.rejects.json'))).toEqual(
       listed.requests[0]?.['activities'],
     );
@@ -219,7 +234,7 @@ describe('unknown fields', () => {
     expect(stderr).toBe(
       [
         "warning: u.ndjson:1: unknown field 'emial' is sent unchanged; did you mean 'email'?",
-        "warning: u.ndjson:2: unknown field 'zzz' is sent unchanged; known: userId, name, email, initial, organizationId, documentId, folderId",
+        "warning: u.ndjson:2: unknown field 'zzz' is sent unchanged; known: userId, name, email, initial, photoUrl, organizationId, documentId, folderId",
         '',
       ].join('\n'),
     );

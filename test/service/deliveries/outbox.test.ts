@@ -26,7 +26,7 @@ async function payloads({ store, credentials }: DeliveringWorld): Promise<readon
 const add = (world: DeliveringWorld, ...activities: readonly object[]) =>
   world.call('/v2/activities/add', {
     ...place,
-    activities: activities.map((each) => ({ actionUser, ...each })),
+    activities: activities.map((each) => ({ actionUser, targetEntityId: 't1', ...each })),
   });
 
 describe('events of calls', () => {
@@ -36,14 +36,12 @@ describe('events of calls', () => {
     ['comment', 'added', 'comment.add'],
     ['comment', 'newlyAdded', 'comment_annotation.add'],
     ['comment', 'statusChanged', 'comment_annotation.status_change'],
-    ['comment_annotation', 'assign', 'comment_annotation.assign'],
-    ['huddle', 'join', 'huddle.join'],
+    ['comment', 'assigned', 'comment_annotation.assign'],
     ['recorder', 'done', 'recorder.done'],
     ['custom', 'comment.delete', 'comment.delete'],
     ['custom', 'added', undefined],
     ['comment', 'noticed', undefined],
-    ['message', 'attempt.exhausted', undefined],
-    ['webhook', 'exhausted', undefined],
+    ['comment', 'message.attempt.exhausted', undefined],
   ])('an activity of %s with the action %s: %s', async (featureType, actionType, event) => {
     const world = await listening();
     await add(world, { featureType, actionType });

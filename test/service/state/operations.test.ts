@@ -62,7 +62,9 @@ const WRITES: readonly (readonly [path: string, data: object])[] = [
     {
       ...acme,
       documentId: 'd2',
-      activities: [{ id: 'a1', featureType: 'x', actionType: 'y', actionUser: { userId: 'u1' } }],
+      activities: [
+        { id: 'a1', featureType: 'comment', actionType: 'y', actionUser: { userId: 'u1' } },
+      ],
     },
   ],
   [

@@ -58,10 +58,10 @@ function withFailingRecords(
         ...input,
         [field]: records.filter((_, at) => !failing.has(at)),
       });
-      const data: Record<string, unknown> = Object.assign(
-        Object.create(null),
-        isObject(reply.data) && reply.data,
-      );
+      const data: Record<string, unknown> = Object.create(null);
+      const handled = isObject(reply.data) ? reply.data : {};
+      if (typeof handled['success'] !== 'boolean') Object.assign(data, handled);
+      else for (const record of records) data[String(bareIds ? record : record[id])] = handled;
       // If an ID occurs twice, the result of the handled record takes precedence.
       for (const at of failing) data[String(bareIds ? records[at] : records[at][id])] ??= failure;
       return { ...reply, data };
