@@ -1,29 +1,29 @@
 import { type Hint, hint, step } from '../kernel/errors.ts';
 import { findNearest } from '../kernel/nearest.ts';
 
-export type EventGroup = 'thread' | 'message' | 'huddle' | 'editor' | 'recorder' | 'delivery';
+export type EventGroup =
+  | 'thread'
+  | 'message'
+  | 'huddle'
+  | 'editor'
+  | 'recorder'
+  | 'workflow'
+  | 'delivery';
 
 export interface EventType {
   readonly name: string;
   readonly group: EventGroup;
   readonly description: string;
+  /** The `source` in the payload of the event. */
+  readonly source: string;
   /** The `actionType` in the payload of the event. */
   readonly actionType: string;
   readonly onByDefault: boolean;
   readonly email?: true;
 }
 
-export const EVENT_SOURCES: Readonly<Record<EventGroup, string>> = {
-  thread: 'comment',
-  message: 'comment',
-  huddle: 'huddle',
-  editor: 'crdt',
-  recorder: 'recorder',
-  delivery: 'webhook',
-};
-
 const inGroup =
-  (group: EventGroup, prefix: string, onByDefault: boolean) =>
+  (group: EventGroup, prefix: string, source: string, onByDefault: boolean) =>
   (
     name: string,
     actionType: string,
@@ -32,15 +32,22 @@ const inGroup =
   ): EventType => ({
     name: `${prefix}.${name}`,
     group,
+    source,
     actionType,
     description,
     onByDefault,
     ...rest,
   });
 
-const thread = inGroup('thread', 'comment_annotation', true);
-const message = inGroup('message', 'comment', true);
-const huddle = inGroup('huddle', 'huddle', true);
+/** The source of events of comment threads and their messages. */
+export const COMMENT_SOURCE = 'comment';
+const thread = inGroup('thread', 'comment_annotation', COMMENT_SOURCE, true);
+const message = inGroup('message', 'comment', COMMENT_SOURCE, true);
+const huddle = inGroup('huddle', 'huddle', 'huddle', true);
+const inWorkflow = (prefix: string) => inGroup('workflow', prefix, prefix, false);
+const execution = inWorkflow('execution');
+const workflowStep = inWorkflow('step');
+const loop = inWorkflow('loop');
 
 /**
  * Known event types. The set is open: the service may send other types, and accepts other trigger
@@ -70,23 +77,47 @@ export const EVENT_TYPES: readonly EventType[] = [
   message('reaction_delete', 'reactionDeleted', 'a reaction was removed from a comment'),
   huddle('create', 'created', 'a huddle was started', { email: true }),
   huddle('join', 'join', 'a user joined a huddle', { email: true }),
-  inGroup('editor', 'crdt', false)('update_data', 'updateData', 'editor content changed'),
-  inGroup('recorder', 'recorder', false)('done', 'done', 'a recording was finished'),
-  inGroup('delivery', 'message', false)(
-    'attempt.exhausted',
-    'exhausted',
-    'a delivery failed after its last attempt',
+  inGroup('editor', 'crdt', 'crdt', false)('update_data', 'updateData', 'editor content changed'),
+  inGroup('recorder', 'recorder', 'recorder', false)('done', 'done', 'a recording was finished'),
+  execution('dispatched', 'dispatched', 'a workflow was started'),
+  execution('completed', 'completed', 'a workflow was completed'),
+  execution('failed', 'failed', 'a workflow failed'),
+  execution('cancelled', 'cancelled', 'a workflow was canceled'),
+  workflowStep(
+    'awaiting-approval',
+    'awaitingApproval',
+    'a step of a workflow waits for an approval',
   ),
+  workflowStep('completed', 'completed', 'a step of a workflow was completed'),
+  workflowStep('failed', 'failed', 'a step of a workflow failed'),
+  workflowStep('breached', 'breached', 'a step of a workflow exceeded its time limit'),
+  workflowStep('cancelled', 'cancelled', 'a step of a workflow was canceled'),
+  inWorkflow('group')('quorum-met', 'quorumMet', 'enough members of a group approved'),
+  loop('iteration-started', 'iterationStarted', 'an iteration of a loop was started'),
+  loop('exhausted', 'exhausted', 'a loop reached its last iteration'),
+  inGroup(
+    'delivery',
+    'message',
+    'webhook',
+    false,
+  )('attempt.exhausted', 'exhausted', 'a delivery failed after its last attempt'),
 ];
 
 export const EVENT_NAMES: readonly string[] = EVENT_TYPES.map(({ name }) => name);
-export const WEBHOOK_TRIGGERS = defaultTriggers(
-  EVENT_TYPES.filter(({ group }) => group !== 'delivery'),
+/** Events in documents. The others are only sent to endpoints of advanced webhooks. */
+export const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(
+  ({ group }) => group !== 'delivery' && group !== 'workflow',
 );
+export const WEBHOOK_TRIGGERS = defaultTriggers(DOCUMENT_EVENT_TYPES);
 
 export const EMAIL_TRIGGERS = defaultTriggers(
   EVENT_TYPES.filter(({ email }) => email).map((event) => ({ ...event, onByDefault: true })),
 );
+
+/** Finds the event type that `source` and `actionType` of a payload name. */
+export function findEventType(source: unknown, actionType: unknown): EventType | undefined {
+  return EVENT_TYPES.find((type) => type.source === source && type.actionType === actionType);
+}
 
 function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, boolean>> {
   return Object.fromEntries(events.map(({ name, onByDefault }) => [name, onByDefault]));

@@ -1,4 +1,4 @@
-import { EVENT_SOURCES, EVENT_TYPES } from '../catalog/events.ts';
+import { EVENT_TYPES, findEventType } from '../catalog/events.ts';
 import { isObject } from '../kernel/json.ts';
 import type { WebhookForm } from './form.ts';
 
@@ -9,6 +9,8 @@ export interface WebhookEvent {
   readonly apiKey: string;
   readonly organizationId?: string | undefined;
   readonly documentId?: string | undefined;
+  /** The document's ID of the client (default: `documentId`). */
+  readonly clientDocumentId?: string | undefined;
   readonly documentName?: string | undefined;
   readonly pageInfo?: object | undefined;
   readonly actionUser?: object | undefined;
@@ -38,6 +40,7 @@ export function parseAdvancedPayload(
     ...event,
     organizationId: textOf(organization['organizationId']),
     documentId: textOf(document['documentId']),
+    clientDocumentId: textOf(Object(metadata)['clientDocumentId']),
     documentName: textOf(document['documentName']),
     pageInfo: objectAt(metadata, 'pageInfo'),
     actionUser: objectOf(actionUser),
@@ -67,6 +70,7 @@ export function createBasicPayload(event: WebhookEvent): object {
     actionUser,
     apiKey,
     documentId,
+    clientDocumentId = documentId,
     documentName,
     organizationId,
     pageInfo = {},
@@ -76,7 +80,7 @@ export function createBasicPayload(event: WebhookEvent): object {
     actionType,
     notificationSource: source,
     actionUser,
-    metadata: { apiKey, documentId, documentName, organizationId, pageInfo },
+    metadata: { apiKey, clientDocumentId, documentId, documentName, organizationId, pageInfo },
     ...subjectOf(event),
     platform: PLATFORM,
   };
@@ -88,6 +92,7 @@ export function createAdvancedPayload(event: WebhookEvent): object {
     actionUser,
     apiKey,
     documentId,
+    clientDocumentId = documentId,
     documentName,
     organizationId,
     pageInfo = {},
@@ -104,6 +109,7 @@ export function createAdvancedPayload(event: WebhookEvent): object {
         organization: { organizationId },
         document: { documentId, documentName },
         apiKey,
+        clientDocumentId,
         pageInfo,
       },
     },
@@ -120,10 +126,7 @@ export function eventNameOf(payload: unknown): string {
   const { event, notificationSource: source, actionType } = payload;
   if (typeof event === 'string') return event;
   if (typeof source !== 'string' || typeof actionType !== 'string') return UNKNOWN;
-  const eventType = EVENT_TYPES.find(
-    (type) => type.actionType === actionType && EVENT_SOURCES[type.group] === source,
-  );
-  return eventType?.name ?? `${source}.${actionType}`;
+  return findEventType(source, actionType)?.name ?? `${source}.${actionType}`;
 }
 
 const UNKNOWN = 'unknown';
@@ -141,7 +144,7 @@ function describeEventType(event: string): {
   readonly source: string;
 } {
   const known = EVENT_TYPES.find(({ name }) => name === event);
-  if (known) return { actionType: known.actionType, source: EVENT_SOURCES[known.group] };
+  if (known) return { actionType: known.actionType, source: known.source };
   const action = event.slice(event.lastIndexOf('.') + 1);
   const [source = event] = event.split('.', 1);
   return {

@@ -42,16 +42,8 @@ const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number)
   {
     thread: createThreadSubject,
     message: createMessageSubject,
-    huddle: (event, now) => ({
-      extra: {
-        huddle: {
-          huddleId: 'hd-7',
-          ...(event === 'huddle.join'
-            ? { createdAt: now - 4 * MINUTE, createdBy: BEN, participants: [BEN, ADA] }
-            : { createdAt: now, createdBy: ADA, participants: [ADA] }),
-        },
-      },
-    }),
+    huddle: () => ({}),
+    workflow: () => ({}),
     editor: (_, now) => ({
       crdtData: {
         id: 'intro',
@@ -61,21 +53,7 @@ const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number)
         sessionId: 's-3f1c',
       },
     }),
-    recorder: (_, now) => ({
-      extra: {
-        recorderData: {
-          recorderId: 'rec-12',
-          type: 'screen',
-          createdAt: now - 3 * MINUTE,
-          durationInSeconds: 94,
-          attachment: {
-            url: 'https://files.example.com/rec-12.mp4',
-            mimeType: 'video/mp4',
-            size: 8_123_904,
-          },
-        },
-      },
-    }),
+    recorder: createRecorderSubject,
     delivery: (_, now) => ({
       extra: {
         endpointId: 'ep_2cV6ZkXyQ0b1aT9mN4wR7sJ3pLd',
@@ -98,23 +76,39 @@ function createThreadSubject(event: string, now: number): EventSubject {
     annotationId: 'an-41',
     annotationNumber: 41,
     type: 'comment',
-    status: { id: 'OPEN', name: 'Open', type: 'default' },
+    status: OPEN,
     from: BEN,
     comments,
     createdAt: created,
     lastUpdated: now,
     ...THREAD_CHANGES.get(event),
   };
-  return { commentAnnotation: annotation, ...(isNew && { targetComment: first }) };
+  const extra = THREAD_EXTRAS.get(event);
+  return {
+    commentAnnotation: annotation,
+    ...(isNew && { targetComment: first }),
+    ...(extra && { extra }),
+  };
 }
+
+const OPEN = { id: 'OPEN', name: 'Open', type: 'default' };
+const RESOLVED = { id: 'RESOLVED', name: 'Resolved', type: 'terminal' };
+const PRIORITY = { id: 'P1', name: 'High' };
+
+/** Fields of the payload beside the thread, which describe its change. */
+const THREAD_EXTRAS: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
+  string,
+  Readonly<Record<string, unknown>>
+>([
+  ['comment_annotation.assign', { assigned: ADA }],
+  ['comment_annotation.status_change', { oldStatus: OPEN, newStatus: RESOLVED }],
+  ['comment_annotation.priority_change', { newPriority: PRIORITY }],
+]);
 
 const THREAD_CHANGES: ReadonlyMap<string, object> = new Map<string, object>([
   ['comment_annotation.assign', { assignedTo: ADA }],
-  [
-    'comment_annotation.status_change',
-    { status: { id: 'RESOLVED', name: 'Resolved', type: 'terminal' } },
-  ],
-  ['comment_annotation.priority_change', { priority: { id: 'P1', name: 'High' } }],
+  ['comment_annotation.status_change', { status: RESOLVED }],
+  ['comment_annotation.priority_change', { priority: PRIORITY }],
   ['comment_annotation.custom_list_change', { customList: [{ id: 'legal', label: 'Legal' }] }],
   ['comment_annotation.subscribe', { subscribedUsers: [ADA] }],
   ['comment_annotation.unsubscribe', { unsubscribedUsers: [ADA] }],
@@ -149,16 +143,38 @@ const MESSAGE_CHANGES: ReadonlyMap<string, (now: number) => object> = new Map<
   string,
   (now: number) => object
 >([
-  ['comment.add', (now) => ({ createdAt: now })],
+  ['comment.add', (now) => ({ createdAt: now, lastUpdated: now })],
   [
     'comment.update',
     (now) => ({
       ...createComment(2, 'It moved to the 12th of May.', ADA, now - MINUTE),
+      status: 'updated',
       editedAt: now,
+      lastUpdated: now,
     }),
   ],
   ['comment.reaction_add', () => ({ reactions: [{ reactionId: '1f44d', from: ADA }] })],
 ]);
+
+function createRecorderSubject(_: string, now: number): EventSubject {
+  const asset = {
+    url: 'https://files.example.com/rec-12.mp4',
+    thumbnailUrl: 'https://files.example.com/rec-12.png',
+    mimeType: 'video/mp4',
+    fileSizeInBytes: 8_123_904,
+    version: 1,
+    createdAt: now - 3 * MINUTE,
+  };
+  return {
+    extra: {
+      recorderId: 'rec-12',
+      from: ADA,
+      assets: [asset],
+      assetsAllVersions: [asset],
+      transcription: { transcriptedText: 'We launch in May.' },
+    },
+  };
+}
 
 function createQuestion(createdAt: number) {
   return createComment(1, 'Is this date still right?', BEN, createdAt);
@@ -171,6 +187,8 @@ function createComment(commentId: number, commentText: string, from: object, cre
     commentText,
     commentHtml: `<p>${commentText}</p>`,
     from,
+    status: 'added',
     createdAt,
+    lastUpdated: createdAt,
   };
 }

@@ -23,6 +23,7 @@ describe('the two forms of a payload', () => {
       actionUser,
       metadata: {
         apiKey: 'key-1',
+        clientDocumentId: 'd-launch-plan',
         documentId: 'd-launch-plan',
         documentName: 'Launch plan',
         organizationId: 'acme',
@@ -49,6 +50,7 @@ describe('the two forms of a payload', () => {
           organization: { organizationId: 'acme' },
           document: { documentId: 'd-launch-plan', documentName: 'Launch plan' },
           apiKey: 'key-1',
+          clientDocumentId: 'd-launch-plan',
           pageInfo,
         },
       },
@@ -70,14 +72,49 @@ describe('the two forms of a payload', () => {
 });
 
 describe('a sample', () => {
-  it.each(EVENT_NAMES)('of %s names the user, the document, and the subject', (name) => {
+  it.each(EVENT_NAMES)('of %s names the user and the document', (name) => {
     const { data, event } = plain(createAdvancedPayload(createSampleEvent(name, SETTING)));
     expect(event).toBe(name);
     expect(data.actionUser.userId).toMatch(/^u-/);
-    const subject = Object.keys(data).filter(
-      (field) => !['actionUser', 'metadata'].includes(field),
-    );
-    expect(subject.length).toBeGreaterThan(0);
+    expect(data.metadata).toMatchObject({
+      clientDocumentId: 'd-launch-plan',
+      document: { documentId: 'd-launch-plan' },
+    });
+  });
+
+  const STATUS = { id: expect.any(String), name: expect.any(String), type: expect.any(String) };
+  const COMMENT = { status: expect.any(String), lastUpdated: expect.any(Number) };
+  it.each([
+    ['comment_annotation.status_change', { oldStatus: STATUS, newStatus: STATUS }],
+    ['comment_annotation.priority_change', { newPriority: { id: 'P1', name: 'High' } }],
+    ['comment_annotation.assign', { assigned: { userId: 'u-ada' } }],
+    ['comment_annotation.add', { targetComment: COMMENT }],
+    [
+      'comment.update',
+      { targetComment: COMMENT, commentAnnotation: { comments: [COMMENT, COMMENT] } },
+    ],
+    [
+      'recorder.done',
+      {
+        recorderId: expect.any(String),
+        from: { userId: 'u-ada' },
+        assets: [{ url: expect.any(String) }],
+        assetsAllVersions: [{ url: expect.any(String) }],
+        transcription: {},
+      },
+    ],
+  ])('of %s has the documented fields in both forms', (name, fields) => {
+    const event = createSampleEvent(name, SETTING);
+    expect(plain(createAdvancedPayload(event)).data).toMatchObject(fields);
+    expect(plain(createBasicPayload(event))).toMatchObject({
+      ...fields,
+      metadata: { clientDocumentId: 'd-launch-plan' },
+    });
+  });
+
+  it('of a huddle has no further fields', () => {
+    const { data } = plain(createAdvancedPayload(createSampleEvent('huddle.create', SETTING)));
+    expect(Object.keys(data)).toEqual(['actionUser', 'metadata']);
   });
 
   it('of an unknown type names the user and the document', () => {

@@ -1,4 +1,4 @@
-import { EVENT_SOURCES, EVENT_TYPES } from '../../catalog/events.ts';
+import { EVENT_TYPES } from '../../catalog/events.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import { EVENT_COLUMNS } from './columns.ts';
@@ -6,13 +6,13 @@ import { EVENT_COLUMNS } from './columns.ts';
 export async function eventsCommand(context: Context): Promise<void> {
   const printer = await context.printer();
   const rows = EVENT_TYPES.map(
-    ({ name, group, onByDefault, email = false, actionType, description }) => ({
+    ({ name, group, onByDefault, email = false, actionType, source, description }) => ({
       event: name,
       group,
       onByDefault,
       email,
       actionType,
-      source: EVENT_SOURCES[group],
+      source,
       describes: description,
     }),
   );

@@ -1,4 +1,4 @@
-import { EVENT_SOURCES, EVENT_TYPES, type EventType } from '../../catalog/events.ts';
+import { COMMENT_SOURCE, DOCUMENT_EVENT_TYPES, type EventType } from '../../catalog/events.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { DocumentEvent } from './outbox.ts';
 
@@ -13,7 +13,6 @@ import type { DocumentEvent } from './outbox.ts';
  * - Add Notifications: the event in `actionType` of `notificationSourceData`, with the feature in
  *   `notificationSource`.
  */
-const DOCUMENT_EVENT_TYPES = EVENT_TYPES.filter(({ group }) => group !== 'delivery');
 const CRDT_EVENT = 'crdt.update_data';
 
 const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
@@ -24,10 +23,7 @@ const EVENT_OF_CHANGED_FIELD: ReadonlyMap<string, string> = new Map([
   ['commentText', 'comment.update'],
 ]);
 
-const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([
-  EVENT_SOURCES.thread,
-  'comment_annotation',
-]);
+const COMMENT_FEATURES: ReadonlySet<unknown> = new Set([COMMENT_SOURCE, 'comment_annotation']);
 export type DocumentRef = Pick<DocumentEvent, 'organizationId' | 'documentId'>;
 
 /** A stored activity. `entityData` is a thread, and `entityTargetData` is its comment. */
@@ -103,12 +99,12 @@ function findEventName(feature: unknown, action: unknown): string | undefined {
 }
 
 function matchesEventType(
-  { name, group, actionType }: EventType,
+  { name, source, actionType }: EventType,
   feature: unknown,
   action: string,
 ): boolean {
   if (action === name || `${feature}.${action}` === name) return true;
-  return feature === EVENT_SOURCES[group] && action === actionType;
+  return feature === source && action === actionType;
 }
 
 function describeActivity({ actionUser, entityData, entityTargetData, changes }: StoredActivity) {
