@@ -23,13 +23,15 @@ export interface Request {
 
 /** A forwarding target that records its requests, and responds as the test specifies. */
 export async function target(
-  answer: (response: ServerResponse, count: number) => void = (response) => response.end(),
+  answer: (response: ServerResponse, count: number, request: Request) => void = (response) =>
+    response.end(),
 ) {
   const received: Request[] = [];
   const server = createServer(async (incoming, response) => {
     const { rawHeaders, headers } = incoming;
-    received.push({ rawHeaders, headers, body: await buffer(incoming) });
-    answer(response, received.length);
+    const request = { rawHeaders, headers, body: await buffer(incoming) };
+    received.push(request);
+    answer(response, received.length, request);
   });
   return { url: new URL(`http://${await listen(server)}/hook`), received };
 }

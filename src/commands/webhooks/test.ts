@@ -34,19 +34,21 @@ export async function testCommand(
   await printer.value(grades, {
     renderText: (view) => renderGrades(grades, view, context.environment),
   });
-  if (options.effectsUrl === undefined && grades.some(({ case: name }) => name === 'duplicate'))
+  if (options.effectsUrl === undefined && grades.some(isTriedDuplicate))
     await context.note('to check whether duplicates are applied twice, add --effects-url');
   const failed = grades.filter(({ verdict }) => verdict === 'fail').map((one) => one.case);
   if (failed.length === 0) return;
   const tried = grades.filter(({ verdict }) => verdict !== 'skipped').length;
+  const rejected = grades.find(({ case: name, verdict }) => name === 'valid' && verdict === 'fail');
   const message = `${failed.length} of ${formatNounCount(tried, 'case')} failed: ${failed.join(', ')}`;
   throw new SvcError('records_failed', message, {
-    ...(failed[0] === 'valid' && { hint: VALID_REJECTED_HINT }),
+    ...(rejected && { hint: `the valid delivery was rejected: ${rejected.fix}` }),
   });
 }
 
-const VALID_REJECTED_HINT =
-  'the valid delivery was rejected: check that the secret or token matches that of the receiver';
+function isTriedDuplicate({ case: name, verdict }: Grade): boolean {
+  return name === 'duplicate' && verdict !== 'skipped';
+}
 
 async function gradeCases(
   context: Context,

@@ -35,7 +35,8 @@ const EFFECT_TIME = 3_000;
 const EFFECT_INTERVAL = 300;
 
 /**
- * Skips the remaining cases after a crash.
+ * Skips the remaining cases after a crash, and if the receiver does not accept a valid delivery:
+ * their results would say nothing about it.
  * @throws SvcError `unreachable` if the receiver does not respond to the first case
  */
 export async function gradeReceiver(
@@ -45,10 +46,12 @@ export async function gradeReceiver(
   await dependencies.fetchEffects?.();
   const observed: (CaseObservation | Grade)[] = [];
   let crashCase: string | undefined;
+  let rejectsValid = false;
   for (const testCase of cases) {
     const skipReason =
       testCase.skipReason?.(dependencies.sender) ??
-      (crashCase && `the receiver has not responded since ${crashCase}`);
+      (crashCase && `the receiver has not responded since ${crashCase}`) ??
+      (rejectsValid ? 'the receiver does not accept a valid delivery' : undefined);
     if (skipReason) {
       observed.push(createSkippedGrade(testCase, skipReason));
       continue;
@@ -69,13 +72,25 @@ export async function gradeReceiver(
       });
     }
     if (isUnresponsive) crashCase = testCase.name;
-    observed.push({ case: testCase, deliveries, results, isUnresponsive });
+    rejectsValid ||= testCase.name === 'valid' && !results.every(EXPECTATIONS.accepted.isMet);
+    const fix = rejectsValid && !isUnresponsive ? await findTokenFix(dependencies) : undefined;
+    observed.push({ case: testCase, deliveries, results, isUnresponsive, fix });
   }
   const effects =
     dependencies.fetchEffects && crashCase === undefined
       ? await waitForEffects(observed, dependencies)
       : undefined;
   return observed.map((entry) => ('results' in entry ? gradeObservation(entry, effects) : entry));
+}
+
+/** Finds out whether the receiver expects the token without the scheme. */
+async function findTokenFix(dependencies: GradingDependencies): Promise<string | undefined> {
+  const { form, authToken } = dependencies.sender;
+  if (form !== 'basic' || authToken === undefined) return undefined;
+  const bare = dependencies.createDelivery({ proof: 'bare token' });
+  return EXPECTATIONS.accepted.isMet(await sendDelivery(bare, dependencies))
+    ? "the receiver expects the token alone: compare the Authorization header with 'Basic ' followed by the token"
+    : undefined;
 }
 
 async function sendDelivery(

@@ -22,6 +22,8 @@ export interface CaseObservation {
   readonly deliveries: readonly TestDelivery[];
   readonly results: readonly PostResult[];
   readonly isUnresponsive: boolean;
+  /** The change to make, if it is known for this receiver. */
+  readonly fix?: string | undefined;
 }
 
 /** Delay after which a response counts as late, in milliseconds. */
@@ -54,7 +56,7 @@ export function gradeObservation(
   const did = [responses, ...problems, ...(isLate ? ['late'] : [])].join('; ');
   const verdict = problems.length > 0 || !results.every(isMet) ? 'fail' : isLate ? 'warn' : 'ok';
   const status = results.at(-1)?.status ?? null;
-  const fix = findStatusFix(observation) ?? observation.case.fix;
+  const fix = observation.fix ?? findStatusFix(observation) ?? observation.case.fix;
   return {
     ...describeCase(observation.case, effects !== undefined),
     fix,

@@ -23,7 +23,7 @@ export interface DeliveryVariation {
   readonly documentName?: string;
   /** The age of the timestamp in seconds. */
   readonly age?: number;
-  readonly proof?: 'other secret' | 'none' | 'rotated' | 'other body';
+  readonly proof?: 'other secret' | 'none' | 'rotated' | 'other body' | 'bare token';
   readonly encoding?: 'encoded' | 'encrypted';
   readonly serialize?: (payload: object) => string;
   readonly sendMode?: SendMode;
@@ -84,6 +84,8 @@ function createProofHeaders(
   if (proof === 'other secret') return createDeliveryHeaders(foreign, body);
   if (proof === 'other body') return createDeliveryHeaders(valid, `${body} `);
   const headers = createDeliveryHeaders(valid, body);
+  if (proof === 'bare token')
+    return headers.map(([name, value]) => [name, value.replace(/^Basic /, '')]);
   return proof === 'rotated'
     ? mergeSignatures(createDeliveryHeaders(foreign, body), headers)
     : headers;

@@ -95,6 +95,26 @@ describe('svc webhooks test', () => {
     });
   });
 
+  it.each([
+    { expected: 'Basic other', fix: 'the same secret or token' },
+    { expected: 'right', fix: "compare the Authorization header with 'Basic ' followed by the" },
+  ])('explains a rejected token once: $expected', async ({ expected, fix }) => {
+    const to = await target((response, _, { headers }) => {
+      response.statusCode = headers.authorization === expected ? 200 : 401;
+      response.end();
+    });
+    const options: TestFlags = { authTokenFile: await secretFile('right') };
+    const { run, context } = await testing(to.url.href, options);
+    await expect(run).rejects.toMatchObject({
+      message: '1 of 1 case failed: valid',
+      hint: expect.stringContaining(fix),
+    });
+    const grades: { verdict: string; fix: string }[] = JSON.parse(context.stdout());
+    const [valid, ...others] = grades;
+    expect(valid).toMatchObject({ verdict: 'fail', fix: expect.stringContaining(fix) });
+    expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(['skipped']));
+  });
+
   it('accepts only a JSON list from --effects-url', async () => {
     for (const answer of ['{}', 'no', '[1]', '[{"event":"x"}]']) {
       const to = await target((response) => response.end(answer));
