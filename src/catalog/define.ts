@@ -250,6 +250,8 @@ export interface Operation<
   readonly splitIds?: SplitIds;
   /** Field that selects one record of a list by its ID. If given, an empty list means NOT_FOUND. */
   readonly singleRecordId?: keyof z.output<Input> & string;
+  /** Field of a record of `singleRecordId` with the records below it, shown as rows of the table. */
+  readonly children?: string;
   readonly argument?: Argument<keyof z.output<Input> & string>;
   /** ID field that the client generates if it is missing, so that a retry cannot apply twice. */
   readonly generatedId?: keyof z.output<Input> & string;

@@ -41,10 +41,12 @@ const columns = [
 ] as const;
 const updated = { header: 'UPDATED', field: 'lastUpdated', kind: 'time', hideOrder: 1 } as const;
 
+const CHILDREN = 'subFolders';
+
 const listed = {
   readOnly: ['createdAt', 'lastUpdated', 'apiKey', 'ancestors', 'inheritAccessFromParent'],
   inherited: { field: 'accessType', flag: 'inheritAccessFromParent' },
-  nested: 'subFolders',
+  nested: CHILDREN,
 };
 
 export const folders = {
@@ -72,6 +74,7 @@ export const folders = {
     columns: [...columns, { header: 'ACCESS', field: 'accessType', hideOrder: 3 }, updated],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
+    children: CHILDREN,
   }),
   'folders.list.v1': defineOperation('folders.list.v1', {
     summary: 'List folders in the v1 format',
@@ -87,6 +90,7 @@ export const folders = {
     columns: [...columns, updated],
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
+    children: CHILDREN,
   }),
   'folders.add': defineOperation('folders.add', {
     summary: 'Add folders to an organization',

@@ -8,6 +8,7 @@ import { isObject } from '../../kernel/json.ts';
 import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { createClosingMessages, listOf } from './closing-messages.ts';
+import { DEPTH_COLUMN, flattenTrees } from './tree-rows.ts';
 
 /** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
 export interface CallRequest {
@@ -39,9 +40,25 @@ export async function printResults(
     const secrets = records
       ? entry.secrets.filter(inRecords).map(([, ...rest]) => rest)
       : entry.secrets;
-    await printer.records(extractRecords(call, responses), { columns, secrets });
+    const pages = extractRecords(call, responses);
+    const children = await findShownTree(call);
+    if (children === undefined) await printer.records(pages, { columns, secrets });
+    else
+      await printer.records(flattenTrees(pages, children), {
+        columns: [...columns, DEPTH_COLUMN],
+        secrets,
+      });
   } else await printValues(call, responses);
   await messages.print();
+}
+
+/** Returns the field of nested records if the call reads a tree and prints it as a table. */
+async function findShownTree({ context, operation, inputs }: OpenCall) {
+  const { children, singleRecordId = '' } = operation;
+  const readsTree = inputs.some((input) => input[singleRecordId] !== undefined);
+  if (children === undefined || !readsTree || (await context.format()) !== 'table')
+    return undefined;
+  return context.options.fields?.includes(children) ? undefined : children;
 }
 
 type OpenCall = Awaited<ReturnType<typeof openCall>>;
