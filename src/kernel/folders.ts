@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { SvcError } from './errors.ts';
 import { currentPlatform } from './process.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,10 +13,15 @@ export interface Folders {
   readonly config: string;
   readonly state: string;
   readonly data: string;
+  /**
+   * Called if the saved profiles cannot be read, for a command that can do without them. For other
+   * commands, that is an error.
+   */
+  readonly ignoreUnreadableProfiles?: (problem: SvcError) => Promise<void>;
 }
 
 /** The environment variable that moves each folder. */
-export const FOLDER_VARIABLES: Readonly<Record<keyof Folders, string>> =
+export const FOLDER_VARIABLES: Readonly<Record<'config' | 'state' | 'data', string>> =
   currentPlatform === 'win32'
     ? { config: 'APPDATA', state: 'LOCALAPPDATA', data: 'LOCALAPPDATA' }
     : { config: 'XDG_CONFIG_HOME', state: 'XDG_STATE_HOME', data: 'XDG_DATA_HOME' };

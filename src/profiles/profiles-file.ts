@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type Hint, hint, SvcError, stepWithPlaceholder } from '../kernel/errors.ts';
+import {
+  type Hint,
+  hint,
+  SvcError,
+  stepWithPlaceholder,
+  systemErrorCode,
+} from '../kernel/errors.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { SECRET_SETTINGS } from '../kernel/variables.ts';
@@ -26,8 +32,26 @@ export interface SavedProfiles {
 
 const NO_PROFILES: SavedProfiles = { current: undefined, profiles: new Map(), leftovers: [] };
 
-/** @throws SvcError `local` if the file is damaged */
+/**
+ * Reads the profiles for a command that may use one.
+ * @throws SvcError `local` if the file is damaged, or if it cannot be read and is not optional
+ */
 export async function readProfiles(folders: Folders): Promise<SavedProfiles> {
+  const { ignoreUnreadableProfiles: ignore } = folders;
+  if (!ignore) return readSavedProfiles(folders);
+  return readSavedProfiles(folders).catch(async (error: unknown) => {
+    // A damaged file has no system error.
+    if (!(error instanceof SvcError) || systemErrorCode(error.cause) === undefined) throw error;
+    await ignore(error);
+    return NO_PROFILES;
+  });
+}
+
+/**
+ * Reads the profiles to list or change them.
+ * @throws SvcError `local` if the file is damaged or cannot be read
+ */
+export async function readSavedProfiles(folders: Folders): Promise<SavedProfiles> {
   return (await readJsonFile(profilesPathOf(folders), parseProfiles)) ?? NO_PROFILES;
 }
 

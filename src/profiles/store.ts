@@ -6,7 +6,7 @@ import { createPrivateFolder } from '../kernel/files.ts';
 import { withLock } from '../kernel/lock.ts';
 import { SECRET_SETTINGS } from '../kernel/variables.ts';
 import { originOf, type Profile, type Secrets } from './profile.ts';
-import { findProfile, readProfiles, type SavedProfiles } from './profiles-file.ts';
+import { findProfile, readSavedProfiles, type SavedProfiles } from './profiles-file.ts';
 import { createSecretStorage, readSecrets, type SecretStorageDependencies } from './secrets.ts';
 import {
   findKeychainProblem,
@@ -72,7 +72,11 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
   ): Promise<Value> {
     await createPrivateFolder(folders.config);
     return withLock(join(folders.config, 'profiles.lock'), locking, async () => {
-      const transaction = new ProfileTransaction(await readProfiles(folders), folders, storage);
+      const transaction = new ProfileTransaction(
+        await readSavedProfiles(folders),
+        folders,
+        storage,
+      );
       const value = await edit(transaction);
       await transaction.deleteLeftovers();
       return value;
@@ -80,7 +84,7 @@ export function createProfileStore(dependencies: ProfileStoreDependencies): Prof
   }
 
   return {
-    read: () => readProfiles(folders),
+    read: () => readSavedProfiles(folders),
     /**
      * The first profile becomes the current one.
      * @throws SvcError `already_exists`, unless `replace` is set

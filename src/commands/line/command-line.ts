@@ -13,6 +13,7 @@ import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
 import { withFolderHint } from './folder-hint.ts';
 import { withLocalList } from './local-list.ts';
+import { withOptionalProfiles } from './optional-profiles.ts';
 import { createProgram } from './program.ts';
 
 export async function runCommandLine(
@@ -73,7 +74,13 @@ function openCommandContext(
   const { clock, environment } = processEnvironment;
   const started = clock.now();
   const activity = new Activity();
-  const { context, close } = openContext(processEnvironment, options, activity, origin);
+  const folders = withOptionalProfiles(processEnvironment, options, (text) => context.warn(text));
+  const { context, close } = openContext(
+    { ...processEnvironment, folders },
+    options,
+    activity,
+    origin,
+  );
   return {
     context,
     close: async (error) => {

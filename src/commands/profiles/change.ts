@@ -1,6 +1,6 @@
 import { hint, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
-import { findProfile, readProfiles } from '../../profiles/profiles-file.ts';
+import { findProfile, readSavedProfiles } from '../../profiles/profiles-file.ts';
 import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -26,7 +26,7 @@ export async function removeProfile(
   context: Context,
   { arguments: [name = ''] }: Invocation,
 ): Promise<void> {
-  const saved = await readProfiles(context.folders);
+  const saved = await readSavedProfiles(context.folders);
   findProfile(saved, name);
   if (canAsk(context))
     await context.confirm(`Remove profile '${name}' and its secrets?`, 'this machine');

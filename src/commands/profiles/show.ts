@@ -2,7 +2,11 @@ import { findProtectionError } from '../../client/write-guard.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { SECRET_SETTINGS } from '../../kernel/variables.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { findProfile, readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';
+import {
+  findProfile,
+  readSavedProfiles,
+  type SavedProfiles,
+} from '../../profiles/profiles-file.ts';
 import { createSecretStorage, readSecrets } from '../../profiles/secrets.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -10,7 +14,7 @@ import { PROFILE_COLUMNS } from './columns.ts';
 
 export async function listProfiles(context: Context): Promise<void> {
   const printer = await context.printer();
-  const saved = await readProfiles(context.folders);
+  const saved = await readSavedProfiles(context.folders);
   const names = [...saved.profiles].sort(([a], [b]) => (a < b ? -1 : 1));
   const records = names.map(([name, profile]) => describeProfile(saved, name, profile));
   await printer.value(records, { columns: PROFILE_COLUMNS });
@@ -23,7 +27,7 @@ export async function showProfile(
   { arguments: [given] }: Invocation,
 ): Promise<void> {
   const name = given ?? (await requireActiveProfile(context));
-  const saved = await readProfiles(context.folders);
+  const saved = await readSavedProfiles(context.folders);
   const profile = findProfile(saved, name);
   if (context.options.showSecrets) assertMayShow(name, profile);
   const { secrets, missingReason } = await readSecrets(createSecretStorage(context), profile);
