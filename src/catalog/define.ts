@@ -263,8 +263,8 @@ export interface Operation<
   readonly wait?: Wait;
   readonly warnings?: (input: z.output<Input>) => readonly (string | Hint)[];
   /**
-   * Returns the event types in an input. Commands reject unknown types, because a mistyped filter
-   * never matches a delivery.
+   * Returns the event types in an input. Commands reject misspelled ones, because a mistyped filter
+   * never matches a delivery, and warn about other unknown types.
    */
   readonly eventTypes?: (input: z.output<Input>) => readonly string[];
   /**

@@ -1,5 +1,5 @@
 import { type Hint, hint, step } from '../kernel/errors.ts';
-import { findNearest } from '../kernel/nearest.ts';
+import { findNearest, findSimilar } from '../kernel/nearest.ts';
 
 export type EventGroup =
   | 'thread'
@@ -136,6 +136,16 @@ export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[
     });
 }
 
-export function findNearestEvent(name: string): string | undefined {
+/**
+ * Finds the known event type, or the group in a pattern, that a misspelled one means. A type that
+ * differs in more than two letters may be a new one.
+ */
+export function findMisspelledEvent(name: string): string | undefined {
+  return findSimilar(name, name.endsWith('*') ? EVENT_PATTERNS : EVENT_NAMES);
+}
+
+const EVENT_PATTERNS = new Set(EVENT_NAMES.map((name) => name.replace(/[^.]+$/, '*')));
+
+function findNearestEvent(name: string): string | undefined {
   return findNearest(name, EVENT_NAMES);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
-import { WEBHOOK_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
+import { WEBHOOK_TRIGGERS } from './events.ts';
 import { optionalUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 import { described } from './metadata.ts';
 
@@ -79,8 +79,7 @@ export const webhookConfig = {
       useWebhookService === false
         ? 'Disable basic webhooks? Deliveries stop immediately.'
         : undefined,
-    warnings: ({ webhookServiceConfig }) =>
-      warnAboutUnknownEvents(Object.keys(webhookServiceConfig?.triggers ?? {})),
+    eventTypes: ({ webhookServiceConfig }) => Object.keys(webhookServiceConfig?.triggers ?? {}),
   }),
   'webhooks.advanced.get': defineOperation('webhooks.advanced.get', {
     summary: 'Show the configuration of advanced webhooks',

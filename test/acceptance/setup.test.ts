@@ -186,8 +186,8 @@ describe('svc webhooks setup', () => {
       ['an answer is required', 'https://example.com/hook\r'],
       ['Send a test request', 'maybe\r'],
       ['answer y or n', '\r'],
-      ['or groups, separated by commas (Enter: all events):', '16, reaction\r'],
-      ["'reaction': unknown event type", '16, comment.reaction_add, huddle\r'],
+      ['or groups, separated by commas (Enter: all events):', '16, comment.ad\r'],
+      ["'comment.ad': unknown event type", '16, comment.reaction_add, huddle\r'],
       ['Step 3 of 3: Create it?', 'maybe\r'],
       ['answer y, n or o', 'y\r'],
     ]);

@@ -24,7 +24,7 @@ export const API_VERSION_FLAG = {
 
 export const ALLOW_UNKNOWN_EVENT_FLAG = {
   flags: '--allow-unknown-event',
-  description: 'accept unknown event types',
+  description: 'accept event types that look misspelled',
 } as const satisfies OptionDefinition;
 
 export const CALL_FLAGS = [

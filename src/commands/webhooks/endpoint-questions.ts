@@ -1,4 +1,5 @@
-import { EVENT_NAMES, EVENT_TYPES, findNearestEvent } from '../../catalog/events.ts';
+import { EVENT_NAMES, EVENT_TYPES, findMisspelledEvent } from '../../catalog/events.ts';
+import { confirmUnknownEvents } from '../call/event-types.ts';
 import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
@@ -169,19 +170,22 @@ function formatPairs(metadata: unknown): string {
 
 async function askEvents(context: Context, { subject, message, current }: Asked) {
   const prompter = await context.prompter();
-  const chosen = await prompter.multiSelect({
-    message,
-    choices: EVENT_TYPES.map(({ name, description, group }) => ({
-      value: name,
-      description,
-      group,
-    })),
-    defaultValues: Array.isArray(current) ? current : [],
-    emptyMeaning: 'all events',
-    validateOther: (name) =>
-      findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
-  });
-  return chosen.length > 0 ? chosen : undefined;
+  for (;;) {
+    const chosen = await prompter.multiSelect({
+      message,
+      choices: EVENT_TYPES.map(({ name, description, group }) => ({
+        value: name,
+        description,
+        group,
+      })),
+      defaultValues: Array.isArray(current) ? current : [],
+      emptyMeaning: 'all events',
+      validateOther: (name) =>
+        findProblem(subject, 'filterTypes', [name]) ?? findEventProblem(subject, name),
+    });
+    if (subject.allowsUnknownEvents || (await confirmUnknownEvents(context, chosen)))
+      return chosen.length > 0 ? chosen : undefined;
+  }
 }
 
 function findEventProblem(
@@ -189,8 +193,8 @@ function findEventProblem(
   name: string,
 ): string | undefined {
   if (allowsUnknownEvents) return undefined;
-  const near = findNearestEvent(name);
-  return `unknown event type; ${near === undefined ? '--allow-unknown-event accepts it' : `did you mean '${near}'?`}`;
+  const meant = findMisspelledEvent(name);
+  return meant === undefined ? undefined : `unknown event type; did you mean '${meant}'?`;
 }
 
 async function askChannels(context: Context, asked: Asked): Promise<unknown> {

@@ -2,17 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../src/catalog/events.ts';
 import { checkEventTypes } from '../../../src/commands/call/event-types.ts';
-import { type Hint, hint, SvcError } from '../../../src/kernel/errors.ts';
+import { SvcError } from '../../../src/kernel/errors.ts';
+import { fakeContext } from '../fake-context.ts';
 
-/** Checks event types, and returns the warnings. */
+/**
+ * Checks event types, and returns the warnings.
+ * @param answers answers of a user on a terminal (default: no terminal)
+ */
 async function check(
   types: readonly string[],
   allowUnknownEvent?: true,
+  answers?: readonly string[],
 ): Promise<readonly string[]> {
-  const warnings: string[] = [];
-  const warn = async (message: string | Hint) => void warnings.push(hint`${message}`.format());
-  await checkEventTypes({ warn }, types, { allowUnknownEvent }, 'invalid_input');
-  return warnings;
+  const context = await fakeContext(answers ? { columns: 80, answers } : {});
+  await checkEventTypes(context, types, { allowUnknownEvent }, 'invalid_input');
+  return context
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('warning: '))
+    .map((line) => line.slice('warning: '.length));
 }
 
 describe('the check of event types', () => {
@@ -28,25 +36,32 @@ describe('the check of event types', () => {
     );
   });
 
-  it('names every unknown event type once, and suggests the nearest known one', async () => {
-    const error = await check(['coment.add', 'huddle.join', 'x', 'x', 'nothing.*']).catch(
+  it('names every misspelled event type once, and suggests the known one', async () => {
+    const error = await check(['coment.add', 'huddle.join', 'coment.*', 'x', 'coment.add']).catch(
       (thrown) => thrown,
     );
     expect(error).toBeInstanceOf(SvcError);
     expect(error).toMatchObject({
       failure: 'invalid_input',
-      message: "unknown event types 'coment.add', 'x', 'nothing.*'",
+      message: "unknown event types 'coment.add', 'coment.*'",
       hint: "did you mean 'comment.add'? --allow-unknown-event accepts unknown event types",
     });
-    await expect(check(['thread.link_copy'])).rejects.toMatchObject({
-      hint: 'svc webhooks events lists the known event types; --allow-unknown-event accepts others',
-    });
+    for (const type of ['comment.ad', 'Comment.Add', 'huddel.join', 'commnt_annotation.*'])
+      await expect(check([type])).rejects.toThrow(`unknown event type '${type}'`);
   });
 
-  it('only warns if unknown event types are allowed', async () => {
+  it('only warns about other unknown types, and about all if they are allowed', async () => {
+    expect(await check(['thread.link_copy', 'comment.pin', 'x', 'nothing.*'])).toHaveLength(4);
     expect(await check(['coment.add', 'huddle.join', 'x'], true)).toEqual([
       "'coment.add' is not a known event type; did you mean 'comment.add'?",
       "'x' is not a known event type; run svc webhooks events to list the known types",
     ]);
+  });
+
+  it('asks about other unknown types on a terminal', async () => {
+    expect(await check(['thread.link_copy'], undefined, ['yes'])).toEqual([]);
+    await expect(check(['thread.link_copy', 'x'], undefined, ['no'])).rejects.toMatchObject({
+      failure: 'usage',
+    });
   });
 });
