@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isEmailAddress } from '../kernel/email-address.ts';
 import { defineOperation } from './define.ts';
-import { EMAIL_TRIGGERS, warnAboutUnknownEvents } from './events.ts';
+import { EMAIL_TRIGGERS } from './events.ts';
 import {
   openChoice,
   requireChange,
@@ -82,9 +82,8 @@ export const email = {
       if (fromEmail === '' || isEmailAddress(fromEmail)) return undefined;
       return `The sender address '${fromEmail}' is not a valid email address. Save it anyway?`;
     },
-    warnings: ({ emailServiceConfig: { type, triggers: changed = {} } = {} }) => [
-      ...warnAboutUnknownValues('provider type', PROVIDER_TYPES, [type]),
-      ...warnAboutUnknownEvents(Object.keys(changed)),
-    ],
+    eventTypes: ({ emailServiceConfig }) => Object.keys(emailServiceConfig?.triggers ?? {}),
+    warnings: ({ emailServiceConfig }) =>
+      warnAboutUnknownValues('provider type', PROVIDER_TYPES, [emailServiceConfig?.type]),
   }),
 };

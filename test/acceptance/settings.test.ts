@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
@@ -159,8 +159,61 @@ endpoints: [{ uid: shop.audit, url: 'https://hooks.example.com/audit' }]`,
   );
   await user.svc(['organizations', 'add', 'acme', '--local']);
   const applied = await user.svc(['apply', '--yes', '--local']);
-  expect(applied).toMatchObject({ code: 0, stderr: '' });
+  expect(applied).toMatchObject({ code: 10 });
+  expect(applied.stderr.split('\n')).toEqual([
+    expect.stringMatching(/^svc: could not apply endpoints: Advanced webhooks are not configured/),
+    expect.stringContaining('svc --local webhooks advanced update --enable'),
+    '',
+  ]);
   expect(applied.stdout).toContain('? endpoints: Advanced webhooks are not configured');
+});
+
+describe('declared records that cannot be read', () => {
+  const endpoints = "stack: fr\nendpoints: [{ uid: fr.a, url: 'https://h.example.com/a' }]";
+  const config = 'config: { email: { emailServiceConfig: { fromCompany: Acme } } }';
+
+  it('are failures of apply, alone with the code of the refusal', async () => {
+    const user = await newUserInProcess();
+    const apply = async (settings: string) => {
+      await writeFile(join(user.home, 'svc.yaml'), settings);
+      return user.svc(['apply', '--yes', '--local', '-o', 'json']);
+    };
+    const alone = await apply(endpoints);
+    expect([alone.code, JSON.parse(alone.stdout).failed]).toEqual([6, 1]);
+    const beside = await apply(`${endpoints}\n${config}`);
+    expect(beside.code).toBe(10);
+    expect(JSON.parse(beside.stdout)).toMatchObject({
+      applied: { update: 1 },
+      failed: 1,
+      failures: [{ id: 'endpoints' }],
+    });
+    const unchanged = await apply(`${endpoints}\n${config}`);
+    expect([unchanged.code, JSON.parse(unchanged.stdout).failed]).toEqual([10, 1]);
+    await user.svc(['plan', '--local', '--out', 'plan.json']);
+    expect((await user.svc(['apply', 'plan.json', '--yes', '--local'])).code).toBe(10);
+  });
+});
+
+describe('pull', () => {
+  it('notes that a workspace has no advanced webhooks', async () => {
+    const user = await newUserInProcess();
+    const pulled = await user.svc(['pull', '--local']);
+    expect(pulled.code).toBe(0);
+    expect(pulled.stderr).toContain('endpoints could not be read: Advanced webhooks are not');
+  });
+
+  it('fails for a kind of records that the service denies, after it wrote the others', async () => {
+    const user = await newUserInProcess();
+    const { env } = await startMockService(({ path }) =>
+      path === '/v2/workspace/emailconfig/get'
+        ? success({ useEmailService: false, emailServiceConfig: { type: 'default' } })
+        : failure(403, 'PERMISSION_DENIED', 'not in your plan'),
+    );
+    const pulled = await user.svc(['pull'], { env });
+    expect(pulled.code).toBe(10);
+    expect(pulled.stderr).toMatch(/^svc: .*endpoints could not be read: not in your plan/m);
+    expect(await readFile(join(user.home, 'svc.yaml'), 'utf8')).toContain('type: default');
+  });
 });
 
 it('warns if a service changes something else than was predicted', async () => {

@@ -35,6 +35,7 @@ import { showSendProgress } from '../bulk/show-progress.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
+import { createBlockedError } from './blocked-changes.ts';
 import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
 import { grantApproved } from './verify-approvals.ts';
@@ -105,6 +106,8 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
       throw stalePlanError(plan, undefined, `${key} has changed since the plan was saved`);
     },
   });
+  const blocked = createBlockedError(plan);
+  if (blocked) throw blocked;
 }
 
 function changedInputError(name: string, job: string): SvcError {

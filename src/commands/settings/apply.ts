@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { applyPlan } from './apply-job.ts';
+import { createBlockedError, findBlocked } from './blocked-changes.ts';
 import { checkPlan } from './check-plan.ts';
 import { checkPrediction, predictPlan } from './check-prediction.ts';
 import { nameTarget, type PlanOrigin } from './find-target.ts';
@@ -32,11 +33,12 @@ async function applyInput(
   if ('plan' in input) return applySavedPlan(context, input, options);
   const { settings } = input;
   const { allowReplace = false } = options;
-  await withPlan(context, input, 'apply', async (opened, { plan, predicted }) => {
-    if (plan.writes.length === 0) return printUnchanged(opened, plan, settings);
+  await withPlan(context, input, 'apply', async (opened, { plan, predicted, live }) => {
+    const blocked = createBlockedError(plan, live);
+    if (plan.writes.length === 0) return printUnchanged(opened, plan, settings, blocked);
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, { origin: settings, approvals: [] }, predicted);
+    await confirmAndApply(opened, ready, { origin: settings, approvals: [], blocked }, predicted);
   });
 }
 
@@ -55,9 +57,11 @@ async function applySavedPlan(
     const approvals = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
     const { plan, live } = await checkPlan(opened, saved, file);
     const prediction = await predictPlan(opened, plan, live);
-    if (plan.writes.length === 0) return printUnchanged(opened, saved, { name: file, environment });
+    const blocked = createBlockedError(saved, live);
+    if (plan.writes.length === 0)
+      return printUnchanged(opened, saved, { name: file, environment }, blocked);
     const ready = { ...saved, allowReplace, writes: plan.writes };
-    const source = { origin: { name: file, environment }, file, approvals };
+    const source = { origin: { name: file, environment }, file, approvals, blocked };
     await confirmAndApply(opened, ready, source, prediction?.state);
   });
 }
@@ -66,18 +70,20 @@ interface NamedOrigin extends PlanOrigin {
   readonly name: string;
 }
 
-/** Prints a plan without writes. */
+/** Prints a plan without writes. @throws SvcError for records that could not be applied */
 async function printUnchanged(
   context: Context,
   plan: ShownPlan,
   origin: NamedOrigin,
+  blocked: SvcError | undefined,
 ): Promise<void> {
   await printPlan(context, plan, origin.name, {
     target: await nameTarget(context, plan.target, origin),
     next: {},
-    fields: { job: null, failed: 0 },
+    fields: { job: null, failed: findBlocked(plan).length },
     isReported: true,
   });
+  if (blocked) throw blocked;
 }
 
 /** The origin of a plan, its file if it was saved, and its approvals. */
@@ -85,6 +91,8 @@ interface PlanSource {
   readonly origin: NamedOrigin;
   readonly file?: string;
   readonly approvals: readonly ApprovalFile[];
+  /** The error of records that cannot be applied. */
+  readonly blocked: SvcError | undefined;
 }
 
 /**
@@ -94,7 +102,7 @@ interface PlanSource {
 async function confirmAndApply(
   context: Context,
   plan: ReadyPlan,
-  { origin, file, approvals }: PlanSource,
+  { origin, file, approvals, blocked }: PlanSource,
   predicted: State | undefined,
 ): Promise<void> {
   const target = await nameTarget(context, plan.target, origin);
@@ -114,4 +122,5 @@ async function confirmAndApply(
   }
   await applyPlan(context, plan, file, approvals);
   if (predicted) await checkPrediction(context, plan, predicted);
+  if (blocked) throw blocked;
 }

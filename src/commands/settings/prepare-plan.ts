@@ -8,6 +8,7 @@ import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
+import type { LiveRecords } from '../../settings/live-records.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
 import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
@@ -25,6 +26,7 @@ interface PreparedPlan {
   readonly plan: Plan;
   /** The state after the plan, if it can be predicted. */
   readonly predicted: State | undefined;
+  readonly live: LiveRecords;
 }
 
 /**
@@ -74,7 +76,7 @@ export async function withPlan(
     }
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
-    await work(opened, { plan: { ...plan, predicted: effects }, predicted: state });
+    await work(opened, { plan: { ...plan, predicted: effects }, predicted: state, live });
   });
 }
 

@@ -12,6 +12,7 @@ import { appendStepSummary } from '../bulk/step-summary.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';
 import { selectGlyphs } from '../terminal/terminal.ts';
+import { describeBlocked, findBlocked } from './blocked-changes.ts';
 import { nameTarget } from './find-target.ts';
 import type { NextCommands } from './next-commands.ts';
 import { countChanges, renderNext, renderTarget } from './render-plan.ts';
@@ -49,7 +50,11 @@ export async function printApplied(
   { summary, createdEndpoints }: AppliedResult,
 ): Promise<void> {
   const { changes, predicted, notRestored, summary: planned } = plan;
-  const { job, total, succeeded, failed, unknown, skipped, failures } = summary;
+  const { job, succeeded, unknown, skipped } = summary;
+  const blocked = findBlocked(plan).map(describeBlocked);
+  const total = summary.total + blocked.length;
+  const failed = summary.failed + blocked.length;
+  const failures = [...summary.failures, ...blocked];
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const made = findMadeChanges(plan, journal);
   const counts = summarize(made.changes);
@@ -77,7 +82,7 @@ export async function printApplied(
   }
   const { stdout } = context.io;
   await stdout.write(await formatMessage(title, stdout));
-  await printFailures(context, summary);
+  await printFailures(context, { ...summary, failures });
   await stdout.write(renderNext(next));
 }
 

@@ -9,7 +9,12 @@ import { readSettings, type SettingsContent } from '../../settings/file/read-set
 import { readLive } from '../../settings/live/read-live.ts';
 import { createSettings, SCHEMA_FILE } from '../../settings/pull/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/pull/edit-settings.ts';
-import { findUnreadable, queryPulled, wasRead } from '../../settings/pull/pulled-query.ts';
+import {
+  findUnreadable,
+  queryPulled,
+  type Unreadable,
+  wasRead,
+} from '../../settings/pull/pulled-query.ts';
 import { toPulledConfigs, toPulledRecords } from '../../settings/pull/pulled-records.ts';
 import type { Declared } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
@@ -27,6 +32,11 @@ interface PullResult extends Omit<SettingsEdit, 'texts' | 'notes'> {
   readonly result: 'created' | 'updated' | 'unchanged';
   readonly variables: readonly string[];
   readonly remaining: readonly string[];
+}
+
+interface Pulled {
+  readonly result: PullResult;
+  readonly unreadable: readonly Unreadable[];
 }
 
 /**
@@ -56,10 +66,15 @@ export async function pullSettings(
       ),
     );
   await withEnvironment(context, { ...environment, file }, async (opened) => {
-    const result = await pull(opened, file, content, { ...options, env });
-    await report(opened, result);
+    const { result, unreadable } = await pull(opened, file, content, { ...options, env });
+    await report(opened, result, unreadable);
     // As text, the messages say all of it.
     await (await opened.printer()).value(result, { renderText: () => '' });
+    const denied = unreadable.filter(({ isMissing }) => !isMissing).map(({ text }) => text);
+    if (denied.length === 0) return;
+    throw new SvcError('records_failed', denied.join('; '), {
+      hint: hint`the rest was pulled; to check the credential, run ${step('show', 'whoami', '--check')}`,
+    });
   });
 }
 
@@ -84,7 +99,7 @@ async function pull(
   file: string,
   content: SettingsContent | undefined,
   { env, org = [], only }: PullFlags,
-): Promise<PullResult> {
+): Promise<Pulled> {
   const declared = (content?.fields ?? {}) as Declared;
   const { kinds, query } = queryPulled(declared, { orgs: org, only });
   const client = await context.client();
@@ -94,16 +109,18 @@ async function pull(
   const configs = toPulledConfigs(live);
   const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
   const newConfigs = content?.fields.config ? [] : [...configs.values()];
+  const unreadable = findUnreadable(live);
   const found = {
     file,
     variables: newConfigs.flatMap(({ secretVariable }) => secretVariable ?? []),
-    remaining: findUnreadable(live, declared),
+    remaining: unreadable.map(({ text }) => text),
   };
   if (!content) {
     const text = createSettings(await nameStack(context), { configs, records });
     await replaceFile(resolve(context.cwd, file), text, { mode: NEW_FILE_MODE });
     const added = configs.size + [...records.values()].reduce((sum, list) => sum + list.length, 0);
-    return { ...found, result: 'created', changed: 0, added, removed: 0, affected: [] };
+    const counts = { changed: 0, added, removed: 0, affected: [] };
+    return { result: { ...found, ...counts, result: 'created' }, unreadable };
   }
   const { texts, notes, ...counts } = await editSettings({
     content,
@@ -114,12 +131,13 @@ async function pull(
     signal: context.signal,
   });
   for (const [edited, text] of texts) await writeEdited(edited, text);
-  return {
+  const result = {
     ...found,
     ...counts,
     remaining: [...found.remaining, ...notes],
-    result: texts.size > 0 ? 'updated' : 'unchanged',
+    result: texts.size > 0 ? ('updated' as const) : ('unchanged' as const),
   };
+  return { result, unreadable };
 }
 
 /** Permissions of a new file, which contains no secrets. */
@@ -157,8 +175,12 @@ const MARK = Buffer.from('\ufeff');
 async function report(
   context: Context,
   { file, result, variables, remaining, ...counts }: PullResult,
+  unreadable: readonly Unreadable[],
 ): Promise<void> {
-  for (const note of remaining) await context.warn(note);
+  // The error names those that were denied.
+  for (const { text, isMissing } of unreadable) if (isMissing) await context.note(text);
+  const notes = remaining.filter((note) => unreadable.every(({ text }) => text !== note));
+  for (const note of notes) await context.warn(note);
   if (counts.affected.length > 0)
     await context.warn(`${file}: changes also apply to ${counts.affected.join(', ')}`);
   const { changed, added, removed } = counts;

@@ -67,17 +67,19 @@ export function wasRead(
   return reading?.records !== undefined;
 }
 
-/**
- * Lists the kinds that could not be read, with the reason. Endpoints are readable only with
- * advanced webhooks.
- */
-export function findUnreadable(live: LiveRecords, declared: Declared): readonly string[] {
-  const hasNone =
-    live.endpoints?.problem?.failure === 'failed_precondition' && declared.endpoints === undefined;
-  const unreadable = collectLiveRecords(live).unreadable.filter(
-    ({ kind }) => kind !== 'endpoints' || !hasNone,
-  );
-  return unreadable.map(({ kind, org, id, reason }) => {
-    return `${kind}${org === null ? '' : ` of ${org}`}${id === null ? '' : ` ${id}`} could not be read: ${reason}`;
+export interface Unreadable {
+  /** What could not be read, and why. */
+  readonly text: string;
+  /** Whether the workspace lacks a feature without which there are no such records. */
+  readonly isMissing: boolean;
+}
+
+/** Lists the kinds that could not be read. */
+export function findUnreadable(live: LiveRecords): readonly Unreadable[] {
+  return collectLiveRecords(live).unreadable.map(({ kind, org, id, reason }) => {
+    const name = `${kind}${org === null ? '' : ` of ${org}`}${id === null ? '' : ` ${id}`}`;
+    const isMissing =
+      kind === 'endpoints' && live.endpoints?.problem?.failure === 'failed_precondition';
+    return { text: `${name} could not be read: ${reason}`, isMissing };
   });
 }
