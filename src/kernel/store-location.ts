@@ -7,6 +7,9 @@ import { rememberSecret } from './redact.ts';
  */
 const PASSWORD_IN_USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*?:(?<password>[^/?#]*)@/i;
 const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
+/** Matches the password in a connection string: `host=db password='a b'`. */
+const PASSWORD_KEYWORD =
+  /(?:^|\s)(?:ssl)?password\s*=\s*(?:'(?<quoted>(?:[^'\\]|\\.)*)'|(?<password>[^\s&]+))/i;
 
 /**
  * Returns the location.
@@ -14,8 +17,9 @@ const PASSWORD_PARAMETER = /[?&](?:ssl)?password=(?<password>[^&#]*)/i;
  * show
  */
 export function checkStoreLocation(location: string): string {
-  const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER]
-    .map((form) => form.exec(location)?.groups?.['password'])
+  const password = [PASSWORD_IN_USER_INFO, PASSWORD_PARAMETER, PASSWORD_KEYWORD]
+    .map((form) => form.exec(location)?.groups)
+    .map((groups) => groups?.['quoted'] || groups?.['password'])
     .find(Boolean);
   if (password === undefined) return location;
   rememberSecret(password);

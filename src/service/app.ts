@@ -32,6 +32,7 @@ import {
 } from './local/requests/call-log.ts';
 import type { DevelopmentState } from './local/state.ts';
 import { badRequest, Refusal, readOnlyRefusal } from './store/refusal.ts';
+import { limitStalls } from './store/stall-limit.ts';
 import type { Database, Store, WriteScope } from './store/store.ts';
 import { strictFailure } from './strict.ts';
 
@@ -57,7 +58,8 @@ interface AppDependencies extends ServiceDependencies {
   readonly faults: FaultInjector;
 }
 
-export function createApp(dependencies: AppDependencies, followUps: FollowUps): RequestHandler {
+export function createApp(given: AppDependencies, followUps: FollowUps): RequestHandler {
+  const dependencies = { ...given, store: limitStalls(given.store) };
   const perform = createPerformer(dependencies, followUps);
   const routes = createOperationRoutes();
   const admissionFor = createAdmissionControl(dependencies);

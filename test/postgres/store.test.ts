@@ -15,6 +15,7 @@ import { exportState, importState } from '../../src/service/state/transfer.ts';
 import { type OpenStoreOptions, openStore } from '../../src/service/store/open.ts';
 import { decodeText, encodeText } from '../../src/service/store/postgres-text.ts';
 import { Refusal } from '../../src/service/store/refusal.ts';
+import { limitStalls } from '../../src/service/store/stall-limit.ts';
 import type { Database, Store } from '../../src/service/store/store.ts';
 import { listen } from '../listen.ts';
 import { repeats } from '../repeats.ts';
@@ -428,6 +429,59 @@ describe('a server that cannot store', () => {
       message: expect.stringMatching(new RegExp(`^${beginning}.*: no luck$`)),
       refusal: { status },
     });
+  });
+});
+
+describe('a database that does not allow writes', () => {
+  const add = (store: Store) =>
+    store.write((database) =>
+      database.insertInto('schemaVersion').values({ version: 0 }).execute(),
+    );
+
+  it('because its transactions are read-only is a failed precondition at once', async () => {
+    const place = await newStoreLocation();
+    await opened(place);
+    const options = `${new URL(place).searchParams.get('options')} -c default_transaction_read_only=on`;
+    const url = new URL(place);
+    url.search = `options=${encodeURIComponent(options)}`;
+    const store = await opened(url.href);
+    await expect(add(store)).rejects.toMatchObject({ status: 'FAILED_PRECONDITION' });
+    await expect(
+      openStore(url.href.replace(/test_\w+/, 'public')).then(ensureLocalCredentials),
+    ).rejects.toMatchObject({ failure: 'failed_precondition' });
+  });
+
+  it('because its user lacks the rights is a failed precondition at once', async () => {
+    const url = new URL(await newStoreLocation());
+    await opened(url.href);
+    const schema = url.searchParams.get('options')?.split('=')[1];
+    await asked('create role reader login');
+    await asked(
+      `grant usage on schema ${schema} to reader; grant select on all tables in schema ${schema} to reader`,
+    );
+    url.username = 'reader';
+    await expect(add(await opened(url.href))).rejects.toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      message: expect.stringContaining('permission denied'),
+    });
+  });
+});
+
+describe('a database that stops responding', () => {
+  it('is UNAVAILABLE for calls after a limit, which responses extend', async () => {
+    const url = new URL(await newStoreLocation());
+    const store = await opened(url.href);
+    const limited = limitStalls(store, 300);
+    const sleep = (seconds: number) =>
+      limited.read((database) => sql`select pg_sleep(${seconds})`.execute(database));
+    await expect(sleep(0.1)).resolves.toBeDefined();
+    const others = setInterval(
+      () => void store.read((database) => sql`select 1`.execute(database)),
+      50,
+    );
+    await expect(sleep(0.6)).resolves.toBeDefined();
+    clearInterval(others);
+    await expect(sleep(2)).rejects.toMatchObject({ status: 'UNAVAILABLE' });
   });
 });
 

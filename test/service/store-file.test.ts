@@ -1,6 +1,7 @@
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkStoreLocation } from '../../src/kernel/store-location.ts';
 import { displayStoreLocation, parseStoreLocation } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { openDatabase } from '../../src/service/store/sqlite.ts';
@@ -50,18 +51,67 @@ describe('a store file', () => {
     ],
     ['postgres://ada@/svc?host=/run/postgresql', 'postgres://ada@/svc?host=/run/postgresql'],
     ['postgres:///svc', 'postgres:///svc'],
+    ['./host=x.sqlite', 'host=x.sqlite'],
+    ['sqlite:///tmp/x', '/tmp/x'],
+    [
+      'postgres://ada@db.example/svc?options=-c%20search_path%3Dtenant_b&application_name=a',
+      'postgres://ada@db.example/svc?options=-c%20search_path%3Dtenant_b&application_name=a',
+    ],
   ])("'%s' resolves to %s", (location, file) => {
     expect(displayStoreLocation(location).endsWith(file)).toBe(true);
   });
 
-  it.each(['postgres:x', 'postgres://a b/c', 'mysql:x', '', 'sqlite:'])(
-    "'%s' is not a store",
-    (location) => {
-      expect(() => parseStoreLocation(location)).toThrow(
-        expect.objectContaining({ failure: 'usage' }),
+  it.each([
+    'postgres:x',
+    'postgres://a b/c',
+    'mysql:x',
+    '',
+    'sqlite:',
+    'POSTGRES://ada@db.example/svc',
+    'Postgresql://ada@db.example/svc',
+    'PG:svc',
+    'jdbc:postgresql://db.example/svc',
+    'SQLite:x.sqlite',
+    'sqlite://x.sqlite',
+    'FILE:///tmp/x.sqlite',
+    'dbname=svc host=127.0.0.1 user=ada',
+    " host = 'db.example' dbname=svc",
+    'ada@db.example:5432/svc',
+    '127.0.0.1:5432/svc',
+    ':memory:',
+    'sqlite::memory:',
+    'file::memory:?cache=shared',
+    'postgres://ada@db.example/svc?sslmdoe=verify-full',
+    'postgres://ada@db.example/svc?sslmode=verify',
+    'postgres://ada@db.example/svc?schema=tenant_b',
+    'postgres://ada@db.example/svc?search_path=nosuch',
+    'postgres://ada@db.example/svc?SSLMODE=require',
+    'postgres://ada@db.example/svc?service=other',
+    'postgres://ada@db.example/svc?hostaddr=10.0.0.1',
+    'postgres://ada@db.example/svc?dbname=other',
+    'postgres://ada@db.example/svc?uselibpqcompat=true',
+  ])("'%s' is not a store", (location) => {
+    expect(() => parseStoreLocation(location)).toThrow(
+      expect.objectContaining({ failure: 'usage' }),
+    );
+  });
+
+  it.each(['?schema=tenant_b', '?search_path=tenant_b', '?currentSchema=tenant_b'])(
+    'suggests the parameter of libpq for a schema in %s',
+    (parameters) => {
+      expect(() => parseStoreLocation(`postgres://ada@db.example/svc${parameters}`)).toThrow(
+        expect.objectContaining({
+          hint: expect.stringContaining('?options=-c%20search_path%3Dtenant_b'),
+        }),
       );
     },
   );
+
+  it('does not repeat the password of a connection string', () => {
+    expect(() => checkStoreLocation("dbname=svc password='p w' host=db")).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('p w') }),
+    );
+  });
 
   it('becomes a store if it is empty', async () => {
     const path = join(await createTemporaryFolder(), 'empty.sqlite');

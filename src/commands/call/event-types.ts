@@ -45,7 +45,7 @@ export async function checkEventTypes(
     throw new SvcError('usage', 'not confirmed; nothing was sent');
 }
 
-/** Asks whether to use unknown event types. Returns `true` if there are none. */
+/** Asks whether to use unknown event types. Returns `true` if all types are known. */
 export async function confirmUnknownEvents(
   context: Context,
   given: readonly string[],

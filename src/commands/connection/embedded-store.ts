@@ -57,6 +57,8 @@ export async function explainRefusals<Result>(
 
 function toSvcError(error: Refusal, effect: 'read' | 'write'): SvcError {
   const { status, message, cause } = error;
+  if (status === 'FAILED_PRECONDITION')
+    return new SvcError('failed_precondition', message, { status, cause });
   if (status !== 'UNAVAILABLE') return new SvcError('invalid_input', message, { status, cause });
   if (cause === undefined)
     return new SvcError('locked', message, {

@@ -8,6 +8,7 @@ import {
 } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
+import { checkDatabaseParameters, resemblesDatabase } from './database-url.ts';
 
 /** Returns the location of the store (default: a file in the private data folder). */
 export async function resolveStoreLocation(
@@ -33,10 +34,24 @@ export function parseStoreLocation(
     /^(?:(?<scheme>[a-z][a-z0-9+.-]+):)?(?<path>.*)$/su.exec(location)?.groups ?? {};
   if (scheme === 'postgres' || scheme === 'postgresql')
     return { kind: 'database', url: databaseUrl(location) };
-  if (path === '' || (scheme !== undefined && scheme !== 'sqlite'))
+  const isForeign = scheme === undefined ? resemblesDatabase(location) : scheme !== 'sqlite';
+  // A name with two slashes would be a file in the root folder.
+  const isHost = /^\/\/[^/]/.test(path) && scheme === 'sqlite';
+  if (path === '' || isForeign || isHost || resemblesDatabase(path))
     throw invalidLocationError(location);
+  if (IN_MEMORY.test(path))
+    throw new SvcError(
+      'usage',
+      `'${location}' is not a valid store location: svc has no stores in memory`,
+      {
+        hint: 'use a path in a temporary folder, or omit --store',
+      },
+    );
   return { kind: 'file', path: resolve(path) };
 }
+
+/** Names that SQLite does not take as files. */
+const IN_MEMORY = /^(?:file:)?:memory:|^file:/;
 
 /** Formats a location with an absolute path, for messages and other processes. */
 export function displayStoreLocation(location: string): string {
@@ -49,12 +64,13 @@ function databaseUrl(location: string): string {
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
   if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
     throw invalidLocationError(location);
+  checkDatabaseParameters(url);
   return url;
 }
 
 function invalidLocationError(location: string): SvcError {
   return new SvcError('usage', `'${location}' is not a valid store location`, {
-    hint: 'use a path, or postgres://user@host:port/database',
+    hint: 'use a path, or postgres://user@host:port/database; for a file with such a name, put ./ before it',
   });
 }
 

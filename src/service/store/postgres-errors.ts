@@ -3,6 +3,9 @@ import { type Failure, messageOf, SvcError, systemErrorCode } from '../../kernel
 import { Refusal } from './refusal.ts';
 import { damagedFailure, diskFullFailure } from './store-failure.ts';
 
+const READ_ONLY_HINT =
+  'the server is a standby, or its transactions are read-only: connect to the primary server';
+
 /** Failures and hints for errors on opening a database, by PostgreSQL error code. */
 const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]>> = {
   '28P01': ['unauthenticated', 'set PGPASSWORD, or add the password to ~/.pgpass (mode 0600)'],
@@ -16,6 +19,8 @@ const OPENING: Readonly<Record<string, readonly [failure: Failure, hint: string]
     'unreachable',
     'each svc process uses up to 11 connections: raise max_connections, or close other connections',
   ],
+  '25006': ['failed_precondition', READ_ONLY_HINT],
+  '3F000': ['not_found', 'create the schema, or correct the search_path in the URL'],
   '57P03': ['unreachable', 'the server is starting or stopping: try again'],
 };
 
@@ -68,11 +73,18 @@ export function toPostgresTransactionError(error: unknown, name: string): unknow
   const code = systemErrorCode(error) ?? '';
   if (code === DISK_FULL) return diskFullFailure(name, error);
   if (DAMAGED.test(code)) return damagedFailure(name, error);
+  if (code === READ_ONLY)
+    return withCause(new Refusal('FAILED_PRECONDITION', 'The store is read-only.'), error);
+  if (code === DENIED) {
+    const refusal = new Refusal(
+      'FAILED_PRECONDITION',
+      `The store denies this: ${messageOf(error)}.`,
+    );
+    return withCause(refusal, error);
+  }
   if (code === LOCK_NOT_AVAILABLE) return new Refusal('UNAVAILABLE', 'The store is busy.');
   if (isUnreachable(error) || UNAVAILABLE.test(code))
-    return Object.assign(new Refusal('UNAVAILABLE', 'The store cannot be reached.'), {
-      cause: error,
-    });
+    return withCause(new Refusal('UNAVAILABLE', 'The store cannot be reached.'), error);
   if (code === TOO_LONG)
     return notStorableRefusal('an ID is longer than the 2,700 bytes that an index can hold.');
   if (DATA.test(code)) return notStorableRefusal('a number is too large.');
@@ -120,8 +132,16 @@ const TOO_LONG = '54000';
 const DISK_FULL = '53100';
 const DAMAGED = /^XX00[12]$/;
 const DATA = /^22...$/;
-/** Lost or too many connections, or a server that is stopping, starting, or read-only. */
-const UNAVAILABLE = /^(08...|53...|57P0.|25006|25P03)$/;
+/** A standby server, or a database whose transactions are read-only. Nothing was applied. */
+const READ_ONLY = '25006';
+/** Missing rights of the user. Nothing was applied. */
+const DENIED = '42501';
+/** Lost or too many connections, or a server that is stopping or starting. */
+const UNAVAILABLE = /^(08...|53...|57P0.|25P03)$/;
+
+function withCause(refusal: Refusal, cause: unknown): Refusal {
+  return Object.assign(refusal, { cause });
+}
 
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -34,10 +34,11 @@ export async function openPostgresStore(
   signal?: AbortSignal,
 ): Promise<Store> {
   signal?.throwIfAborted();
-  const { kysely, connect, abort } = openPostgres(url);
+  const { kysely, connect, abort, lastResponse } = openPostgres(url);
   const store = {
     ...createStore(kysely, url, busyTimeout),
     peers: createPostgresPeers(kysely, connect),
+    lastResponse,
   };
   signal?.addEventListener('abort', abort);
   try {
@@ -120,13 +121,16 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
   };
 }
 
-const WRITING = { isolationLevel: 'read committed', accessMode: 'read write' } as const;
+/** Without an access mode: a database may be read-only by default, to be protected from writes. */
+const WRITING = { isolationLevel: 'read committed' } as const;
 const SNAPSHOT = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
+
+type Settings = Pick<Required<TransactionSettings>, 'isolationLevel'> & TransactionSettings;
 
 /** Runs a transaction again after a conflict with another one. */
 async function transactRepeatedly<Result>(
   kysely: Kysely<Tables>,
-  settings: Required<TransactionSettings>,
+  settings: Settings,
   work: Work<Result>,
 ): Promise<Result> {
   for (let tries = 1; ; tries++) {
@@ -149,7 +153,7 @@ const MAX_BROKEN = 10;
  */
 async function transact<Result>(
   kysely: Kysely<Tables>,
-  settings: Required<TransactionSettings>,
+  settings: Settings,
   work: Work<Result>,
 ): Promise<Result> {
   let hasStarted = false;
@@ -165,11 +169,10 @@ async function transact<Result>(
   const { isolationLevel, accessMode } = settings;
   for (let broken = 0; ; broken++) {
     try {
-      return await kysely
-        .transaction()
-        .setIsolationLevel(isolationLevel)
-        .setAccessMode(accessMode)
-        .execute(tracked);
+      const transaction = kysely.transaction().setIsolationLevel(isolationLevel);
+      return await (accessMode ? transaction.setAccessMode(accessMode) : transaction).execute(
+        tracked,
+      );
     } catch (error) {
       if (!hasStarted && isBrokenConnection(error) && broken < MAX_BROKEN) continue;
       throw failed ? failed.error : error;

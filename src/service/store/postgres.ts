@@ -7,8 +7,8 @@ import {
   type PostgresPool,
   type PostgresPoolClient,
 } from 'kysely';
-import { Client, type ClientConfig, Pool, type PoolClient, types } from 'pg';
-import { muteWarnings } from '../../kernel/process.ts';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, types } from 'pg';
+import { monotonicTime, muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { isConnectionLimit, isUnusableStatement } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';
@@ -46,11 +46,19 @@ export function openPostgres(url: string) {
   const pool = new Pool({ ...settings, max: MAX_CONNECTIONS });
   pool.on('connect', trackClient);
   pool.on('error', () => undefined);
-  const translated = createTranslatingPool(pool, new StatementNames(), () => isAborted);
+  let lastResponse = monotonicTime();
+  const noteResponse = () => {
+    lastResponse = monotonicTime();
+  };
+  const translated = createTranslatingPool(pool, new StatementNames(), {
+    isAborted: () => isAborted,
+    noteResponse,
+  });
   const dialect = new PostgresDialect({ pool: translated });
   dialect.createAdapter = () => new PooledAdapter();
   return {
     kysely: new Kysely<Tables>({ dialect }),
+    lastResponse: () => lastResponse,
     connect: async () => {
       const client = new Client(settings);
       await trackClient(client).connect();
@@ -93,10 +101,16 @@ const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text'
   return type === TEXT ? decodeText : types.getTypeParser(type, format as 'text');
 };
 
+interface PoolHooks {
+  readonly isAborted: () => boolean;
+  /** Called after each response of the server. */
+  readonly noteResponse: () => void;
+}
+
 function createTranslatingPool(
   pool: Pool,
   names: StatementNames,
-  isAborted: () => boolean,
+  { isAborted, noteResponse }: PoolHooks,
 ): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
@@ -104,7 +118,7 @@ function createTranslatingPool(
     connect: async () => {
       if (isAborted()) throw new Error('Connection terminated');
       const client = await connectOrWait(pool);
-      const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names);
+      const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names, noteResponse);
       wrappers.set(client, wrapped);
       return wrapped;
     },
@@ -132,15 +146,22 @@ async function connectOrWait(pool: Pool): Promise<PoolClient> {
   }
 }
 
-function createTranslatingClient(client: PoolClient, names: StatementNames): PostgresPoolClient {
+function createTranslatingClient(
+  client: PoolClient,
+  names: StatementNames,
+  noteResponse: () => void,
+): PostgresPoolClient {
   const query = async (text: string, parameters: readonly unknown[]) => {
     const values = parameters.map((value) =>
       typeof value === 'string' ? encodeText(value) : value,
     );
     const name = values.length === 0 ? undefined : names.find(text);
     try {
-      return await client.query({ text, values, ...(name !== undefined && { name }) });
+      const result = await client.query({ text, values, ...(name !== undefined && { name }) });
+      noteResponse();
+      return result;
     } catch (error) {
+      if (error instanceof DatabaseError) noteResponse();
       if (isUnusableStatement(error)) names.disable();
       throw error;
     }

@@ -34,6 +34,11 @@ export interface Store {
    * costs a query.
    */
   readonly version?: () => number | undefined;
+  /**
+   * Returns the monotonic time of the last response of a remote database, in milliseconds. Undefined
+   * for a store on this machine.
+   */
+  readonly lastResponse?: () => number;
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a write that excludes all other writes. With a scope, excludes only the writes whose scope

@@ -68,7 +68,7 @@ export function wasRead(
 }
 
 export interface Unreadable {
-  /** What could not be read, and why. */
+  /** Names the records, with the reason. */
   readonly text: string;
   /** Whether the workspace lacks a feature without which there are no such records. */
   readonly isMissing: boolean;
