@@ -10,6 +10,8 @@ export class RecordTarget {
    * all that they store.
    */
   readonly key: string;
+  /** Number of records to send. */
+  records = 0;
 
   constructor(key: string) {
     this.key = key;
@@ -147,6 +149,7 @@ export class RecordTargets {
 
   /** Counts a record to send, in the order of the input. */
   count(target: RecordTarget): void {
+    target.records += 1;
     this.#records += 1;
     if (target.key !== this.#last?.key) this.#runs += 1;
     this.#last = target;

@@ -25,6 +25,10 @@ export class RepeatedRefusals {
     this.#hasSuccess = hasSuccess;
   }
 
+  get hasSuccess(): boolean {
+    return this.#hasSuccess;
+  }
+
   recordSuccess(): void {
     this.#hasSuccess = true;
     this.#count = 0;

@@ -121,6 +121,7 @@ class BatchSender {
         if (outcome.invalidRecords?.size)
           return this.#sendWithoutInvalid(batch, outcome.invalidRecords, outcome.error);
         if (outcome.tooLarge && batch.length > 1) return this.#sendHalves(batch);
+        if (isAboutOrganization(outcome.error)) return this.#refuseAll(batch, outcome.error);
         return this.#bisect(batch, 'failed', outcome.error);
       case 'unknown':
         if (outcome.by === 'service' && outcome.resend !== 'never')
@@ -208,6 +209,20 @@ class BatchSender {
     this.#dependencies.repeatedRefusals.recordRefusal(error);
     this.#finishAll(batch, status, detailsOf(error));
     this.#checkFatal();
+    return 'refused';
+  }
+
+  /**
+   * Ends a batch whose organization is refused: each of its parts would be refused too. If the
+   * command names the organization, all records have the same one.
+   */
+  #refuseAll(batch: RecordList, error: SvcError): Progression {
+    const isOfRecords = batch[0]?.target?.data['organizationId'] !== undefined;
+    if (!isOfRecords && !this.#dependencies.repeatedRefusals.hasSuccess) {
+      this.#fatal = error;
+      return this.#finishAll(batch, 'skipped', detailsOf(error));
+    }
+    this.#finishAll(batch, 'failed', detailsOf(error));
     return 'refused';
   }
 
@@ -310,6 +325,11 @@ function resultsFor(
   details: ResultDetails,
 ): readonly RecordResult[] {
   return batch.map((record) => ({ record, status, ...details }));
+}
+
+/** Whether a service refused a request because of its organization, whatever the records are. */
+function isAboutOrganization({ message }: SvcError): boolean {
+  return /^organization\b.*\b(?:not found|not exist|unknown)\b/i.test(message);
 }
 
 function isInternalError({ status, code }: RecordResult): boolean {

@@ -16,6 +16,16 @@ export const createsOrganization: CreatedParents<{ readonly organizationId: stri
   ],
 };
 
+/** Marks a write that creates its organization unless its input says otherwise. */
+export const mayCreateOrganization: CreatedParents<{
+  readonly organizationId: string;
+  readonly createOrganization?: boolean | undefined;
+}> = {
+  kinds: ['organization'],
+  of: ({ createOrganization, ...input }) =>
+    createOrganization === false ? [] : createsOrganization.of(input),
+};
+
 /**
  * Marks a secret field: masked in all output without `--show-secrets`, and never accepted as a flag
  * value.

@@ -7,6 +7,7 @@ import {
   flag,
   id,
   itemResults,
+  mayCreateOrganization,
   organizationId,
   user,
   withRules,
@@ -70,6 +71,7 @@ export const users = {
   }),
   'users.add.v2': defineOperation('users.add.v2', {
     ...add,
+    createsParents: mayCreateOrganization,
     path: '/v2/users/add',
     input: requireSingleTarget(
       z.object({

@@ -143,6 +143,77 @@ describe('an organization that does not exist in the embedded service', () => {
   });
 });
 
+describe('an organization that does not exist', () => {
+  it.each([
+    ['users', 'add', '--user', 'u'],
+    ['users', 'add', '--user', 'u', '--role', 'viewer'],
+    ['documents', 'add', '--document', 'd'],
+    ['groups', 'add', '--group', 'g'],
+  ])('is created by svc %s %s, but not with --no-create-organization', async (...words) => {
+    const { svc } = await newUserInProcess();
+    const organizations = async () =>
+      (await svc(['local', 'list', 'organizations', '--jq', '[.[].organizationId] | join(" ")']))
+        .stdout;
+    const add = [...words, '--local', '--org'];
+    const refused = await svc([...add, 'acme', '--no-create-organization']);
+    expect(refused, refused.stderr).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain('organization acme ');
+    expect(await organizations()).toBe('\n');
+    expect(await svc([...add, 'acme'])).toMatchObject({
+      code: 0,
+      stderr: 'Created organization acme\n',
+    });
+    expect(await svc([...add, 'acmee'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^warning: organization acmee does not exist .*mean acme\?/),
+    });
+    expect(await organizations()).toBe('acme acmee\n');
+  });
+
+  it.each([[], ['--role', 'viewer']])('is refused by a service once, with %j', async (...words) => {
+    const { svc } = await newUserInProcess();
+    const { env, received } = await startMockService(() =>
+      failure(400, 'INVALID_ARGUMENT', 'Organization not found.'),
+    );
+    const add = [...addTo('acme'), ...words];
+    const run = await svc([...add, '--no-create-organization'], { env });
+    expect(run).toMatchObject({ code: 3 });
+    expect(received.map(({ path, body }) => [path, body.data['createOrganization']])).toEqual([
+      ['/v2/users/add', false],
+    ]);
+  });
+
+  it.each([
+    [['--org', 'acme'], 1],
+    [[], 2],
+  ])(
+    'refuses a file of folders with %j in one request for each organization',
+    async (words, requests) => {
+      const { svc, home } = await newUserInProcess();
+      const { env, received } = await startMockService(() =>
+        failure(400, 'INVALID_ARGUMENT', 'Organization not found.'),
+      );
+      const org = (at: number) => (words.length > 0 ? {} : { organizationId: `o${at % 2}` });
+      const folders = Array.from({ length: 60 }, (_, at) => ({ folderId: `f${at}`, ...org(at) }));
+      await writeFile(join(home, 'f.json'), JSON.stringify(folders));
+      const add = ['folders', 'add', '--file', 'f.json', ...words];
+      const run = await svc(add, { env, cwd: home });
+      expect(received).toHaveLength(requests);
+      expect(run.code).toBe(requests === 1 ? 3 : 10);
+      if (requests === 1)
+        expect(run.stderr).toContain('hint: add --create-organization to create it');
+      const local = await svc([...add, '--local'], { cwd: home });
+      expect(local).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('hint: add --create-organization to create it'),
+      });
+      expect(await svc([...add, '--local', '--create-organization'], { cwd: home })).toMatchObject({
+        code: 0,
+      });
+    },
+  );
+});
+
 describe('new organizations of one file', () => {
   const csv = (...organizations: readonly string[]) =>
     `userId,organizationId\n${organizations.map((organization, at) => `u${at},${organization}\n`).join('')}`;
@@ -154,11 +225,11 @@ describe('new organizations of one file', () => {
     const words = ['users', 'add', '--file', path, '--local'];
     await write(csv('a', 'b', 'c', 'd', 'e'));
     expect((await user.svc(words)).stderr).toBe(
-      'warning: 5 organizations (a, b, c, …) do not exist and will be created (--create-organization suppresses this warning)\nCreated 5 organizations (a, b, c, …)\n',
+      'warning: 5 organizations (a 1, b 1, c 1, d 1, e 1) do not exist and will be created (--create-organization suppresses this warning)\nCreated 5 organizations (a, b, c, d, e)\n',
     );
     await write(csv('a', 'x', 'y', 'b'));
     const asked = startDialogue(words, user.env);
-    await asked.answer('2 organizations (x, y) do not exist. Create them?', 'y\r');
+    await asked.answer('2 organizations (x 1, y 1) do not exist. Create them?', 'y\r');
     expect(await asked.ended, asked.text()).toBe(0);
   });
 
@@ -169,7 +240,7 @@ describe('new organizations of one file', () => {
     await writeFile(join(user.home, 'users.csv'), csv('acmr', 'zeta', 'acmf', 'acme'));
     const { stderr } = await user.svc(['users', 'add', '--file', 'users.csv'], { env });
     expect(stderr.match(/warning: .*known.*/g)).toEqual([
-      'warning: 3 organizations (acmr, zeta, acmf) are not known on this machine and will be created if they do not exist; did you mean acme instead of acmr? (--create-organization suppresses this warning)',
+      'warning: 3 organizations (acmr 1, acmf 1, zeta 1) are not known on this machine and will be created if they do not exist; did you mean acme instead of acmr? (--create-organization suppresses this warning)',
     ]);
   });
 });
@@ -201,10 +272,8 @@ describe('an organization that this machine does not know', () => {
     await user.svc(addTo('acme'), { env });
     const all = { ...user.env, ...env };
     const asked = startDialogue(addTo('zeta'), all);
-    await asked.answer(
-      'Organization zeta is not known on this machine. Create it if it does not exist?',
-      'n\r',
-    );
+    await asked.answer('Organization zeta is not known on this machine', '\r');
+    expect(asked.text()).toContain('use acme');
     expect(await asked.ended, asked.text()).toBe(2);
     expect(received).toHaveLength(1);
     const known = startDialogue(addTo('acme'), all);

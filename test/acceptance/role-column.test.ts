@@ -60,7 +60,10 @@ describe('a column with access roles', () => {
         },
       ],
     ]);
-    expect(await svc([...ADD, '--create-organization'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await svc([...ADD, '--create-organization'])).toMatchObject({
+      code: 0,
+      stderr: 'Created 2 organizations (acme, beta)\n',
+    });
     expect(await rolesOf('acme')).toEqual({ ada: 'viewer', bo: 'editor' });
     expect(await rolesOf('beta')).toEqual({ cy: 'editor' });
   });

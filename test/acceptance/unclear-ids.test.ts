@@ -95,7 +95,7 @@ describe('an ID with a space at its end', () => {
   });
 
   it('is refused by the library', async () => {
-    const service = await createService({ store: ':memory:' });
+    const service = await createService();
     const client = createClient(service.client);
     const input = { organizationId: 'acme ', users: [{ userId: 'u' }] };
     await expect(client.call('users.add', input)).rejects.toMatchObject({

@@ -348,6 +348,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
         organizationId: 'acme',
         folderId: 'f1',
         createFolder: true,
+        createOrganization: true,
         users: [{ userId: 'u1', accessRole: 'viewer' }],
       },
       reply: { u1: item },

@@ -16,7 +16,12 @@ import type { BulkRequest } from './bulk-request.ts';
 import { resolveColumnMap } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput } from './gather-input.ts';
-import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
+import {
+  countByOrganization,
+  findNewOrganizations,
+  organizationsOf,
+  requireOrganizations,
+} from './new-organizations.ts';
 import { createLockedFolder, describeJob, discardJob, startJob } from './open-job.ts';
 import { parseBatchLimits } from './parse-batch-limits.ts';
 import { readRecords, type SendPlan } from './pending-records.ts';
@@ -122,6 +127,7 @@ async function prepare(
     const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
     checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
   }
+  await requireOrganizations(context, operation, data, organizationsOf(input.rules.targets, data));
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
@@ -137,6 +143,7 @@ async function prepare(
         flags: request.flags,
         replaceable,
         isImport: options.file !== undefined,
+        ...(first.target && { counts: countByOrganization(targets) }),
       })
     : { created: [] };
   const newOrganizations = targets.isNamed('organizationId')

@@ -1,4 +1,7 @@
 import type { RecordTargets } from '../../bulk/record-targets.ts';
+import type { Operation } from '../../catalog/define.ts';
+import { SvcError } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { findMissingInStore } from '../call/missing-parents.ts';
 import type { Context } from '../context.ts';
 
@@ -37,4 +40,36 @@ export async function findNewOrganizations(
   const scope = idScopeOf(await context.target());
   const known = await readCachedIds(context, scope, 'organization');
   return new Set(ids.filter((id) => !known.includes(id)));
+}
+
+/** Counts the records of each organization that the records name. */
+export function countByOrganization(targets: RecordTargets): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { data, records } of targets.all) {
+    const id = data['organizationId'];
+    if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + records);
+  }
+  return counts;
+}
+
+/**
+ * Checks that the organizations of an operation exist, if the operation only creates them on
+ * request and uses the embedded service.
+ * @throws SvcError `invalid_argument` with the flag that creates them
+ */
+export async function requireOrganizations(
+  context: Context,
+  { createsParents, input }: Pick<Operation, 'createsParents' | 'input'>,
+  data: Readonly<Record<string, unknown>>,
+  ids: readonly string[],
+): Promise<void> {
+  const isOnRequest = !createsParents && 'createOrganization' in input.shape;
+  if (!isOnRequest || data['createOrganization'] === true || !context.options.local) return;
+  const [missing, ...others] = await findNewOrganizations(context, ids);
+  if (missing === undefined) return;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  throw new SvcError('invalid_argument', `organization ${quoteId(missing)} not found${more}`, {
+    hint: 'add --create-organization to create it',
+    status: 'INVALID_ARGUMENT',
+  });
 }

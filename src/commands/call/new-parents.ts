@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
-import { formatNounCount } from '../../kernel/plural.ts';
+import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
 import type { Context } from '../context.ts';
 import { getFlagValue } from '../options.ts';
@@ -21,15 +21,18 @@ import { findMissingInStore } from './missing-parents.ts';
 export async function confirmNewParents(
   context: Context,
   { createsParents }: Operation,
-  { inputs, flags, replaceable, isImport = false }: ParentCheck,
+  { inputs, flags, replaceable, isImport = false, counts = new Map() }: ParentCheck,
 ): Promise<NewParents> {
   if (!createsParents) return { created: [] };
   const { local, dryRun } = context.options;
   const parents = [...distinctParents(createsParents, inputs)];
   const isMixed = isImport && parents.filter(({ kind }) => kind === 'organization').length > 1;
-  const missing = await (local
+  const isAlwaysNamed = isMixed || context.inputNaming === 'fields';
+  const found = await (local
     ? findMissingInStore(context, parents)
-    : findUnknown(context, createsParents, parents, isMixed));
+    : findUnknown(context, createsParents, parents, isAlwaysNamed));
+  const missing = orderByDoubt(found, counts);
+  refuseMissing(missing, flags, local);
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(
     missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id),
@@ -38,17 +41,67 @@ export async function confirmNewParents(
     const isImplied =
       parent.kind === 'user' && newOrganizations.has(parent.organizationId) && local;
     // Without other IDs, a typo is unlikely, except in one cell of many.
-    const isLikelyTypo = parent.others.length > 0 || (isMixed && parent.kind === 'organization');
+    const isLikelyTypo =
+      parent.others.length > 0 || (isAlwaysNamed && parent.kind === 'organization');
     return getFlagValue(flags, `create-${parent.kind}`) !== true && !isImplied && isLikelyTypo;
   });
   for (const group of Map.groupBy(doubtful, ({ kind }) => kind).values()) {
     if (canAsk(context) && !dryRun) {
-      const replacement = await askAbout(context, group, replaceable);
+      const replacement = await askAbout(context, group, { replaceable, counts });
       if (replacement) return { created: [], replacement };
-    } else if (isMixed && group[0]?.kind === 'organization') await warnAboutAll(context, group);
-    else if (!local) await warnIfSimilar(context, group);
+    } else if (isAlwaysNamed && group[0]?.kind === 'organization')
+      await warnAboutAll(context, group, counts);
+    else if (!local || group[0]?.kind === 'organization') await warnIfSimilar(context, group);
   }
-  return { created: local ? missing : [] };
+  return { created: local ? found : [] };
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+/** Orders parents: those that are similar to known ones first, then those with the fewest records. */
+function orderByDoubt(parents: readonly MissingParent[], counts: Counts): readonly MissingParent[] {
+  if (counts.size === 0) return parents;
+  const rank = ({ id, others }: MissingParent) => (findSimilar(id, others) === undefined ? 1 : 0);
+  const count = ({ id }: MissingParent) => counts.get(id) ?? 0;
+  const ranked = parents.map((parent) => ({ parent, rank: rank(parent), count: count(parent) }));
+  return ranked
+    .toSorted((a, b) => a.rank - b.rank || a.count - b.count)
+    .map(({ parent }) => parent);
+}
+
+/** @throws SvcError for a missing parent that a flag such as `--no-create-organization` forbids */
+function refuseMissing(missing: readonly MissingParent[], flags: object, isCertain: boolean): void {
+  const refused = missing.find(({ kind }) => getFlagValue(flags, `create-${kind}`) === false);
+  if (!refused) return;
+  const { kind, id, others } = refused;
+  const similar = findSimilar(id, others);
+  const advice = similar === undefined ? {} : { hint: `did you mean ${quoteId(similar)}?` };
+  if (isCertain)
+    throw new SvcError('invalid_argument', `${kind} ${quoteId(id)} does not exist`, advice);
+  throw new SvcError(
+    'usage',
+    `${kind} ${quoteId(id)} is not known on this machine, and the service would create it if it does not exist`,
+    advice,
+  );
+}
+
+/**
+ * Returns the question whether a write may create its organizations, if this machine does not know
+ * all of them. Sends no requests.
+ */
+export async function askForNewOrganizations(
+  context: Context,
+  { createsParents }: Operation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  if (!createsParents || input['createOrganization'] !== undefined) return undefined;
+  const parents = [...distinctParents(createsParents, [input])];
+  const { local } = context.options;
+  const missing = await (local
+    ? findMissingInStore(context, parents)
+    : findUnknown(context, createsParents, parents, true));
+  const organizations = missing.filter(({ kind }) => kind === 'organization');
+  return organizations.length === 0 ? undefined : question(organizations, local);
 }
 
 /** Inputs of a write, and the answers that its flags give in advance. */
@@ -62,6 +115,8 @@ interface ParentCheck {
   readonly replaceable: Readonly<Record<string, unknown>> | undefined;
   /** Whether the inputs are the targets of a file, of which one may be a typo. */
   readonly isImport?: boolean;
+  /** Number of records of each organization that the records of a file name. */
+  readonly counts?: Counts;
 }
 
 /** Records that a write creates, or the ID that the user chose in place of an unknown one. */
@@ -72,37 +127,51 @@ export interface NewParents {
   readonly replacement?: Readonly<Record<string, string>>;
 }
 
+interface AskOptions extends Pick<ParentCheck, 'replaceable'> {
+  readonly counts: Counts;
+}
+
+/** Maximum number of known IDs to choose from. */
+const MAX_CHOICES = 8;
+
 /**
- * Asks whether to create parents. If a known ID is similar to the only one, the user can use that
- * instead: a typo would create something that cannot be deleted.
- * @returns the fields to replace, if the user chose the similar ID
+ * Asks whether to create parents. In place of a single organization, the user can choose a known
+ * one: a typo would create something that cannot be deleted.
+ * @returns the fields to replace, if the user chose a known ID
  * @throws SvcError `usage` if the user declines
  */
 async function askAbout(
   context: Context,
   group: readonly MissingParent[],
-  replaceable: Readonly<Record<string, unknown>> = {},
+  { replaceable = {}, counts }: AskOptions,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   const [parent, ...others] = group;
   const { local, yes } = context.options;
-  const similar = parent && others.length === 0 ? findSimilar(parent.id, parent.others) : undefined;
   const fields = Object.keys(replaceable).filter((field) => replaceable[field] === parent?.id);
-  if (yes || !parent || similar === undefined || fields.length === 0) {
-    await context.confirm(question(group, local));
+  const canReplace = parent?.kind === 'organization' && others.length === 0 && fields.length > 0;
+  if (yes || !parent || !canReplace) {
+    await context.confirm(question(group, local, counts));
     return undefined;
   }
   const { serviceLabel } = await import('../connection/protected-profile.ts');
-  const [use, create, cancel] = [
-    `use ${quoteId(similar)}`,
-    `create ${quoteId(parent.id)}`,
-    'cancel',
-  ];
+  const similar = findSimilar(parent.id, parent.others);
+  const known = parent.others.filter((id) => id !== similar).slice(0, MAX_CHOICES);
+  const use = new Map<string, string>(
+    [similar, ...known].flatMap((id) =>
+      id === undefined ? [] : [[`use ${quoteId(id)}`, id] as const],
+    ),
+  );
+  const [create, cancel] = [`create ${quoteId(parent.id)}`, 'cancel'];
+  const [first = cancel, ...more] = use.keys();
+  const choices = similar === undefined ? [create, first, ...more] : [first, create, ...more];
   const chosen = await (await context.prompter()).pick({
     message: `${describeMissing(group, local)} (${await serviceLabel(context)})`,
-    choices: [use, create, cancel].map((value) => ({ value })),
-    defaultValue: use,
+    choices: [...choices, cancel].map((value) => ({ value })),
+    defaultValue: similar === undefined ? cancel : first,
   });
-  if (chosen === use) return Object.fromEntries(fields.map((field) => [field, similar]));
+  const replacement = use.get(chosen);
+  if (replacement !== undefined)
+    return Object.fromEntries(fields.map((field) => [field, replacement]));
   if (chosen === create) return undefined;
   throw new SvcError('usage', 'canceled; nothing was changed');
 }
@@ -132,13 +201,19 @@ export async function printNewParents(context: Context, created: readonly Parent
   }
 }
 
-const MAX_NAMED = 3;
+const MAX_NAMED = 5;
 
-/** Names records of one kind: `organization a`, or `300 organizations (a, b, c, …)`. */
-function nameParents(parents: readonly Parent[]): string {
+/**
+ * Names records of one kind: `organization a`, or `300 organizations (a, b, c, …)`.
+ * @param counts number of records of each organization, which follow their IDs
+ */
+function nameParents(parents: readonly Parent[], counts: Counts = new Map()): string {
   const [first] = parents;
   if (!first || parents.length === 1) return `${first?.kind} ${quoteId(first?.id ?? '')}`;
-  const named = parents.slice(0, MAX_NAMED).map(({ id }) => quoteId(id));
+  const named = parents.slice(0, MAX_NAMED).map(({ id }) => {
+    const count = counts.get(id);
+    return `${quoteId(id)}${count === undefined ? '' : ` ${groupDigits(count)}`}`;
+  });
   return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
 }
 
@@ -146,14 +221,14 @@ async function findUnknown(
   context: Context,
   { kinds }: CreatedParents,
   parents: Iterable<Parent>,
-  isMixed: boolean,
+  areAllUnknown: boolean,
 ): Promise<readonly MissingParent[]> {
   const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
   const scope = idScopeOf(await context.target());
   const known = new Map<Parent['kind'], readonly string[]>();
   for (const kind of kinds) {
     const ids = await readCachedIds(context, scope, kind);
-    if (ids.length > 0 || (isMixed && kind === 'organization')) known.set(kind, ids);
+    if (ids.length > 0 || (areAllUnknown && kind === 'organization')) known.set(kind, ids);
   }
   if (known.size === 0) return [];
   const unknown: MissingParent[] = [];
@@ -164,20 +239,24 @@ async function findUnknown(
   return unknown;
 }
 
-function question(parents: readonly MissingParent[], isCertain: boolean): string {
+function question(parents: readonly MissingParent[], isCertain: boolean, counts?: Counts): string {
   const [{ id, others }] = parents as [MissingParent, ...MissingParent[]];
   const isOne = parents.length === 1;
   const similar = isOne ? findSimilar(id, others) : undefined;
   const suggestion = similar === undefined ? '' : ` (similar to ${quoteId(similar)})`;
   const them = isOne ? 'it' : 'them';
   const unless = isCertain ? '' : ` if ${isOne ? 'it does' : 'they do'} not exist`;
-  return `${describeMissing(parents, isCertain)}${suggestion}. Create ${them}${unless}?`;
+  return `${describeMissing(parents, isCertain, counts)}${suggestion}. Create ${them}${unless}?`;
 }
 
-function describeMissing(parents: readonly MissingParent[], isCertain: boolean): string {
+function describeMissing(
+  parents: readonly MissingParent[],
+  isCertain: boolean,
+  counts?: Counts,
+): string {
   const [{ kind, organizationId }] = parents as [MissingParent, ...MissingParent[]];
   const isOne = parents.length === 1;
-  const subject = upperFirst(nameParents(parents));
+  const subject = upperFirst(nameParents(parents, counts));
   if (!isCertain) return `${subject} ${isOne ? 'is' : 'are'} not known on this machine`;
   const place = isOne && kind === 'user' ? ` in ${quoteId(organizationId)}` : '';
   return `${subject} ${isOne ? 'does' : 'do'} not exist${place}`;
@@ -190,7 +269,11 @@ async function warnIfSimilar(context: Context, parents: readonly MissingParent[]
 }
 
 /** Warns once about parents that a write may create, with the first similar ID. */
-async function warnAboutAll(context: Context, parents: readonly MissingParent[]): Promise<void> {
+async function warnAboutAll(
+  context: Context,
+  parents: readonly MissingParent[],
+  counts?: Counts,
+): Promise<void> {
   const { local } = context.options;
   const [are, verb, they] = parents.length === 1 ? ['is', 'does', 'it'] : ['are', 'do', 'they'];
   const state = local
@@ -203,6 +286,6 @@ async function warnAboutAll(context: Context, parents: readonly MissingParent[])
   const meant = parents.length === 1 ? first?.known : `${first?.known} instead of ${first?.id}`;
   const suggestion = first ? `; did you mean ${meant}?` : '';
   await context.warn(
-    `${nameParents(parents)} ${state}${suggestion} (--create-${parents[0]?.kind} suppresses this warning)`,
+    `${nameParents(parents, counts)} ${state}${suggestion} (--create-${parents[0]?.kind} suppresses this warning)`,
   );
 }

@@ -2,6 +2,7 @@ import type { Operation } from '../../catalog/define.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { askForNewOrganizations } from '../call/new-parents.ts';
 import { checkProtectedProfile, serviceLabel } from '../connection/protected-profile.ts';
 import { ensureAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
@@ -49,7 +50,7 @@ export async function callWrite(
     throw createTokenError('the request has changed since the preview');
   }
   if (context.options.dryRun) return planned;
-  const question = context.options.yes ? undefined : operation.confirm?.(input);
+  const question = await findQuestion(context, operation, { given, input, host });
   // Throws to ask, and runs again with the answer. Until then, the token stays valid.
   const isConfirmed =
     question === undefined || host.ask(`${question} (${await serviceLabel(context)})`);
@@ -71,7 +72,7 @@ async function preview(
     confirm: NO_QUESTION,
   });
   if (planned.error !== undefined) return planned;
-  const question = context.options.yes ? undefined : operation.confirm?.(input);
+  const question = await findQuestion(context, operation, { given, input, host });
   // Refuses at once what could not be confirmed later.
   if (question !== undefined && !host.canAsk) host.ask(question);
   const requests = parseRequests(planned.text);
@@ -94,6 +95,21 @@ async function preview(
     requests: takeShown(requests),
   };
   return { text: JSON.stringify(shown), notes: planned.notes };
+}
+
+/**
+ * Returns the question that the host must ask its user before a write. Whether to create an
+ * organization is only asked where it can be; otherwise, a note of the preview names it.
+ */
+async function findQuestion(
+  context: Context,
+  operation: Operation,
+  { given, input, host }: { given: ToolInput; input: ToolInput; host: WriteHost },
+): Promise<string | undefined> {
+  if (context.options.yes) return undefined;
+  const question = operation.confirm?.(input);
+  if (question !== undefined || !host.canAsk) return question;
+  return askForNewOrganizations(context, operation, given);
 }
 
 function countRecords({ bulk }: Operation, input: ToolInput): { readonly records?: number } {

@@ -25,6 +25,9 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   await context.target();
   await ensureAllowed(context, entry);
   const input = await readInputData(context, entry, invocation);
+  // As explicit as the flag.
+  const isCreationGiven = input.data[CREATION] === true;
+  allowCreation(entry, input.data);
   const isFile = entry.bulk && getFlagValue(invocation.options, 'file') !== undefined;
   const pickIds = async () => {
     const { pickMissingIds } = await import('../call/pick-ids.ts');
@@ -33,12 +36,13 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   };
   // The records of a file may contain the IDs.
   if (canAsk(context) && !isFile) await pickIds();
-  if (!isFile && entry.bulk !== 'array') return runCall(context, entry, input, invocation);
+  const flags = { ...invocation.options, ...(isCreationGiven && { [CREATION]: true }) };
+  if (!isFile && entry.bulk !== 'array')
+    return runCall(context, entry, input, { ...invocation, options: flags });
   const [{ runBulkOperation }, { parseBulkOptions, parseMapFile }] = await Promise.all([
     import('../bulk/bulk-operation.ts'),
     import('../bulk/bulk-flags.ts'),
   ]);
-  const flags = invocation.options;
   const request = {
     ...input,
     newer: newer && withOwnFlags(newer, entry, flags),
@@ -65,7 +69,7 @@ function selectVersions(
     flags.filter(({ name }) => getFlagValue(options, name) !== undefined),
   );
   const findUnsupported = (entry: OperationEntry) =>
-    given.find(({ name }) => !acceptsFlag(entry, name));
+    given.find(({ name }) => !acceptsFlag(entry, name, getFlagValue(options, name)));
   const [entry = versions[0], ...newer] = versions.filter((each) =>
     requested === undefined ? !findUnsupported(each) : each.version === requested,
   );
@@ -87,19 +91,36 @@ function withOwnFlags(
 ): NonNullable<BulkRequest['newer']> {
   const own = newer.flags.filter(({ name }) => !older.flags.some((flag) => flag.name === name));
   const values = own.map(({ name, path }) => [path[0], getFlagValue(options, name)]);
-  return {
-    entry: newer,
-    data: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-  };
+  const data = Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  return { entry: newer, data: allowCreation(newer, data) };
+}
+
+const CREATION = 'createOrganization';
+
+/**
+ * Lets a version of an operation create the organization like its other versions, unless the data
+ * says otherwise.
+ */
+function allowCreation(
+  { createsParents, flags }: OperationEntry,
+  data: Record<string, unknown>,
+): Readonly<Record<string, unknown>> {
+  const canCreate = createsParents?.includes('organization');
+  if (canCreate && flags.some(({ path }) => path[0] === CREATION)) data[CREATION] ??= true;
+  return data;
 }
 
 /**
  * Whether a version has a flag, including flags such as `--create-user` for records that it
- * creates.
+ * creates anyway.
  */
-function acceptsFlag({ flags, createsParents = [] }: OperationEntry, name: string): boolean {
+function acceptsFlag(
+  { flags, createsParents = [] }: OperationEntry,
+  name: string,
+  value: unknown,
+): boolean {
   return (
     flags.some((own) => own.name === name) ||
-    createsParents.some((kind) => name === `create-${kind}`)
+    (value === true && createsParents.some((kind) => name === `create-${kind}`))
   );
 }

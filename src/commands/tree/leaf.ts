@@ -119,8 +119,15 @@ function createFlags(
   flags: ReadonlyMap<string, Flag>,
 ): readonly OptionDefinition[] {
   const kinds = (entry?.createsParents ?? []).filter((kind) => !flags.has(`create-${kind}`));
-  return kinds.map((kind) => ({
-    flags: `--create-${kind}`,
-    description: `create the ${kind} without asking if it does not exist`,
-  }));
+  return kinds.flatMap((kind) => [
+    {
+      flags: `--create-${kind}`,
+      description: `create the ${kind} without asking if it does not exist`,
+    },
+    {
+      flags: `--no-create-${kind}`,
+      description: `fail if the ${kind} does not exist`,
+      negates: `create-${kind}`,
+    },
+  ]);
 }
