@@ -5,6 +5,7 @@ import { isObject } from '../kernel/json.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { BulkRecord } from './batches.ts';
 import { type CheckedLists, readCheckedRecords } from './checked-records.ts';
+import { idWithinTarget } from './duplicates.ts';
 import { IN_MEMORY } from './journal/database.ts';
 import type { RecordCheck, RecordRules } from './record-checker.ts';
 import type { RecordInput } from './record-input.ts';
@@ -14,6 +15,8 @@ import { RecordTarget } from './record-targets.ts';
 
 interface Row {
   readonly target: string;
+  /** The number of records above this one, if the input does not order them. */
+  readonly depth: number;
   readonly line: number | null;
   readonly skipped: number;
   readonly id: string;
@@ -21,17 +24,19 @@ interface Row {
   readonly text: string;
 }
 
-const COLUMNS = 'target text, line integer, skipped integer, id text, json text, text text';
+const COLUMNS =
+  'target text, depth integer, line integer, skipped integer, id text, json text, text text';
 const PAGE_SIZE = 1_000;
 
-/** The records of an input, ordered by target and then as in the input. */
+/** The records of an input, ordered by target, with parents first, and then as in the input. */
 export interface GroupedRecords {
   read(): AsyncGenerator<CheckedLists>;
   close(): void;
 }
 
 /**
- * Copies the records of an input to disk, grouped by target, if the input mixes targets. The order
+ * Copies the records of an input to disk, grouped by target and depth, if the input mixes targets,
+ * or has a record before its parent. The order
  * depends only on the input, so that a resumed job numbers its records like the first run. The file
  * is deleted while it is open, where possible.
  * @param path a private file, which is replaced
@@ -47,7 +52,7 @@ export async function groupIfMixed(
   runSize = 5_000,
 ): Promise<GroupedRecords | undefined> {
   const { targets, fields } = rules;
-  if (!targets?.areMixed) return undefined;
+  if (!targets?.areMixed && check.tree?.isOrdered !== false) return undefined;
   const isFile = path !== IN_MEMORY;
   const remove = () => (isFile ? rm(path, { force: true }) : undefined);
   await remove();
@@ -58,14 +63,12 @@ export async function groupIfMixed(
     database.exec(
       `pragma journal_mode = off; pragma synchronous = off; create table records (${COLUMNS}); begin`,
     );
-    const insert = database.prepare('insert into records values (?, ?, ?, ?, ?, ?)');
+    const insert = database.prepare('insert into records values (?, ?, ?, ?, ?, ?, ?)');
     const ends: number[] = [];
     let run: Row[] = [];
     const endRun = () => {
-      const byTarget = Map.groupBy(run, ({ target }) => target);
-      for (const target of [...byTarget.keys()].sort())
-        for (const { line, skipped, id, json, text } of byTarget.get(target) ?? [])
-          insert.run(target, line, skipped, id, json, text);
+      for (const { target, depth, line, skipped, id, json, text } of run.sort(compareRows))
+        insert.run(target, depth, line, skipped, id, json, text);
       ends.push((ends.at(-1) ?? 0) + run.length);
       run = [];
     };
@@ -94,10 +97,21 @@ export async function groupIfMixed(
   }
 }
 
-function createRowFactory({ files }: RecordCheck): (record: BulkRecord, skipped: number) => Row {
+function compareRows(a: Row, b: Row): number {
+  if (a.target !== b.target) return a.target < b.target ? -1 : 1;
+  return a.depth - b.depth;
+}
+
+function createRowFactory({
+  files,
+  tree,
+}: RecordCheck): (record: BulkRecord, skipped: number) => Row {
+  const depthOf = (id: string, target: BulkRecord['target']) =>
+    tree === undefined || tree.isOrdered ? 0 : tree.depthOf(idWithinTarget(id, target));
   const fileOf = (index: number) => files.findLastIndex(({ first }) => first <= index);
   return ({ id, index, line, target, json, text }, skipped) => ({
     target: target?.key ?? '',
+    depth: depthOf(id, target),
     line: files.length > 1 ? lineOfFile(fileOf(index), line ?? 0) : line,
     skipped,
     // SQLite stores UTF-8, which cannot represent lone surrogates.
@@ -120,13 +134,12 @@ function* mergeRuns(database: DatabaseSync, ends: readonly number[]): Generator<
     return { rows, head: rows.next() };
   });
   for (;;) {
-    let target: string | undefined;
+    let first: Row | undefined;
     for (const { head } of runs)
-      if (!head.done && (target === undefined || head.value.target < target))
-        target = head.value.target;
-    if (target === undefined) return;
+      if (!head.done && (!first || compareRows(head.value, first) < 0)) first = head.value;
+    if (!first) return;
     for (const run of runs)
-      for (; !run.head.done && run.head.value.target === target; run.head = run.rows.next())
+      for (; !run.head.done && compareRows(run.head.value, first) === 0; run.head = run.rows.next())
         yield run.head.value;
   }
 }
@@ -155,7 +168,7 @@ function toRecord(
     recordId,
     { line },
     index,
-    { value, ownFields, target: new RecordTarget(target) },
+    { value, ownFields, target: target === '' ? undefined : new RecordTarget(target) },
     () => text,
   );
 }

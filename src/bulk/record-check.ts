@@ -48,7 +48,9 @@ export function startCheck(
     const files = input.files.filter(
       ({ spooled }, at) => !spooled || checker.files[at]?.identity !== undefined,
     );
-    await checker.resolveDuplicates(() => readIdentifiedRecords(files, rules));
+    const readAgain = () => readIdentifiedRecords(files, rules);
+    await checker.resolveDuplicates(readAgain);
+    if (!checker.isIncomplete) await checker.reportCycles(readAgain);
     yield* checker.takeDiagnostics();
   }
   return { check: checker, findings: findDiagnostics() };

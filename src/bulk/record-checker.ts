@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
-import { formatNounCount, groupDigits } from '../kernel/plural.ts';
+import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
 import { BitSet } from './bit-set.ts';
@@ -20,6 +20,7 @@ import {
 } from './record-preparation.ts';
 import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
+import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
 import {
   describeSelectingField,
@@ -57,7 +58,7 @@ export interface RecordRules extends PreparationRules {
 export type RecordCheck = Readonly<Pick<RecordChecker, CheckResult>>;
 
 type CheckResult =
-  | ('records' | 'read' | 'skipped' | 'isSkipped' | 'omittedFields' | 'first' | 'files')
+  | ('records' | 'read' | 'skipped' | 'isSkipped' | 'omittedFields' | 'first' | 'files' | 'tree')
   | ('diagnostics' | 'diagnosticCount' | 'hint' | 'isIncomplete' | 'warnings' | 'warningCount');
 
 interface FileCheck {
@@ -131,6 +132,8 @@ export class RecordChecker extends FindingCollector {
   read = 0;
   first: BulkRecord | undefined;
   readonly files: FileCheck[] = [];
+  /** The parents of the records, if records can contain others. */
+  readonly tree: RecordTree | undefined;
 
   constructor(rules: RecordRules, onRecord: RecordListener | undefined) {
     super();
@@ -140,6 +143,7 @@ export class RecordChecker extends FindingCollector {
     const names = [...knownFields, ...targetFields.map(({ name }) => name)];
     const idFields = [id, ...names.filter((name) => /Id$/.test(name))];
     this.#knownFields = new Set([...knownFields, ...(rules.map ?? []).map(([, field]) => field)]);
+    this.tree = rules.fields.parent === undefined ? undefined : new RecordTree();
     this.#suspicious = rules.valueWarnings ? new SuspiciousValues(idFields) : undefined;
   }
 
@@ -290,6 +294,7 @@ export class RecordChecker extends FindingCollector {
         this.#inspectValues(this.#suspicious, prepared, source, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));
+      this.tree?.add(id, ownFields[fields.parent ?? ''], (each) => idWithinTarget(each, target));
       if (problems.length > 0 || conflicts.length > 0) return;
       if (shard && !isInShard(id, shard)) return;
       this.records += 1;
@@ -316,6 +321,32 @@ export class RecordChecker extends FindingCollector {
     const resolution = { duplicates, skipped: this.#skipped, reportDuplicate };
     await resolveDuplicates(inShard, this.#hashes.takeRepeated(), resolution);
     this.records -= this.#skipped.size;
+  }
+
+  /** Reports records that contain themselves. Call after all records were read. */
+  async reportCycles(read: () => AsyncIterable<readonly IdentifiedRecord[]>): Promise<void> {
+    const cycles = this.tree?.findCycles() ?? [];
+    if (cycles.length === 0) return;
+    const { noun, parent: field = '' } = this.#rules.fields;
+    const ids = new Map<string, string>();
+    const places = new Map<string, IdentifiedRecord>();
+    const members = new Set(cycles.flat());
+    for await (const records of read())
+      for (const record of records)
+        if (members.has(record.key)) {
+          ids.set(record.key, record.id);
+          if (!places.has(record.key)) places.set(record.key, record);
+        }
+    for (const cycle of cycles) {
+      const path = [...cycle, cycle[0] ?? ''].map((key) => ids.get(key) ?? key);
+      const [first] = cycle
+        .flatMap((key) => places.get(key) ?? [])
+        .toSorted((a, b) => a.index - b.index);
+      if (!first) continue;
+      const { id: _, index: __, key: ___, ...place } = first;
+      const message = `the ${pluralize(noun)} contain themselves: ${path.slice(0, MAX_CYCLE).join(' in ')}`;
+      this.add({ ...place, field, message }, `each ${noun} must be below the top level`);
+    }
   }
 
   #addProblems(
@@ -395,6 +426,7 @@ export class RecordChecker extends FindingCollector {
   }
 }
 
+const MAX_CYCLE = 10;
 const MAX_PLACES = 3;
 
 /** Describes values that are only counted: `6 suspicious values (lines 7, 19, …); …`. */

@@ -75,6 +75,8 @@ export interface Bulk<Field extends string = string> {
   readonly emptyDataIsSuccess?: true;
   /** Records may depend on earlier ones, so requests are sent sequentially by default. */
   readonly inOrder?: true;
+  /** The field with the ID of the record that contains a record. Parents are sent first. */
+  readonly parent?: string;
   /** Set if the service rejects existing records. Describes how `--if-exists` can handle them. */
   readonly ifExists?: { readonly update?: string };
   readonly listed?: ListedRecords;

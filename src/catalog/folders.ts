@@ -122,6 +122,7 @@ export const folders = {
       id: 'folderId',
       noun: 'folder',
       inOrder: true,
+      parent: 'parentFolderId',
       ifExists: { update: 'folders.update' },
       listed,
       lookup: {
@@ -157,6 +158,7 @@ export const folders = {
       id: 'folderId',
       noun: 'folder',
       inOrder: true,
+      parent: 'parentFolderId',
       listed: { ...listed, readOnly: [...listed.readOnly, 'accessType'] },
     },
   }),

@@ -243,3 +243,60 @@ describe('an ID that nobody typed', () => {
     expect(sent.map(({ data }) => data['users'])).toEqual([[{ userId: '00123', name: 'Ada' }]]);
   });
 });
+
+describe('folders in a file', () => {
+  it('are sent parents first, in each organization', async () => {
+    const { run, write, sent } = await openUser();
+    await write(
+      'f.csv',
+      'folderId,parentFolderId,organizationId\nc,b,beta\nz,c,acme\nb,a,beta\nc,root,acme\na,,beta\n',
+    );
+    const { code, stderr } = await run(
+      'folders',
+      'add',
+      '--file',
+      'f.csv',
+      '--create-organization',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(
+      sent.map(({ data: { organizationId, folders } }) => [
+        organizationId,
+        (folders as readonly { readonly folderId: string }[]).map(({ folderId }) => folderId),
+      ]),
+    ).toEqual([
+      ['acme', ['c', 'z']],
+      ['beta', ['a', 'b', 'c']],
+    ]);
+  });
+
+  it('are refused if they contain themselves', async () => {
+    const { run, write, sent } = await openUser();
+    await write('f.csv', 'folderId,parentFolderId\na,b\nb,c\nc,a\nd,d\ne,a\n');
+    const add = ['folders', 'add', '--org', 'acme', '--file', 'f.csv', '--allow-suspicious'];
+    const { code, stdout } = await run(...add, '--dry-run');
+    expect([code, stdout, sent]).toEqual([
+      3,
+      'f.csv:2: parentFolderId: the folders contain themselves: a in b in c in a\n' +
+        'f.csv:5: parentFolderId: the folders contain themselves: d in d\n',
+      [],
+    ]);
+  });
+});
+
+it('IDs beside their target are added to it', async () => {
+  const { run, write, sent } = await openUser();
+  await write(
+    'g.json',
+    '{"organizationId":"acme","organizationUserGroupId":"g","userIds":["u1","u2"]}',
+  );
+  await write('g.yaml', 'organizationId: acme\norganizationUserGroupId: g\nuserIds: [u1, 007]\n');
+  for (const file of ['g.json', 'g.yaml']) {
+    const { code, stderr } = await run('groups', 'add-users', '--file', file);
+    expect([code, stderr]).toEqual([0, '']);
+  }
+  expect(sent.map(({ data }) => data)).toEqual([
+    { organizationId: 'acme', organizationUserGroupId: 'g', userIds: ['u1', 'u2'] },
+    { organizationId: 'acme', organizationUserGroupId: 'g', userIds: ['u1', '007'] },
+  ]);
+});

@@ -5,9 +5,12 @@ import { neutralizeFormula, restoreFormula } from '../../src/kernel/formula-text
 const text = fc.oneof(
   fc.string(),
   fc
-    .array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', 'a', '"'), {
-      maxLength: 5,
-    })
+    .array(
+      fc.constantFrom("'", ' ', '=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', 'a', '"'),
+      {
+        maxLength: 5,
+      },
+    )
     .map((marks) => marks.join('')),
 );
 
@@ -18,7 +21,7 @@ describe('neutralizeFormula', () => {
         const cell = neutralizeFormula(given);
         expect(restoreFormula(cell)).toBe(given);
         for (const part of [cell, ...cell.split(/[;\t\r\n]/)])
-          expect(part).not.toMatch(/^[=+\-@＝＋－＠]/);
+          expect(part).not.toMatch(/^ *[=+\-@＝＋－＠]/);
         expect(cell).not.toMatch(/^[\t\r]/);
       }),
     );
@@ -33,9 +36,13 @@ describe('neutralizeFormula', () => {
     ['\t=1', "'\t'=1"],
     ['a\t\tb', 'a\t\tb'],
     ['1,-2', '1,-2'],
+    [' =1+1', "' =1+1"],
+    ['\u00a0@x', "'\u00a0@x"],
+    ["' -1", "'' -1"],
+    ['a; =1', "a;' =1"],
   ])('writes %j as %j', (given, cell) => expect(neutralizeFormula(given)).toBe(cell));
 
-  it.each(["'", "'a", "''", "'tis", "a'-b", '', "' -1"])('leaves %j unchanged', (cell) => {
+  it.each(["'", "'a", "''", "'tis", "a'-b", '', "' a"])('leaves %j unchanged', (cell) => {
     expect([neutralizeFormula(cell), restoreFormula(cell)]).toEqual([cell, cell]);
   });
 });

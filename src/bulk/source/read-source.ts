@@ -108,7 +108,7 @@ async function findBesideFields(
 }
 
 async function createSource({ beside, read }: ReadList, request: SourceRequest): Promise<Source> {
-  const { name, format, map, listed, targetFields } = request;
+  const { name, format, map, listed, targetFields, bareIds, id } = request;
   const yaml = format === 'yaml' ? await import('./yaml.ts') : undefined;
   const formatText = yaml?.formatYamlItem ?? JSON.stringify;
   let source: Source = {
@@ -129,7 +129,11 @@ async function createSource({ beside, read }: ReadList, request: SourceRequest):
   const shared = beside.flatMap(({ name, value }) =>
     isTarget(name) && typeof value === 'string' ? [[name, value] as const] : [],
   );
-  if (shared.length > 0) source = withSharedFields(source, new Map(shared), formatText);
+  if (shared.length > 0)
+    source = withSharedFields(source, new Map(shared), {
+      formatText,
+      id: bareIds ? id : undefined,
+    });
   if (map) source = withRenamedFields(source, map);
   const named = beside.map((field) => ({ ...field, name: fieldOf(field.name) }));
   return { ...source, beside: named.filter(({ name, value }) => name !== '' && value !== null) };

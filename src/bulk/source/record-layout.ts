@@ -5,7 +5,7 @@ import type { InputFormat } from './source.ts';
 export interface RecordLayout
   extends Pick<
     BulkFields,
-    'listName' | 'knownFields' | 'targetFields' | 'id' | 'listed' | 'generatesIds'
+    'listName' | 'knownFields' | 'targetFields' | 'id' | 'listed' | 'generatesIds' | 'bareIds'
   > {
   readonly map?: FieldMap;
 }

@@ -20,9 +20,11 @@ class CompletedRecord implements SourceRecord {
   }
 
   get value(): unknown {
-    const { shared, name } = this.#format;
+    const { shared, name, id } = this.#format;
     const { value } = this.#original;
-    if (!isObject(value) || value instanceof PlainScalar) return value;
+    if (value instanceof PlainScalar || (!isObject(value) && !Array.isArray(value)))
+      return id === undefined ? value : { ...Object.fromEntries(shared), [id]: value };
+    if (!isObject(value)) return value;
     const own = Object.entries(value).filter(([field, inner]) => {
       const expected = shared.get(field);
       if (expected === undefined) return true;
@@ -52,15 +54,17 @@ interface RecordFormat {
   readonly shared: SharedFields;
   readonly name: string;
   readonly formatText: (value: unknown) => string;
+  /** The field of a record that is only an ID. Undefined if records must be objects. */
+  readonly id: string | undefined;
 }
 
 /** Wraps a source so that each of its records has the shared fields. */
 export function withSharedFields(
   source: Source,
   shared: SharedFields,
-  formatText: RecordFormat['formatText'],
+  { formatText, id }: Pick<RecordFormat, 'formatText' | 'id'>,
 ): Source {
-  const format = { shared, name: source.name, formatText };
+  const format = { shared, name: source.name, formatText, id };
   async function* completeChunks(): AsyncGenerator<RecordChunk> {
     for await (const chunk of source.recordChunks)
       yield chunk.map((record) => new CompletedRecord(record, format));
