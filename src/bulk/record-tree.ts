@@ -19,7 +19,7 @@ export class RecordTree {
     if (parentKey !== undefined && !this.#parents.has(parentKey)) this.#awaited.add(parentKey);
   }
 
-  /** Returns the number of records above a record. Call only if there are no cycles. */
+  /** Returns the number of records above a record. Call only without cycles. */
   depthOf(key: string): number {
     const path: string[] = [];
     let at: string | undefined = key;

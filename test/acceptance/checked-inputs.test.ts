@@ -244,6 +244,44 @@ describe('an ID that nobody typed', () => {
   });
 });
 
+describe('JSON is read by its content', () => {
+  it.each([
+    ['lines.json', '{"userId":"u1","name":"A"}\n{"userId":"u2"}\n'],
+    ['pretty.ndjson', '{\n "userId":"u1",\n "name":"A"\n}\n{\n "userId":"u2"\n}\n'],
+    ['arrays.json', '[{"userId":"u1","name":"A"}]\n[{"userId":"u2"}]'],
+    ['array.ndjson', '[\n{"userId":"u1","name":"A"},\n{"userId":"u2"}\n]\n'],
+    ['keyed.json', '{"u1":{"name":"A"},"u2":{}}'],
+    ['keyed-list.json', '{"users":{"u1":{"name":"A"},"u2":{"userId":"u2"}}}'],
+    [
+      'envelope.json',
+      '{"status":"success","message":"ok","data":[{"userId":"u1","name":"A"},{"userId":"u2"}]}',
+    ],
+  ])('%s', async (name, text) => {
+    const { add, sent } = await openUser();
+    const { code, stderr } = await add(name, text, ...ORG);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(sent.map(({ data: { users } }) => users)).toEqual([
+      [{ userId: 'u1', name: 'A' }, { userId: 'u2' }],
+    ]);
+  });
+
+  it.each([
+    [
+      'other.json',
+      '{"meta":{"page":1},"rows":[{"userId":"a"}]}',
+      'the object has no array "users"',
+    ],
+    ['keyed.json', '{"u1":{"userId":"u2","name":"A"}}', `userId: "u2" differs from 'u1'`],
+    ['mixed.json', '[{"userId":"a"}]\n{"userId":"b"}', '2:1: unexpected text after the end'],
+    ['lines.ndjson', '{"userId":"a"}\n{"userId":"b"\n', 'lines.ndjson:2:14: unexpected end'],
+    ['json.csv', '[{"userId":"a"},{"userId":"b"}]', 'hint: for JSON, add --input-format json'],
+  ])('and refused if it is ambiguous: %s', async (name, text, problem) => {
+    const { add, sent } = await openUser();
+    const { code, stderr } = await add(name, text, ...ORG);
+    expect([code, stderr, sent]).toEqual([3, expect.stringContaining(problem), []]);
+  });
+});
+
 describe('folders in a file', () => {
   it('are sent parents first, in each organization', async () => {
     const { run, write, sent } = await openUser();

@@ -185,6 +185,8 @@ export class CsvReader {
     const { name, id, knownFields } = this.#request;
     const found = columns.filter((column) => column !== undefined);
     const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
+    if (/^[[{]/.test(found[0] ?? ''))
+      return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
     const guesses = guessFields(found, this.#request);
     const hint = [...guesses.values()].includes(id)
       ? `add ${formatMapFlags(guesses)}`

@@ -53,11 +53,26 @@ export class JsonSplitter {
     return this.#scanned > this.#next ? this.#start : this.#positionOf(this.#next);
   }
 
+  /** Consumes the next object or list. Returns `undefined` if more text is needed. */
+  nextValue(): JsonPiece | undefined {
+    if (!this.#skipSpace()) return undefined;
+    if (this.#scanned === this.#next) this.#start = this.#positionOf(this.#next);
+    const last = this.#findStop(true);
+    if (last === undefined) return undefined;
+    const piece = new JsonPiece(
+      { name: this.#name, text: this.#text },
+      { from: this.#next, to: last + 1, stop: '' },
+      this.#start,
+    );
+    this.#moveTo(last + 1);
+    return piece;
+  }
+
   /** Consumes the next piece and its stop character. Returns `undefined` if more text is needed. */
   nextPiece(): JsonPiece | undefined {
     if (!this.#skipSpace()) return undefined;
     if (this.#scanned === this.#next) this.#start = this.#positionOf(this.#next);
-    const stop = this.#findStop();
+    const stop = this.#findStop(false);
     if (stop === undefined) return undefined;
     const text = this.#text;
     let end = stop;
@@ -148,8 +163,9 @@ export class JsonSplitter {
   /**
    * Finds the offset where the piece at `#next` stops; `undefined` if the available text ends
    * first.
+   * @param atClose whether it stops at the bracket that closes its first one
    */
-  #findStop(): number | undefined {
+  #findStop(atClose: boolean): number | undefined {
     const text = this.#text;
     let depth = this.#depth;
     let at = this.#scanned;
@@ -165,8 +181,10 @@ export class JsonSplitter {
         (code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON)
       )
         return at;
-      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1;
-      else if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
+      else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+        depth -= 1;
+        if (atClose && depth === 0) return at;
+      } else if (code === LINE_FEED || code === RETURN) this.#countLine(code, at);
     }
     this.#scanned = at;
     this.#depth = depth;

@@ -1,14 +1,21 @@
+import { isObject } from '../../kernel/json.ts';
+import { ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import { parseJson } from './parse-json.ts';
 import type { ListRequest } from './record-layout.ts';
 import { type BesideField, InputError, type RecordChunk } from './source.ts';
 
-interface JsonRequest extends ListRequest {
+export interface JsonRequest extends ListRequest {
+  readonly layout: Exclude<JsonLayout, 'lines'>;
+  readonly id: string;
   /** Receives each field beside the array. */
   readonly onBeside?: (field: BesideField) => void;
 }
 
-/** Reads a JSON array, or the array under `field` of an object. */
+/**
+ * Reads JSON arrays, objects one after the other, or the list of an object: an array, or records by
+ * ID.
+ */
 export async function* readJson(
   chunks: AsyncIterable<string>,
   options: JsonRequest,
@@ -28,7 +35,7 @@ async function* readList(
   const { name, listName: field } = options;
   const opening = await splitter.peek();
   if (opening !== '[' && opening !== '{') {
-    const hint = `provide an array or {"${field}":[…]}; set other formats with --input-format`;
+    const hint = `the file must contain an array or {"${field}":[…]}; set other formats with --input-format`;
     throw new InputError(
       name,
       splitter.position,
@@ -36,15 +43,69 @@ async function* readList(
       hint,
     );
   }
-  splitter.take();
-  yield* opening === '[' ? readElements(splitter, name) : readMembers(splitter, options);
-  const rest = await splitter.peek();
+  if (options.layout === 'values') return yield* readValues(splitter, name);
+  let rest: string | undefined = opening;
+  // Arrays may follow each other, as `jq` and scripts write them.
+  do {
+    splitter.take();
+    if (rest === '[') yield* readElements(splitter, name);
+    else if (options.layout === 'keyed') yield* readKeyed(splitter, options);
+    else yield* readMembers(splitter, options);
+    rest = await splitter.peek();
+  } while (opening === '[' && rest === '[');
   if (rest === undefined) return;
-  const hint =
-    rest === '{'
-      ? 'for one record per line, use --input-format ndjson'
-      : 'remove the text, or merge it into the JSON';
+  const hint = 'remove the text, or merge it into the JSON';
   throw new InputError(name, splitter.position, 'unexpected text after the end of the JSON', hint);
+}
+
+/** Reads objects that follow each other. */
+async function* readValues(splitter: JsonSplitter, name: string): AsyncGenerator<RecordChunk> {
+  let records: JsonPiece[] = [];
+  try {
+    for (let next = await splitter.peek(); next !== undefined; next = await splitter.peek()) {
+      if (next !== '{')
+        throw new InputError(name, splitter.position, `expected a record, found '${next}'`);
+      let piece = splitter.nextValue();
+      while (!piece) {
+        if (records.length > 0) yield records;
+        records = [];
+        await splitter.readMore();
+        piece = splitter.nextValue();
+      }
+      records.push(piece);
+    }
+  } finally {
+    if (records.length > 0) yield records;
+  }
+}
+
+/** Reads the records of an object by their IDs. */
+async function* readKeyed(
+  splitter: JsonSplitter,
+  { name, id }: JsonRequest,
+): AsyncGenerator<RecordChunk> {
+  for (let first = true, stop = ','; stop === ','; first = false) {
+    const key = await readPiece(splitter);
+    if (first && key.text === '' && key.stop === '}') return;
+    const keyText = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
+    if (typeof keyText !== 'string')
+      throw new InputError(name, key, 'expected a field name and a colon');
+    const value = await readPiece(splitter);
+    const fields = parseJson(value.text, name, value);
+    if (!isObject(fields))
+      throw new InputError(name, value, `the record of '${keyText}' is not an object`);
+    if (fields[id] !== undefined && fields[id] !== keyText)
+      throw new InputError(
+        name,
+        value,
+        `${id}: ${JSON.stringify(fields[id])} differs from '${keyText}', the key of the record`,
+      );
+    const record = { [id]: keyText, ...fields };
+    yield [{ line: key.line, column: key.column, value: record, text: JSON.stringify(record) }];
+    stop = value.stop;
+    if (stop !== ',' && stop !== '}')
+      throw new InputError(name, splitter.position, `expected ',' or '}', found '${stop}'`);
+  }
 }
 
 async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerator<RecordChunk> {
@@ -75,8 +136,9 @@ async function* readElements(splitter: JsonSplitter, name: string): AsyncGenerat
 
 async function* readMembers(
   splitter: JsonSplitter,
-  { name, listName: field, onBeside }: JsonRequest,
+  options: JsonRequest,
 ): AsyncGenerator<RecordChunk> {
+  const { name, listName: field, onBeside } = options;
   let found = false;
   for (let first = true, stop = ','; stop === ','; first = false) {
     const key = await readPiece(splitter);
@@ -84,12 +146,14 @@ async function* readMembers(
     const keyText = key.stop === ':' ? parseJson(key.text, name, key) : undefined;
     if (typeof keyText !== 'string')
       throw new InputError(name, key, 'expected a field name and a colon');
-    const isList = keyText === field && (await splitter.peek()) === '[';
+    const opening = await splitter.peek();
+    const isKeyed = keyText === field && opening === '{';
+    const isList = isKeyed || ((keyText === field || keyText === ENVELOPE_LIST) && opening === '[');
     if (isList) {
-      if (found) throw new InputError(name, key, `"${field}" occurs twice`);
+      if (found) throw new InputError(name, key, `"${keyText}" is a second list`);
       found = true;
       splitter.take();
-      yield* readElements(splitter, name);
+      yield* isKeyed ? readKeyed(splitter, options) : readElements(splitter, name);
     }
     const value = await readPiece(splitter);
     const content = isList ? undefined : parseJson(value.text, name, value);
@@ -109,13 +173,18 @@ async function* readMembers(
 /** Reads the fields beside the array of an object, without parsing the array. */
 export async function readBesideFields(
   chunks: AsyncIterable<string>,
-  request: ListRequest,
+  request: JsonRequest,
 ): Promise<readonly BesideField[]> {
   const fields: BesideField[] = [];
-  const onBeside = (field: BesideField) => fields.push(field);
+  const onBeside = (field: BesideField) => {
+    if (!ENVELOPE_FIELDS.includes(field.name)) fields.push(field);
+  };
   for await (const records of readJson(chunks, { ...request, onBeside })) void records;
   return fields;
 }
+
+/** Fields beside the list in the result of a list command. */
+const ENVELOPE_FIELDS: readonly string[] = ['status', 'message'];
 
 async function readPiece(splitter: JsonSplitter): Promise<JsonPiece> {
   for (;;) {

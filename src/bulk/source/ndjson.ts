@@ -29,8 +29,7 @@ class LineRecord extends JsonRecord {
       return super.value;
     } catch (error) {
       if (!(error instanceof InputError) || error.hint) throw error;
-      const hint =
-        'each line must be one JSON object; for multi-line JSON, use --input-format json';
+      const hint = 'each line must be one JSON object';
       throw error.with({ hint });
     }
   }

@@ -1,6 +1,8 @@
 import { once } from '../../kernel/once.ts';
 import { withRenamedFields } from './field-map.ts';
 import type { InputText } from './input-text.ts';
+import type { JsonRequest } from './json.ts';
+import { recognizeLayout } from './json-layout.ts';
 import { withField } from './memory-source.ts';
 import type { SourceRequest } from './record-layout.ts';
 import { withSharedFields } from './shared-fields.ts';
@@ -41,18 +43,8 @@ async function openRecordList(openText: OpenText, request: SourceRequest): Promi
   switch (request.format) {
     case 'yaml':
       return (await import('./yaml.ts')).readYamlList((await openText()).chunks, request);
-    case 'json':
+    default:
       return openJsonList(openText, request);
-    default: {
-      const { readNdjson } = await import('./ndjson.ts');
-      const text = reopenable(openText, await openText());
-      return {
-        beside: [],
-        read: async function* () {
-          yield* readNdjson((await text()).chunks, request.name);
-        },
-      };
-    }
   }
 }
 
@@ -66,13 +58,29 @@ function reopenable(openText: OpenText, opened: InputText): OpenText {
   };
 }
 
-/** Opens a JSON list. The fields of an object may follow its list, so they are read first. */
-async function openJsonList(openText: OpenText, request: SourceRequest): Promise<ReadList> {
-  const { readJson } = await import('./json.ts');
+/**
+ * Opens JSON, whose content decides whether it is a list or one record after the other. The fields
+ * of an object may follow its list, so they are read first.
+ */
+async function openJsonList(openText: OpenText, given: SourceRequest): Promise<ReadList> {
   const opened = await openText();
-  const isObject = opened.head.trimStart().startsWith('{');
-  const beside = isObject ? await findBesideFields(opened, request) : [];
-  const text = isObject ? openText : reopenable(openText, opened);
+  const layout = recognizeLayout(opened.head, given);
+  const { name } = given;
+  if (layout === 'lines') {
+    const { readNdjson } = await import('./ndjson.ts');
+    const text = reopenable(openText, opened);
+    return {
+      beside: [],
+      read: async function* () {
+        yield* readNdjson((await text()).chunks, name);
+      },
+    };
+  }
+  const { readJson } = await import('./json.ts');
+  const request = { ...given, layout };
+  const hasBeside = layout === 'list' && opened.head.trimStart().startsWith('{');
+  const beside = hasBeside ? await findBesideFields(opened, request) : [];
+  const text = hasBeside ? openText : reopenable(openText, opened);
   return {
     beside,
     read: async function* () {
@@ -88,7 +96,7 @@ async function openJsonList(openText: OpenText, request: SourceRequest): Promise
  */
 async function findBesideFields(
   { chunks }: InputText,
-  request: SourceRequest,
+  request: JsonRequest,
 ): Promise<readonly BesideField[]> {
   const { readBesideFields } = await import('./json.ts');
   const iterator = chunks[Symbol.asyncIterator]();

@@ -44,6 +44,8 @@ describe('splitting a JSON array', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(MARKS, { maxLength: 10 }), chunkSize, async (marks, size) => {
         const text = `[${marks.join('')}]`;
+        // Several arrays are read as one.
+        fc.pre(!/\]\s*\[/.test(text));
         const expected = parsed(text);
         const actual = await read(text, 'json', size).then(
           ({ records }) => records.map(({ value }) => value),

@@ -97,7 +97,7 @@ describe('the error for an invalid input names the position and the problem', ()
     [
       'JSON with no list under the name',
       'json',
-      '{"users":{}}',
+      '{"users":7}',
       'stdin:1:10: "users" is not an array',
     ],
     [
@@ -116,7 +116,7 @@ describe('the error for an invalid input names the position and the problem', ()
     [
       'JSON with more behind it',
       'json',
-      '[]\n[]',
+      '[]\n{}',
       'stdin:2:1: unexpected text after the end of the JSON',
     ],
     [
@@ -141,8 +141,8 @@ describe('the error for an invalid input names the position and the problem', ()
     [
       'deep nesting in a line',
       'ndjson',
-      '['.repeat(200_000) + ']'.repeat(200_000),
-      'stdin:1:101: nested more than 100 levels deep',
+      `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+      'stdin:1:105: nested more than 100 levels deep',
     ],
 
     ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
