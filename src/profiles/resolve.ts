@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
@@ -118,7 +119,9 @@ interface Sources {
 }
 
 async function readSources(dependencies: TargetDependencies): Promise<Sources> {
-  const { flags, environment, cwd } = dependencies;
+  const { flags, environment, embedded } = dependencies;
+  // A deleted folder hides the files that could make its targets read-only.
+  const cwd = embedded ? dependencies.cwd : resolve(dependencies.cwd);
   const folderFiles = dependencies.folderFiles ?? (await readFolderFiles(cwd, environment));
   const { nearest } = folderFiles;
   const { profile, org, output } = nearest?.settings ?? {};

@@ -184,7 +184,7 @@ describe.skipIf(!hasNginx)('a client certificate behind nginx (skipped without n
     const saved = await user.svc([...add, '--no-verify', ...PAIR]);
     expect(saved.code).toBe(0);
     const { code, stderr } = await run([...GET, '-p', 'other'], env);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('requires a client certificate')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('but SVC_BASE_URL is')]);
   });
 });
 

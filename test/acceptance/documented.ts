@@ -55,6 +55,7 @@ environments: { prod: { profile: prod }, staging: { profile: staging } }
 /** Commands that refuse `--local`, because they call no service. */
 const COMMANDS_WITHOUT_SERVICE: readonly (readonly string[])[] = [
   ['commands'],
+  ['login'],
   ...TOOLS.filter(
     ({ globalFlags }) => !globalFlags.includes('service') && !globalFlags.includes('local'),
   ).map(({ command }) => command),

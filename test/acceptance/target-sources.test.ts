@@ -216,6 +216,13 @@ const ROWS: readonly Row[] = [
     messages: ["profile 'a' (flag --profile)", 'SVC_WORKSPACE_ID'],
   },
   {
+    name: 'another key for an assistant',
+    line: 'mcp -p b',
+    variables: { API_KEY: 'key-c' },
+    code: 2,
+    messages: ['SVC_API_KEY'],
+  },
+  {
     name: 'only a key of another target',
     line: `${ADD} --org o`,
     variables: { API_KEY: 'key-b' },

@@ -209,8 +209,9 @@ async function serviceFlagsOf(context: Context, record: RecoveryRecord): Promise
   const url = URL.parse(place);
   return {
     local: false,
-    ...optionalProperty('profile', profile ?? undefined),
-    ...optionalProperty('baseUrl', isProfileOrigin || place === '' ? undefined : place),
+    ...(isProfileOrigin
+      ? optionalProperty('profile', profile ?? undefined)
+      : optionalProperty('baseUrl', place || undefined)),
     ...selectConnectionFiles(record),
     insecureHttp: url?.protocol === 'http:' && !isLoopback(url),
   };

@@ -89,7 +89,9 @@ function checkProfile(target: TargetWithSecrets): CheckResult {
   return ok(`${detail}, ${baseUrl?.value}${target.protectedBy === undefined ? '' : ', protected'}`);
 }
 
-async function checkWrites({ readOnly }: Context): Promise<CheckResult> {
+async function checkWrites({ target, readOnly }: Context): Promise<CheckResult> {
+  // The profile check reports a target that cannot be resolved.
+  if (!(await target().catch(() => undefined))) return skipped('the target is not known');
   const found = await readOnly();
   if (!found) return ok('svc may write');
   const sources = found.sources.join(', ');

@@ -61,6 +61,8 @@ export async function serveTools(context: Context, writes: boolean): Promise<voi
     await context.note(
       'this command is meant to be started by the host of an AI assistant; press Ctrl-C to stop it',
     );
+  // A session without a clear target would fail in every call.
+  await context.target();
   const allowWrites =
     writes && (await context.readOnly()) === undefined && (await context.approvals()) === undefined;
   const queue = createQueue(MAX_CALLS);

@@ -25,7 +25,12 @@ export async function openJobContext(context: Context, target: JobTarget): Promi
 function openTargetContext(context: Context, target: JobTarget): OpenedContext {
   const options = optionsForTarget(context.options, target);
   if (options === context.options) return { context, close: async () => undefined };
-  return context.reopen({ options });
+  const { profile } = options;
+  return context.reopen({
+    options,
+    ...(profile !== undefined &&
+      profile === target.profile && { fileTarget: { source: 'the job', profile } }),
+  });
 }
 
 /** Adds the flags that select the target of a job. Flags on the command line take precedence. */
