@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +41,7 @@ const OUTPUTS: Readonly<Record<string, Output>> = {
     words: ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '--output-file'],
     content: '\n',
   },
+  'a schema': { words: ['schema', 'settings', '--out'], content: '"title"' },
   'an exported state': { words: ['local', 'export'], content: '"acme"' },
   'the outputs of a workflow step': {
     words: ['auth-tokens', 'reset', '--api-key', 'key-1', '--yes', '--github', 'GITHUB_OUTPUT'],
@@ -214,6 +215,39 @@ describe('the existing outputs of an import', () => {
       expect((await readdir(home)).filter((name) => /staged|again\.2/.test(name))).toEqual([]);
     },
   );
+});
+
+describe('rejects that cannot be written', () => {
+  const refuse: RequestHandler = (ids) =>
+    success(
+      Object.fromEntries(ids.map((id) => [id, { success: false, message: 'no', code: 'x' }])),
+    );
+
+  it('need another path, with which the job ends', async () => {
+    const folder: { path?: string } = {};
+    const { home, svc, requests } = await createBulkUser(2, (ids, ...others) => {
+      if (folder.path !== undefined) rmSync(folder.path, { recursive: true });
+      return refuse(ids, ...others);
+    });
+    folder.path = join(home, 'gone');
+    await mkdir(folder.path);
+    const failed = await svc(...ADD_USERS, '--rejects', 'gone/again.ndjson');
+    expect(failed.code).toBe(12);
+    const { error } = JSON.parse(failed.stderr);
+    expect(error.message).toContain('gone/again.ndjson: no such file');
+    expect(error.hint).toMatch(/^resume with svc jobs resume \S+ --rejects <path>$/);
+    expect(await svc('jobs', 'resume')).toMatchObject({ code: 12 });
+    const overInput = await svc('jobs', 'resume', '--rejects', './users.ndjson');
+    expect([overInput.code, overInput.stderr]).toEqual([
+      2,
+      expect.stringContaining('--rejects and the input are the same file'),
+    ]);
+    const resumed = await svc('jobs', 'resume', '--rejects', 'here.ndjson', '-o', 'json');
+    expect(resumed.code).toBe(10);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ failed: 2, rejects: 'here.ndjson' });
+    expect(await readFile(join(home, 'here.ndjson'), 'utf8')).toContain('"u1"');
+    expect(requests()).toBe(1);
+  });
 });
 
 describe('standard input', () => {

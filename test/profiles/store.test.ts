@@ -1,4 +1,13 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +46,32 @@ describe('the profiles', () => {
     );
     expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'token of prod' });
   });
+
+  it.each([['as JSON files'], ['with other names'], ['that are missing']])(
+    'are written through links to files %s',
+    async (kind) => {
+      const folders = await createUserFolders();
+      const vault = join(folders.config, '..', 'vault');
+      await mkdir(vault);
+      await mkdir(folders.config, { recursive: true });
+      const ending = kind === 'as JSON files' ? '.json' : '.of-svc';
+      for (const name of ['profiles', 'secrets']) {
+        const content = name === 'profiles' ? '{"profiles":{}}' : '{}';
+        if (kind !== 'that are missing')
+          await writeFile(join(vault, name + ending), content, { mode: 0o600 });
+        await symlink(`../vault/${name}${ending}`, join(folders.config, `${name}.json`));
+      }
+      await openStore(folders).add('prod', PROD, { authToken: 'the token' });
+      for (const name of ['profiles', 'secrets']) {
+        const path = join(folders.config, `${name}.json`);
+        expect(await readlink(path)).toBe(`../vault/${name}${ending}`);
+        expect((await stat(path)).mode & 0o777).toBe(0o600);
+      }
+      expect((await readdir(vault)).toSorted()).toEqual([`profiles${ending}`, `secrets${ending}`]);
+      expect(await readFile(join(vault, `secrets${ending}`), 'utf8')).toContain('the token');
+      expect(await secretsOf(folders, 'prod')).toEqual({ authToken: 'the token' });
+    },
+  );
 
   it('make the first one the current profile', async () => {
     const { store } = await storeWith('first', 'second');

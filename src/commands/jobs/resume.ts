@@ -113,7 +113,7 @@ function withRejects(
   cwd: string,
 ): JobDescription {
   if (rejects === undefined) return description;
-  const path = resolveOutputPath(rejects, cwd);
+  const path = cwd === description.cwd ? rejects : resolveOutputPath(rejects, cwd);
   return { ...description, options: { ...description.options, rejects: path } };
 }
 
