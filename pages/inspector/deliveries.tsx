@@ -7,7 +7,7 @@ import { Detail, Rows } from './list.tsx';
 import { hrefOf, type Route } from './route.ts';
 import { query, useChange, usePolled } from './service.ts';
 
-const TONES = { pending: 'idle', delivered: 'idle', failed: 'bad' } as const;
+const TONES = { pending: 'idle', retrying: 'bad', delivered: 'idle', exhausted: 'bad' } as const;
 const SHOWN_DELIVERIES = 200;
 
 const COMMANDS = [

@@ -16,8 +16,8 @@ export interface Palette {
 }
 
 const GOOD = new Set(['done', 'delivered', 'completed', 'online', 'active']);
-const BAD = new Set(['failed', 'stopped', 'unknown']);
-const PENDING = new Set(['running', 'pending', 'in_progress']);
+const BAD = new Set(['failed', 'stopped', 'unknown', 'exhausted']);
+const PENDING = new Set(['running', 'pending', 'in_progress', 'retrying']);
 const keep: Style = (text) => text;
 const PLAIN: Palette = { dim: keep, good: keep, bad: keep, changed: keep, column: () => keep };
 

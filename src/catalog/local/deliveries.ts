@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag } from '../fields.ts';
 import { described } from '../metadata.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
-import { DELIVERY_COLUMNS, DELIVERY_STATES, type Delivery } from './delivery.ts';
+import { DELIVERY_COLUMNS, type Delivery, SELECTABLE_STATES } from './delivery.ts';
 
 const path = '/_svc/deliveries';
 
@@ -20,11 +20,14 @@ export const deliveries = {
     input: z.object({
       state: flag(
         { value: 'state' },
-        described(z.optional(z.enum(DELIVERY_STATES)), 'only deliveries in this state'),
+        described(
+          z.optional(z.enum(SELECTABLE_STATES)),
+          'only deliveries in this state; failed: retrying or exhausted',
+        ),
       ),
       endpointId: described(
         z.optional(z.string()),
-        "only deliveries to this endpoint ID, 'raw', or 'processed'",
+        "only deliveries to this endpoint (ID or uid), 'raw', or 'processed'",
       ),
       event: flag(
         { value: 'type' },
@@ -47,7 +50,10 @@ export const deliveries = {
     summary: 'Retry webhook deliveries',
     description:
       'Schedules deliveries for immediate retry, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',
-    examples: { 'svc local deliveries retry --failed': 'retry all failed deliveries' },
+    examples: {
+      'svc local deliveries retry --failed': 'retry all failed deliveries',
+      'svc local deliveries retry --endpoint crm': 'retry the failed deliveries to an endpoint',
+    },
     path,
     effect: 'once',
     selectedBy: 'retry',

@@ -10,8 +10,15 @@ export const DELIVERY_COLUMNS: readonly Column[] = [
   { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time', hideOrder: 2 },
 ];
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+/**
+ * States of a delivery: `pending` was never attempted, `retrying` waits for another attempt, and
+ * `exhausted` has no attempts left.
+ */
+export const DELIVERY_STATES = ['pending', 'retrying', 'delivered', 'exhausted'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** States to select deliveries. `failed` means that the last attempt failed. */
+export const SELECTABLE_STATES = [...DELIVERY_STATES, 'failed'] as const;
+export type SelectableState = (typeof SELECTABLE_STATES)[number];
 
 /** An attempt, or the reason why the delivery was not attempted. */
 export interface DeliveryAttempt {

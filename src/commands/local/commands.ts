@@ -102,7 +102,14 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineLocalCommand('local.deliveries.retry', {
     hasAlternative: true,
-    options: [{ flags: '--failed', description: 'retry all failed deliveries' }],
+    options: [
+      { flags: '--failed', description: 'retry all deliveries whose last attempt failed' },
+      {
+        flags: '--endpoint <id>',
+        description:
+          "retry the failed deliveries to this endpoint (ID or uid), 'raw', or 'processed'",
+      },
+    ],
     load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
   }),
   defineClockCommand('local.clock.show'),

@@ -27,17 +27,22 @@ export const showLocalDeliveries = createLocalCommand('local.deliveries.show', {
 
 export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry', {
   check: async ({ inputs: [{ retry }], invocation }) => {
-    const isFailed = invocation.options['failed'] === true;
-    if (isFailed !== retry.length > 0) return;
-    const problem = isFailed
-      ? 'delivery IDs and --failed cannot be combined'
-      : 'delivery IDs or --failed is required';
+    const { failed, endpoint } = invocation.options;
+    const hasFilter = failed === true || endpoint !== undefined;
+    if (hasFilter !== retry.length > 0) return;
+    const problem = hasFilter
+      ? 'delivery IDs cannot be combined with --failed and --endpoint'
+      : 'delivery IDs, --failed, or --endpoint is required';
     throw new SvcError('usage', problem, {
       hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
     });
   },
-  run: async ({ context, inputs: [{ retry }], run }) => {
-    const retried = retry.length > 0 ? (await run())[0].deliveries : await retryAll(context);
+  run: async ({ context, inputs: [{ retry }], invocation, run }) => {
+    const { endpoint } = invocation.options;
+    const retried =
+      retry.length > 0
+        ? (await run())[0].deliveries
+        : await retryAll(context, endpoint === undefined ? undefined : String(endpoint));
     await print(context, retried, deliveryTable(retried));
     if (retried.length > 0) {
       await context.note(
@@ -47,9 +52,12 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
   },
 });
 
-async function retryAll(context: Context): Promise<readonly Delivery[]> {
+async function retryAll(
+  context: Context,
+  endpoint: string | undefined,
+): Promise<readonly Delivery[]> {
   const { retried, skipped } = await withStore(context, 'write', (store, apiKey, { time }) =>
-    retryFailures(store, { apiKey, now: time.now() }),
+    retryFailures(store, { apiKey, now: time.now() }, endpoint),
   );
   for (const [reason, count] of skipped)
     await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);

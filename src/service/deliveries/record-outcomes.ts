@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { DeliveryState } from '../../catalog/local/delivery.ts';
 import { generateId } from '../records/secrets.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { padKeys } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
+import type { StoredDeliveryState } from '../store/tables.ts';
 import { type AttemptOutcome, isDelivered } from './attempt-delivery.ts';
 import { formatAttempt } from './attempts.ts';
 import { recordEvent } from './outbox.ts';
@@ -52,7 +52,7 @@ function groupByUpdate(
 
 interface DeliveryUpdate {
   readonly line: string;
-  readonly state: DeliveryState;
+  readonly state: StoredDeliveryState;
   readonly dueAt: number | null;
   readonly dropsPayload: boolean;
 }

@@ -1,8 +1,13 @@
 import { type Selectable, sql } from 'kysely';
-import type { Delivery, DeliveryRecord, DeliveryState } from '../../catalog/local/delivery.ts';
+import type {
+  Delivery,
+  DeliveryRecord,
+  DeliveryState,
+  SelectableState,
+} from '../../catalog/local/delivery.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
-import type { DeliveryForm, Tables } from '../store/tables.ts';
+import type { DeliveryForm, StoredDeliveryState, Tables } from '../store/tables.ts';
 import { parseAttempts } from './attempts.ts';
 
 export interface DeliveryDetail {
@@ -17,30 +22,75 @@ export interface DeliveryDetail {
 export type DeliveryRow = Selectable<Tables['deliveries']>;
 
 export interface DeliveryFilter {
-  readonly state?: DeliveryState | undefined;
+  readonly state?: SelectableState | undefined;
+  /** ID or uid of an endpoint, `raw`, or `processed`. */
   readonly endpointId?: string | undefined;
   readonly event?: string | undefined;
 }
 
+/** @throws SvcError `not_found` for an endpoint that does not exist and has no deliveries */
 export function listDeliveries(
   store: Store,
   apiKey: string,
-  { state, endpointId, event }: DeliveryFilter,
+  filter: DeliveryFilter,
   limit: number,
 ): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
-    let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
-    if (state !== undefined)
-      query = query
-        .where('state', '=', state)
-        .where('dueAt', state === 'pending' ? 'is not' : 'is', null);
-    if (event !== undefined) query = query.where('event', '=', event);
-    if (endpointId !== undefined)
-      query = query.where(({ eb, or }) =>
-        or([eb('lane', '=', endpointId), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]),
-      );
+    const query = await selectDeliveries(database, apiKey, filter);
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
     return rows.map(detailOf);
+  });
+}
+
+/** Returns a query for deliveries. Throws like `listDeliveries`. */
+export async function selectDeliveries(
+  database: Database,
+  apiKey: string,
+  { state, endpointId, event }: DeliveryFilter,
+) {
+  let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
+  if (state !== undefined) {
+    query = query.where('state', 'in', STORED_STATES[state]);
+    if (state === 'delivered' || state === 'exhausted') query = query.where('dueAt', 'is', null);
+    if (state === 'pending') query = query.where('attempts', '=', '');
+    if (state === 'retrying' || state === 'failed') query = query.where('attempts', '!=', '');
+  }
+  if (event !== undefined) query = query.where('event', '=', event);
+  if (endpointId === undefined) return query;
+  const lane = await findLane(database, apiKey, endpointId);
+  return query.where(({ eb, or }) =>
+    or([eb('lane', '=', lane), eb('form', '=', sql<DeliveryForm>`${endpointId}`)]),
+  );
+}
+
+const STORED_STATES: Readonly<Record<SelectableState, readonly StoredDeliveryState[]>> = {
+  pending: ['pending'],
+  retrying: ['pending'],
+  delivered: ['delivered'],
+  exhausted: ['failed'],
+  failed: ['pending', 'failed'],
+};
+
+/** Finds the lane of an endpoint by its ID or uid. A deleted endpoint is known by its deliveries. */
+async function findLane(database: Database, apiKey: string, name: string): Promise<string> {
+  if (name === 'raw' || name === 'processed') return name;
+  const endpoint = await database
+    .selectFrom('endpoints')
+    .select('id')
+    .where('apiKey', '=', apiKey)
+    .where(({ eb, or }) => or([eb('id', '=', name), eb('uid', '=', name)]))
+    .executeTakeFirst();
+  if (endpoint) return endpoint.id;
+  const delivery = await database
+    .selectFrom('deliveries')
+    .select('key')
+    .where('apiKey', '=', apiKey)
+    .where('lane', '=', name)
+    .limit(1)
+    .executeTakeFirst();
+  if (delivery) return name;
+  throw new SvcError('not_found', `endpoint '${name}' not found`, {
+    hint: hint`to list the endpoints, run ${step('list', 'webhooks', 'endpoints', 'list', '--local')}`,
   });
 }
 
@@ -82,13 +132,18 @@ export function detailOf(row: DeliveryRow): DeliveryDetail {
       id,
       endpointId: form === 'advanced' ? lane : form,
       event,
-      state,
+      state: stateOf(state, attempts),
       attempts: parseAttempts(attempts),
     },
     createdAt,
     nextAttempt: owner === null && dueAt !== null ? dueAt : undefined,
     payload: payload ?? undefined,
   };
+}
+
+function stateOf(state: StoredDeliveryState, attempts: string): DeliveryState {
+  if (state === 'failed') return 'exhausted';
+  return state === 'pending' && attempts !== '' ? 'retrying' : state;
 }
 
 /** Describes a delivery without its payload. */

@@ -2,7 +2,13 @@ import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
 import { resolveDestination } from './destination.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
-import { type DeliveryDetail, type DeliveryRow, detailOf, requireDelivery } from './records.ts';
+import {
+  type DeliveryDetail,
+  type DeliveryRow,
+  detailOf,
+  requireDelivery,
+  selectDeliveries,
+} from './records.ts';
 
 type RetryScope = Readonly<{ apiKey: string; now: number }>;
 
@@ -29,14 +35,17 @@ export async function retryDeliveries(
   return retried;
 }
 
-export async function retryFailures(store: Store, { apiKey, now }: RetryScope) {
+/**
+ * Makes the deliveries due now whose last attempt failed.
+ * @param endpointId only those to this endpoint (ID or uid), `raw`, or `processed`
+ */
+export async function retryFailures(
+  store: Store,
+  { apiKey, now }: RetryScope,
+  endpointId?: string,
+) {
   const result = await store.write(async (database) => {
-    const failed = database
-      .selectFrom('deliveries')
-      .selectAll()
-      .where('dueAt', 'is', null)
-      .where('state', '=', 'failed')
-      .where('apiKey', '=', apiKey);
+    const failed = await selectDeliveries(database, apiKey, { state: 'failed', endpointId });
     const [retried, skipped] = [[] as DeliveryDetail[], new Map<string, number>()];
     for (const own of Map.groupBy(
       await failed.orderBy('key').execute(),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DeliveryState } from '../../catalog/local/delivery.ts';
 import type { Database } from '../store/store.ts';
+import type { StoredDeliveryState } from '../store/tables.ts';
 import { CLAIM_DURATION } from './claim.ts';
 import type { RetrySchedule } from './schedule.ts';
 
@@ -11,7 +11,7 @@ import type { RetrySchedule } from './schedule.ts';
 const RETENTION_LIMITS = [
   { state: 'delivered', max: 10_000 },
   { state: 'failed', max: 100_000 },
-] as const satisfies readonly { state: DeliveryState; max: number }[];
+] as const satisfies readonly { state: StoredDeliveryState; max: number }[];
 
 const RETENTION_PERIOD = 7 * 24 * 60 * 60 * 1_000;
 

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { DeliveryState } from '../../catalog/local/delivery.ts';
 
 /**
  * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are
@@ -146,7 +145,7 @@ export interface Tables {
     payload: string | null;
     /** Size of the payload, in bytes. */
     size: number;
-    state: DeliveryState;
+    state: StoredDeliveryState;
     attempts: string;
     tries: number;
     /** Time of the next attempt, or the end of the claim. Null after the last attempt. */
@@ -205,6 +204,8 @@ export interface Tables {
 }
 
 export type MemberLevel = 'organization' | 'folder' | 'document';
+/** A delivery is `pending` until it succeeds or has no attempts left. */
+export type StoredDeliveryState = 'pending' | 'delivered' | 'failed';
 export type DeliveryForm = 'advanced' | 'raw' | 'processed';
 export type ConfiguredService = 'webhooks' | 'advanced-webhooks' | 'email' | 'permission-provider';
 export type MigrationStatus = 'pending' | 'in_progress' | 'completed' | 'failed';

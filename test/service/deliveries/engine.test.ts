@@ -75,7 +75,7 @@ describe('a delivery to an endpoint', () => {
       await endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
       deliver({ timeScale: 0.000_01 });
       await comment();
-      const [record] = await until('failed', 'delivered');
+      const [record] = await until('exhausted', 'delivered');
       expect(record?.attempts).toHaveLength(8);
       expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([record?.id]),
@@ -105,7 +105,7 @@ describe('a delivery to an endpoint', () => {
     await endpoint({ url, filterTypes: ['comment.add', 'message.attempt.exhausted'] });
     deliver({ timeScale: 1e-5 });
     await comment();
-    expect((await until('failed', 'failed')).map(({ event }) => event)).toEqual([
+    expect((await until('exhausted', 'exhausted')).map(({ event }) => event)).toEqual([
       'comment.add',
       'message.attempt.exhausted',
     ]);
@@ -123,7 +123,7 @@ describe('a delivery to an endpoint', () => {
     await comment();
     const attempt = { status: 307, error: expect.stringContaining('redirect') };
     await eventually(async () =>
-      expect((await deliveries())[0]).toMatchObject({ state: 'pending', attempts: [attempt] }),
+      expect((await deliveries())[0]).toMatchObject({ state: 'retrying', attempts: [attempt] }),
     );
     expect(elsewhere.received).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe('basic webhooks', () => {
     await call(BASIC, { useWebhookService: true, webhookServiceConfig: { rawNotificationUrl } });
     deliver({ timeScale: 1e-9 });
     await comment();
-    const [record] = await until('failed');
+    const [record] = await until('exhausted');
     expect(record).toMatchObject({ endpointId: 'raw', attempts: [{ status: 500 }] });
     expect(received.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
@@ -263,7 +263,7 @@ describe('a pending delivery', () => {
       path.startsWith(ENDPOINTS) ? { endpointId, ...settings } : settings,
     );
     expect(http).toBe(200);
-    const [record] = await until('failed');
+    const [record] = await until('exhausted');
     expect(record?.attempts.at(-1)).toMatchObject({
       status: null,
       error: expect.stringMatching(/^not sent: /),
@@ -271,13 +271,13 @@ describe('a pending delivery', () => {
     const before = received.length;
     deliver();
     await comment();
-    await until('failed');
+    await until('exhausted');
     expect(received).toHaveLength(before);
   });
 
   it.each([
     ['delivered', 200, []],
-    ['failed', 500, [{ status: null, error: 'not sent: the endpoint was deleted' }]],
+    ['exhausted', 500, [{ status: null, error: 'not sent: the endpoint was deleted' }]],
   ])(
     'that is in flight when its endpoint is deleted ends as %s after %i',
     async (state, status, stops) => {
@@ -307,9 +307,9 @@ describe('a pending delivery', () => {
     await call(BASIC, { useWebhookService: true, webhookServiceConfig: urls });
     await comment();
     await call(BASIC, { webhookServiceConfig: { rawNotificationUrl: '' } });
-    await until('failed', 'pending');
+    await until('exhausted', 'pending');
     await call(BASIC, { useWebhookService: false });
-    await until('failed', 'failed');
+    await until('exhausted', 'exhausted');
   });
 
   it(

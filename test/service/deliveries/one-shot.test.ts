@@ -33,7 +33,7 @@ describe('one attempt of each delivery', () => {
   it('that fails leaves the retry to a serving process', async () => {
     const { store, ids, options, clock } = await enqueued(500);
     const [detail] = await deliverPending(store, options, ids);
-    expect(detail?.record).toMatchObject({ state: 'pending', attempts: [{ status: 500 }] });
+    expect(detail?.record).toMatchObject({ state: 'retrying', attempts: [{ status: 500 }] });
     const wait = (detail?.nextAttempt ?? 0) - clock.now();
     expect(wait).toBeGreaterThan(3_000);
     expect(wait).toBeLessThanOrEqual(5_000);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryState } from '../../../src/catalog/local/delivery.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
+import type { StoredDeliveryState } from '../../../src/service/store/tables.ts';
 import { SLOW } from '../../slow.ts';
 import { deliveringWorld } from './delivering.ts';
 
@@ -36,7 +36,10 @@ describe('deliveries', () => {
       all.filter(({ endpointId }) => endpointId === first),
     );
     expect(await list({ state: 'pending' })).toEqual([]);
-    expect(await list({ event: 'comment.add', state: 'failed' })).toEqual(all);
+    for (const state of ['failed', 'exhausted'] as const)
+      expect(await list({ event: 'comment.add', state })).toEqual(all);
+    expect(await list({ state: 'retrying' })).toEqual([]);
+    await expect(list({ endpointId: 'nowhere' })).rejects.toMatchObject({ failure: 'not_found' });
     expect(await list({ event: 'comment.update' })).toEqual([]);
     expect(await listDeliveries(store, 'another-key', {}, 10)).toEqual([]);
     await expect(findDeliveries(store, 'another-key', [all[0]?.id ?? ''])).rejects.toMatchObject({
@@ -53,14 +56,29 @@ describe('retrying', () => {
     await expect(retryDeliveries(store, asking, [id, 'msg_x'])).rejects.toMatchObject({
       failure: 'not_found',
     });
-    await until('failed', 'failed', 'failed', 'failed');
+    await until('exhausted', 'exhausted', 'exhausted', 'exhausted');
     const [detail] = await retryDeliveries(store, asking, [id, id]);
     expect(detail?.record).toMatchObject({
       id,
-      state: 'pending',
+      state: 'retrying',
       attempts: [{ error: 'not sent: of the test' }],
     });
-    await until('pending', 'failed', 'failed', 'failed');
+    await until('retrying', 'exhausted', 'exhausted', 'exhausted');
+  });
+
+  it('includes failed deliveries that wait for another attempt, of one endpoint if given', async () => {
+    const { store, asking, first, until, credentials } = await failed();
+    const list = async (state: 'failed' | 'retrying' | 'exhausted') =>
+      (await listDeliveries(store, credentials.apiKey, { state }, 10)).length;
+    expect((await retryFailures(store, asking, first)).retried).toHaveLength(2);
+    await until('retrying', 'exhausted', 'retrying', 'exhausted');
+    expect([await list('failed'), await list('retrying'), await list('exhausted')]).toEqual([
+      4, 2, 2,
+    ]);
+    expect((await retryFailures(store, asking)).retried).toHaveLength(4);
+    await expect(retryFailures(store, asking, 'crm')).rejects.toMatchObject({
+      failure: 'not_found',
+    });
   });
 
   it('skips deliveries without a destination, and reports the reason', async () => {
@@ -69,7 +87,7 @@ describe('retrying', () => {
     const { retried, skipped: left } = await retryFailures(store, asking);
     expect(retried).toHaveLength(2);
     expect([...left]).toEqual([['the endpoint is disabled', 2]]);
-    await until('pending', 'failed', 'pending', 'failed');
+    await until('retrying', 'exhausted', 'retrying', 'exhausted');
     const id = (await deliveries())[1]?.id ?? '';
     await expect(retryDeliveries(store, asking, [id])).rejects.toMatchObject({
       failure: 'failed_precondition',
@@ -86,7 +104,7 @@ describe('an ended delivery', () => {
       const { store, credentials, deliveries } = await deliveringWorld();
       const DAY = 86_400_000;
       const now = 100 * DAY;
-      const add = (count: number, state: DeliveryState, age: number) =>
+      const add = (count: number, state: StoredDeliveryState, age: number) =>
         store.write(async (database) => {
           const rows = Array.from({ length: count }, () => ({
             id: `msg_${Math.random()}`,
@@ -118,8 +136,8 @@ describe('an ended delivery', () => {
       const count = Map.groupBy(await deliveries(), ({ state, event }) => `${state} ${event}`);
       expect([...count].map(([kind, found]) => `${kind}: ${found.length}`).sort()).toEqual([
         'delivered 6: 2',
-        'failed 6: 2',
-        'failed 8: 1',
+        'exhausted 6: 2',
+        'exhausted 8: 1',
         'pending 6: 2',
         'pending 8: 1',
       ]);

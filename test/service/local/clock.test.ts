@@ -245,7 +245,7 @@ describe('advancing the clock', () => {
       await world.endpoint({ url: watching.url, filterTypes: ['message.attempt.exhausted'] });
       await world.comment();
       const report = await change({ advance: '49h' });
-      const [record, exhausted] = await world.until('failed', 'delivered');
+      const [record, exhausted] = await world.until('exhausted', 'delivered');
       expect(failing.received).toHaveLength(8);
       expect(new Set(failing.received.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([record?.id]),
