@@ -1,10 +1,6 @@
-import { resolve } from 'node:path';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
-import { parseBaseUrl } from '../client/target.ts';
 import { SvcError } from '../kernel/errors.ts';
-import type { Environment, Folders } from '../kernel/folders.ts';
-import { completeLoopbackUrl } from '../kernel/loopback.ts';
-import { SECRET_SETTINGS, SETTING_VARIABLES, type SecretSetting } from '../kernel/variables.ts';
+import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import {
   type ComparedSetting,
   checkFileTarget,
@@ -13,53 +9,18 @@ import {
   findDifferences,
   isSameTarget,
 } from './contradictions.ts';
-import { parseCredential, parseSecret } from './credential-value.ts';
-import { type FolderFiles, readFolderFiles } from './folder-file.ts';
-import type { Keychain } from './keychain.ts';
-import { type Profile, parseHeaderPrefix } from './profile.ts';
+import type { Profile } from './profile.ts';
 import { createUnknownProfileHint, readProfiles, type SavedProfiles } from './profiles-file.ts';
 import { listReadOnlySources } from './read-only.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
-import type {
-  CommandTarget,
-  FileTarget,
-  Layer,
-  SettingName,
-  Sourced,
-  TargetWithSecrets,
-} from './target.ts';
-
-export interface TargetDependencies {
-  readonly flags: {
-    readonly profile?: string;
-    readonly baseUrl?: string;
-    readonly clientCert?: string;
-    readonly clientKey?: string;
-  };
-  readonly environment: Environment;
-  readonly cwd: string;
-  readonly folders: Folders;
-  readonly signal?: AbortSignal;
-  /** The embedded service, which has its own credentials: only the organization applies. */
-  readonly embedded?: { readonly store?: string };
-  readonly fileTarget?: FileTarget | undefined;
-  /** The credential that the command sends, which identifies the target. Default: the API key. */
-  readonly credential?: 'apiKey' | 'workspaceId' | undefined;
-  /** The files of the folder, if they were read before. */
-  readonly folderFiles?: FolderFiles;
-  readonly keychain?: Keychain;
-}
-
-type Values = { readonly [N in SettingName]?: string | undefined };
-
-const PARSERS: { readonly [N in SettingName]?: (text: string, source: string) => string } = {
-  baseUrl: (text, source) => parseBaseUrl(completeLoopbackUrl(text), source),
-  headerPrefix: parseHeaderPrefix,
-  apiKey: parseCredential,
-  authToken: parseSecret,
-  workspaceId: parseCredential,
-  workspaceAuthToken: parseSecret,
-};
+import {
+  createLayer,
+  readSources,
+  type Sources,
+  sourced,
+  type TargetDependencies,
+} from './sources.ts';
+import type { CommandTarget, Layer, Sourced, TargetWithSecrets } from './target.ts';
 
 const DEFAULTS = { headerPrefix: { value: DEFAULT_HEADER_PREFIX, source: 'default' } };
 
@@ -105,71 +66,6 @@ export async function resolveOutput(
   const name = profile?.value ?? user;
   const output = name === undefined ? undefined : saved?.profiles.get(name)?.output;
   return sourced(output, `profile '${name}'`);
-}
-
-/** Everything outside of profiles that takes part in the resolution. */
-interface Sources {
-  readonly folderFiles: FolderFiles;
-  readonly variables: Layer;
-  readonly folder: Layer;
-  /** The variables, and flags over them, without the profile, the organization, and the output. */
-  readonly explicit: Omit<Layer, 'profile' | 'org' | 'output'>;
-  readonly org: Sourced | undefined;
-  readonly environment: Environment;
-}
-
-async function readSources(dependencies: TargetDependencies): Promise<Sources> {
-  const { flags, environment, embedded } = dependencies;
-  // A deleted folder hides the files that could make its targets read-only.
-  const cwd = embedded ? dependencies.cwd : resolve(dependencies.cwd);
-  const folderFiles = dependencies.folderFiles ?? (await readFolderFiles(cwd, environment));
-  const { nearest } = folderFiles;
-  const { profile, org, output } = nearest?.settings ?? {};
-  const folder = createLayer({ profile, org, output }, () => nearest?.path ?? '');
-  const {
-    profile: variableProfile,
-    org: variableOrg,
-    output: variableOutput,
-    ...connection
-  } = readVariables(environment);
-  // Settings of a connection that the command does not open may be invalid.
-  const variables = createLayer(
-    {
-      profile: variableProfile,
-      org: variableOrg,
-      output: variableOutput,
-      ...(dependencies.embedded ? {} : connection),
-    },
-    (name) => SETTING_VARIABLES[name],
-  );
-  const { baseUrl, clientCert, clientKey } = flags;
-  const given = createLayer({ baseUrl, clientCert, clientKey }, formatFlag);
-  const { profile: _, org: __, output: ___, ...named } = variables;
-  return {
-    folderFiles,
-    variables,
-    folder,
-    explicit: { ...named, ...given },
-    org: variables.org ?? folder.org,
-    environment,
-  };
-}
-
-function formatFlag(name: SettingName): string {
-  return `flag --${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-function readVariables(environment: Environment): Values {
-  const entries = Object.entries(SETTING_VARIABLES).map(([name, variable]) => [
-    name,
-    stripEnd(environment[variable]) || undefined,
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** Strips the line break or space that scripts and secret stores leave at the end of a variable. */
-function stripEnd(value: string | undefined): string | undefined {
-  return value?.replace(/[ \t\r\n]+$/, '');
 }
 
 /** The parts of a target that do not depend on its profile. */
@@ -321,19 +217,4 @@ function fromVariables(sources: Sources, { saved, reason }: ChosenProfile): Comm
 
 function complete(target: TargetWithSecrets): CommandTarget {
   return { ...target, withSecrets: async () => target };
-}
-
-function sourced(value: string | undefined, source: string): Sourced | undefined {
-  return value === undefined ? undefined : { value, source };
-}
-
-function createLayer(values: Values, sourceOf: (name: SettingName) => string): Layer {
-  const names = Object.keys(SETTING_VARIABLES) as SettingName[];
-  const entries = names.flatMap((name) => {
-    const [value, source] = [values[name], sourceOf(name)];
-    return value === undefined
-      ? []
-      : [[name, { value: PARSERS[name]?.(value, source) ?? value, source }]];
-  });
-  return Object.fromEntries(entries);
 }

@@ -276,6 +276,14 @@ it('sends a write to the target that was named, or nowhere', async () => {
   }
 });
 
+it('uses variables on a machine whose default profile is protected', async () => {
+  const { sent, run } = await createUser();
+  expect((await run('profiles update a --protected')).code).toBe(0);
+  expect(await run(`${ADD} --org o`, COMPLETE)).toMatchObject({ code: 0, stderr: '' });
+  expect(sent).toEqual(['B x-svc- key-b o']);
+  expect((await run(ADD)).stderr).toContain("profile 'a' is protected");
+});
+
 describe('an environment of a settings file', () => {
   const SETTINGS = 'svc: 1\nusers: [{ organizationId: o, userId: u1 }]\nenvironments:\n';
   const live = (fields: string) => `${SETTINGS}  live: { ${fields} }\n  staging: { profile: b }\n`;

@@ -4,11 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Environment, Folders } from '../../src/kernel/folders.ts';
 import { SETTING_VARIABLES } from '../../src/kernel/variables.ts';
-import {
-  resolveOutput,
-  resolveTarget,
-  type TargetDependencies,
-} from '../../src/profiles/resolve.ts';
+import { resolveOutput, resolveTarget } from '../../src/profiles/resolve.ts';
+import type { TargetDependencies } from '../../src/profiles/sources.ts';
 import { createProfileStore } from '../../src/profiles/store.ts';
 import { createTemporaryFolder, createUserFolders } from '../temporary-folder.ts';
 
