@@ -78,7 +78,7 @@ async function runCommand(io: Io, words: readonly string[]): Promise<void> {
     cwd: currentFolder(),
     clock: systemClock,
     folders: resolveUserFolders(process.env),
-    signal: createProcessSignal(),
+    signal: createProcessSignal(io),
   });
 }
 
@@ -89,12 +89,16 @@ function isTerminalClosed(error: Error): boolean {
 
 /**
  * Creates a signal that aborts at the first process signal. The second one ends the process at
- * once.
+ * once. Without a terminal, such as under `nohup`, a closed terminal has no effect: Node.js resets
+ * the disposition that `nohup` sets.
  */
-function createProcessSignal(): AbortSignal {
+function createProcessSignal({ stdin, stdout, stderr }: Io): AbortSignal {
   const controller = new AbortController();
+  // A terminal that was closed no longer looks like one.
+  const hasTerminal = stdin.isTerminal || stdout.isTerminal || stderr.isTerminal;
   for (const [name, failure] of Object.entries(SIGNAL_FAILURES)) {
     process.on(name, () => {
+      if (failure === 'hangup' && !hasTerminal) return;
       if (controller.signal.aborted) process.exit(FAILURES[failure].exitCode);
       controller.abort(new SvcError(failure, FAILURES[failure].meaning));
     });

@@ -46,7 +46,10 @@ export const GLOBAL_FLAGS = [
     choices: ['auto', 'always', 'never'],
   },
   { flags: '-q, --quiet', description: 'suppress all messages except errors' },
-  { flags: '-v, --verbose', description: 'print a line per request to stderr' },
+  {
+    flags: '-v, --verbose',
+    description: 'print a line per request to stderr, except with JSON output',
+  },
   {
     flags: '--debug',
     description: 'print requests and responses to stderr, with secrets redacted',
@@ -142,6 +145,8 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
     maxWait: values.wait === false ? 0 : parseDurationFlag('--max-wait', values.maxWait ?? '10m'),
     ...optionalProperty('retryFor', parseOptionalDuration('--retry-for', values.retryFor)),
     showSecrets: values.showSecrets === true,
+    /** Whether messages stay text with JSON output, for a host that shows them. */
+    plainMessages: false as boolean,
   } as const;
 }
 

@@ -1,6 +1,15 @@
 import { commandLineOf, Hint } from '../kernel/errors.ts';
-import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
+
+export type MessageLevel = 'info' | 'warning';
+
+/** Formats a message as a line of JSON, before the line of an error. Empty without a text. */
+export function formatJsonMessage(level: MessageLevel, message: string | Hint): string {
+  const text = message instanceof Hint ? message.format() : message;
+  if (text === '') return '';
+  return `${escapeJsonForTerminal(JSON.stringify({ note: { level, message: text } }))}\n`;
+}
 
 /** Formats a message as lines that fit the terminal; on one line for any other output. */
 export async function formatMessage(

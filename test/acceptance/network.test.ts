@@ -72,7 +72,12 @@ describe('a private certificate authority', () => {
     };
     const { code, stderr } = await svc(GET, { env });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: NODE_TLS_REJECT_UNAUTHORIZED=0 [^\n]*\n$/);
+    expect(JSON.parse(stderr)).toEqual({
+      note: {
+        level: 'warning',
+        message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0 '),
+      },
+    });
   });
 
   it('is wrong usage if its file is missing, and bad data if the file is invalid', async () => {

@@ -101,7 +101,10 @@ describe('a delivered token', () => {
     const words = RESET.filter((word) => word !== '-q');
     const run = await user.svc([...words, ...flags], { env: service.env });
     const note = `Delivered the new auth token of API key key-1 to ${name}\n`;
-    expect(run).toEqual({ code: 0, stdout: '', stderr: note });
+    const stderr = flags.includes('json')
+      ? `${JSON.stringify({ note: { level: 'info', message: note.trimEnd() } })}\n`
+      : note;
+    expect(run).toEqual({ code: 0, stdout: '', stderr });
     expect((await readFile(join(user.home, 'token.txt'), 'utf8')).trim()).toBe(service.current());
     await rm(join(user.home, 'token.txt'));
     const printed = await user.svc([...words, ...flags, '--print', '-q'], { env: service.env });

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { open, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
-import { startTerminal } from './terminal.ts';
+import { startInTerminal, startTerminal } from './terminal.ts';
 
 const documents = Array.from({ length: 5_000 }, (_, at) => ({
   id: `document-${at}`,
@@ -95,11 +96,56 @@ describe('stdout', () => {
   });
 });
 
+describe('stderr with -o json', () => {
+  it('has a line of JSON for each message, and the error as the last line', async () => {
+    const { svc } = await newUserInProcess();
+    let calls = 0;
+    const { env } = await startMockService((_, response) => {
+      calls += 1;
+      if (calls > 1)
+        return { status: 404, body: { error: { status: 'NOT_FOUND', message: 'no folder' } } };
+      response.setHeader('retry-after-ms', '100');
+      return { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'slow' } } };
+    });
+    for (const format of ['json', 'ndjson']) {
+      calls = 0;
+      const words = ['folders', 'list', '--org', 'acme', '-v', '--insecure-http', '-o', format];
+      const { stderr } = await svc(words, { env });
+      const lines = stderr.trimEnd().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toEqual([
+        {
+          note: {
+            level: 'info',
+            message: expect.stringMatching(/^waiting \d+ s for the service's rate limit$/),
+          },
+        },
+        { error: expect.objectContaining({ status: 'NOT_FOUND', message: 'no folder' }) },
+      ]);
+    }
+  });
+
+  it('shows warnings as such, and no progress of an import', async () => {
+    const { svc, home } = await newUserInProcess();
+    const { env } = await startMockService(() =>
+      success({ u1: { success: true }, u2: { success: true } }),
+    );
+    await writeFile(join(home, 'users.json'), '[{"userId":"u1","nmae":"x"},{"userId":"u2"}]');
+    const words = ['users', 'add', '--org', 'acme', '--file', 'users.json', '--yes', '-o', 'json'];
+    const { stderr, code } = await svc(words, { env });
+    expect(code).toBe(0);
+    const notes = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).note);
+    expect(notes).toContainEqual({ level: 'warning', message: expect.stringContaining("'nmae'") });
+    expect(notes.map(({ message }) => message).join()).not.toContain('sending');
+  });
+});
+
 describe('Ctrl-C', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-    ['SIGHUP', 129],
   ] as const)('%s during a hanging call exits with %i immediately', async (signal, code) => {
     const { env: userEnv } = await newUser();
     const arrived = Promise.withResolvers<void>();
@@ -125,6 +171,70 @@ describe('a closed terminal', () => {
     await terminal.shows('Profile name');
     terminal.close();
     expect(await terminal.ended).toBe(129);
+  });
+});
+
+describe('SIGHUP', () => {
+  const OUTPUT = 'svc.out';
+
+  /** A service that answers after `release`, with the moment when the call arrives. */
+  async function startHeldService() {
+    const arrived = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const { env } = await startMockService(async () => {
+      arrived.resolve();
+      await held.promise;
+      return success([{ id: 'd1' }]);
+    });
+    return { env, arrived: arrived.promise, release: held.resolve };
+  }
+
+  it('has no effect without a terminal', async () => {
+    const { env: userEnv } = await newUser();
+    const { env, arrived, release } = await startHeldService();
+    const child = spawn(process.execPath, list, {
+      env: { ...userEnv, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await arrived;
+    child.kill('SIGHUP');
+    child.kill('SIGHUP');
+    release();
+    expect(await exitCode(child)).toBe(0);
+  });
+
+  it('of a closed terminal has no effect under nohup', async () => {
+    const { env: userEnv, home } = await newUser();
+    const { env, arrived, release } = await startHeldService();
+    const svc = [process.execPath, ...list].join("' '");
+    const terminal = startInTerminal('sh', ['-c', `exec nohup '${svc}' > ${OUTPUT} 2>&1`], {
+      env: { ...userEnv, ...env, PATH: process.env['PATH'] ?? '' },
+      cwd: home,
+    });
+    onTestFinished(terminal.kill);
+    await arrived;
+    terminal.close();
+    // Long enough for a signal to arrive.
+    await sleep(200);
+    release();
+    await eventually(async () =>
+      expect(await readFile(join(home, OUTPUT), 'utf8')).toContain('d1'),
+    );
+  });
+
+  it('of a closed terminal ends a call that writes to a file but has a terminal', async () => {
+    const { env: userEnv, home } = await newUser();
+    const { env, arrived, release } = await startHeldService();
+    const svc = [process.execPath, ...list].join("' '");
+    const terminal = startInTerminal('sh', ['-c', `exec '${svc}' > ${OUTPUT} 2>&1`], {
+      env: { ...userEnv, ...env, PATH: process.env['PATH'] ?? '' },
+      cwd: home,
+    });
+    onTestFinished(terminal.kill);
+    await arrived;
+    terminal.close();
+    expect(await terminal.ended).toBe(129);
+    release();
   });
 });
 

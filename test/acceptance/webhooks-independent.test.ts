@@ -34,7 +34,7 @@ async function startProcess(
   return { line: String(line), output };
 }
 
-const findUrl = (line: string) => /http:\S+/.exec(line)?.[0] ?? '';
+const findUrl = (line: string) => /http:[^\s"]+/.exec(line)?.[0] ?? '';
 
 describe('a listener accepts only valid signatures', () => {
   const body = JSON.stringify({ event: 'comment.add', data: { text: 'Grüße 🚀' } });

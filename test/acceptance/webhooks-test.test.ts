@@ -64,7 +64,7 @@ async function startReceiver(user: User, form: Form, program: readonly [string, 
 }
 
 function findUrls(line: string) {
-  const url = new URL(/http\S+/.exec(line)?.[0] ?? '');
+  const url = new URL(/http[^\s"]+/.exec(line)?.[0] ?? '');
   return { url: url.href, effects: new URL('/effects', url).href };
 }
 
@@ -169,7 +169,7 @@ describe('svc webhooks test', () => {
     const gone = await user.svc(['webhooks', 'test', url, '--secret-file', secret]);
     expect(gone).toMatchObject({ code: 8, stdout: '' });
     expect(gone.stderr).toMatch(
-      /^svc: http\S+: connection refused\nhint: check that the receiver is running at this URL\n$/,
+      /^svc: http[^\s"]+: connection refused\nhint: check that the receiver is running at this URL\n$/,
     );
   });
 });

@@ -152,6 +152,7 @@ const DEFAULT_OPTIONS: GlobalOptions = {
   timeout: 60_000,
   maxWait: 600_000,
   showSecrets: false,
+  plainMessages: false,
   insecureHttp: false,
 };
 

@@ -8,6 +8,7 @@ import {
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { formatJsonDocument } from '../../output/json.ts';
+import { formatCountdown } from '../../output/progress-text.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { TargetWithSecrets } from '../../profiles/target.ts';
 import type { EmbeddedInstance } from '../../service/embedded.ts';
@@ -16,6 +17,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { addSpinner } from '../terminal/spinner.ts';
+import { usesJsonMessages } from '../terminal/terminal.ts';
 import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { findProtections } from './protections.ts';
@@ -149,12 +151,20 @@ function toClientTarget(resolved: TargetWithSecrets): ClientTarget {
 
 /**
  * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with
- * `--debug`, also the bodies; without `--quiet`, a countdown while waiting for a rate limit.
+ * `--debug`, also the bodies; without `--quiet`, a countdown while waiting for a rate limit. If
+ * messages are lines of JSON, prints waits and settled writes as such, and no lines per request.
  */
 function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
-  const { options } = context;
+  const { options, clock } = context;
+  const usesJson = usesJsonMessages(context);
   // Ignores failures to print.
   return (event) => {
+    if (usesJson && event.kind === 'waiting') {
+      const remaining = event.untilEpoch - clock.now();
+      return void context.note(formatCountdown({ remaining, reason: event.reason }));
+    }
+    if (usesJson && event.kind === 'settled') return void context.note(event.message);
+    if (usesJson && !options.debug) return;
     if (event.kind === 'waiting')
       return void context
         .progress()

@@ -81,7 +81,7 @@ to run the command.
 | ${FAILURES.stopped.exitCode} | ${FAILURES.stopped.meaning} | \`svc jobs resume\` |
 | ${FAILURES.stale_plan.exitCode} | ${FAILURES.stale_plan.meaning} | plan again |
 
-With \`-o json\`, an error is one JSON object on stderr with \`code\`, \`message\`, \`hint\`, and \`retryable\`.
+With \`-o json\`, each line on stderr is a JSON object: \`note\` for messages, and \`error\` as the last line, with \`code\`, \`message\`, \`hint\`, and \`retryable\`.
 
 ## Read-only and protected targets
 

@@ -9,6 +9,7 @@ import type { HelpPage } from '../help/blocks.ts';
 import { printHelp } from '../help/print-help.ts';
 import { type ContextOrigin, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
+import { usesJsonMessages } from '../terminal/terminal.ts';
 import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
 import { withFolderHint } from './folder-hint.ts';
@@ -105,13 +106,14 @@ async function nameTarget({ activity, note }: OpenedContext['context']): Promise
 
 /** Sends the spans of a command. Failures do not affect the command; `--verbose` prints the reason. */
 async function sendSpans(
-  { options, io }: OpenedContext['context'],
+  context: OpenedContext['context'],
   tracing: Tracing,
   command: string,
   exitCode: number,
 ): Promise<void> {
+  const { options, io } = context;
   const outcome = await tracing.finish(command, exitCode);
-  if (options.verbose || options.debug)
+  if (options.debug || (options.verbose && !usesJsonMessages(context)))
     await io.stderr.write(`${redactRemembered(outcome)}\n`).catch(() => undefined);
 }
 

@@ -44,6 +44,7 @@ export async function runInMemory(
   const options = {
     ...context.options,
     output: 'json',
+    plainMessages: true,
     input: false,
     quiet: false,
     dryRun: dryRun ?? context.options.dryRun,

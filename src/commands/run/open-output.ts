@@ -1,8 +1,8 @@
-import { hint, SvcError } from '../../kernel/errors.ts';
+import { type Hint, hint, SvcError } from '../../kernel/errors.ts';
 import { withWrite } from '../../kernel/io.ts';
 import { once } from '../../kernel/once.ts';
 import type { Format } from '../../output/format.ts';
-import { formatMessage } from '../../output/message-text.ts';
+import { formatJsonMessage, formatMessage, type MessageLevel } from '../../output/message-text.ts';
 import type { FilterText, Pager, Printer } from '../../output/printer.ts';
 import type { Progress } from '../../output/progress.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
@@ -17,6 +17,7 @@ import {
   selectGlyphs,
   shouldUseColor,
   toTerminalText,
+  usesJsonMessages,
 } from '../terminal/terminal.ts';
 
 /** The parts of a context that print. */
@@ -58,6 +59,15 @@ export function openOutput(
   const print = async (text: string) => {
     if (!holdMessage(text)) await (progress?.print(text) ?? io.stderr.write(text));
   };
+  const printMessage = async (level: MessageLevel, message: string | Hint) => {
+    if (usesJsonMessages({ options, environment })) {
+      const line = formatJsonMessage(level, message);
+      if (line !== '') await io.stderr.write(line);
+      return;
+    }
+    const text = level === 'warning' ? hint`warning: ${message}` : message;
+    await print(await formatMessage(text, io.stderr));
+  };
   const format = once(async () => {
     const used =
       options.jq === undefined ? (options.output ?? (await readFormat()) ?? 'table') : 'json';
@@ -85,11 +95,9 @@ export function openOutput(
       ),
     ),
     note: async (message) => {
-      if (!options.quiet)
-        await print(await formatMessage(addServiceFlags(options, message), io.stderr));
+      if (!options.quiet) await printMessage('info', addServiceFlags(options, message));
     },
-    warn: async (message) =>
-      print(await formatMessage(hint`warning: ${addServiceFlags(options, message)}`, io.stderr)),
+    warn: (message) => printMessage('warning', addServiceFlags(options, message)),
     checkFilter: async () => filter,
     close: async () => progress?.stop(),
   };

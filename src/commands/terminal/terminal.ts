@@ -1,5 +1,6 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
+import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
 import type { ProgressStyle } from '../../output/progress.ts';
@@ -10,10 +11,22 @@ export function canAsk({ io, options, environment }: Context): boolean {
   return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
 }
 
+/**
+ * Whether messages are lines of JSON, like errors. The settings have no influence: a message may be
+ * about them.
+ */
+export function usesJsonMessages({
+  options: { output, plainMessages },
+  environment,
+}: Pick<Context, 'environment' | 'options'>): boolean {
+  const format = output ?? environment[SETTING_VARIABLES.output];
+  return !plainMessages && (format === 'json' || format === 'ndjson');
+}
+
 export function progressStyle(
   context: Pick<Context, 'io' | 'environment' | 'options'>,
 ): ProgressStyle {
-  if (context.options.quiet) return 'none';
+  if (context.options.quiet || usesJsonMessages(context)) return 'none';
   return context.io.stderr.isTerminal && !prefersPlainText(context) ? 'bar' : 'lines';
 }
 
