@@ -347,7 +347,9 @@ export async function flushFolder(path: string, platform = getPlatform()): Promi
 export function localFileError(action: string, path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   const code = systemErrorCode(error);
-  const reason = code ? (SYSTEM_REASONS.get(code) ?? code) : messageOf(error);
+  // SQLite describes its errors only in words.
+  const isNamed = code !== undefined && code !== 'ERR_SQLITE_ERROR';
+  const reason = isNamed ? (SYSTEM_REASONS.get(code) ?? code) : messageOf(error);
   return new SvcError('local', `cannot ${action} ${path}: ${reason}`, { cause: error });
 }
 

@@ -93,6 +93,40 @@ function* casesOf({ command, inputs, outputs }: FileCommand) {
   }
 }
 
+it('every flag and argument for a file has a use, except inputs of commands that write none', async () => {
+  const unused = new Set<string>();
+  for await (const { leaf } of leavesOf(commandTree())) {
+    for (const { flags, file } of flagsOf(leaf))
+      if (file === undefined && /<(path|file|dir)>/.test(flags)) unused.add(flags);
+    for (const { name, file } of argumentsOf(leaf))
+      if (file === undefined && /file|path/.test(name)) unused.add(name);
+  }
+  expect([...unused].toSorted()).toEqual([
+    '--api-key-file <path>',
+    '--auth-token-file <path>',
+    '--body <path>',
+    '--cases <file>',
+    '--encrypt-for <path>',
+    '--faults <file>',
+    '--from-file <path>',
+    '--headers <path>',
+    '--key <path>',
+    '--known <path>',
+    '--private-key <path>',
+    // Recorded deliveries are new files.
+    '--record <dir>',
+    '--secret-file <path>',
+    '--signers <path>',
+    '--workspace-auth-token-file <path>',
+    // svc compare
+    '-f, --file <path>',
+    // svc apply, approve, contract show, contract diff, local import, plan show, and webhooks verify
+    'file',
+    // svc api
+    'path',
+  ]);
+});
+
 describe('an output that is an input of its command', () => {
   it('occurs in bulk commands and in those that write files', () => {
     const names = COMMANDS.map(({ command }) => command.join(' '));
