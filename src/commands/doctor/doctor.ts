@@ -10,6 +10,7 @@ import { createMeasure } from '../../output/width.ts';
 import { type Connection, connect } from '../connection/connect.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { withFolderHint } from '../folder-hint.ts';
 import { optionalProperty } from '../options.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
@@ -93,13 +94,24 @@ async function runAllChecks(
     ...createCallChecks({ context, client, after, organizationId }),
   ];
   try {
-    return await runChecks(checks, context.signal);
+    return await runChecks(checks.map(withVariables(context)), context.signal);
   } finally {
     // Aborts the calls of checks that timed out, which would otherwise delay the exit.
     finished.abort(new SvcError('interrupted', 'the checks are finished'));
     const opened = await connection?.catch(() => undefined); // a check has already reported the error
     await opened?.close();
   }
+}
+
+/** Adds the variable that moves a folder of svc to the errors of a check. */
+function withVariables({ folders }: Context) {
+  return (check: Check): Check => ({
+    ...check,
+    run: (signal) =>
+      check.run(signal).catch((error: unknown) => {
+        throw error instanceof SvcError ? withFolderHint(error, folders) : error;
+      }),
+  });
 }
 
 /** Creates the checks of a profile that demands approvals. */

@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hint, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
 import { localFileError } from '../../kernel/files.ts';
-import type { Folders } from '../../kernel/folders.ts';
+import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
 import { nodeVersion, userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { createNotConfiguredError, listMissingSettings } from '../../profiles/missing-settings.ts';
@@ -41,7 +41,7 @@ export function createMachineChecks(context: Context): readonly Check[] {
     { name: 'certificate-checks', run: async () => checkCertificateChecks(context) },
     ...folderNames.map((name) => ({
       name: `${name}-folder`,
-      run: () => checkWritable(folders[name]),
+      run: () => checkWritable(folders[name], FOLDER_VARIABLES[name]),
     })),
     { name: 'permissions', run: () => checkPermissions(folders) },
     { name: 'writes', run: () => checkWrites(context) },
@@ -127,7 +127,7 @@ async function checkKeychain(context: Context): Promise<CheckResult> {
  * Writes a test file, because permissions alone don't reveal a full or read-only disk.
  * @throws SvcError `local`
  */
-async function checkWritable(folder: string): Promise<CheckResult> {
+async function checkWritable(folder: string, variable: string): Promise<CheckResult> {
   const existing = await nearestExisting(folder);
   const probe = join(existing, `.svc-doctor-${randomUUID()}`);
   try {
@@ -140,7 +140,7 @@ async function checkWritable(folder: string): Promise<CheckResult> {
     return fail(
       'local',
       message,
-      'make the folder writable, free some disk space, or set XDG_*_HOME to another folder',
+      `make the folder writable, free some disk space, or set ${variable} to another folder`,
     );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined); // the file may not exist

@@ -197,7 +197,8 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
       await ensureSecretsAllowed(context);
     }
     const invocation = { arguments: command.args, options: command.opts() };
-    await checkCommandFiles(context, flagsOf(leaf), argumentsOf(leaf), invocation);
+    const connects = !options.local && honoredFlagsOf(leaf)('client-cert');
+    await checkCommandFiles(context, flagsOf(leaf), argumentsOf(leaf), invocation, connects);
     if (leaf.kind === 'tool') return (await leaf.definition.load())(context, invocation);
     const { loadRunner } = await import('../run/run-operation.ts');
     await (await loadRunner(leaf.runner))(context, leaf.versions, invocation);

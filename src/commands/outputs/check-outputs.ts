@@ -28,6 +28,8 @@ export interface CommandOutput extends CommandFile {
 export interface CommandFiles {
   readonly inputs: readonly CommandFile[];
   readonly outputs: readonly CommandOutput[];
+  /** Whether the command connects to a service with the certificate of its target. */
+  readonly connects?: boolean;
   /** Whether outputs may replace any files but inputs. Undefined for a command without `--force`. */
   readonly force?: boolean;
 }
@@ -40,7 +42,7 @@ export interface CommandFiles {
  */
 export async function checkOutputs(
   context: Context,
-  { inputs, outputs, force }: CommandFiles,
+  { inputs, outputs, connects = false, force }: CommandFiles,
 ): Promise<void> {
   const { cwd, options } = context;
   for (const { name, file } of outputs)
@@ -54,7 +56,9 @@ export async function checkOutputs(
     identity: await identifyFile(resolveOutputPath(file, cwd)),
   });
   const written = await Promise.all(outputs.flatMap(withSecondFile).map(identify));
-  const read = await Promise.all([...inputs, ...(await sharedInputs(context))].map(identify));
+  const read = await Promise.all(
+    [...inputs, ...(await sharedInputs(context, connects))].map(identify),
+  );
   read.push({ name: 'stdin', file: '-', identity: identifyDescriptor(0) });
   for (const [at, output] of written.entries()) {
     const other = [...read, ...written.slice(0, at)].find(
@@ -87,10 +91,10 @@ export function jobFiles({ job, journal, beforeImages }: JobFolder): readonly Co
 }
 
 /** Files that any command may read. */
-async function sharedInputs(context: Context): Promise<readonly CommandFile[]> {
+async function sharedInputs(context: Context, connects: boolean): Promise<readonly CommandFile[]> {
   const { options, environment, folders, cwd } = context;
   // The command itself reports a target that cannot be resolved.
-  const target = await context.target().catch(() => undefined);
+  const target = connects ? await context.target().catch(() => undefined) : undefined;
   const folderFiles = await readFolderFiles(cwd, environment).catch(() => undefined);
   const named: readonly (readonly [string, string | undefined])[] = [
     ['--ca-file', options.caFile],

@@ -11,6 +11,7 @@ interface NamedFile {
 
 /**
  * Checks the files that a command line and the environment name, if one of them is written.
+ * @param connects as in `CommandFiles`
  * @throws SvcError `usage` like `checkOutputs`
  */
 export async function checkCommandFiles(
@@ -18,6 +19,7 @@ export async function checkCommandFiles(
   flags: readonly OptionDefinition[],
   operands: readonly ArgumentDefinition[],
   invocation: Invocation,
+  connects: boolean,
 ): Promise<void> {
   const contract = context.environment[SWITCH_VARIABLES.contract];
   const named = findFiles(flags, operands, invocation);
@@ -31,6 +33,7 @@ export async function checkCommandFiles(
   await checkOutputs(context, {
     inputs: named.filter(isInput),
     outputs,
+    connects,
     force: getFlagValue(invocation.options, 'force') === true,
   });
 }

@@ -1,5 +1,5 @@
-import type { SvcError } from '../../kernel/errors.ts';
-import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
+import type { SvcError } from '../kernel/errors.ts';
+import { FOLDER_VARIABLES, type Folders } from '../kernel/folders.ts';
 
 /**
  * Adds the variable that moves a folder of svc to an error about a file in it, unless the error has
