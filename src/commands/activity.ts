@@ -31,6 +31,8 @@ export class Activity {
   /** Whether a message about the writes has named their profile. */
   isTargetNamed = false;
   undo: string | null = null;
+  /** Names of the people who approved the plan that was applied. */
+  approvedBy: readonly string[] = [];
   readonly #ids = new Set<string>();
 
   get ids(): readonly string[] {

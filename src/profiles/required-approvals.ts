@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { SvcError } from '../kernel/errors.ts';
 
 /** A file of allowed signers, as it was when a person saved it in the profile. */
@@ -5,6 +6,8 @@ export interface SignersFile {
   /** Absolute path. */
   readonly path: string;
   readonly sha256: string;
+  /** Absolute path of the `ssh-keygen` that verifies the signatures; absent in older profiles. */
+  readonly sshKeygen?: string;
 }
 
 /** The approvals that a plan needs before svc applies it. */
@@ -27,7 +30,9 @@ export function checkApprovals(
     const problem = `must be a whole number of at least 1, got ${JSON.stringify(approvals)}`;
     throw new SvcError('usage', `profile '${name}': approvals ${problem}`);
   }
-  const { path, sha256 } = Object(signers);
+  const { path, sha256, sshKeygen = '/' } = Object(signers);
   if (typeof path !== 'string' || !/^[0-9a-f]{64}$/.test(sha256))
     throw new SvcError('usage', `profile '${name}': signers must have a path and a sha256`);
+  if (typeof sshKeygen !== 'string' || !isAbsolute(sshKeygen))
+    throw new SvcError('usage', `profile '${name}': signers.sshKeygen must be an absolute path`);
 }

@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
+import { hint, SvcError, step } from '../kernel/errors.ts';
 import { type Environment, resolveHomeFolder } from '../kernel/folders.ts';
+import { currentPlatform } from '../kernel/process.ts';
+import { isTrustedPath } from '../kernel/trusted-path.ts';
 
-const PROGRAM = 'ssh-keygen';
+const PROGRAM = currentPlatform === 'win32' ? 'ssh-keygen.exe' : 'ssh-keygen';
 
 interface Finished {
   /** Exit code; null if a signal ended the program. */
@@ -23,6 +25,8 @@ interface KeygenContext {
 }
 
 interface KeygenInput {
+  /** Absolute path of the program (default: the first trusted one on the path). */
+  readonly program?: string;
   readonly stdin?: string;
   /** Whether the user sees the messages of the program, such as a request to touch the key. */
   readonly showsMessages?: true;
@@ -35,12 +39,18 @@ interface KeygenInput {
 export async function runSshKeygen(
   { environment, cwd, signal }: KeygenContext,
   words: readonly string[],
-  { stdin = '', showsMessages }: KeygenInput = {},
+  { program, stdin = '', showsMessages }: KeygenInput = {},
 ): Promise<Finished> {
+  const path = program ?? (await findSshKeygen({ environment }));
+  if (!(await isTrustedPath(path)))
+    throw new SvcError(
+      'approval_required',
+      `${path} is missing, or others can replace it; nothing was sent`,
+    );
   const env = { ...environment, LC_ALL: 'C' };
   const stderr = showsMessages ? 2 : 'pipe';
   try {
-    const child = spawn(PROGRAM, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
+    const child = spawn(path, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
     const ended = once(child, 'close') as Promise<[number | null]>;
     // Ignores write errors: the program may exit without reading its input.
     child.stdin?.on('error', () => undefined).end(stdin);
@@ -52,14 +62,30 @@ export async function runSshKeygen(
     return { code, stdout: texts[0] ?? '', stderr: texts[1] ?? '' };
   } catch (error) {
     signal.throwIfAborted();
-    // ENOTDIR: a file is among the folders of the path.
-    const isMissing = ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '');
-    const problem = isMissing ? 'was not found' : 'could not be started';
-    throw new SvcError('approval_required', `${PROGRAM} ${problem}; nothing was sent`, {
-      hint: 'install OpenSSH 8.2 or later, which makes and checks the signatures',
+    throw new SvcError('approval_required', `${path} could not be started; nothing was sent`, {
+      hint: INSTALL_HINT,
       cause: error,
     });
   }
+}
+
+const INSTALL_HINT = 'install OpenSSH 8.2 or later, which makes and checks the signatures';
+
+/**
+ * Returns the absolute path of the first `ssh-keygen` on the path that no other user can replace.
+ * @throws SvcError `approval_required` if there is none
+ */
+export async function findSshKeygen({
+  environment,
+}: Pick<KeygenContext, 'environment'>): Promise<string> {
+  const folders = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    const path = join(folder, PROGRAM);
+    if (await isTrustedPath(path)) return path;
+  }
+  throw new SvcError('approval_required', `${PROGRAM} was not found; nothing was sent`, {
+    hint: INSTALL_HINT,
+  });
 }
 
 export interface KeyDescription {

@@ -78,6 +78,8 @@ export interface PlannedWrite {
 
 export interface PlannedFile {
   readonly path: string;
+  /** Path of the job's copy of the file, from which the records are read. */
+  readonly copy?: string;
   readonly records: number;
   /** Organization of users without an `organizationId`. */
   readonly organizationId?: string | undefined;

@@ -72,10 +72,10 @@ export async function* readUsersFile(
 ): AsyncGenerator<readonly FileUser[]> {
   limitHeapGrowth();
   const fields = await userFields();
-  const { path } = file;
+  const { path, copy = path } = file;
   const { listName, knownFields, targetFields, id } = fields;
   const input = await openInputFile({
-    file: path,
+    file: copy,
     name: path,
     cwd: '/',
     stdin: Readable.from([]),

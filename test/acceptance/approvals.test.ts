@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Journal } from '../../src/bulk/journal/journal.ts';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
 import { formatStatement } from '../../src/settings/plan/approval.ts';
 import type { SavedPlan } from '../../src/settings/plan/saved-plan.ts';
@@ -47,7 +48,12 @@ async function createApprovalUser({ approvals = 1 } = {}) {
     /** Writes an approval beside the plan, signed with OpenSSH itself. */
     approve: async (
       name: keyof typeof keys,
-      { file = name, age = 0, namespace = 'svc-plan', plan = undefined as object | undefined } = {},
+      {
+        file = name as string,
+        age = 0,
+        namespace = 'svc-plan',
+        plan = undefined as object | undefined,
+      } = {},
     ) => {
       const signedAt = new Date(Date.now() - age).toISOString();
       const statement = formatStatement({ ...(await readPlan()), ...plan }, signedAt);
@@ -105,7 +111,8 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     const words = ['approve', join(home, 'plan.json'), '--key', keys.ada.path];
     const variables = { ...env, HOME: home, PATH: String(process.env['PATH']) };
     const dialogue = startDialogueInProcess([...words, '--yes'], variables);
-    await dialogue.answer('to approve', 'prod\r');
+    for (const typed of ['prod', 'staging', 'prod.example.com'])
+      await dialogue.answer('to approve', `${typed}\r`);
     expect(await dialogue.ended).toBe(2);
     await dialogue.shows('the typed name does not match the target; nothing was signed');
     expect(await user.svc([...words, '--yes'])).toMatchObject({
@@ -231,20 +238,105 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     await expectRefusal(user, reason);
   });
 
-  it.each(['/nonexistent', process.execPath])(
-    'refuses a plan without ssh-keygen in %s',
-    async (PATH) => {
-      const user = await createApprovalUser();
-      await user.approve('ada');
-      user.requests.length = 0;
-      const { code, stderr } = await user.svc(['apply', 'plan.json', '--yes'], { PATH });
-      expect([code, stderr]).toEqual([
-        4,
-        expect.stringContaining('ssh-keygen was not found; nothing was sent'),
-      ]);
-      expect(user.requests).toEqual([]);
-    },
-  );
+  it('runs the ssh-keygen that the profile was saved with, not one of the path', async () => {
+    const user = await createApprovalUser();
+    const { home, requests } = user;
+    const folder = join(home, 'bin');
+    await mkdir(folder);
+    const answers =
+      'case "$2" in find-principals) echo ada@example.com ;; *) echo " key SHA256:x" ;; esac';
+    await writeFile(join(folder, 'ssh-keygen'), `#!/bin/sh\n${answers}\n`, { mode: 0o755 });
+    await user.approve('eve');
+    const PATH = `${folder}:${process.env['PATH']}`;
+    requests.length = 0;
+    const { code, stderr } = await user.svc(['apply', 'plan.json', '--yes'], { PATH });
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('was not signed by an allowed key'),
+    ]);
+    expect(requests).toEqual([]);
+  });
+
+  it.each([
+    { program: '/nonexistent/ssh-keygen', mode: 0o755 },
+    { program: 'open/ssh-keygen', mode: 0o777 },
+  ])('refuses to run $program', async ({ program, mode }) => {
+    const user = await createApprovalUser();
+    const { home } = user;
+    const path = resolve(home, program);
+    await mkdir(join(home, 'open'));
+    await writeFile(join(home, 'open', 'ssh-keygen'), '#!/bin/sh\n', { mode });
+    await chmod(join(home, 'open', 'ssh-keygen'), mode);
+    const file = join(home, '.config', 'svc', 'profiles.json');
+    const profiles = JSON.parse(await readFile(file, 'utf8'));
+    profiles.profiles.prod.signers.sshKeygen = path;
+    await writeFile(file, JSON.stringify(profiles));
+    await user.approve('ada');
+    await expectRefusal(user, `${path} is missing, or others can replace it`);
+  });
+
+  it('counts names that differ only in case once', SLOW, async () => {
+    const user = await createApprovalUser({ approvals: 2 });
+    const { home, keys, svc } = user;
+    const { ada, bob } = keys;
+    await writeFile(
+      join(home, 'others'),
+      `ada@example.com ${ada.publicKey}\nAda@Example.com ${bob.publicKey}\n`,
+    );
+    await svc(['profiles', 'remove', 'prod', '--yes']);
+    const add = ['profiles', 'add', 'prod', '--base-url', user.env.SVC_BASE_URL];
+    await svc([...add, '--approvals', '2', '--signers', 'others']);
+    await user.approve('ada');
+    await user.approve('bob');
+    await expectRefusal(user, 'the plan has 1 of 2 approvals');
+  });
+
+  it('finds a valid approval among any number of other files, and names the approver', async () => {
+    const user = await createApprovalUser();
+    const { home, svc } = user;
+    for (let at = 0; at < 150; at += 1)
+      await writeFile(join(home, `plan.json.${String(at).padStart(4, '0')}.approval`), 'nothing');
+    await expectRefusal(user, '145 more files without a valid approval');
+    await user.approve('ada', { file: 'zz' });
+    const { code, stdout } = await svc(['apply', 'plan.json', '--yes', '-o', 'json']);
+    const applied = JSON.parse(stdout);
+    expect([code, applied.approvedBy]).toEqual([0, ['ada@example.com']]);
+    expect((await svc(['jobs', 'show', applied.job])).stdout).toMatch(
+      /approved by +ada@example\.com/,
+    );
+  });
+
+  it('applies a plan once, also with another state folder', async () => {
+    const user = await createApprovalUser();
+    const { home, svc } = user;
+    await user.approve('ada');
+    expect(await user.apply()).toMatchObject({ code: 0 });
+    const sent = user.writes().length;
+    const other = { XDG_STATE_HOME: join(home, 'other') };
+    const again = await svc(['apply', 'plan.json', '--yes'], other);
+    expect([again.code, again.stderr]).toEqual([15, expect.stringContaining('applied before')]);
+    expect(user.writes()).toHaveLength(sent);
+  });
+
+  it('sends only what was approved if the journal of a stopped job was changed', SLOW, async () => {
+    const user = await createApprovalUser();
+    await user.approve('ada');
+    const job = await stopApply(user);
+    const state = join(user.home, '.local', 'state', 'svc');
+    const journal = await Journal.open(join(state, 'jobs', job, 'journal.sqlite'));
+    const plan = JSON.parse(JSON.stringify(journal.getFact('plan')));
+    for (const { operation, items } of plan.writes)
+      for (const item of items) {
+        if (operation === 'documents.add') item.data.documentName = 'Changed';
+      }
+    journal.setFact('plan', plan);
+    journal.flush('durable');
+    journal.close();
+    const sent = user.writes().length;
+    const resumed = await user.svc(['jobs', 'resume', job]);
+    expect(resumed.code, resumed.stderr).toBe(10);
+    expect(JSON.stringify(user.writes().slice(sent))).not.toContain('Changed');
+  });
 
   it(
     'refuses settings that are not in a saved plan, and a plan of undo that is not approved',

@@ -58,6 +58,8 @@ export interface JobFacts {
   readonly plan: unknown;
   /** The approvals of the plan. */
   readonly approvals: readonly { readonly name: string; readonly text: string }[];
+  /** Names of the people who approved the plan. */
+  readonly approvedBy: readonly string[];
 }
 
 export interface OutcomeCounts extends ExistingCounts {

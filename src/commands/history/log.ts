@@ -33,6 +33,8 @@ export interface HistoryEntry extends Attribution {
   readonly exitCode: number;
   /** ID of the job for `svc undo`; null if no replaced values were saved. */
   readonly undo: string | null;
+  /** Names of the people who approved the plan; absent without approvals. */
+  readonly approvedBy?: readonly string[];
   readonly seconds: number;
 }
 

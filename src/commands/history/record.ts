@@ -56,6 +56,7 @@ async function createEntry(
     records: activity.counts ?? null,
     ...outcomeOf(run.error),
     undo: activity.undo,
+    ...(activity.approvedBy.length > 0 && { approvedBy: activity.approvedBy }),
     seconds: Math.round(clock.now() - run.started) / 1_000,
     user: attribution.user,
     agent: attribution.agent && redactRemembered(attribution.agent),

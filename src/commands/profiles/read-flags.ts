@@ -10,6 +10,7 @@ import {
   type Secrets,
 } from '../../profiles/profile.ts';
 import { readSigners } from '../../profiles/signers.ts';
+import { findSshKeygen } from '../../profiles/ssh-keygen.ts';
 import { readSecretFlag } from '../call/secret-flag.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
@@ -67,7 +68,7 @@ export function parseTypedBaseUrl(text: string, source: string): string {
 }
 
 async function readApprovalFlags(
-  { cwd }: Context,
+  { cwd, environment }: Context,
   { approvals, signers: file }: ProfileFlags,
 ): Promise<Pick<Profile, 'approvals' | 'signers'>> {
   const count = parseWholeNumber('--approvals', approvals, 1);
@@ -77,7 +78,8 @@ async function readApprovalFlags(
     if (!(error instanceof SvcError)) throw error;
     throw new SvcError('invalid_input', `--signers: ${error.message}`, { cause: error });
   });
-  return { approvals: count, signers: { path, sha256 } };
+  const sshKeygen = await findSshKeygen({ environment });
+  return { approvals: count, signers: { path, sha256, sshKeygen } };
 }
 
 /**

@@ -1,13 +1,14 @@
-import { stat } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import { createJobName, markStarted } from '../../bulk/journal/job-folder.ts';
+import { createJobName, type JobFolder, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { localFileError } from '../../kernel/files.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import {
@@ -15,13 +16,18 @@ import {
   type PlanRunDependencies,
   runPlan,
 } from '../../settings/execute/run-plan.ts';
-import { hashFile } from '../../settings/file/read-files.ts';
+import { copyHashed, hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { readLive } from '../../settings/live/read-live.ts';
-import type { ApprovalFile } from '../../settings/plan/approval.ts';
 import { readSecrets, type SecretsByReference } from '../../settings/plan/item-secrets.ts';
-import { findChangedSecret, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
+import {
+  findChangedSecret,
+  parseSavedPlan,
+  type ReadyPlan,
+  type SavedPlan,
+} from '../../settings/plan/saved-plan.ts';
+import { findUsersFile } from '../../settings/plan.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
 import { jobError } from '../bulk/job-error.ts';
 import {
@@ -38,38 +44,53 @@ import { APPLY, CHANGE } from './apply-operation.ts';
 import { createBlockedError } from './blocked-changes.ts';
 import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
-import { grantApproved } from './verify-approvals.ts';
+import { type CheckedApprovals, grantApproved, NO_APPROVALS } from './verify-approvals.ts';
 
 type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
 
+interface AppliedPlan {
+  /** File of the plan, if it was saved. */
+  readonly file?: string | undefined;
+  /** The approvals of the plan, which a resumed job needs again. */
+  readonly approved?: CheckedApprovals | undefined;
+}
+
 /**
  * Applies a plan as a job, which can be resumed.
- * @param file file of the plan, if it was saved
- * @param approvals the approvals of the plan, which a resumed job needs again
  * @throws SvcError unless every change was made; the result is printed first, unless nothing was
  * sent
  */
 export async function applyPlan(
   context: Context,
-  plan: ReadyPlan,
-  file: string | undefined,
-  approvals: readonly ApprovalFile[],
+  planned: ReadyPlan,
+  { file, approved = NO_APPROVALS }: AppliedPlan,
 ): Promise<void> {
-  const { clock } = context;
-  const secrets = await readWrittenSecrets(context, plan);
+  const { clock, cwd } = context;
+  const mark =
+    approved.files.length > 0 && file !== undefined ? usedMarkOf(planned, file, cwd) : undefined;
+  const secrets = await readWrittenSecrets(context, planned);
   await (await context.client()).ensureWritesAllowed();
   const job = createJobName(clock.now());
   const lockedFolder = await createLockedFolder(context, job);
   let started = false;
   try {
+    const plan = await copyUsersFile(context, planned, lockedFolder.folder, file);
     const description = await describeApplyJob(context, job, plan);
     await markStarted(lockedFolder.folder);
     const journal = await Journal.create(description, lockedFolder.folder.journal, plan);
     started = true;
-    if (approvals.length > 0) journal.setFact('approvals', approvals);
+    if (approved.files.length > 0) {
+      journal.setFact('approvals', approved.files);
+      journal.setFact('approvedBy', approved.approvedBy);
+    }
+    const createStaleError = () => stalePlanError(plan, file, APPLIED_BEFORE);
     await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets, {
-      noteApplied: (ledger) => {
-        if (!ledger.noteApplied(plan.sha256)) throw stalePlanError(plan, file, APPLIED_BEFORE);
+      noteApplied: async (ledger) => {
+        if (!ledger.noteApplied(plan.sha256)) throw createStaleError();
+        if (mark && !(await createUsedMark(mark))) throw createStaleError();
+      },
+      forgetApplied: async () => {
+        if (mark) await rm(mark, { force: true });
       },
     });
   } finally {
@@ -78,17 +99,68 @@ export async function applyPlan(
 }
 
 /**
+ * Copies the file of users that a plan sends into the job's folder, so that exactly the users that
+ * the plan was made for are sent, also by a resumed job.
+ * @throws SvcError `stale_plan` if the file has changed
+ */
+async function copyUsersFile(
+  { signal }: Context,
+  plan: ReadyPlan,
+  folder: JobFolder,
+  file: string | undefined,
+): Promise<ReadyPlan> {
+  const sent = findSentFile(plan.writes);
+  if (!sent) return plan;
+  const copy = join(folder.path, `users-${basename(sent.path)}`);
+  const { sha256 } = await copyHashed(sent.path, copy, signal);
+  if (sha256 !== findUsersFile(plan.changes)?.sha256)
+    throw stalePlanError(plan, file, `${sent.path} has changed since the plan was saved`);
+  const writes = plan.writes.map((write) =>
+    write.from ? { ...write, from: { ...write.from, copy } } : write,
+  );
+  return { ...plan, writes };
+}
+
+/**
+ * Returns the path of the file that marks an approved plan as used. It is beside the plan, since the
+ * ledger in another state folder does not know the plan.
+ */
+function usedMarkOf({ sha256 }: SavedPlan, file: string, cwd: string): string {
+  return `${resolve(cwd, file)}.${sha256.slice(0, 8)}.used`;
+}
+
+/** Whether a plan that needs approvals was applied before, maybe with another state folder. */
+export async function isUsed(plan: SavedPlan, file: string, cwd: string): Promise<boolean> {
+  return (await stat(usedMarkOf(plan, file, cwd)).catch(() => undefined)) !== undefined;
+}
+
+/** @returns whether the mark did not exist */
+async function createUsedMark(mark: string): Promise<boolean> {
+  try {
+    await writeFile(mark, 'svc applied this plan.\n', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw localFileError('write', mark, error);
+  }
+}
+
+/**
  * Sends the items that have not succeeded.
- * @throws SvcError `invalid_input` if the file of users changed, `approval_required` if an approval
- * has expired, and like `applyPlan`
+ * @throws SvcError `invalid_input` if the file of users or the journal changed, `approval_required`
+ * if an approval has expired, and like `applyPlan`
  */
 export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<void> {
-  const plan = job.journal.getFact('plan') as ReadyPlan;
+  const { writes, ...saved } = job.journal.getFact('plan') as ReadyPlan;
+  const name = `the plan of job ${job.description.job}`;
+  const plan = { ...(await parseSavedPlan(JSON.stringify(saved), name)), writes };
   await grantApproved(context, plan, async () => job.journal.getFact('approvals') ?? []);
   const secrets = await readWrittenSecrets(context, plan);
-  const file = job.description.inputs.find(({ path }) => path === findSentFile(plan.writes)?.path);
-  if (file && (await hashFile(file.path, '/', context.signal)).sha256 !== file.sha256)
-    throw changedInputError(file.name, job.description.job);
+  const sent = findSentFile(writes);
+  const { path = '', copy = path } = sent ?? {};
+  const sha256 = findUsersFile(plan.changes)?.sha256;
+  if (sent && (await hashFile(copy, '/', context.signal)).sha256 !== sha256)
+    throw changedInputError(path, job.description.job);
   const client = await context.client();
   await client.ensureWritesAllowed();
   const secret = await findChangedSecret(plan, [...secrets.values()]);
@@ -96,7 +168,7 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   await printTarget(context, plan);
   const hasSent = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
   await runApplyJob(context, job, plan, secrets, {
-    noteApplied: (ledger) => void ledger.noteApplied(plan.sha256),
+    noteApplied: async (ledger) => void ledger.noteApplied(plan.sha256),
     compareUnsent: async (isUnsent) => {
       const live = await readLive(createReadOnlyClient(client), plan.query);
       const unsent = await compareUnsent(plan, { live, secrets, isUnsent });
@@ -127,7 +199,9 @@ async function readWrittenSecrets(
 
 interface RunHooks {
   /** Called before the first request. Throws to stop the job. */
-  readonly noteApplied: (ledger: Ledger) => void;
+  readonly noteApplied: (ledger: Ledger) => Promise<void>;
+  /** Called if nothing was sent. */
+  readonly forgetApplied?: () => Promise<void>;
   readonly compareUnsent?: PlanRunDependencies['compareUnsent'];
 }
 
@@ -136,7 +210,7 @@ async function runApplyJob(
   job: ApplyJob,
   plan: ReadyPlan,
   secrets: SecretsByReference,
-  { noteApplied, compareUnsent: compare }: RunHooks,
+  { noteApplied, forgetApplied, compareUnsent: compare }: RunHooks,
 ): Promise<void> {
   const { clock, signal } = context;
   const { description, journal, lockedFolder } = job;
@@ -155,7 +229,7 @@ async function runApplyJob(
         ...(compare && { compareUnsent: compare }),
         beforeSend: async ({ operation }, inputs) => {
           await saveImages?.(operation, inputs);
-          if (!isNoted) noteApplied(ledger);
+          if (!isNoted) await noteApplied(ledger);
           isNoted = true;
         },
         onStart: async (counters, limiter) =>
@@ -172,6 +246,7 @@ async function runApplyJob(
       journal.close();
       await discardJob(lockedFolder, clock);
       await Ledger.use(context, (ledger) => ledger.forgetApplied(plan.sha256));
+      await forgetApplied?.();
       throw stop.error;
     }
     const { summary, failure } = endRun(job, ended, clock.now());

@@ -1,13 +1,12 @@
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { ApprovalFile } from '../../settings/plan/approval.ts';
 import { createSavedPlan, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
-import { applyPlan } from './apply-job.ts';
+import { applyPlan, isUsed } from './apply-job.ts';
 import { createBlockedError, findBlocked } from './blocked-changes.ts';
-import { checkPlan } from './check-plan.ts';
+import { APPLIED_BEFORE, checkPlan, stalePlanError } from './check-plan.ts';
 import { checkPrediction, predictPlan } from './check-prediction.ts';
 import { nameTarget, type PlanOrigin } from './find-target.ts';
 import type { ApplyFlags } from './flags.ts';
@@ -16,7 +15,7 @@ import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readApplyInput, type SavedPlanFile } from './read-input.ts';
 import { countChanges, type ShownPlan } from './render-plan.ts';
-import { grantApproved, readApprovals } from './verify-approvals.ts';
+import { type CheckedApprovals, grantApproved, readApprovals } from './verify-approvals.ts';
 
 /**
  * Applies a saved plan, or plans and applies a settings file.
@@ -38,7 +37,7 @@ async function applyInput(
     if (plan.writes.length === 0) return printUnchanged(opened, plan, settings, blocked);
     const origin = { ...settings, allowReplace, now: context.clock.now() };
     const ready = { ...(await createSavedPlan(plan, origin)), writes: plan.writes };
-    await confirmAndApply(opened, ready, { origin: settings, approvals: [], blocked }, predicted);
+    await confirmAndApply(opened, ready, { origin: settings, allowReplace, blocked }, predicted);
   });
 }
 
@@ -54,14 +53,16 @@ async function applySavedPlan(
     ...optionalProperty('profile', profile ?? undefined),
   };
   await withEnvironment(context, named, async (opened) => {
-    const approvals = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
+    const approved = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
+    if (approved.files.length > 0 && (await isUsed(saved, file, context.cwd)))
+      throw stalePlanError(saved, file, APPLIED_BEFORE);
     const { plan, live } = await checkPlan(opened, saved, file);
     const prediction = await predictPlan(opened, plan, live);
     const blocked = createBlockedError(saved, live);
     if (plan.writes.length === 0)
       return printUnchanged(opened, saved, { name: file, environment }, blocked);
-    const ready = { ...saved, allowReplace, writes: plan.writes };
-    const source = { origin: { name: file, environment }, file, approvals, blocked };
+    const ready = { ...saved, writes: plan.writes };
+    const source = { origin: { name: file, environment }, file, approved, allowReplace, blocked };
     await confirmAndApply(opened, ready, source, prediction?.state);
   });
 }
@@ -86,11 +87,12 @@ async function printUnchanged(
   if (blocked) throw blocked;
 }
 
-/** The origin of a plan, its file if it was saved, and its approvals. */
 interface PlanSource {
   readonly origin: NamedOrigin;
+  /** File of a saved plan. */
   readonly file?: string;
-  readonly approvals: readonly ApprovalFile[];
+  readonly approved?: CheckedApprovals;
+  readonly allowReplace: boolean;
   /** The error of records that cannot be applied. */
   readonly blocked: SvcError | undefined;
 }
@@ -102,12 +104,12 @@ interface PlanSource {
 async function confirmAndApply(
   context: Context,
   plan: ReadyPlan,
-  { origin, file, approvals, blocked }: PlanSource,
+  { origin, file, approved, allowReplace, blocked }: PlanSource,
   predicted: State | undefined,
 ): Promise<void> {
   const target = await nameTarget(context, plan.target, origin);
   if ((await context.format()) === 'table') await printPlan(context, plan, origin.name, { target });
-  if (plan.summary.replace > 0 && !plan.allowReplace) {
+  if (plan.summary.replace > 0 && !allowReplace) {
     throw new SvcError(
       'usage',
       'the plan replaces endpoints, which get a new ID and signing secret',
@@ -120,7 +122,7 @@ async function confirmAndApply(
     await context.confirm(`Apply these changes (${countChanges(plan)})?`);
     await checkPlan(context, plan, file);
   }
-  await applyPlan(context, plan, file, approvals);
+  await applyPlan(context, plan, { file, approved });
   if (predicted) await checkPrediction(context, plan, predicted);
   if (blocked) throw blocked;
 }

@@ -68,16 +68,22 @@ export async function approvePlan(
   );
 }
 
-/** Asks for the environment of the plan, its profile, or the host. */
-async function askForTarget(context: Context, plan: SavedPlan): Promise<void> {
-  const { url } = plan.target;
+/** Attempts to type the host. */
+const ATTEMPTS = 3;
+
+/**
+ * Asks for the host of the target. The environment and profile that a plan names are words that its
+ * author chose.
+ */
+async function askForTarget(context: Context, { target: { url } }: SavedPlan): Promise<void> {
   const host = URL.parse(url)?.host ?? url;
-  const name = plan.environment ?? plan.profile ?? host;
-  const target = name === host ? host : `${name} (${host})`;
-  const message = `Approving applies these changes to ${target}. Type ${name} to approve`;
-  const typed = await (await context.prompter()).text({ message });
-  if (typed.trim() !== name)
-    throw new SvcError('usage', 'the typed name does not match the target; nothing was signed');
+  const prompter = await context.prompter();
+  const message = `Your approval lets others apply these changes to ${host}. Type ${host} to approve`;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if ((await prompter.text({ message })).trim() === host) return;
+    if (attempt < ATTEMPTS) await context.note(`the typed name is not ${host}; try again`);
+  }
+  throw new SvcError('usage', 'the typed name does not match the target; nothing was signed');
 }
 
 async function sign(context: Context, key: string, statement: string): Promise<string> {

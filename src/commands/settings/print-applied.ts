@@ -68,7 +68,10 @@ export async function printApplied(
       count > 0 ? [`${groupDigits(count)} ${word}`] : [],
     ),
   ];
-  const title = `Applied: ${words.filter(Boolean).join(', ') || 'nothing'}`;
+  const { approvedBy } = context.activity;
+  const approved = approvedBy.length > 0 ? [`approved by ${approvedBy.join(', ')}`] : [];
+  const result = words.filter(Boolean).join(', ') || 'nothing';
+  const title = `Applied: ${[result, ...approved].join('; ')}`;
   const renderMarkdown = async () => {
     const { renderPlanMarkdown } = await import('./plan-markdown.ts');
     const sections = { Failures: failures.map(({ id, message }) => `${id}: ${message}`) };
@@ -76,9 +79,18 @@ export async function printApplied(
   };
   await appendStepSummary(context, renderMarkdown);
   if ((await context.format()) !== 'table' || context.options.fields) {
-    const outcome = { job, applied, failed, unknown, skipped, failures, next };
-    const result = { target, changes, predicted, notRestored, summary: planned, ...outcome };
-    return (await context.printer()).value(result, { renderMarkdown });
+    const outcome = {
+      job,
+      applied,
+      failed,
+      unknown,
+      skipped,
+      failures,
+      ...(approvedBy.length > 0 && { approvedBy }),
+      next,
+    };
+    const data = { target, changes, predicted, notRestored, summary: planned, ...outcome };
+    return (await context.printer()).value(data, { renderMarkdown });
   }
   const { stdout } = context.io;
   await stdout.write(await formatMessage(title, stdout));

@@ -6,7 +6,7 @@ import { throwFileError } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import { readSigners } from '../../profiles/signers.ts';
-import { runSshKeygen } from '../../profiles/ssh-keygen.ts';
+import { findSshKeygen, runSshKeygen } from '../../profiles/ssh-keygen.ts';
 import {
   APPROVAL_NAMESPACE,
   APPROVAL_SUFFIX,
@@ -18,37 +18,54 @@ import {
 import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 
+/** The approvals that a plan was applied with. */
+export interface CheckedApprovals {
+  readonly files: readonly ApprovalFile[];
+  /** Names of the signers. */
+  readonly approvedBy: readonly string[];
+}
+
+export const NO_APPROVALS: CheckedApprovals = { files: [], approvedBy: [] };
+
+/** Most reasons of approvals that do not count in one message. */
+const MAX_PROBLEMS = 5;
+
 /**
  * Allows the writes of a plan, if the profile demands approvals and enough different signers
  * approved exactly this plan within 24 hours. Sends nothing.
  * @param findApprovals called only if the profile demands approvals
- * @returns the approvals that were checked
- * @throws SvcError `approval_required` with the reason for each approval that does not count
+ * @throws SvcError `approval_required` with the reasons why approvals do not count
  */
 export async function grantApproved(
   context: Context,
   plan: SavedPlan,
   findApprovals: () => Promise<readonly ApprovalFile[]>,
-): Promise<readonly ApprovalFile[]> {
+): Promise<CheckedApprovals> {
   const required = await context.approvals();
   const isWrite = Object.values(plan.summary).some((count) => count > 0);
-  if (!required || !isWrite || context.options.dryRun) return [];
+  if (!required || !isWrite || context.options.dryRun) return NO_APPROVALS;
   const { count, signers } = required.rule;
   const { text, sha256 } = await readSigners(signers.path);
   if (sha256 !== signers.sha256)
     throw createApprovalError(
       `the file of signers ${signers.path} has changed since a person saved it in the profile`,
     );
+  const program = signers.sshKeygen ?? (await findSshKeygen(context));
   const files = await findApprovals();
   const { accepted, problems } = await withSignersFile(text, (path) =>
-    countSigners(context, plan, { signers: path, files }),
+    findDifferentSigners(context, plan, { signers: path, program, files, count }),
   );
-  if (accepted < count) {
-    const found = `the plan has ${accepted} of ${formatNounCount(count, 'approval')}`;
-    throw createApprovalError([found, ...problems].join('; '));
+  if (accepted.length < count) {
+    const found = `the plan has ${accepted.length} of ${formatNounCount(count, 'approval')}`;
+    const others = problems.length - MAX_PROBLEMS;
+    const more =
+      others > 0 ? [`${formatNounCount(others, 'more file')} without a valid approval`] : [];
+    throw createApprovalError([found, ...problems.slice(0, MAX_PROBLEMS), ...more].join('; '));
   }
   required.grant();
-  return files;
+  const approvedBy = accepted.map(({ principal }) => principal);
+  context.activity.approvedBy = approvedBy;
+  return { files: accepted.map(({ file }) => file), approvedBy };
 }
 
 function createApprovalError(problem: string): SvcError {
@@ -58,7 +75,6 @@ function createApprovalError(problem: string): SvcError {
 }
 
 const MAX_APPROVAL_BYTES = 64 * 1024;
-const MAX_APPROVALS = 100;
 
 /** Reads the approvals beside a saved plan: `plan.json.<key>.approval`. */
 export async function readApprovals(cwd: string, file: string): Promise<readonly ApprovalFile[]> {
@@ -67,15 +83,13 @@ export async function readApprovals(cwd: string, file: string): Promise<readonly
   const names = await readdir(folder).catch(throwFileError('read', folder));
   const approvals = names
     .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(APPROVAL_SUFFIX))
-    .toSorted()
-    .slice(0, MAX_APPROVALS);
-  return Promise.all(
-    approvals.map(async (name) => {
-      // An empty text is rejected later, like every file that is not an approval.
-      const bytes = await readRegularFile(join(folder, name), MAX_APPROVAL_BYTES).catch(() => '');
-      return { name, text: bytes.toString() };
-    }),
-  );
+    .toSorted();
+  // One after the other: anyone who can write to the folder can add files.
+  return Array.fromAsync(approvals, async (name) => {
+    // An empty text is rejected later, like every file that is not an approval.
+    const bytes = await readRegularFile(join(folder, name), MAX_APPROVAL_BYTES).catch(() => '');
+    return { name, text: bytes.toString() };
+  });
 }
 
 async function withSignersFile<Result>(
@@ -97,28 +111,42 @@ async function withSignersFile<Result>(
 interface ApprovalSearch {
   /** Path of the file of allowed signers. */
   readonly signers: string;
+  /** Path of ssh-keygen. */
+  readonly program: string;
   readonly files: readonly ApprovalFile[];
+  /** Number of signers to find. */
+  readonly count: number;
 }
 
-/** Counts the different signers of a plan: neither a name nor a key counts twice. */
-async function countSigners(
+interface AcceptedApproval {
+  readonly file: ApprovalFile;
+  readonly principal: string;
+}
+
+/**
+ * Finds different signers of a plan. Neither a key nor a name counts twice, and names that differ
+ * only in case are the same.
+ */
+async function findDifferentSigners(
   context: Context,
   plan: SavedPlan,
-  { signers, files }: ApprovalSearch,
-): Promise<{ readonly accepted: number; readonly problems: readonly string[] }> {
+  { files, count, ...search }: ApprovalSearch,
+) {
   const problems: string[] = [];
   const known = new Map<string, string>();
-  let accepted = 0;
+  const accepted: AcceptedApproval[] = [];
   for (const file of files) {
-    const result = await verifyApproval(context, plan, { signers, file });
+    if (accepted.length === count) break;
+    const result = await verifyApproval(context, plan, { ...search, file });
     if ('problem' in result) {
       problems.push(`${file.name} ${result.problem}`);
       continue;
     }
-    const identity = [result.principal, result.fingerprint];
+    const { principal, fingerprint } = result;
+    const identity = [principal.normalize('NFKC').toLowerCase(), fingerprint];
     const earlier = identity.map((each) => known.get(each)).find((name) => name !== undefined);
     if (earlier === undefined) {
-      accepted += 1;
+      accepted.push({ file, principal });
       for (const each of identity) known.set(each, file.name);
     } else problems.push(`${file.name} is by the same signer as ${earlier}`);
   }
@@ -133,7 +161,11 @@ type Verified =
 async function verifyApproval(
   context: Context,
   plan: SavedPlan,
-  { signers, file }: { readonly signers: string; readonly file: ApprovalFile },
+  {
+    signers,
+    program,
+    file,
+  }: { readonly signers: string; readonly program: string; readonly file: ApprovalFile },
 ): Promise<Verified> {
   const approval = parseApproval(file.text);
   if (!approval) return { problem: 'is not an approval' };
@@ -142,11 +174,12 @@ async function verifyApproval(
   const signature = join(dirname(signers), 'signature');
   await writeFile(signature, approval.signature, { mode: 0o600 });
   const files = ['-f', signers, '-s', signature];
-  const found = await runSshKeygen(context, ['-Y', 'find-principals', ...files]);
+  const found = await runSshKeygen(context, ['-Y', 'find-principals', ...files], { program });
   const [principal = ''] = found.stdout.split('\n');
   if (found.code !== 0 || principal === '') return { problem: 'was not signed by an allowed key' };
   const verify = ['-Y', 'verify', '-n', APPROVAL_NAMESPACE, '-I', principal, ...files];
   const { code, stdout, stderr } = await runSshKeygen(context, verify, {
+    program,
     stdin: formatStatement(plan, approval.signedAt),
   });
   const fingerprint = / key (SHA256:\S+)\n/.exec(stdout)?.[1];

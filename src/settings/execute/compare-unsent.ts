@@ -5,7 +5,7 @@ import { findLiveRecord, type LiveRecord, type LiveRecords } from '../live-recor
 import type { SecretsByReference } from '../plan/item-secrets.ts';
 import { formatComparable, isWritten, rebuildPlan } from '../plan/rebuild-plan.ts';
 import { hasRecordChanged, type ReadyPlan, withoutVolatile } from '../plan/saved-plan.ts';
-import type { Change, PlannedItem } from '../plan.ts';
+import type { Change, PlannedItem, PlannedWrite } from '../plan.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from '../settings.ts';
 import type { ItemFailure } from './item-states.ts';
 import { comparedFields } from './read-back.ts';
@@ -32,17 +32,21 @@ export async function compareUnsent(
   const comparison = new Comparison(plan, live, secrets);
   const landed = new Set<number>();
   const changed = new Map<number, ItemFailure>();
-  const items = plan.writes.flatMap((write) => write.items);
-  for (const [index, item] of items.entries()) {
+  const items = plan.writes.flatMap((write) => write.items.map((item) => ({ write, item })));
+  for (const [index, { write, item }] of items.entries()) {
     const { kind, id } = parseRecordKey(item.key);
+    if (!isUnsent(index)) continue;
     const isReadable = KIND_CLASSES[kind] !== 'sent';
-    if (!isReadable || !isUnsent(index)) continue;
-    const state = await comparison.compare(item);
+    const state = isReadable ? await comparison.compare(item) : 'before';
     if (state === 'planned') landed.add(index);
     else if (state === 'changed') changed.set(index, { id, message: CHANGED, code: 'changed' });
+    else if (!comparison.isPlanned(write, item))
+      changed.set(index, { id, message: UNPLANNED, code: 'changed' });
   }
   return { landed, changed };
 }
+
+const UNPLANNED = 'is not what the plan shows; not sent';
 
 const CHANGED =
   'has neither the planned values nor those that the plan was made for; left as it is';
@@ -58,6 +62,8 @@ class Comparison {
   readonly #now: ReadonlyMap<RecordKey, readonly Change[]>;
   /** Endpoints that are replaced, by their ID. */
   readonly #replaced: ReadonlyMap<string, LiveRecord>;
+  /** The writes that the values of the plan make now. */
+  readonly #writes: ReadonlySet<string>;
   readonly #states = new Map<RecordKey, boolean>();
 
   constructor(plan: ReadyPlan, live: LiveRecords, secrets: SecretsByReference) {
@@ -71,6 +77,15 @@ class Comparison {
         sign === '-/+' && isObject(before) ? [[String(before['id']), before]] : [],
       ),
     );
+    const { writes } = rebuildPlan(plan, { live: this.#withReplaced(live), secrets });
+    this.#writes = new Set(
+      writes.flatMap((write) => write.items.map((item) => formatWrite(write, item))),
+    );
+  }
+
+  /** Whether an item writes what the plan shows: someone could have changed the journal. */
+  isPlanned(write: PlannedWrite, item: PlannedItem): boolean {
+    return this.#writes.has(formatWrite(write, item));
   }
 
   async compare(item: PlannedItem): Promise<RecordState> {
@@ -88,6 +103,22 @@ class Comparison {
     if (sign === '-' && kind === 'endpoints')
       return this.#findEndpoint(item.data['endpointId']) ? 'changed' : 'planned';
     return record && this.#isAsPlanned(item, record) ? 'planned' : 'changed';
+  }
+
+  /** Returns the live records as they were before the plan replaced endpoints. */
+  #withReplaced(live: LiveRecords): LiveRecords {
+    const { endpoints } = live;
+    if (!endpoints?.records || this.#replaced.size === 0) return live;
+    const created = new Set(
+      this.#plan.changes.flatMap(({ sign, id }) => (sign === '-/+' ? [id] : [])),
+    );
+    const others = endpoints.records.filter(
+      ({ id, uid }) => !this.#replaced.has(String(id)) && !created.has(String(uid)),
+    );
+    return {
+      ...live,
+      endpoints: { ...endpoints, records: [...this.#replaced.values(), ...others] },
+    };
   }
 
   #compareReplaced(before: LiveRecord): RecordState {
@@ -122,6 +153,10 @@ class Comparison {
     this.#states.set(key, isUnchanged);
     return isUnchanged;
   }
+}
+
+function formatWrite({ operation, shared }: PlannedWrite, { key, data }: PlannedItem): string {
+  return formatCanonicalJson({ operation, shared, key, data });
 }
 
 function groupByRecord(changes: readonly Change[]): ReadonlyMap<RecordKey, readonly Change[]> {

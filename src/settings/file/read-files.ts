@@ -1,6 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { openFileStream, readStreamBytes } from '../../bulk/source/bytes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import {
@@ -72,11 +74,38 @@ export async function hashFile(
   folder: string,
   signal: AbortSignal,
 ): Promise<SettingsFile> {
+  return readHashed(file, folder, signal, async (bytes) => {
+    for await (const _ of bytes);
+  });
+}
+
+/**
+ * Copies a file while it is hashed, so that the copy has exactly the hashed bytes.
+ * @param copy path of a new file, which only this user can read
+ */
+export async function copyHashed(
+  file: string,
+  copy: string,
+  signal: AbortSignal,
+): Promise<SettingsFile> {
+  return readHashed(file, '/', signal, (bytes) =>
+    pipeline(bytes, createWriteStream(copy, { flags: 'wx', mode: 0o600 })).catch(
+      throwFileError('write', copy),
+    ),
+  );
+}
+
+async function readHashed(
+  file: string,
+  folder: string,
+  signal: AbortSignal,
+  read: (bytes: AsyncIterable<Uint8Array>) => Promise<unknown>,
+): Promise<SettingsFile> {
   const path = await findNamedFile(file, folder);
   if (!(await stat(path)).isFile()) throw new SvcError('usage', `${file} is not a regular file`);
   const hash = createHash('sha256');
-  for await (const chunk of readStreamBytes(await openFileStream(path, signal), file, signal))
-    hash.update(chunk);
+  const bytes = readStreamBytes(await openFileStream(path, signal), file, signal);
+  await read(hashedBytes(bytes, hash));
   return { path, sha256: hash.digest('hex') };
 }
 

@@ -55,6 +55,7 @@ function createReceipt(
     agent: description.startedBy?.agent ?? null,
     ci: description.startedBy?.ci ?? null,
     trace: description.startedBy?.trace ?? null,
+    approvedBy: journal.getFact('approvedBy') ?? [],
   };
 }
 

@@ -59,6 +59,7 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
   const { user, agent, ci } = receipt;
   const by = [user, agent && `agent ${agent} (self-reported)`, ci].filter(Boolean).join(', ');
   if (by !== '') yield ['user', by];
+  if (receipt.approvedBy.length > 0) yield ['approved by', receipt.approvedBy.join(', ')];
   yield ['operation', `${formatOperation(operation)} to ${formatTarget(receipt)}`];
   for (const { name, format, bytes, sha256 } of inputs) {
     yield ['input', `${name} (${format.toUpperCase()}, ${formatBytes(bytes)})`];

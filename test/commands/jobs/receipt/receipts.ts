@@ -47,6 +47,7 @@ export const RECEIPT: JobReceipt = {
   agent: null,
   ci: null,
   trace: null,
+  approvedBy: [],
   organizations: [
     { id: 'acme', total: 998, succeeded: 995, failed: 3 },
     { id: 'Acme Ltd', total: 2, succeeded: 2, failed: 0 },
