@@ -73,7 +73,7 @@ const INSTALL_HINT = 'install OpenSSH 8.2 or later, which makes and checks the s
 
 /**
  * Returns the absolute path of the first `ssh-keygen` on the path that no other user can replace.
- * @throws SvcError `approval_required` if there is none
+ * @throws SvcError `approval_required` if no such program was found
  */
 export async function findSshKeygen({
   environment,
