@@ -8,7 +8,6 @@ import {
   isSeq,
   Lexer,
   LineCounter,
-  type Node,
   type ParseOptions,
   Parser,
   type ScalarTag,
@@ -19,6 +18,7 @@ import {
   type YAMLError,
 } from 'yaml';
 import { lowerFirst } from '../../kernel/first-letter.ts';
+import { keepHeapSmall } from '../../kernel/heap.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
@@ -71,7 +71,15 @@ export const RECORD_OPTIONS = {
 } as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
 /** A lexeme is about three characters long. */
-export const LEXEMES_PER_STEP = 1_000;
+const LEXEMES_PER_STEP = 1_000;
+/** Length of a text, in characters, whose tokens are much of the memory of the process. */
+const LONG_TEXT = 500_000;
+/**
+ * Upper bound on lexemes, of which each takes more than 100 bytes of memory. One that begins an item
+ * of a list counts as several.
+ */
+const MAX_LEXEMES = 3_800_000;
+const ITEM_LEXEMES = 5;
 
 /**
  * Parses one document. With `record`, unquoted numbers and booleans become a `PlainScalar`; with `typed`,
@@ -85,7 +93,7 @@ export function parseYamlText(text: string, name: string, scalars: 'record' | 't
   return compose(tokens, { text, name, lines }, options);
 }
 
-interface YamlSource {
+export interface YamlSource {
   readonly text: string;
   readonly name: string;
   /** The lines of the text, which the parser counts. */
@@ -101,7 +109,8 @@ function compose(
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const { document, error } = composeDocument(tokens, text.length, options);
+  const { document, errors } = composeDocument(tokens, text.length, options);
+  const [error] = errors;
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
   return { document, positionOf };
 }
@@ -111,47 +120,74 @@ export interface YamlProblem extends Pick<YAMLError, 'code' | 'message'> {
   readonly pos: readonly [number, number];
 }
 
-/** Composes the only document of a text, with the first of its errors. */
+/** Composes the only document of a text, with its errors. */
 export function composeDocument(
   tokens: Iterable<CST.Token>,
   length: number,
   options: ParseOptions & DocumentOptions & SchemaOptions,
-): { readonly document: Document.Parsed; readonly error: YamlProblem | undefined } {
+): { readonly document: Document.Parsed; readonly errors: readonly YamlProblem[] } {
   const [document, second] = new Composer(options).compose(tokens, true, length);
   if (!document) throw new TypeError('the YAML composer returned no document');
-  const [start = 0, end = 0] = second?.range ?? [];
-  const extra = second && {
-    code: 'MULTIPLE_DOCS' as const,
-    message: SECOND_DOCUMENT,
-    pos: [start, end] as const,
-  };
-  return { document, error: document.errors[0] ?? extra };
+  if (!second) return { document, errors: document.errors };
+  const [start, end] = second.range;
+  const extra = { code: 'MULTIPLE_DOCS', message: SECOND_DOCUMENT, pos: [start, end] } as const;
+  return { document, errors: [...document.errors, extra] };
 }
 
 /**
  * Parses a text into tokens, which is most of the work of parsing, in slices of time. Rejects with
  * the signal's reason if the signal is aborted.
+ * @throws SvcError `invalid_input` for a text that would take too much memory
  */
 export function tokenizeYaml(
-  text: string,
-  lines: LineCounter,
+  source: YamlSource,
   signal: AbortSignal | undefined,
 ): Promise<CST.Token[]> {
-  return runInSlices(readTokens(text, lines), signal);
+  if (source.text.length > LONG_TEXT) keepHeapSmall();
+  return runInSlices(readTokens(source), signal);
 }
 
-function* readTokens(text: string, lines: LineCounter): Generator<undefined, CST.Token[]> {
+function* readTokens({ text, name, lines }: YamlSource): Generator<undefined, CST.Token[]> {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
-  let lexemes = 0;
+  let [lexemes, weight] = [0, 0];
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
     lexemes += 1;
+    weight += lexeme === ',' || lexeme === '-' ? ITEM_LEXEMES : 1;
+    if (weight > MAX_LEXEMES)
+      throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');
     if (lexemes % LEXEMES_PER_STEP === 0) yield;
   }
   tokens.push(...parser.end());
+  for (const token of tokens) if (token.type === 'document') releaseWhileComposing(token.value);
   return tokens;
+}
+
+/**
+ * Makes the composer release the tokens of each item of a list, or of the lists in a mapping, once it
+ * has composed the item.
+ */
+function releaseWhileComposing(token: CST.Token | null | undefined): void {
+  if (token?.type === 'block-seq') token.items = new ReleasedItems(token.items) as never;
+  else if (token?.type === 'block-map')
+    for (const { value } of token.items)
+      if (value?.type === 'block-seq') releaseWhileComposing(value);
+}
+
+/** Items that can be iterated once. */
+class ReleasedItems<Item> implements Iterable<Item> {
+  readonly #reversed: Item[];
+
+  constructor(items: readonly Item[]) {
+    this.#reversed = items.toReversed();
+  }
+
+  *[Symbol.iterator](): Generator<Item> {
+    for (let item = this.#reversed.pop(); item !== undefined; item = this.#reversed.pop())
+      yield item;
+  }
 }
 
 /** Finds the list of records: the document itself, or the value of a field. */
@@ -167,7 +203,7 @@ export function readNode(
   { document, positionOf }: ParsedYaml,
   node: unknown,
   name: string,
-): Position & { value: unknown } {
+): Position & { readonly value: unknown; readonly valueCount: number } {
   const position = positionOf(isNode(node) ? node.range?.[0] : undefined);
   const problem = (text: string) => new InputError(name, position, text);
   let value: unknown;
@@ -182,36 +218,26 @@ export function readNode(
       isBomb ? `more than ${MAX_ALIASES} aliases in one record` : lowerFirst(error.message),
     );
   }
-  const nestingProblem = describeNestingProblem(value, []);
-  if (nestingProblem !== undefined) throw problem(nestingProblem);
-  return { ...position, value };
+  return { ...position, value, valueCount: countValues(value, [], problem) };
 }
 
 export const SELF_REFERENCE = 'an alias refers to a value that contains it';
 export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
-/** Describes why a value cannot be serialized: it is circular, or nested too deeply. */
-function describeNestingProblem(value: unknown, parents: readonly unknown[]): string | undefined {
-  if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return undefined;
-  if (parents.includes(value)) return SELF_REFERENCE;
-  if (parents.length === MAX_NESTING) return TOO_DEEP;
-  for (const inner of Object.values(value)) {
-    const found = describeNestingProblem(inner, [...parents, value]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-export function hasAnchor(node: unknown): boolean {
-  let found = false;
-  if (isNode(node)) {
-    visit(node, {
-      Node: (_, inner: Node) => {
-        found ||= 'anchor' in inner && inner.anchor !== undefined;
-      },
-    });
-  }
-  return found;
+/** Counts values. @throws the problem of a value that is circular, or nested too deeply */
+function countValues(
+  value: unknown,
+  parents: readonly unknown[],
+  problem: (text: string) => InputError,
+): number {
+  if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return 1;
+  if (parents.includes(value)) throw problem(SELF_REFERENCE);
+  if (parents.length === MAX_NESTING) throw problem(TOO_DEEP);
+  const path = [...parents, value];
+  return Object.values(value).reduce<number>(
+    (count, inner) => count + countValues(inner, path, problem),
+    1,
+  );
 }
 
 /**
@@ -221,7 +247,7 @@ export function hasAnchor(node: unknown): boolean {
  */
 export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
   const lines = new LineCounter();
-  const tokens = await tokenizeYaml(text, lines, signal);
+  const tokens = await tokenizeYaml({ text, name, lines }, signal);
   const parsed = compose(tokens, { text, name, lines }, TYPED_OPTIONS);
   const { document, positionOf } = parsed;
   visit(document, {
@@ -278,5 +304,5 @@ export function describeYamlError({
   }
 }
 
-export const SECOND_DOCUMENT = 'a second document begins here';
-export const ONE_LIST_HINT = "put all records into one list, without '---' between them";
+const SECOND_DOCUMENT = 'a second document begins here';
+const ONE_LIST_HINT = "put all records into one list, without '---' between them";

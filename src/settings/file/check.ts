@@ -141,7 +141,7 @@ function reportUnclearIds(fields: SettingsFields, tree: MapTree, problems: Probl
     problems.add(placeAt(tree, path), message, { path: formatFieldPath(path) });
 }
 
-export function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {
+function findCycles(folders: NonNullable<SettingsFields['folders']>): readonly number[] {
   const keyOf = (organization: string, folder: string | undefined) =>
     JSON.stringify([organization, folder]);
   const indexes = new Map(

@@ -1,4 +1,3 @@
-import { inputName } from '../../bulk/source/input-text.ts';
 import { findSecretPaths, type SecretPath } from '../../catalog/secrets.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -6,10 +5,9 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { SecretReference, SecretValue } from '../secret-value.ts';
 import type { Declared, DeclaredEnvironment, DeclaredSettings, SettingsFile } from '../settings.ts';
-import { cutLongLists } from './long-lists.ts';
-import { type FilesRequest, hashFile, readFiles } from './read-files.ts';
+import { type FilesRequest, hashFile } from './read-files.ts';
 import { readSecret } from './read-secret.ts';
-import { parseSettings, type SettingsContent, SettingsError } from './read-settings.ts';
+import { readSettings, type SettingsContent, SettingsError } from './read-settings.ts';
 import { formatPlace, Problems, placeAt } from './tree.ts';
 
 export interface SettingsRequest extends FilesRequest {
@@ -23,7 +21,7 @@ export interface SettingsRequest extends FilesRequest {
  * exist
  */
 export async function loadSettings(request: SettingsRequest): Promise<DeclaredSettings> {
-  const content = await readContent(request);
+  const content = await readSettings(request);
   const { name, fields, tree } = content;
   const problems = new Problems();
   const secrets = await resolveSecrets(content, request.variables, request.signal, problems);
@@ -65,28 +63,6 @@ export function listEnvironments(
     ...(profile !== undefined && { profile }),
     ...(baseUrl !== undefined && { baseUrl }),
   }));
-}
-
-/**
- * Reads a file with long lists without the places of their values, unless it has a problem, whose
- * place is shown.
- */
-async function readContent(request: SettingsRequest): Promise<SettingsContent> {
-  const { environment, signal } = request;
-  const name = inputName(request.file);
-  const files = await readFiles(request);
-  const [file, ...others] = files;
-  const cut = file && others.length === 0 ? await cutLongLists(file.text, signal) : undefined;
-  if (file && cut) {
-    try {
-      const cutFiles = [{ ...file, text: cut.text, lineOf: cut.lineOf }];
-      const content = await parseSettings({ name, files: cutFiles, environment, signal });
-      return { ...content, fields: { ...content.fields, ...cut.lists } };
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-    }
-  }
-  return parseSettings({ name, files, environment, signal });
 }
 
 function omitAbsent<Fields extends object>(

@@ -48,29 +48,10 @@ export async function readTree(
   signal: AbortSignal,
 ): Promise<MapTree | undefined> {
   const { text } = request;
-  const lineCounter = new LineCounter();
-  const options = {
-    merge: true,
-    stringKeys: true,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'error',
-  } as const;
-  const tokens = await tokenizeYaml(text, lineCounter, signal);
-  const { document, error } = composeDocument(tokens, text.length, {
-    ...DOCUMENT_OPTIONS,
-    ...options,
-  });
+  const { source, errors } = await parseText(request, signal);
   await yieldToEvents(signal);
-  const source: SourceText = {
-    ...request,
-    document,
-    positionOf: (offset) => {
-      const { line, col } = lineCounter.linePos(offset);
-      return { line: request.lineOf?.(line) ?? line, column: col };
-    },
-  };
   // Errors after the first one are often its consequences.
+  const [error] = errors;
   if (error) {
     const [problem] = error.code === 'MULTIPLE_DOCS' ? [SECOND_DOCUMENT] : describeYamlError(error);
     const isReference = text.startsWith('${', error.pos[0] - 1);
@@ -81,12 +62,33 @@ export async function readTree(
     );
     return undefined;
   }
-  const { contents } = document;
+  const { contents } = source.document;
   const tree = contents && new TreeReader(source, problems).read(contents);
   if (tree?.kind === 'map') return tree;
   if (tree) problems.add(tree.place, 'expected fields such as endpoints and config');
   else if (!contents) problems.addAt(source, 0, 'the file is empty');
   return undefined;
+}
+
+/** Parses a text. Its tokens, which need more memory than the document, are garbage afterward. */
+async function parseText(request: SettingsText, signal: AbortSignal) {
+  const { name, text } = request;
+  const lines = new LineCounter();
+  const tokens = await tokenizeYaml({ text, name, lines }, signal);
+  const { document, errors } = composeDocument(tokens, text.length, {
+    ...DOCUMENT_OPTIONS,
+    merge: true,
+    stringKeys: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  });
+  const positionOf = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const source: SourceText = { ...request, document, positionOf };
+  return { source, errors };
 }
 
 const SECOND_DOCUMENT = 'a second document begins here; move it to a separate file';

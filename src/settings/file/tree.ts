@@ -5,8 +5,6 @@ export interface SettingsText {
   readonly name: string;
   readonly folder: string;
   readonly text: string;
-  /** Returns the line of the file that a line of the text was, if lines were left out. */
-  readonly lineOf?: ((line: number) => number) | undefined;
 }
 
 export interface SourceText extends SettingsText {

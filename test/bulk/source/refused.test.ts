@@ -219,12 +219,6 @@ describe('the error for an invalid input names the position and the problem', ()
       'stdin:4:1: ',
     ],
     [
-      'YAML of another layout that is large',
-      'yaml',
-      `[${`{userId: ${'a'.repeat(1_000)}}, `.repeat(2_300)}]`,
-      'stdin: YAML in this layout is limited to 2 MB',
-    ],
-    [
       'an unknown alias',
       'yaml',
       '- *a\n',
@@ -237,6 +231,23 @@ describe('the error for an invalid input names the position and the problem', ()
     expect(wholly.message).toContain(message);
     const inPieces = await refusal(input, format, Math.max(1000, Math.ceil(input.length / 100)));
     expect(inPieces.message).toBe(wholly.message);
+  });
+
+  it.each([
+    ['8 MB', `[${`{userId: ${'a'.repeat(1_000)}}, `.repeat(9_000)}]`],
+    ['100,000 records', `users:\n${'- {}\n'.repeat(100_001)}`],
+    ['2 million values', `- &all [${'a,'.repeat(50_000)}]\n${'- *all\n'.repeat(100)}`],
+  ])('YAML of more than %s', SLOW, async (limit, text) => {
+    const { message, hint } = await refusal(text, 'yaml');
+    expect(message).toBe(`stdin: YAML input is limited to ${limit}`);
+    expect(hint).toContain(
+      `yq -o json -I 0 '${limit.endsWith('records') ? '.users[]' : '.[]'}' > `,
+    );
+  });
+
+  it('YAML that would take too much memory', SLOW, async () => {
+    const { message } = await refusal(`[${'a,'.repeat(600_000)}]`, 'yaml');
+    expect(message).toBe('stdin: the YAML has too many values');
   });
 
   it('also if the nesting exhausts the stack', SLOW, async () => {
