@@ -5,6 +5,7 @@ import { defineOperation } from './define.ts';
 import { flag, id, secret, withRules } from './fields.ts';
 import { described } from './metadata.ts';
 import { type AccessResource, findExpiredAccess, resources } from './permissions.ts';
+import { SAMPLE_RESOURCE } from './sample-data.ts';
 
 const userProperties = withRules(
   z
@@ -85,5 +86,12 @@ export const accessTokens = {
       permissions.resources.map((resource) => describeGrant(resource, now)),
     warnings: ({ permissions }) =>
       permissions.resources.length === 0 ? ['without --resource, the token grants no access'] : [],
+    decision: 'an access token is a JWT that is valid for 48 hours',
+    settings: 'read',
+    sample: () => ({
+      userId: 'u1',
+      userProperties: { name: 'Ada', email: 'ada@example.com', isAdmin: false },
+      permissions: { resources: [SAMPLE_RESOURCE] },
+    }),
   }),
 };

@@ -15,6 +15,7 @@ import {
 } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
+import { SAMPLE_DOCUMENT, SAMPLE_ORG, SAMPLE_USER } from './sample-data.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });
 
@@ -52,6 +53,15 @@ const templateWarnings = ({
   activities.flatMap(({ displayMessageTemplate }) =>
     warnAboutPlaceholders('displayMessageTemplate', displayMessageTemplate, '{{x}}'),
   );
+
+const SAMPLE_CHANGES = {
+  changes: { status: { from: 'open', to: 'done' } },
+  entityData: { any: 'thing' },
+  entityTargetData: ['any', 'thing'],
+  displayMessageTemplate: '{{actor}} did it',
+  displayMessageTemplateData: { actor: 'Ada' },
+  actionIcon: 'https://example.com/icon.png',
+};
 
 export const activities = {
   'activities.add': defineOperation('activities.add', {
@@ -115,6 +125,22 @@ export const activities = {
         input.activities.map(({ featureType }) => featureType),
       ),
     ],
+    decision: 'an activity with a known ID is overwritten, and all activities share one success',
+    isDocumented: false,
+    settings: { notSettings: 'content that users create' },
+    sample: () => ({
+      ...SAMPLE_DOCUMENT,
+      activities: [
+        {
+          id: 'a2',
+          featureType: 'custom',
+          targetEntityId: 't1',
+          actionType: 'added',
+          actionUser: SAMPLE_USER,
+          ...SAMPLE_CHANGES,
+        },
+      ],
+    }),
   }),
   'activities.update': defineOperation('activities.update', {
     summary: 'Update activities in the activity log',
@@ -132,5 +158,8 @@ export const activities = {
     message: 'Activity(s) updated successfully.',
     bulk: { field: 'activities', id: 'id', noun: 'activity', emptyDataIsSuccess: true },
     warnings: templateWarnings,
+    decision: 'a bulk call reports each item by its ID, also if some items fail',
+    settings: { notSettings: 'content that users create' },
+    sample: () => ({ ...SAMPLE_ORG, activities: [{ id: 'a1', ...SAMPLE_CHANGES }] }),
   }),
 };

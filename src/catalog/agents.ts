@@ -41,6 +41,9 @@ export const agents = {
       { header: 'RUNS', field: 'executionCount', hideOrder: 2 },
       { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time', hideOrder: 1 },
     ],
+    decision: 'an unknown agent or agent group is NOT_FOUND',
+    settings: 'read',
+    sample: () => ({ filter: 'customOnly' as const, groupId: 'ag1' }),
   }),
   'agents.get': defineOperation('agents.get', {
     ...shared,
@@ -51,5 +54,8 @@ export const agents = {
     input: z.object({ agentId: id('agent ID') }),
     output: z.looseObject({ agent }),
     message: 'Agent fetched successfully',
+    decision: 'an unknown agent or agent group is NOT_FOUND',
+    settings: 'read',
+    sample: () => ({ agentId: 'custom-1' }),
   }),
 };

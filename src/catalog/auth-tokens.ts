@@ -34,6 +34,9 @@ export const authTokens = {
       `Replace the auth token of API key ${apiKey}? The old token stops working immediately.`,
     revealsSecrets: true,
     quietValue: ({ newAuthToken }) => newAuthToken.token,
+    decision: 'a token reset invalidates the old token at once',
+    settings: { notSettings: 'credentials are never part of a settings file' },
+    sample: ({ apiKey }) => ({ apiKey }),
   }),
   'auth-tokens.list': defineOperation('auth-tokens.list', {
     summary: 'List the auth tokens of an API key, masked',
@@ -50,5 +53,9 @@ export const authTokens = {
       { header: 'TOKEN', field: 'token' },
       { header: 'DOMAINS', field: 'domains', hideOrder: 1 },
     ],
+    decision: 'all tokens of the API key are listed, in clear',
+    isDocumented: false,
+    settings: 'read',
+    sample: ({ apiKey }) => ({ apiKey }),
   }),
 };

@@ -5,6 +5,7 @@ import { defineOperation, type InputProblem } from './define.ts';
 import { fieldMessage } from './field-message.ts';
 import { createsOrganization, documentId, flag, id, organizationId, withRules } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_DOCUMENT } from './sample-data.ts';
 
 const TYPES = ['text', 'map', 'array', 'xml'] as const;
 const editor = { organizationId, documentId, editorId: id('editor ID') };
@@ -75,6 +76,13 @@ function describeExpectedData(type: (typeof TYPES)[number], data: unknown): stri
   return typeof data === 'string' ? undefined : 'a string';
 }
 
+const SAMPLE_CONTENT = {
+  ...SAMPLE_DOCUMENT,
+  type: 'map',
+  contentKey: 'content',
+  data: { key: ['value'] },
+} as const;
+
 export const crdt = {
   'crdt.get': defineOperation('crdt.get', {
     summary: 'Show the content of editors',
@@ -100,6 +108,10 @@ export const crdt = {
       { header: 'CONTENT', field: 'data' },
       { header: 'UPDATED', field: 'lastUpdate', kind: 'time', hideOrder: 1 },
     ],
+    decision: 'an editor without content is NOT_FOUND',
+    isDocumented: false,
+    settings: 'read',
+    sample: () => ({ ...SAMPLE_DOCUMENT, editorId: 'map' }),
   }),
   'crdt.add': defineOperation('crdt.add', {
     summary: 'Add initial content to an editor',
@@ -115,6 +127,10 @@ export const crdt = {
     message: 'CRDT data added successfully.',
     lookup,
     rejectionMessage: describeRejection,
+    decision: 'adding content to an editor that has some is ALREADY_EXISTS',
+    isDocumented: false,
+    settings: { notSettings: 'content that users create' },
+    sample: () => ({ ...SAMPLE_CONTENT, editorId: 'e2' }),
   }),
   'crdt.update': defineOperation('crdt.update', {
     summary: 'Replace the content of an editor',
@@ -133,5 +149,8 @@ export const crdt = {
     rejectionMessage: describeRejection,
     confirm: ({ editorId, documentId }) =>
       `Replace the content of editor ${editorId} in document ${documentId}?`,
+    decision: 'content must match its type, and an editor without content is NOT_FOUND',
+    settings: { notSettings: 'content that users create' },
+    sample: () => ({ ...SAMPLE_CONTENT, editorId: 'map' }),
   }),
 };

@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Hint } from '../kernel/errors.ts';
+import type { SettingsKind } from './record-kinds.ts';
+import type { KnownValues } from './sample-data.ts';
 
 /**
  * Credential headers of an operation: API key and auth token, workspace ID and workspace auth
@@ -210,6 +212,15 @@ export interface CreatedRecord {
   readonly data: (record: Readonly<Record<string, unknown>>) => unknown;
 }
 
+/**
+ * Role of an operation in settings files: reads, writes records of a kind, or writes something that
+ * is not a setting.
+ */
+export type SettingsRole =
+  | 'read'
+  | { readonly writes: SettingsKind }
+  | { readonly notSettings: string };
+
 export type Examples = Readonly<Record<string, string>>;
 
 /**
@@ -284,6 +295,16 @@ export interface Operation<
   readonly selectedBy?: string;
   /** A job replaces values that can be read first, so that `svc undo` can restore them. */
   readonly canUndo?: true;
+  readonly settings: SettingsRole;
+  /**
+   * A valid input with every field. Tests and the comparison of contracts send it to a service with
+   * the sample state.
+   */
+  readonly sample: (known: KnownValues) => z.input<Input>;
+  /** A sentence about a choice of the embedded service that the API's description leaves open. */
+  readonly decision: string;
+  /** Whether the API's description specifies the operation (default: true), or only names it. */
+  readonly isDocumented?: false;
   /** The call issues a credential, so the history records it although it changes nothing. */
   readonly issuesCredential?: true;
   /** The purpose of the command is to print secrets, so they are not masked. */

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_ORG } from './sample-data.ts';
 
 const document = z.looseObject({
   id: z.string(),
@@ -46,6 +47,15 @@ export const documents = {
     addedBy: 'documents.add',
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['pageToken'] },
     splitIds: { field: 'documentIds', max: MAX_DOCUMENT_IDS, recordId: 'id' },
+    decision: 'unknown document IDs are omitted; more than 30 are INVALID_ARGUMENT',
+    settings: 'read',
+    sample: () => ({
+      ...SAMPLE_ORG,
+      documentIds: ['d1'],
+      folderId: 'f1',
+      pageSize: 10,
+      pageToken: '',
+    }),
   }),
   'documents.add': defineOperation('documents.add', {
     summary: 'Add documents to an organization or folder',
@@ -83,5 +93,12 @@ export const documents = {
         matchingFields: ['documentName'],
       },
     },
+    decision: 'adding a document to an unknown folder is INVALID_ARGUMENT',
+    settings: { writes: 'documents' },
+    sample: () => ({
+      ...SAMPLE_ORG,
+      folderId: 'f1',
+      documents: [{ documentId: 'd4', documentName: 'Plan' }],
+    }),
   }),
 };

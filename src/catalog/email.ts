@@ -42,6 +42,11 @@ export const email = {
     input: z.object({}),
     output: emailConfig,
     message: 'Email configuration retrieved successfully.',
+    decision:
+      'the email configuration always has its type, API key, and sender, which are empty at first',
+    isDocumented: false,
+    settings: 'read',
+    sample: () => ({}),
   }),
   'email.update': defineOperation('email.update', {
     summary: 'Update the email configuration',
@@ -85,5 +90,19 @@ export const email = {
     eventTypes: ({ emailServiceConfig }) => Object.keys(emailServiceConfig?.triggers ?? {}),
     warnings: ({ emailServiceConfig }) =>
       warnAboutUnknownValues('provider type', PROVIDER_TYPES, [emailServiceConfig?.type]),
+    decision: 'the first enable of webhooks or email adds default triggers',
+    settings: { writes: 'config' },
+    sample: () => ({
+      useEmailService: true,
+      emailServiceConfig: {
+        type: 'custom',
+        apiKey: 'key',
+        fromEmail: 'hello@example.com',
+        fromCompany: 'Acme',
+        commentTemplateId: 'd-1',
+        tagTemplateId: 'd-2',
+        triggers: { 'comment.add': true },
+      },
+    }),
   }),
 };

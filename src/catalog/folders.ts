@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { epochMilliseconds, flag, id, itemResults, organizationId, records } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
+import { SAMPLE_ORG } from './sample-data.ts';
 
 const commonFields = z.looseObject({
   folderId: z.string(),
@@ -75,6 +76,9 @@ export const folders = {
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
     children: CHILDREN,
+    decision: 'an unknown folder is NOT_FOUND; a subtree follows a move of its root',
+    settings: 'read',
+    sample: () => ({ ...SAMPLE_ORG, folderId: 'f1', maxDepth: 2 }),
   }),
   'folders.list.v1': defineOperation('folders.list.v1', {
     summary: 'List folders in the v1 format',
@@ -91,6 +95,9 @@ export const folders = {
     addedBy: 'folders.add',
     singleRecordId: 'folderId',
     children: CHILDREN,
+    decision: 'an unknown folder is NOT_FOUND; a subtree follows a move of its root',
+    settings: 'read',
+    sample: () => ({ ...SAMPLE_ORG, folderId: 'f1' }),
   }),
   'folders.add': defineOperation('folders.add', {
     summary: 'Add folders to an organization',
@@ -132,6 +139,21 @@ export const folders = {
         matchingFields: ['folderName', 'parentFolderId'],
       },
     },
+    decision: 'a folder that exists fails alone, and so does one with an unknown parent',
+    isDocumented: false,
+    settings: { writes: 'folders' },
+    sample: () => ({
+      ...SAMPLE_ORG,
+      createOrganization: true,
+      folders: [
+        {
+          folderId: 'f6',
+          folderName: 'Plans',
+          parentFolderId: 'f1',
+          accessType: 'public' as const,
+        },
+      ],
+    }),
   }),
   'folders.update': defineOperation('folders.update', {
     summary: 'Rename or move folders',
@@ -161,5 +183,11 @@ export const folders = {
       parent: 'parentFolderId',
       listed: { ...listed, readOnly: [...listed.readOnly, 'accessType'] },
     },
+    decision: 'an unknown folder is NOT_FOUND; a subtree follows a move of its root',
+    settings: { writes: 'folders' },
+    sample: () => ({
+      ...SAMPLE_ORG,
+      folders: [{ folderId: 'f1', folderName: 'Plans', parentFolderId: 'root' }],
+    }),
   }),
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { documentId, id, organizationId } from './fields.ts';
+import { SAMPLE_DOCUMENT, SAMPLE_ORG } from './sample-data.ts';
 
 /** How `--wait` tracks a migration, which continues after the call that starts it. */
 const wait = {
@@ -33,6 +34,9 @@ export const migrations = {
       interpretation: 'if the new document exists, the migration was started',
     },
     wait,
+    decision: 'a migration is pending, in_progress, then completed or failed',
+    settings: { notSettings: 'a migration moves content once' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, newDocumentId: 'd9' }),
   }),
   'documents.migration-status': defineOperation('documents.migration-status', {
     summary: 'Show the status of a migration',
@@ -47,5 +51,8 @@ export const migrations = {
     message: 'Migration status retrieved successfully.',
     quietValue: ({ status }) => status,
     wait,
+    decision: 'a migration is pending, in_progress, then completed or failed',
+    settings: 'read',
+    sample: ({ last }) => ({ ...SAMPLE_ORG, migrationId: last('migrationId') }),
   }),
 };

@@ -3,6 +3,7 @@ import { defineOperation } from './define.ts';
 import { documentId, flag, organizationId, user, withRules } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
 import { warnAboutPlaceholders } from './placeholders.ts';
+import { SAMPLE_DOCUMENT, SAMPLE_USER } from './sample-data.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);
 
@@ -165,5 +166,24 @@ export const notifications = {
       ...warnAboutPlaceholders('headline', displayHeadlineMessageTemplate, '{x}'),
       ...warnAboutPlaceholders('body', displayBodyMessage, '{x}'),
     ],
+    decision: 'a notification for a missing organization or document is INVALID_ARGUMENT',
+    settings: { notSettings: 'a notification is an event' },
+    sample: () => ({
+      ...SAMPLE_DOCUMENT,
+      createOrganization: true,
+      createDocument: true,
+      actionUser: SAMPLE_USER,
+      verifyUserPermissions: false,
+      notificationId: 'n2',
+      isNotificationResolverUsed: false,
+      displayHeadlineMessageTemplate: '{actionUser} did it',
+      displayHeadlineMessageTemplateData: { actionUser: SAMPLE_USER, recipientUser: SAMPLE_USER },
+      displayBodyMessage: 'body',
+      notifyUsers: [SAMPLE_USER],
+      notifyAll: false,
+      notificationSource: 'custom',
+      notificationSourceData: { any: 'thing' },
+      context: { access: { team: 'a' } },
+    }),
   }),
 };

@@ -18,5 +18,9 @@ export const organizations = {
     output: itemResults,
     message: 'Organization(s) added successfully.',
     bulk: { field: 'organizations', id: 'organizationId', noun: 'organization', ifExists: {} },
+    decision: 'an organization that exists fails alone',
+    isDocumented: false,
+    settings: { writes: 'organizations' },
+    sample: () => ({ organizations: [{ organizationId: 'other', organizationName: 'Other' }] }),
   }),
 };

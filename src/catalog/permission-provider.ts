@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { optionalUrl, requireChange, secret, serviceSwitch } from './fields.ts';
+import { SAMPLE_URL } from './sample-data.ts';
 
 const providerConfig = z.looseObject({
   usePermissionProvider: z.boolean(),
@@ -19,6 +20,9 @@ export const permissionProvider = {
     input: z.object({}),
     output: providerConfig,
     message: 'Permission provider configuration retrieved successfully.',
+    decision: 'the service returns secrets in clear',
+    settings: 'read',
+    sample: () => ({}),
   }),
   'permission-provider.update': defineOperation('permission-provider.update', {
     summary: 'Update the configuration of the permission provider',
@@ -46,5 +50,12 @@ export const permissionProvider = {
       field === 'permissionProviderUrl' ? 'Please enter a valid URL' : undefined,
     confirm: ({ usePermissionProvider }) =>
       usePermissionProvider === false ? 'Disable the permission provider?' : undefined,
+    decision: 'omitted fields are unchanged, and an empty URL removes the stored one',
+    isDocumented: false,
+    settings: { writes: 'config' },
+    sample: () => ({
+      usePermissionProvider: true,
+      permissionProviderConfig: { permissionProviderUrl: SAMPLE_URL, authToken: 'token' },
+    }),
   }),
 };

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { defineOperation, type InputProblem, type Parent } from './define.ts';
 import { accessRole, flag, id, withRules } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_RESOURCE } from './sample-data.ts';
 
 export const accessResource = withRules(
   z
@@ -91,5 +92,9 @@ export const permissions = {
     message: 'Permissions added successfully.',
     createsParents: { kinds: ['organization', 'user'], of: parentsOf },
     findPastValue: ({ permissions }, now) => findExpiredAccess(permissions.resources, now),
+    decision: 'expiresAt is in seconds, and must be in the future',
+    isDocumented: false,
+    settings: { writes: 'users' },
+    sample: () => ({ user: { userId: 'u1' }, permissions: { resources: [SAMPLE_RESOURCE] } }),
   }),
 };

@@ -9,6 +9,7 @@ import {
   warnAboutUnknownValues,
 } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_DOCUMENT, SAMPLE_PRESENT_USER } from './sample-data.ts';
 
 const KNOWN_STATUSES = ['online', 'away', 'offline', 'active'];
 
@@ -53,6 +54,10 @@ export const presence = {
     },
     path: '/v2/presence/add',
     message: 'Presence added successfully.',
+    decision: 'presence accepts any status, and existing users are updated',
+    isDocumented: false,
+    settings: { notSettings: 'presence changes all the time' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, users: [{ ...SAMPLE_PRESENT_USER, status: 'online' }] }),
   }),
   'presence.update': defineOperation('presence.update', {
     ...write,
@@ -62,6 +67,9 @@ export const presence = {
     },
     path: '/v2/presence/update',
     message: 'Presence updated successfully.',
+    decision: 'presence accepts any status, and an update adds missing users',
+    settings: { notSettings: 'presence changes all the time' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, users: [{ ...SAMPLE_PRESENT_USER, status: 'away' }] }),
   }),
   'presence.delete': defineOperation('presence.delete', {
     summary: "Remove users' presence from a document",
@@ -87,5 +95,8 @@ export const presence = {
       sharedResult: true,
     },
     confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
+    decision: 'presence accepts any status, and an update adds missing users',
+    settings: { notSettings: 'presence changes all the time' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, userIds: ['u1'] }),
   }),
 };

@@ -16,7 +16,10 @@ type CopiedField =
   | 'selectedBy'
   | 'issuesCredential'
   | 'revealsSecrets'
-  | 'wait';
+  | 'wait'
+  | 'settings'
+  | 'decision'
+  | 'isDocumented';
 
 /**
  * An operation as plain data, so that help, completion, and routing work without loading schemas.
@@ -79,7 +82,7 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       wait,
     } = operation;
     const { bulk, createsParents, pages, eventTypes, output } = operation;
-    const { issuesCredential, revealsSecrets } = operation;
+    const { issuesCredential, revealsSecrets, settings, decision, isDocumented } = operation;
     return {
       name: name as OperationName,
       resource,
@@ -106,6 +109,9 @@ async function entriesOf(resource: Resource): Promise<readonly WrittenEntry[]> {
       takesEvents: eventTypes && true,
       issuesCredential,
       revealsSecrets,
+      settings,
+      decision,
+      isDocumented,
       secrets: revealsSecrets ? [] : findSecretPaths(output),
     };
   });

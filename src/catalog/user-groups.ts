@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
 import { createsOrganization, flag, id, itemResults, organizationId, records } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_ORG } from './sample-data.ts';
 
 export const userGroups = {
   'groups.add': defineOperation('groups.add', {
@@ -20,6 +21,13 @@ export const userGroups = {
     output: itemResults,
     message: 'Organization User Groups added successfully.',
     bulk: { field: 'organizationUserGroups', id: 'groupId', noun: 'group', ifExists: {} },
+    decision: 'a group that exists fails alone; the organization is created',
+    isDocumented: false,
+    settings: { writes: 'groups' },
+    sample: () => ({
+      ...SAMPLE_ORG,
+      organizationUserGroups: [{ groupId: 'g2', groupName: 'Legal' }],
+    }),
   }),
   'groups.add-users': defineOperation('groups.add-users', {
     summary: 'Add users of an organization to a group',
@@ -37,5 +45,8 @@ export const userGroups = {
     output: itemResults,
     message: 'Added organization users to group successfully.',
     bulk: { field: 'userIds', id: 'userId', noun: 'user', bareIds: true },
+    decision: 'an unknown group is INVALID_ARGUMENT; an unknown user fails alone',
+    settings: { writes: 'groups' },
+    sample: () => ({ ...SAMPLE_ORG, organizationUserGroupId: 'g1', userIds: ['u1'] }),
   }),
 };

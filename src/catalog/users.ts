@@ -13,6 +13,7 @@ import {
   withRules,
 } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_DOCUMENT, SAMPLE_ORG, SAMPLE_USER } from './sample-data.ts';
 
 const userWithRole = z.extend(user, { accessRole: flag('role', z.optional(accessRole)) });
 
@@ -68,6 +69,9 @@ export const users = {
     input: requireSingleTarget(
       z.object({ ...location, users: z.array(user).check(z.minLength(1)) }),
     ),
+    decision: 'adding users creates the organization and updates existing users',
+    settings: { writes: 'users' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, users: [SAMPLE_USER] }),
   }),
   'users.add.v2': defineOperation('users.add.v2', {
     ...add,
@@ -88,6 +92,16 @@ export const users = {
         users: z.array(userWithRole).check(z.minLength(1)),
       }),
     ),
+    decision: 'existing users are updated; the organization is created only if requested',
+    isDocumented: false,
+    settings: { writes: 'users' },
+    sample: () => ({
+      ...SAMPLE_DOCUMENT,
+      createOrganization: true,
+      createDocument: true,
+      createFolder: true,
+      users: [{ ...SAMPLE_USER, accessRole: 'editor' as const }],
+    }),
   }),
   'users.update': defineOperation('users.update', {
     ...update,
@@ -96,6 +110,10 @@ export const users = {
     input: requireSingleTarget(
       z.object({ ...location, users: z.array(user).check(z.minLength(1)) }),
     ),
+    decision: 'an unknown user fails alone',
+    isDocumented: false,
+    settings: { writes: 'users' },
+    sample: () => ({ ...SAMPLE_DOCUMENT, users: [SAMPLE_USER] }),
   }),
   'users.update.v2': defineOperation('users.update.v2', {
     ...update,
@@ -103,6 +121,10 @@ export const users = {
     input: requireSingleTarget(
       z.object({ ...location, users: z.array(userWithRole).check(z.minLength(1)) }),
     ),
+    decision: 'an unknown user fails alone',
+    isDocumented: false,
+    settings: { notSettings: 'users.add creates and updates users' },
+    sample: () => ({ ...SAMPLE_ORG, users: [{ ...SAMPLE_USER, accessRole: 'viewer' as const }] }),
   }),
   'users.data': defineOperation('users.data', {
     summary: 'Show the comments, reactions, recordings, and notifications of a user',
@@ -127,5 +149,8 @@ export const users = {
     }),
     message: 'Data fetched successfully.',
     pages: { cursorIn: 'pageToken', cursorOut: (result) => result['nextPageToken'], merge: true },
+    decision: 'user data has four lists and one page token, which is null at the end',
+    settings: 'read',
+    sample: () => ({ ...SAMPLE_ORG, userId: 'u1', pageToken: '' }),
   }),
 };

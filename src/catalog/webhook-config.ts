@@ -3,6 +3,7 @@ import { defineOperation } from './define.ts';
 import { WEBHOOK_TRIGGERS } from './events.ts';
 import { optionalUrl, requireChange, secret, serviceSwitch, triggers } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_URL } from './sample-data.ts';
 
 const basicConfig = z.looseObject({
   useWebhookService: z.boolean(),
@@ -35,6 +36,13 @@ const payload = {
 const enableDataProtection = described(z.optional(z.boolean()), 'omit personal data from payloads');
 export const INITIAL_WEBHOOK_SETTINGS = { enableDataProtection: false, triggers: WEBHOOK_TRIGGERS };
 
+const SAMPLE_PAYLOAD = {
+  encodeData: true,
+  encryptData: false,
+  publicKey: 'key',
+  enableDataProtection: true,
+};
+
 export const webhookConfig = {
   'webhooks.config.get': defineOperation('webhooks.config.get', {
     summary: 'Show the configuration of basic webhooks',
@@ -44,6 +52,9 @@ export const webhookConfig = {
     input: z.object({}),
     output: basicConfig,
     message: 'Webhook configuration retrieved successfully.',
+    decision: 'the webhook configuration always has its first three fields',
+    settings: 'read',
+    sample: () => ({}),
   }),
   'webhooks.config.update': defineOperation('webhooks.config.update', {
     summary: 'Update the configuration of basic webhooks',
@@ -80,6 +91,18 @@ export const webhookConfig = {
         ? 'Disable basic webhooks? Deliveries stop immediately.'
         : undefined,
     eventTypes: ({ webhookServiceConfig }) => Object.keys(webhookServiceConfig?.triggers ?? {}),
+    decision: 'the first enable of webhooks or email adds default triggers',
+    settings: { writes: 'config' },
+    sample: () => ({
+      useWebhookService: true,
+      webhookServiceConfig: {
+        ...SAMPLE_PAYLOAD,
+        authToken: 'token',
+        rawNotificationUrl: SAMPLE_URL,
+        processedNotificationUrl: SAMPLE_URL,
+        triggers: { 'comment.add': true },
+      },
+    }),
   }),
   'webhooks.advanced.get': defineOperation('webhooks.advanced.get', {
     summary: 'Show the configuration of advanced webhooks',
@@ -93,6 +116,9 @@ export const webhookConfig = {
     input: z.object({}),
     output: advancedConfig,
     message: 'Advanced webhook configuration retrieved successfully.',
+    decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
+    settings: 'read',
+    sample: () => ({}),
   }),
   'webhooks.advanced.update': defineOperation('webhooks.advanced.update', {
     summary: 'Update the configuration of advanced webhooks',
@@ -114,5 +140,9 @@ export const webhookConfig = {
       isEnabled === false
         ? 'Disable advanced webhooks? Deliveries stop immediately; the endpoints are kept.'
         : undefined,
+    decision: 'the first update must enable advanced webhooks',
+    isDocumented: false,
+    settings: { writes: 'config' },
+    sample: () => ({ isEnabled: true, ...SAMPLE_PAYLOAD }),
   }),
 };

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { defineOperation, type InputProblem } from './define.ts';
 import { httpUrl, id, requireChange, secret } from './fields.ts';
 import { described } from './metadata.ts';
+import { SAMPLE_URL } from './sample-data.ts';
 
 export const MAX_ENDPOINTS = 250;
 
@@ -75,6 +76,16 @@ const describeUrlRejection = ({ path: [field] }: InputProblem) =>
 const listLookup = { operation: 'webhooks.endpoints.list', inputFields: {} };
 const shared = { auth: 'key', feature: 'advanced-webhooks' } as const;
 
+const SAMPLE_SETTINGS = {
+  url: SAMPLE_URL,
+  description: 'all of it',
+  filterTypes: ['comment.add'],
+  channels: ['c1'],
+  disabled: false,
+  rateLimit: 5,
+  metadata: { team: 'a' },
+};
+
 export const webhookEndpoints = {
   'webhooks.endpoints.list': defineOperation('webhooks.endpoints.list', {
     ...shared,
@@ -111,6 +122,9 @@ export const webhookEndpoints = {
       cursorOut: (_, data) => (data?.done ? undefined : data?.iterator),
       hasMore: ({ done, iterator }) => done === false || (!done && iterator !== undefined),
     },
+    decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
+    settings: 'read',
+    sample: () => ({ limit: 10, iterator: '' }),
   }),
   'webhooks.endpoints.create': defineOperation('webhooks.endpoints.create', {
     ...shared,
@@ -144,6 +158,9 @@ export const webhookEndpoints = {
     rejectionMessage: describeUrlRejection,
     generatedId: 'uid',
     eventTypes,
+    decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
+    settings: { writes: 'endpoints' },
+    sample: () => ({ ...SAMPLE_SETTINGS, uid: 'mine' }),
   }),
   'webhooks.endpoints.update': defineOperation('webhooks.endpoints.update', {
     ...shared,
@@ -165,6 +182,10 @@ export const webhookEndpoints = {
         ? 'At least one endpoint field besides endpointId must be provided.'
         : describeUrlRejection(problem),
     eventTypes,
+    decision: 'omitted fields are unchanged, and the uid cannot be changed',
+    isDocumented: false,
+    settings: { writes: 'endpoints' },
+    sample: ({ last }) => ({ endpointId: last('id'), ...SAMPLE_SETTINGS }),
   }),
   'webhooks.endpoints.delete': defineOperation('webhooks.endpoints.delete', {
     ...shared,
@@ -181,6 +202,9 @@ export const webhookEndpoints = {
     lookup: listLookup,
     confirm: ({ endpointId }) =>
       `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
+    decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
+    settings: { writes: 'endpoints' },
+    sample: ({ last }) => ({ endpointId: last('id') }),
   }),
   'webhooks.endpoints.secret': defineOperation('webhooks.endpoints.secret', {
     ...shared,
@@ -194,5 +218,9 @@ export const webhookEndpoints = {
     message: 'Advanced webhook endpoint secret retrieved successfully.',
     revealsSecrets: true,
     quietValue: ({ secret }) => secret,
+    decision: 'the service returns the signing secret in clear',
+    isDocumented: false,
+    settings: 'read',
+    sample: ({ last }) => ({ endpointId: last('id') }),
   }),
 };

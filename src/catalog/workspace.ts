@@ -25,6 +25,9 @@ export const workspace = {
     input: z.object({}),
     output: record,
     message: 'Workspace retrieved successfully',
+    decision: 'the service returns secrets in clear',
+    settings: 'read',
+    sample: () => ({}),
   }),
   'workspace.create': defineOperation('workspace.create', {
     summary: 'Create a workspace with one API key',
@@ -54,5 +57,14 @@ export const workspace = {
       inputFields: { ownerEmail: 'ownerEmail' },
       interpretation: 'ALREADY_EXISTS means that the workspace was created',
     },
+    decision: 'a second workspace of an email address is ALREADY_EXISTS',
+    isDocumented: false,
+    settings: { notSettings: 'credentials are never part of a settings file' },
+    sample: () => ({
+      ownerEmail: 'ada@example.com',
+      name: 'Ada',
+      workspaceName: 'Engines',
+      avatar: 'https://example.com/ada.png',
+    }),
   }),
 };

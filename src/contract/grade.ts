@@ -1,10 +1,9 @@
 import type { OperationName } from '../catalog/index.ts';
-import { manifest } from '../catalog/manifest.ts';
+import { getEntry, manifest } from '../catalog/manifest.ts';
 import { HTTP_STATUS } from '../catalog/statuses.ts';
-import { COMPANIONS } from './companions.ts';
 import { compareFields, compareOthers, type OtherDifference } from './compare-outcome.ts';
 import { type Contract, formatOutcome, type Outcome } from './contract.ts';
-import { type Decision, decisionOf, type FindingKind } from './decisions.ts';
+import { decisionOf, type FindingKind } from './decisions.ts';
 
 /** A difference that makes the embedded service wrong. */
 export interface Finding {
@@ -19,7 +18,8 @@ export interface Finding {
   readonly embedded: string | null;
   /** Number of recorded responses with this outcome. */
   readonly seen: number;
-  readonly decision: Decision;
+  /** The decision of the embedded service that the recording contradicts, in a sentence. */
+  readonly decision: string;
 }
 
 /** A difference that does not count as a finding. */
@@ -85,7 +85,7 @@ function gradeOperation(
   const nothing = { findings: [], listed: [], notCompared: [] };
   if (outcomes.length === 0) return { ...nothing, verdict: 'not_seen' };
   const isMissing = (outcome: Outcome) => isNotOffered(outcome, embedded);
-  if (COMPANIONS.has(operation) && outcomes.every(isMissing))
+  if (getEntry(operation).isDocumented === false && outcomes.every(isMissing))
     return { ...nothing, verdict: 'not_offered' };
   const graded = outcomes.map((outcome) => gradeOutcome(operation, outcome, embedded));
   const findings = graded.flatMap((each) => each.findings);

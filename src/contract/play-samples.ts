@@ -16,7 +16,7 @@ import { importState } from '../service/state/transfer.ts';
 import { openMemoryStore } from '../service/store/sqlite-store.ts';
 import type { Contract } from './contract.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { SAMPLE_CALLS } from './sample-calls.ts';
+import { loadSampleCalls } from './sample-calls.ts';
 import { createSampleState } from './sample-state.ts';
 
 interface Setting {
@@ -86,7 +86,7 @@ async function playAt(
     }
     const known = { apiKey, last: (field: string) => last.get(field) ?? '' };
     const entries = new Map(manifest.map((entry) => [entry.name, entry]));
-    for (const [name, createData] of SAMPLE_CALLS) {
+    for (const [name, createData] of await loadSampleCalls()) {
       const entry = entries.get(name);
       if (!entry) continue;
       const body = JSON.stringify({ data: createData(known) });

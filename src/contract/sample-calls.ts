@@ -1,13 +1,10 @@
-import type { OperationName } from '../catalog/index.ts';
-
-/** Values that only the service knows: it chooses them when records are created. */
-export interface KnownValues {
-  readonly apiKey: string;
-  /** Value of the last response that had a field of this name. */
-  readonly last: (field: string) => string;
-}
+import { loadOperation, type OperationName } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
+import type { KnownValues } from '../catalog/sample-data.ts';
 
 export type SampleCall = readonly [OperationName, (known: KnownValues) => object];
+/** A call with data of its own, or with the sample of its operation. */
+type PlannedCall = readonly [OperationName, ((known: KnownValues) => object) | 'sample'];
 
 const ORG = { organizationId: 'acme' };
 const UNKNOWN_ORG = { organizationId: 'unknown' };
@@ -25,32 +22,34 @@ const NOTIFICATION = {
 const URL = 'https://example.com/hook';
 const ALL_TRIGGERS = { 'comment.add': true, 'huddle.create': false };
 
-const fixed = (name: OperationName, data: object): SampleCall => [name, () => data];
-const all = (names: readonly OperationName[], ...data: readonly object[]): SampleCall[] =>
+const sample = (name: OperationName): PlannedCall => [name, 'sample'];
+const fixed = (name: OperationName, data: object): PlannedCall => [name, () => data];
+const all = (names: readonly OperationName[], ...data: readonly object[]): PlannedCall[] =>
   names.flatMap((name) => data.map((each) => fixed(name, each)));
 
 /**
  * Calls of every operation, in the states that change its response: known and unknown IDs, optional
  * fields given and omitted, first and last pages. Reads come first and after the writes.
  */
-const READS: readonly SampleCall[] = [
-  fixed('workspace.get', {}),
-  ['auth-tokens.list', ({ apiKey }) => ({ apiKey })],
+const READS: readonly PlannedCall[] = [
+  sample('workspace.get'),
+  sample('auth-tokens.list'),
   fixed('auth-tokens.list', { apiKey: 'unknown' }),
-  ...all(
-    ['webhooks.config.get', 'webhooks.advanced.get', 'email.get', 'permission-provider.get'],
-    {},
-  ),
+  sample('webhooks.config.get'),
+  sample('webhooks.advanced.get'),
+  sample('email.get'),
+  sample('permission-provider.get'),
   ...all(['webhooks.endpoints.list'], {}, { limit: 1 }, { limit: 1000 }),
   ['webhooks.endpoints.list', ({ last }) => ({ limit: 1, iterator: last('iterator') })],
   fixed('webhooks.endpoints.list', { iterator: 'unknown' }),
   fixed('webhooks.endpoints.secret', { endpointId: 'unknown' }),
+  sample('folders.list'),
+  sample('folders.list.v1'),
   ...all(
     ['folders.list', 'folders.list.v1'],
     ORG,
     UNKNOWN_ORG,
     { organizationId: 'empty' },
-    { ...ORG, folderId: 'f1' },
     { ...ORG, folderId: 'f5' },
     { ...ORG, folderId: 'unknown' },
     { ...UNKNOWN_ORG, folderId: 'f1' },
@@ -61,6 +60,7 @@ const READS: readonly SampleCall[] = [
     { ...ORG, folderId: 'f1', maxDepth: 3 },
     { ...ORG, folderId: 'f1', maxDepth: 0 },
   ),
+  sample('documents.list'),
   ...all(
     ['documents.list'],
     ORG,
@@ -73,19 +73,22 @@ const READS: readonly SampleCall[] = [
     { ...ORG, pageToken: 'unknown' },
   ),
   ['documents.list', ({ last }) => ({ ...ORG, pageSize: 1, pageToken: last('pageToken') })],
+  sample('users.data'),
   ...all(
     ['users.data'],
     { ...ORG, ...UNKNOWN_USER },
     { ...UNKNOWN_ORG, userId: 'u1' },
     { ...ORG, userId: 'u1', pageToken: 'unknown' },
-    { ...ORG, userId: 'u1' },
   ),
+  sample('users.data'),
   ['users.data', ({ last }) => ({ ...ORG, userId: 'u1', pageToken: last('nextPageToken') })],
+  sample('crdt.get'),
   ...all(
     ['crdt.get'],
-    ...['text', 'map', 'array', 'xml', 'unknown'].map((editorId) => ({ ...DOCUMENT, editorId })),
+    ...['text', 'array', 'xml', 'unknown'].map((editorId) => ({ ...DOCUMENT, editorId })),
     { ...UNKNOWN_DOCUMENT, editorId: 'text' },
   ),
+  sample('agents.list'),
   ...all(
     ['agents.list'],
     {},
@@ -95,25 +98,24 @@ const READS: readonly SampleCall[] = [
     { groupId: 'ag1' },
     { groupId: 'unknown' },
   ),
+  sample('agents.get'),
   ...all(
     ['agents.get'],
-    ...['built-in-1', 'built-in-2', 'custom-1', 'custom-2', 'unknown', ''].map((agentId) => ({
+    ...['built-in-1', 'built-in-2', 'custom-2', 'unknown', ''].map((agentId) => ({
       agentId,
     })),
   ),
   fixed('documents.migration-status', { ...ORG, migrationId: 'unknown' }),
 ];
 
-const WRITES: readonly SampleCall[] = [
-  ...all(
-    ['access-tokens.generate'],
-    {
-      userId: 'u1',
-      userProperties: USER,
-      permissions: { resources: [{ type: 'document', id: 'd1', ...ORG, accessRole: 'viewer' }] },
-    },
-    { userId: 'u1', userProperties: { ...USER, ...ORG }, permissions: { resources: [] } },
-  ),
+const WRITES: readonly PlannedCall[] = [
+  sample('access-tokens.generate'),
+  ...all(['access-tokens.generate'], {
+    userId: 'u1',
+    userProperties: { ...USER, ...ORG },
+    permissions: { resources: [] },
+  }),
+  sample('activities.add'),
   ...all(
     ['activities.add'],
     { ...DOCUMENT, activities: [{ featureType: 'comment', actionType: 'x', actionUser: USER }] },
@@ -127,28 +129,24 @@ const WRITES: readonly SampleCall[] = [
       activities: [{ id: 'a9', featureType: 'comment', actionType: 'x', actionUser: USER }],
     },
   ),
+  sample('activities.update'),
   ...all(
     ['activities.update'],
     { ...ORG, activities: [{ id: 'a1', actionIcon: 'icon' }, { id: 'unknown' }] },
     { ...UNKNOWN_ORG, activities: [{ id: 'a1', actionIcon: 'icon' }] },
   ),
-  ...all(
-    ['organizations.add'],
-    { organizations: [{ organizationId: 'other', organizationName: 'Other' }] },
-    { organizations: [ORG] },
-  ),
+  sample('organizations.add'),
+  fixed('organizations.add', { organizations: [ORG] }),
+  sample('folders.add'),
   ...all(
     ['folders.add'],
     {
       ...ORG,
-      folders: [
-        { folderId: 'f6' },
-        { folderId: 'f1' },
-        { folderId: 'f7', parentFolderId: 'unknown' },
-      ],
+      folders: [{ folderId: 'f1' }, { folderId: 'f7', parentFolderId: 'unknown' }],
     },
     { ...UNKNOWN_ORG, folders: [{ folderId: 'f6' }] },
   ),
+  sample('folders.update'),
   ...all(
     ['folders.update'],
     {
@@ -162,22 +160,26 @@ const WRITES: readonly SampleCall[] = [
     },
     { ...UNKNOWN_ORG, folders: [{ folderId: 'f1', folderName: 'New' }] },
   ),
+  sample('documents.add'),
   ...all(
     ['documents.add'],
-    { ...ORG, documents: [{ documentId: 'd4', documentName: 'New' }, { documentId: 'd1' }] },
+    { ...ORG, documents: [{ documentId: 'd1' }] },
     { ...ORG, folderId: 'unknown', documents: [{ documentId: 'd5' }] },
     { ...UNKNOWN_ORG, documents: [{ documentId: 'd5' }] },
   ),
+  sample('users.add'),
+  sample('users.add.v2'),
   ...all(
     ['users.add', 'users.add.v2'],
     { ...ORG, users: [USER, { userId: 'u3' }] },
-    { ...DOCUMENT, users: [USER] },
     { ...ORG, folderId: 'f1', users: [USER] },
     { ...UNKNOWN_DOCUMENT, users: [USER] },
     { ...ORG, folderId: 'unknown', users: [USER] },
     { ...DOCUMENT, folderId: 'f1', users: [USER] },
     { organizationId: 'new', users: [USER] },
   ),
+  sample('users.update'),
+  sample('users.update.v2'),
   ...all(
     ['users.update', 'users.update.v2'],
     { ...ORG, users: [USER, UNKNOWN_USER] },
@@ -185,53 +187,54 @@ const WRITES: readonly SampleCall[] = [
     { ...ORG, folderId: 'unknown', users: [USER] },
     { ...UNKNOWN_ORG, users: [USER] },
   ),
+  sample('groups.add'),
   ...all(
     ['groups.add'],
-    { ...ORG, organizationUserGroups: [{ groupId: 'g2', groupName: 'New' }] },
     { ...ORG, organizationUserGroups: [{ groupId: 'g1', groupName: 'Legal' }] },
     { ...UNKNOWN_ORG, organizationUserGroups: [{ groupId: 'g2', groupName: 'New' }] },
   ),
+  sample('groups.add-users'),
   ...all(
     ['groups.add-users'],
     { ...ORG, organizationUserGroupId: 'g1', userIds: ['u1', 'unknown'] },
     { ...ORG, organizationUserGroupId: 'unknown', userIds: ['u1'] },
     { ...UNKNOWN_ORG, organizationUserGroupId: 'g1', userIds: ['u1'] },
   ),
+  sample('permissions.add'),
   ...all(
     ['permissions.add'],
-    {
-      user: { userId: 'u1' },
-      permissions: { resources: [{ type: 'document', id: 'd1', ...ORG }] },
-    },
     { user: { userId: 'u1' }, permissions: { resources: [{ type: 'document', id: '?', ...ORG }] } },
     { user: UNKNOWN_USER, permissions: { resources: [{ type: 'organization', id: 'unknown' }] } },
   ),
+  sample('notifications.add'),
   ...all(
     ['notifications.add'],
-    { ...NOTIFICATION, notificationId: 'n2' },
     { ...NOTIFICATION, ...UNKNOWN_DOCUMENT },
     { ...NOTIFICATION, ...UNKNOWN_ORG },
   ),
+  sample('presence.add'),
+  sample('presence.update'),
   ...all(
     ['presence.add', 'presence.update'],
-    { ...DOCUMENT, users: [{ ...USER, status: 'online' }] },
     { ...UNKNOWN_DOCUMENT, users: [USER] },
     { ...UNKNOWN_ORG, documentId: 'd1', users: [USER] },
   ),
+  sample('presence.delete'),
   ...all(
     ['presence.delete'],
     { ...DOCUMENT, userIds: ['u1', 'unknown'] },
     { ...UNKNOWN_DOCUMENT, userIds: ['u1'] },
     { ...UNKNOWN_ORG, documentId: 'd1', userIds: ['u1'] },
   ),
+  sample('crdt.add'),
   ...all(
     ['crdt.add'],
-    { ...DOCUMENT, editorId: 'new', type: 'text', data: 'text' },
     { ...DOCUMENT, editorId: 'text', type: 'text', data: 'text' },
     { ...DOCUMENT, editorId: 'bad', type: 'text', data: 1 },
     { ...UNKNOWN_DOCUMENT, editorId: 'new', type: 'text', data: 'text' },
     { ...UNKNOWN_ORG, documentId: 'd1', editorId: 'new', type: 'text', data: 'text' },
   ),
+  sample('crdt.update'),
   ...all(
     ['crdt.update'],
     { ...DOCUMENT, editorId: 'text', type: 'text', data: 'new' },
@@ -241,83 +244,64 @@ const WRITES: readonly SampleCall[] = [
   ),
   ...all(
     ['email.update'],
-    {
-      emailServiceConfig: {
-        apiKey: 'key',
-        fromEmail: 'a@example.com',
-        fromCompany: 'Acme',
-        commentTemplateId: 'd-1',
-        tagTemplateId: 'd-2',
-      },
-    },
-    { useEmailService: true, emailServiceConfig: { type: 'custom', triggers: ALL_TRIGGERS } },
+    { emailServiceConfig: { fromCompany: 'Acme' } },
+    { useEmailService: true, emailServiceConfig: { triggers: ALL_TRIGGERS } },
     { emailServiceConfig: { type: 'Custom' } },
   ),
-  ...all(
-    ['webhooks.config.update'],
-    { webhookServiceConfig: { rawNotificationUrl: URL, processedNotificationUrl: URL } },
-    {
-      useWebhookService: true,
-      webhookServiceConfig: {
-        authToken: 'token',
-        encodeData: true,
-        encryptData: false,
-        publicKey: 'key',
-        triggers: ALL_TRIGGERS,
-      },
-    },
-  ),
-  ...all(
-    ['permission-provider.update'],
-    {
-      usePermissionProvider: true,
-      permissionProviderConfig: { permissionProviderUrl: URL, authToken: 'token' },
-    },
-    { permissionProviderConfig: { permissionProviderUrl: 'unknown' } },
-  ),
-  ...all(
-    ['webhooks.advanced.update'],
-    { encodeData: true },
-    { isEnabled: true, encodeData: true, encryptData: false, publicKey: '' },
-  ),
+  sample('email.update'),
+  ...all(['webhooks.config.update'], {
+    webhookServiceConfig: { rawNotificationUrl: URL, processedNotificationUrl: URL },
+  }),
+  sample('webhooks.config.update'),
+  sample('permission-provider.update'),
+  ...all(['permission-provider.update'], {
+    permissionProviderConfig: { permissionProviderUrl: 'unknown' },
+  }),
+  ...all(['webhooks.advanced.update'], { encodeData: true }),
+  sample('webhooks.advanced.update'),
+  sample('webhooks.endpoints.create'),
   ...all(
     ['webhooks.endpoints.create'],
-    { url: URL, uid: 'new', description: 'text', filterTypes: ['comment.add'], rateLimit: 5 },
-    { url: URL, uid: 'new' },
+    { url: URL, uid: 'mine' },
     { url: 'unknown' },
-    { url: URL, channels: ['c1'], disabled: true },
+    { url: URL, disabled: true },
   ),
-  ['webhooks.endpoints.secret', ({ last }) => ({ endpointId: last('id') })],
-  ['webhooks.endpoints.update', ({ last }) => ({ endpointId: last('id'), description: 'new' })],
+  sample('webhooks.endpoints.secret'),
+  sample('webhooks.endpoints.update'),
   fixed('webhooks.endpoints.update', { endpointId: 'unknown', description: 'new' }),
-  ['webhooks.endpoints.delete', ({ last }) => ({ endpointId: last('id') })],
+  sample('webhooks.endpoints.delete'),
   fixed('webhooks.endpoints.delete', { endpointId: 'unknown' }),
+  sample('workspace.create'),
   ...all(
     ['workspace.create'],
-    {
-      ownerEmail: 'ada@example.com',
-      name: 'Ada',
-      workspaceName: 'Acme',
-      avatar: 'https://example.com/ada.png',
-    },
     { ownerEmail: 'ada@example.com' },
     { ownerEmail: 'bob@example.com' },
   ),
+  sample('documents.migrate'),
   ...all(
     ['documents.migrate'],
-    { ...DOCUMENT, newDocumentId: 'd9' },
     { ...UNKNOWN_DOCUMENT, newDocumentId: 'd8' },
     { ...UNKNOWN_ORG, documentId: 'd1', newDocumentId: 'd8' },
     { ...ORG, documentId: 'd2', newDocumentId: 'd2' },
     { ...ORG, documentId: 'd2', newDocumentId: 'd3' },
   ),
-  ['documents.migration-status', ({ last }) => ({ ...ORG, migrationId: last('migrationId') })],
+  sample('documents.migration-status'),
 ];
 
 /** Replaces the auth token that the other calls use, so it comes last. */
-const RESETS: readonly SampleCall[] = [
+const RESETS: readonly PlannedCall[] = [
   fixed('auth-tokens.reset', { apiKey: 'unknown' }),
-  ['auth-tokens.reset', ({ apiKey }) => ({ apiKey })],
+  sample('auth-tokens.reset'),
 ];
 
-export const SAMPLE_CALLS: readonly SampleCall[] = [...READS, ...WRITES, ...READS, ...RESETS];
+/** Returns the calls in order, with the samples of their operations. */
+export function loadSampleCalls(): Promise<readonly SampleCall[]> {
+  const planned = [...READS, ...WRITES, ...READS, ...RESETS];
+  return Promise.all(
+    planned.map(async ([name, data]): Promise<SampleCall> => {
+      if (data !== 'sample') return [name, data];
+      const operation = await loadOperation(getEntry(name).resource, name);
+      return [name, operation.sample];
+    }),
+  );
+}

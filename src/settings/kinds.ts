@@ -1,4 +1,5 @@
 import type { OperationName } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
 import { type KindClass, RECORD_KINDS, SETTINGS_KINDS } from '../catalog/record-kinds.ts';
 import type { Kind, RecordKind } from './settings.ts';
 
@@ -65,64 +66,8 @@ export function secretPathOf(name: ConfigName): readonly [string, string] | unde
   return nested === undefined || secret === undefined ? undefined : [nested, secret];
 }
 
-/**
- * Role of an operation in settings files: reads, writes records of a kind, or writes something that
- * is not a setting.
- */
-export type SettingsRole = 'read' | { readonly writes: Kind } | { readonly notSettings: string };
-const writes = (kind: Kind) => ({ writes: kind });
-const notSettings = (reason: string) => ({ notSettings: reason });
-const CONTENT = notSettings('content that users create');
-const CREDENTIAL = notSettings('credentials are never part of a settings file');
-const PRESENCE = notSettings('presence changes all the time');
-const REPLACED_BY_ADD = notSettings('users.add creates and updates users');
-
-/** The role of every operation. An operation without a role does not compile. */
-export const SETTINGS_ROLES: Readonly<Record<OperationName, SettingsRole>> = {
-  'access-tokens.generate': 'read',
-  'activities.add': CONTENT,
-  'activities.update': CONTENT,
-  'agents.get': 'read',
-  'agents.list': 'read',
-  'auth-tokens.list': 'read',
-  'auth-tokens.reset': CREDENTIAL,
-  'crdt.add': CONTENT,
-  'crdt.get': 'read',
-  'crdt.update': CONTENT,
-  'documents.add': writes('documents'),
-  'documents.list': 'read',
-  'documents.migrate': notSettings('a migration moves content once'),
-  'documents.migration-status': 'read',
-  'email.get': 'read',
-  'email.update': writes('config'),
-  'folders.add': writes('folders'),
-  'folders.list': 'read',
-  'folders.list.v1': 'read',
-  'folders.update': writes('folders'),
-  'groups.add': writes('groups'),
-  'groups.add-users': writes('groups'),
-  'notifications.add': notSettings('a notification is an event'),
-  'organizations.add': writes('organizations'),
-  'permission-provider.get': 'read',
-  'permission-provider.update': writes('config'),
-  'permissions.add': writes('users'),
-  'presence.add': PRESENCE,
-  'presence.delete': PRESENCE,
-  'presence.update': PRESENCE,
-  'users.add': writes('users'),
-  'users.add.v2': writes('users'),
-  'users.data': 'read',
-  'users.update': writes('users'),
-  'users.update.v2': REPLACED_BY_ADD,
-  'webhooks.advanced.get': 'read',
-  'webhooks.advanced.update': writes('config'),
-  'webhooks.config.get': 'read',
-  'webhooks.config.update': writes('config'),
-  'webhooks.endpoints.create': writes('endpoints'),
-  'webhooks.endpoints.delete': writes('endpoints'),
-  'webhooks.endpoints.list': 'read',
-  'webhooks.endpoints.secret': 'read',
-  'webhooks.endpoints.update': writes('endpoints'),
-  'workspace.create': CREDENTIAL,
-  'workspace.get': 'read',
-};
+/** Returns the access of the API to the records that an operation writes. */
+export function writtenClassOf(operation: OperationName): KindClass | undefined {
+  const role = getEntry(operation).settings;
+  return typeof role === 'object' && 'writes' in role ? KIND_CLASSES[role.writes] : undefined;
+}

@@ -26,6 +26,9 @@ describe('the flags of an operation', () => {
   const operation: Operation = {
     command: ['things', 'set'],
     summary: '',
+    decision: '',
+    settings: 'read',
+    sample: () => ({ organizationId: 'acme', users: [] }),
     path: '/v2/things/set',
     auth: 'key',
     effect: 'set',

@@ -125,6 +125,9 @@ export const thing = {
   input: z.object({ name: z.optional(z.string()) }),
   output: z.looseObject({ id: z.string() }),
   message: 'ok',
+  decision: 'a thing is returned',
+  settings: 'read',
+  sample: () => ({}),
 } as const;
 
 const operation = (effect: Effect) => defineOperation('things.call', { ...thing, effect });
@@ -145,6 +148,7 @@ export const listThings = defineOperation('things.call', {
 export const addThings = defineOperation('things.call', {
   ...thing,
   effect: 'keyed',
+  sample: () => ({ things: [] }),
   input: z.object({ things: z.array(z.looseObject({ id: z.string() })) }),
   output: itemResults,
   bulk: { field: 'things', id: 'id', noun: 'thing' },

@@ -38,6 +38,7 @@ const reset = defineOperation('things.call', {
   effect: 'once',
   auth: 'workspace',
   input: z.object({ apiKey: z.string() }),
+  sample: ({ apiKey }) => ({ apiKey }),
   revealsSecrets: true,
 });
 

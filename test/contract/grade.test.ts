@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
-import { COMPANIONS } from '../../src/contract/companions.ts';
 import { type Contract, EMPTY_CONTRACT } from '../../src/contract/contract.ts';
 import { formatContract, parseContract } from '../../src/contract/contract-file.ts';
 import { gradeContract } from '../../src/contract/grade.ts';
@@ -120,8 +119,7 @@ test('outages are counted as not compared, unless their HTTP status is wrong', a
   expect(findings).toMatchObject([{ kind: 'http', recorded: '500', embedded: '503' }]);
 });
 
-test('companions are operations, and core operations are not among them', () => {
-  const names = new Set<string>(manifest.map(({ name }) => name));
-  expect([...COMPANIONS].filter((name) => !names.has(name))).toEqual([]);
-  expect(manifest.length - COMPANIONS.size).toBe(28);
+test('a decision is a sentence of its own', () => {
+  for (const { name, decision } of manifest)
+    expect(decision, name).toMatch(/^[A-Za-z][^\n]{15,}[^.]$/);
 });

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { getEntry } from '../../src/catalog/manifest.ts';
 import { stateSchema } from '../../src/catalog/state.ts';
-import { SAMPLE_CALLS } from '../../src/contract/sample-calls.ts';
+import { loadSampleCalls } from '../../src/contract/sample-calls.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createService } from '../../src/service/embedded.ts';
 import { ensureLocalCredentials } from '../../src/service/records/bootstrap.ts';
@@ -293,13 +293,12 @@ describe('concurrent writes of an API key', () => {
   });
 });
 
-describe('calls of several organizations', () => {
+describe('calls of several organizations', async () => {
   const organizations = Array.from({ length: 6 }, (_, n) => `org-${n}`);
   const known = { apiKey: '', last: () => '' };
-  const writes = SAMPLE_CALLS.map(([name, createData]) => ({
-    ...getEntry(name),
-    data: createData(known),
-  })).filter(({ effect, data }) => effect !== 'read' && 'organizationId' in data);
+  const calls = await loadSampleCalls();
+  const all = calls.map(([name, createData]) => ({ ...getEntry(name), data: createData(known) }));
+  const writes = all.filter(({ effect, data }) => effect !== 'read' && 'organizationId' in data);
 
   /** Makes the calls for each organization in order. Returns their messages and the new state. */
   async function play(run: (chains: readonly (() => Promise<unknown>)[]) => Promise<unknown>) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadOperation, type OperationName } from '../../src/catalog/index.ts';
 import { getEntry, manifest } from '../../src/catalog/manifest.ts';
 import { findSecretPaths } from '../../src/catalog/secrets.ts';
-import { CONFIG_NAMES, CONFIGS, SETTINGS_ROLES } from '../../src/settings/kinds.ts';
+import { CONFIG_NAMES, CONFIGS } from '../../src/settings/kinds.ts';
 import type { Change, Plan } from '../../src/settings/plan.ts';
 import { createRecordKey, parseRecordKey } from '../../src/settings/settings.ts';
 import { secret, startPlannedWorld } from './planned-world.ts';
@@ -19,9 +19,8 @@ const lines = ({ changes }: Pick<Plan, 'changes'>) =>
 
 describe('kinds', () => {
   it('classifies each operation by its effect', () => {
-    for (const { name, effect } of manifest)
-      expect([name, SETTINGS_ROLES[name] === 'read']).toEqual([name, effect === 'read']);
-    expect(Object.keys(SETTINGS_ROLES)).toHaveLength(manifest.length);
+    for (const { name, effect, settings } of manifest)
+      expect([name, settings === 'read']).toEqual([name, effect === 'read']);
   });
 
   it('knows the secret of each configuration', async () => {

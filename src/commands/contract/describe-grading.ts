@@ -29,9 +29,8 @@ export function describeFinding({
   }
 }
 
-export function describeDecision({ decision: { number, text } }: Finding): string {
-  const name = /^\d+$/.test(number) ? `decision ${number}` : `the rule on ${number}`;
-  return `contradicts ${name}: ${text}`;
+export function describeDecision({ decision }: Finding): string {
+  return `contradicts the decision that ${decision}`;
 }
 
 export function describeListed({ operation, outcome, path, text }: ListedDifference): string {

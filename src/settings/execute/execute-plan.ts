@@ -17,7 +17,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
+import { writtenClassOf } from '../kinds.ts';
 import type { Ledger, SentRecord } from '../ledger.ts';
 import { queryKeys } from '../live/declared-query.ts';
 import { readLive } from '../live/read-live.ts';
@@ -172,9 +172,7 @@ export class PlanExecution {
    */
   #createLog({ operation }: PlannedWrite): BatchLog {
     const { recorder, ledger, target } = this.#dependencies;
-    const role = SETTINGS_ROLES[operation];
-    const isSent =
-      typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'sent';
+    const isSent = writtenClassOf(operation) === 'sent';
     return {
       recordIntent: (batch) => recorder.recordIntent(batch),
       recordResult: async (batch, result) => {

@@ -1,5 +1,5 @@
 import type { State } from '../../catalog/state.ts';
-import { KIND_CLASSES, SETTINGS_ROLES } from '../kinds.ts';
+import { writtenClassOf } from '../kinds.ts';
 import type { LiveQuery, LiveRecord, LiveRecords } from '../live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
 
@@ -58,10 +58,7 @@ export function selectRead(state: State, { configs }: LiveQuery): State {
 }
 
 export function selectPredictable(writes: readonly PlannedWrite[]): readonly PlannedWrite[] {
-  return writes.filter(({ operation }) => {
-    const role = SETTINGS_ROLES[operation];
-    return typeof role === 'object' && 'writes' in role && KIND_CLASSES[role.writes] === 'managed';
-  });
+  return writes.filter(({ operation }) => writtenClassOf(operation) === 'managed');
 }
 
 function pick(record: LiveRecord, fields: readonly string[]): LiveRecord {
