@@ -104,6 +104,24 @@ describe('plans', () => {
     expect(writes).toEqual([]);
   });
 
+  it('keeps undeclared nested settings before the first enable, but sends no triggers', async () => {
+    const world = await startPlannedWorld();
+    const { webhookConfig } = await import('../../src/catalog/webhook-config.ts');
+    const stored = { encryptData: true, publicKey: 'key', processedNotificationUrl: 'https://p' };
+    await world.client.send(webhookConfig['webhooks.config.update'], {
+      useWebhookService: false,
+      webhookServiceConfig: stored,
+    });
+    const declared = { rawNotificationUrl: 'https://a.example/raw' };
+    const plan = await world.plan({
+      config: { webhook: { useWebhookService: true, webhookServiceConfig: declared } },
+    });
+    expect(plan.writes[0]?.items[0]?.data).toEqual({
+      useWebhookService: true,
+      webhookServiceConfig: { ...stored, ...declared },
+    });
+  });
+
   it('sends every declared field of a configuration, and the live values of the others', async () => {
     const world = await startPlannedWorld();
     const declared = {

@@ -20,6 +20,10 @@ const ENV_FLAG = {
 
 export const PULL_FLAGS = [
   {
+    flags: '--all',
+    description: 'also pull endpoints that neither the stack owns nor the file declares',
+  },
+  {
     flags: '-f, --file <path>',
     description: 'settings file, or folder of YAML files (default: svc.yaml)',
     file: 'edited',

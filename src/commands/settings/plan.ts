@@ -65,8 +65,11 @@ async function printDrift(
   const { name, environment } = settings;
   await withPlan(context, request, 'drift', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings);
+    const deletes = plan.changes.some(({ sign }) => sign === '-');
     const next =
-      plan.changes.length > 0 ? nextOfDrift(context, { ...options, env: environment }) : {};
+      plan.changes.length > 0
+        ? nextOfDrift(context, { ...options, env: environment, prune: deletes || options.prune })
+        : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(plan.changes.length, 'difference');
     if (plan.changes.length > 0)

@@ -3,12 +3,15 @@ import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
+import { quoteId } from '../../kernel/id-text.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 import { SettingsError } from '../../settings/file/read-settings.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../../settings/kinds.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
+import { findOwningStack } from '../../settings/ownership.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
 import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
@@ -64,8 +67,9 @@ export async function withPlan(
       target,
       live,
       stack: settings.stack,
-      prune,
-      pruneLimit,
+      // Drift shows every difference, and deletes nothing.
+      prune: prune || (purpose === 'drift' && settings.stack !== undefined),
+      pruneLimit: purpose === 'drift' ? Number.POSITIVE_INFINITY : pruneLimit,
       usersOrganization,
     };
     const plan = await planChanges(opened, input);
@@ -74,6 +78,7 @@ export async function withPlan(
       const declaration = { declared, live, writes, now: opened.clock.now() };
       await assertPlannable(opened, settings, findUnplannable(declaration));
     }
+    if (purpose === 'drift') await noteUnownedEndpoints(opened, declared, live);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
     await work(opened, { plan: { ...plan, predicted: effects }, predicted: state, live });
@@ -96,6 +101,26 @@ function formatProblem(
   { path, message }: InputProblem,
 ): string {
   return `${positionOf(path)}: ${formatFieldPath(path)}: ${message}`;
+}
+
+const MAX_NAMED = 5;
+
+/** Names live endpoints without a stack that the file does not declare, in one message. */
+async function noteUnownedEndpoints(
+  context: Context,
+  { endpoints: declared }: Declared,
+  { endpoints }: LiveRecords,
+): Promise<void> {
+  const known = new Set(declared?.flatMap(({ id, uid }) => [id, uid]));
+  const unowned = (endpoints?.records ?? []).filter(
+    ({ id, uid }) => findOwningStack(uid) === undefined && !known.has(id) && !known.has(uid ?? id),
+  );
+  if (unowned.length === 0) return;
+  const named = unowned.slice(0, MAX_NAMED).map(({ id, uid }) => quoteId(String(uid ?? id)));
+  const more = unowned.length > named.length ? ', …' : '';
+  await context.note(
+    `${formatNounCount(unowned.length, 'undeclared endpoint')} without a stack: ${named.join(', ')}${more}`,
+  );
 }
 
 async function planChanges(

@@ -2,11 +2,13 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { localFileError, replaceFile } from '../../kernel/files.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { listEnvironments } from '../../settings/file/load-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
 import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
 import { readLive } from '../../settings/live/read-live.ts';
+import { findOwningStack } from '../../settings/ownership.ts';
 import { createSettings, SCHEMA_FILE } from '../../settings/pull/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/pull/edit-settings.ts';
 import {
@@ -15,7 +17,12 @@ import {
   type Unreadable,
   wasRead,
 } from '../../settings/pull/pulled-query.ts';
-import { toPulledConfigs, toPulledRecords } from '../../settings/pull/pulled-records.ts';
+import {
+  findUndeclarableIds,
+  type PulledRecord,
+  toPulledConfigs,
+  toPulledRecords,
+} from '../../settings/pull/pulled-records.ts';
 import type { Declared } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -98,7 +105,7 @@ async function pull(
   context: Context,
   file: string,
   content: SettingsContent | undefined,
-  { env, org = [], only }: PullFlags,
+  { env, org = [], only, all = false }: PullFlags,
 ): Promise<Pulled> {
   const declared = (content?.fields ?? {}) as Declared;
   const { kinds, query } = queryPulled(declared, { orgs: org, only });
@@ -108,6 +115,17 @@ async function pull(
   );
   const configs = toPulledConfigs(live);
   const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
+  for (const id of findUndeclarableIds(live))
+    await context.warn(`left out ${quoteId(id)}: a settings file does not accept this ID`);
+  const endpoints = records.get('endpoints') ?? [];
+  const own =
+    all || !content ? endpoints : endpoints.filter(createOwnershipCheck(content, declared));
+  if (records.has('endpoints')) records.set('endpoints', own);
+  const foreign = endpoints.length - own.length;
+  if (foreign > 0)
+    await context.note(
+      `left out ${formatNounCount(foreign, 'endpoint')} that the stack does not own; to pull them too, add --all`,
+    );
   const newConfigs = content?.fields.config ? [] : [...configs.values()];
   const unreadable = findUnreadable(live);
   const found = {
@@ -138,6 +156,19 @@ async function pull(
     result: texts.size > 0 ? ('updated' as const) : ('unchanged' as const),
   };
   return { result, unreadable };
+}
+
+/** Returns whether an endpoint belongs to the stack of a file, or is declared in it. */
+function createOwnershipCheck(
+  { fields: { stack } }: SettingsContent,
+  { endpoints = [] }: Declared,
+) {
+  const declared = new Set(endpoints.flatMap(({ uid, id }) => [uid, id]));
+  declared.delete(undefined);
+  return ({ fields: { uid, id } }: PulledRecord): boolean =>
+    declared.has(uid) ||
+    declared.has(id) ||
+    (stack !== undefined && findOwningStack(uid) === stack);
 }
 
 /** Permissions of a new file, which contains no secrets. */

@@ -1,7 +1,7 @@
 import { quoteId } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { escapeForTerminal, visibleEscape } from '../../kernel/safe-text.ts';
 import { ASCII_GLYPHS } from '../../output/glyphs.ts';
 import { loadPalette } from '../../output/palette.ts';
 import type { View } from '../../output/renderer.ts';
@@ -151,7 +151,7 @@ function renderDifference(
 ): readonly string[] {
   if (before === 'differ' && after === 'differ') return renderField(field, ['differ'], layout);
   if (layout.file !== undefined) return renderSides(field, { before, after }, layout, layout.file);
-  return renderField(field, shortenAlike(formatValue(before), formatValue(after), layout), layout);
+  return renderField(field, shortenAlike(...formatValues(before, after), layout), layout);
 }
 
 /** Renders the value in a file and the one in the service. */
@@ -164,7 +164,7 @@ function renderSides(
   const { width, measure, cut } = layout;
   const label = `    ${escapeForTerminal(field)}:`;
   const ends = [` in ${escapeForTerminal(file)}`, ' in the service'];
-  const values = shortenAlike(formatValue(after), formatValue(before), layout);
+  const values = shortenAlike(...formatValues(after, before), layout);
   const sides = values.map((value, at) => cut(value) + ends[at]);
   const line = `${label} ${sides.join(', ')}`;
   if (fitsWidth(line, width, measure)) return [line];
@@ -191,6 +191,17 @@ function renderField(
 
 function formatValue(value: unknown): string {
   return escapeForTerminal(JSON.stringify(value ?? null));
+}
+
+/** Formats two different values. Escapes what makes them different if they look alike. */
+function formatValues(left: unknown, right: unknown): readonly [string, string] {
+  const texts = [formatValue(left), formatValue(right)] as const;
+  const [first, second] = texts.map((text) => text.normalize('NFC').replace(/[^\S ]/gu, ' '));
+  if (first !== second) return texts;
+  const [shownLeft = '', shownRight = ''] = texts.map((text) =>
+    text.replace(/[^ -~]/gu, visibleEscape),
+  );
+  return [shownLeft, shownRight];
 }
 
 export function identify({ kind, org, id }: Change): string {

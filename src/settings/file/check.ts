@@ -14,9 +14,49 @@ import {
   type Tree,
   toValue,
   treeAt,
+  withFields,
 } from './tree.ts';
 
 type Issue = z.core.$ZodIssue;
+
+/**
+ * Gives fields that consist of one variable the type of the variable, where the schema expects a
+ * number or a switch. Text fields stay text.
+ */
+export function withTypedVariables(tree: MapTree): MapTree {
+  if (!hasTypedVariable(tree)) return tree;
+  const { error } = settingsSchema.safeParse(toValue(tree));
+  let typed: Tree = tree;
+  for (const { code, path, ...issue } of error?.issues.flatMap(chooseAlternative) ?? []) {
+    const scalar = treeAt(tree, path);
+    if (code !== 'invalid_type' || scalar?.kind !== 'scalar' || scalar.typed === undefined)
+      continue;
+    const isExpected = /^(?:number|int|boolean)$/.test(String(Reflect.get(issue, 'expected')));
+    if (isExpected) typed = withValueAt(typed, path, scalar.typed);
+  }
+  return typed as MapTree;
+}
+
+function hasTypedVariable(tree: Tree): boolean {
+  if (tree.kind === 'scalar') return tree.typed !== undefined;
+  const inner =
+    tree.kind === 'list' ? tree.items : [...tree.fields.values()].map((field) => field.tree);
+  return inner.some(hasTypedVariable);
+}
+
+function withValueAt(
+  tree: Tree,
+  [key, ...rest]: readonly PropertyKey[],
+  value: number | boolean,
+): Tree {
+  if (tree.kind === 'scalar') return { ...tree, value };
+  if (tree.kind === 'map')
+    return withFields(tree, (inner, name) =>
+      name === key ? withValueAt(inner, rest, value) : inner,
+    );
+  const items = tree.items.map((item, at) => (at === key ? withValueAt(item, rest, value) : item));
+  return { ...tree, items };
+}
 
 export function checkSettings(tree: MapTree, problems: Problems): SettingsFields | undefined {
   const value = toValue(tree);

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { openFileStream, readStreamBytes } from '../../bulk/source/bytes.ts';
@@ -29,7 +29,8 @@ export interface ReadFile extends SettingsText {
 }
 
 /**
- * Reads a settings file, or the YAML files of a folder in the order of their names.
+ * Reads a settings file, or the YAML files of a folder and its subfolders in the order of their
+ * paths. Hidden files and folders are not read.
  * @throws SvcError `usage` if the file does not exist, `local` if it cannot be read, `invalid_input` if
  * it is empty or not text
  */
@@ -38,10 +39,29 @@ export async function readFiles(request: FilesRequest): Promise<readonly ReadFil
   const folder = resolve(cwd, file);
   const isFolder = file !== '-' && (await stat(folder).catch(() => undefined))?.isDirectory();
   if (!isFolder) return [await readOne(request)];
-  const names = await readdir(folder).catch(throwFileError('read', file));
-  const settings = names.filter((name) => /^[^.].*\.ya?ml$/i.test(name)).toSorted();
+  const settings = await Array.fromAsync(listSettings(folder, file, new Set()));
   if (settings.length === 0) throw new SvcError('usage', `${file} contains no .yaml or .yml file`);
-  return Promise.all(settings.map((name) => readOne({ ...request, file: join(file, name) })));
+  return Promise.all(settings.map((name) => readOne({ ...request, file: name })));
+}
+
+/** @param shown path of the folder as the user knows it */
+async function* listSettings(
+  folder: string,
+  shown: string,
+  visited: Set<string>,
+): AsyncGenerator<string> {
+  const fail = throwFileError('read', shown);
+  const real = await realpath(folder).catch(fail);
+  // A link may lead to a folder above it.
+  if (visited.has(real)) return;
+  visited.add(real);
+  const names = await readdir(folder).catch(fail);
+  for (const name of names.filter((each) => !each.startsWith('.')).toSorted()) {
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory()) yield* listSettings(path, join(shown, name), visited);
+    else if (/\.ya?ml$/i.test(name)) yield join(shown, name);
+  }
 }
 
 async function readOne(request: FilesRequest): Promise<ReadFile> {

@@ -2,7 +2,7 @@ import { inputName } from '../../bulk/source/input-text.ts';
 import type { SettingsFields } from '../../catalog/settings.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { checkSettings } from './check.ts';
+import { checkSettings, withTypedVariables } from './check.ts';
 import { withStandardNames } from './identity.ts';
 import { applyOverlay, joinFiles } from './merge.ts';
 import { type FilesRequest, type ReadFile, readFiles } from './read-files.ts';
@@ -76,7 +76,7 @@ export async function parseSettings({
     trees.length === files.length ? joinFiles(trees.map(withStandardNames), problems) : undefined;
   if (!source) throw new SettingsError(name, problems.texts);
   if (environment !== undefined) requireEnvironment(source, environment, name);
-  const tree = resolveTree(source, environment, problems);
+  const tree = withTypedVariables(resolveTree(source, environment, problems));
   const fields = checkSettings(tree, problems);
   if (!fields || problems.texts.length > 0) throw new SettingsError(name, problems.texts);
   return { name, files, tree, fields };

@@ -42,6 +42,8 @@ export interface ScalarTree {
   readonly value: string | number | boolean | null;
   /** The text with references to variables, if they were replaced. */
   readonly template?: string;
+  /** The number or switch of the variable that is the whole text. */
+  readonly typed?: number | boolean;
 }
 
 export function toValue(tree: Tree): unknown {

@@ -2,7 +2,13 @@ import { mapInner } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { fieldOf, type Problems, type ScalarTree, type Tree, textOf, withFields } from './tree.ts';
 
-export type Variables = ReadonlyMap<string, string>;
+export type Variables = ReadonlyMap<string, Variable>;
+
+interface Variable {
+  readonly text: string;
+  /** The value of a number or a switch, for a field that consists only of the variable. */
+  readonly typed?: number | boolean;
+}
 
 /** Reads the variables of a file, or of one of its environments. Variables cannot use variables. */
 export function readVariables(tree: Tree | undefined, problems: Problems): Variables {
@@ -10,7 +16,9 @@ export function readVariables(tree: Tree | undefined, problems: Problems): Varia
   return new Map(
     fields.flatMap(([name, { tree: value }]) => {
       if (value.kind !== 'scalar' || value.value === null) return [];
-      return [[name, substitute(value, undefined, problems)] as const];
+      const text = substitute(value, undefined, problems);
+      const typed = typeof value.value === 'string' ? {} : { typed: value.value };
+      return [[name, { text, ...typed }] as const];
     }),
   );
 }
@@ -35,8 +43,22 @@ function replaceIn(tree: Tree, variables: Variables, problems: Problems): Tree {
       return { ...tree, items: tree.items.map((item) => replaceIn(item, variables, problems)) };
     case 'scalar':
       if (typeof tree.value !== 'string' || !tree.value.includes('${')) return tree;
-      return { ...tree, value: substitute(tree, variables, problems), template: tree.value };
+      return {
+        ...tree,
+        value: substitute(tree, variables, problems),
+        template: tree.value,
+        ...typedValueOf(tree.value, variables),
+      };
   }
+}
+
+/** Returns the value of the variable that a text consists of, if it is a number or a switch. */
+function typedValueOf(text: string, variables: Variables): Pick<ScalarTree, 'typed'> {
+  const [reference, ...others] = findReferences(text);
+  const isWhole = reference?.start === 0 && reference.end === text.length && reference.isClosed;
+  const typed =
+    isWhole && others.length === 0 ? variables.get(reference.name ?? '')?.typed : undefined;
+  return typed === undefined ? {} : { typed };
 }
 
 interface Reference {
@@ -79,7 +101,7 @@ function substitute(
   let end = 0;
   for (const [index, reference] of references.entries()) {
     const { name } = reference;
-    const value = name === undefined ? '${' : variables?.get(name);
+    const value = name === undefined ? '${' : variables?.get(name)?.text;
     written += text.slice(end, reference.start);
     end = reference.end;
     if (value !== undefined && reference.isClosed) written += value;

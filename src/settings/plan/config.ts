@@ -10,6 +10,7 @@ import {
   createChange,
   createRefusedReading,
   joinParts,
+  omitFields,
   type PlanPart,
   type PlanSource,
   toData,
@@ -46,7 +47,7 @@ function planConfig(name: ConfigName, record: DeclaredRecord, live: LiveRecord):
 /**
  * Returns every declared field, because the first enable depends on them, and the live values of
  * the other nested settings, in case the service replaces nested settings as a whole. A first
- * enable adds triggers only if none are sent.
+ * enable sets triggers and the type only if none are sent.
  */
 function createInput(
   name: ConfigName,
@@ -58,14 +59,21 @@ function createInput(
   const stored = nested && live[nested];
   if (!nested || !isObject(data[nested]) || !isObject(stored)) return data;
   const hasTriggers = isObject(stored['triggers']) && Object.keys(stored['triggers']).length > 0;
-  if (seedsTriggers && !hasTriggers) return data;
-  const hidden = {
-    ...stored,
+  const isSeeded = seedsTriggers && !hasTriggers;
+  const set = Object.entries(omitFields(stored, SEEDED_FIELDS)).filter(
+    ([, value]) => !isUnset(value),
+  );
+  const kept = isSeeded ? Object.fromEntries(set) : stored;
+  const hidden: Record<string, unknown> = {
+    ...kept,
     ...(!isUnset(stored[secret]) && { [secret]: { [SECRET_MARKER]: 'live' } }),
   };
   if (isMasked(stored[secret])) delete hidden[secret];
   return { ...data, [nested]: withLiveFields(hidden, data[nested]) };
 }
+
+/** Fields of nested settings that the first enable sets. */
+const SEEDED_FIELDS = ['triggers', 'type'];
 
 function withLiveFields(
   live: LiveRecord,

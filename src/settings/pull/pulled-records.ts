@@ -1,6 +1,7 @@
 import { shapeOf } from '../../catalog/introspect.ts';
 import type { ReadableKind } from '../../catalog/record-kinds.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
+import { findIdProblem } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
@@ -39,7 +40,7 @@ export function toPulledRecords(
     convert: (org: string, record: LiveRecord) => PulledRecord,
   ) =>
     [...byOrganization].flatMap(([org, { records }]) =>
-      [...(records?.values() ?? [])].map((one) => convert(org, one)),
+      [...(records?.values() ?? [])].map((one) => convert(org, one)).filter(isDeclarable),
     );
   return new Map<PulledList, readonly PulledRecord[]>([
     ['folders', each(live.folders, toFolder)],
@@ -48,6 +49,20 @@ export function toPulledRecords(
     // The service lists the newest endpoint first.
     ['endpoints', (live.endpoints?.records ?? []).map(toEndpoint).toReversed()],
   ]);
+}
+
+/** Whether a settings file accepts the IDs of a folder or document. */
+function isDeclarable({ fields: { folderId, documentId, parentFolderId } }: PulledRecord): boolean {
+  return [folderId, documentId, parentFolderId].every(
+    (id) => typeof id !== 'string' || findIdProblem(id) === undefined,
+  );
+}
+
+/** Lists the IDs of live folders and documents that a settings file does not accept. */
+export function findUndeclarableIds({ folders, documents }: LiveRecords): readonly string[] {
+  const readings = [...folders.values(), ...documents.values()];
+  const ids = readings.flatMap(({ records }) => [...(records?.keys() ?? [])]);
+  return ids.filter((id) => findIdProblem(id) !== undefined);
 }
 
 export function toPulledConfigs(live: LiveRecords): ReadonlyMap<ConfigName, PulledRecord> {

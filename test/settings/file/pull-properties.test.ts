@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findIdProblem } from '../../../src/kernel/id-text.ts';
 import { toValue } from '../../../src/settings/file/tree.ts';
 import type { LiveRecord } from '../../../src/settings/live-records.ts';
 import { createSettings } from '../../../src/settings/pull/create-settings.ts';
@@ -78,8 +79,9 @@ const endpoints = fc
       ),
     ),
   );
+const id = text.filter((value) => findIdProblem(value) === undefined);
 const folders = fc
-  .uniqueArray(text, { maxLength: 4 })
+  .uniqueArray(id, { maxLength: 4 })
   .chain((ids) =>
     fc.tuple(
       ...ids
