@@ -189,7 +189,7 @@ describe('the existing outputs of an import', () => {
       expect(await readBoth()).toEqual([RESULTS, REJECTS]);
     };
     await stopAfter(ADD, 3, 'SIGKILL');
-    await stopAfter(['jobs', 'resume', '--retry-for', '1s'], 1, 'SIGKILL');
+    await stopAfter(['jobs', 'resume', '--timeout', '1s'], 1, 'SIGINT');
     isSilent = false;
     const { code, stdout } = await svc('jobs', 'resume', '-o', 'json');
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 10, rejects: 'again.2.ndjson' });

@@ -24,7 +24,7 @@ describe('a config folder that cannot be read', () => {
     [['documents', 'list', '--org', 'acme']],
     [['webhooks', 'events']],
     [['users', 'validate', '--file', 'users.csv']],
-    [[...ADD, '-o', 'json']],
+    [ADD],
   ])('is one warning with all credentials in the environment: %j', async (words) => {
     const { svc, env } = await newUserWithout('.config');
     const { code, stderr } = await svc(words, { env });
