@@ -1,5 +1,6 @@
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { SvcError } from '../kernel/errors.ts';
+import { once } from '../kernel/once.ts';
 import { SECRET_SETTINGS, type SecretSetting } from '../kernel/variables.ts';
 import {
   type ComparedSetting,
@@ -168,7 +169,7 @@ function fromProfile(
     ...(missingReason !== undefined && { missingReason }),
     ...(conflicts.length > 0 && { workspaceConflict: createContradictionError(name, conflicts) }),
   });
-  const withSecrets = async (): Promise<TargetWithSecrets> => {
+  const withSecrets = once(async (): Promise<TargetWithSecrets> => {
     const missing = SECRET_SETTINGS.filter(
       (secret) =>
         explicit[secret] === undefined &&
@@ -185,7 +186,7 @@ function fromProfile(
       (secret) => `${source} (${secrets[secret as SecretSetting]?.location})`,
     );
     return createTarget(found, missingReason && `${source}: ${missingReason}`);
-  };
+  });
   return { ...createTarget({}), withSecrets };
 }
 

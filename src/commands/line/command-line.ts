@@ -101,7 +101,7 @@ function openCommandContext(
 async function nameTarget({ activity, note }: OpenedContext['context']): Promise<void> {
   const { profile, folderFile } = activity.target ?? {};
   if (folderFile !== undefined && !activity.isTargetNamed)
-    await note(`sent to profile ${profile}, from ${folderFile}`);
+    await note(`Sent to profile ${profile}, from ${folderFile}`);
 }
 
 /** Sends the spans of a command. Failures do not affect the command; `--verbose` prints the reason. */

@@ -52,9 +52,7 @@ export async function runInMemory(
   } as const;
   const signal = AbortSignal.any([context.signal, hostSignal]);
   const opened = context.reopen({ io, signal, options, inputNaming: 'fields' });
-  // Reuses the secrets, so that the keychain is read once per session.
-  const { targetWithSecrets } = context;
-  const toolContext: Context = { ...opened.context, targetWithSecrets, confirm };
+  const toolContext: Context = { ...opened.context, confirm };
   const finish = (error?: unknown): ToolRun => ({
     text: result.text().trimEnd(),
     notes: redactRemembered(messages.text()).split('\n').filter(Boolean),
