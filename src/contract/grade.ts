@@ -36,8 +36,11 @@ export interface NotCompared {
   readonly seen: number;
 }
 
-/** Result of one operation. `not_offered`: the service does not know the operation. */
-export type Verdict = 'agrees' | 'differs' | 'not_seen' | 'not_offered';
+/**
+ * Result of one operation. `agrees_on_errors`: none of its successes was seen. `not_offered`: the
+ * service does not know the operation.
+ */
+export type Verdict = 'agrees' | 'agrees_on_errors' | 'differs' | 'not_seen' | 'not_offered';
 
 export interface OperationVerdict {
   readonly operation: OperationName;
@@ -93,8 +96,18 @@ function gradeOperation(
     findings,
     listed: graded.flatMap((each) => each.listed),
     notCompared: graded.flatMap((each) => each.notCompared),
-    verdict: findings.length > 0 ? 'differs' : 'agrees',
+    verdict:
+      findings.length > 0
+        ? 'differs'
+        : outcomes.some(isComparedSuccess)
+          ? 'agrees'
+          : 'agrees_on_errors',
   };
+}
+
+/** Whether an outcome is a success whose responses were compared. */
+function isComparedSuccess({ status, envelope, examined }: Outcome): boolean {
+  return (status === 'success' || envelope === 'data') && examined > 0;
 }
 
 /** Whether an outcome shows that the service does not have an operation. */

@@ -143,7 +143,6 @@ const ENDINGS: readonly Failure[] = [
   'unreachable',
   'no_credential',
   'unauthenticated',
-  'permission_denied',
   'resource_exhausted',
   'local',
   'bug',
@@ -152,7 +151,7 @@ const ENDINGS: readonly Failure[] = [
 
 /**
  * Sends the requests of a probe on a connection that rejects writes.
- * @throws SvcError if the service cannot be reached, or rejects the credentials
+ * @throws SvcError if the service cannot be reached, rejects the credentials, or denies every read
  */
 export async function runProbe(
   client: Client,
@@ -163,20 +162,27 @@ export async function runProbe(
   const { organizationId } = target;
   const org = organizationId === undefined ? {} : { organizationId };
   const found: FoundIds = { org, agents: [], folder: undefined, documents: [] };
+  let denied: SvcError | undefined;
+  // Workspace credentials are others than those of the API key.
+  let isAllDenied = true;
   for (const { operation: name, run } of selectParts(target)) {
     const operation = await loadOperation(getEntry(name).resource, name);
     await run(async (input) => {
       try {
         const outcome = await reader.send(operation, input);
+        if (operation.auth === 'key') isAllDenied = false;
         return outcome.sent ? outcome.data : undefined;
       } catch (error) {
         if (!(error instanceof SvcError) || ENDINGS.includes(error.failure)) throw error;
+        if (error.failure === 'permission_denied') denied ??= error;
+        else if (operation.auth === 'key') isAllDenied = false;
         if (error.failure === 'invalid_response' && !(await hasServiceResponse(recorder)))
           throw error;
         return undefined;
       }
     }, found);
   }
+  if (denied && isAllDenied) throw denied;
 }
 
 /** Whether any response was one of the service, and not a page of another server. */

@@ -156,7 +156,9 @@ test('a finding exits with 20, names its decision, and can be known', SLOW, asyn
   expect(markdown.code).toBe(20);
   const [title, summary, heading, findings = '', table = ''] = markdown.stdout.split('\n\n');
   expect([title, heading]).toEqual(['### contract.json and the embedded service', '#### Findings']);
-  expect(summary).toBe('1 finding, 0 other differences, 0 responses not compared.');
+  expect(summary).toBe(
+    '1 finding, 0 other differences, 0 responses not compared, 45 of 46 operations not seen.',
+  );
   expect(findings.split('\n')).toEqual([
     '- agents list (200 success, 1 response) data.total: number; missing in the embedded service',
     expect.stringMatching(/^ {2}contradicts the decision that an unknown agent/),
@@ -184,7 +186,9 @@ test(
     const guarded = { ...service.workspaceEnv, SVC_READ_ONLY: '1' };
     const run = await svc(['contract', 'probe', '--org', 'acme'], guarded);
     expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(/^Sending up to 30 read-only requests to .*: webhooks config get, /);
+    expect(run.stderr).toMatch(
+      /^Sending up to 30 read-only requests to .*:\n {2}webhooks config get\n/,
+    );
     expect(proxy.paths.length).toBeGreaterThan(15);
     expect(proxy.paths.length).toBeLessThanOrEqual(60);
     expect(proxy.paths.filter((path) => !/\/(get|status)$/.test(path))).toEqual([]);
@@ -207,6 +211,31 @@ test.each([
   const run = await svc(['contract', 'probe'], { ...service.workspaceEnv, ...more });
   expect(run.code).toBe(code);
   expect(await readdir(user.home)).not.toContain('contract.json');
+});
+
+test('a probe records a denied read as an outcome, and continues', async () => {
+  const { user, svc } = await newWorld((path) =>
+    path.includes('emailconfig')
+      ? JSON.stringify({ error: { status: 'PERMISSION_DENIED', message: 'Not in your plan.' } })
+      : undefined,
+  );
+  expect(await svc(['contract', 'probe'])).toMatchObject({ code: 0 });
+  const diff = await user.svc(['contract', 'diff', '-o', 'json']);
+  expect(JSON.parse(diff.stdout).verdicts).toContainEqual(
+    expect.objectContaining({ operation: 'agents.list', verdict: 'agrees' }),
+  );
+});
+
+test('a contract without exchanges is refused, and one with errors only agrees on these', async () => {
+  const { user, svc } = await newWorld();
+  await writeFile(join(user.home, 'contract.json'), '{"svcContract":1,"operations":{}}');
+  expect(await user.svc(['contract', 'diff'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('contract.json has no exchanges'),
+  });
+  await svc(['contract', 'record', '--', 'agents', 'get', 'nobody']);
+  const diff = await user.svc(['contract', 'diff']);
+  expect(diff.stdout).toContain('agrees on its errors only: 1 (agents get)');
 });
 
 test('a probe of a page records nothing', async () => {

@@ -142,6 +142,14 @@ describe('the tools of svc mcp', () => {
     const ajv = new Ajv({ strict: true, allErrors: true });
     for (const { inputSchema } of tools) expect(ajv.validateSchema(inputSchema)).toBe(true);
     for (const { inputSchema } of tools) ajv.compile(inputSchema);
+    const inputs = tools.flatMap(({ inputSchema }) => inputSchema.properties?.['input'] ?? []);
+    for (const input of inputs)
+      expect(input).toMatchObject({
+        type: 'object',
+        properties: { organizationId: { type: 'string' } },
+        additionalProperties: true,
+      });
+    expect(JSON.stringify(tools)).not.toMatch(/anyOf|oneOf|"properties":\{\}/);
   });
 
   it('describe every operation in few bytes, without flags, patterns, and schemas of other versions', async () => {
@@ -249,6 +257,25 @@ describe('the tools of svc mcp', () => {
       result: { error: { message: "unknown field 'data'; nothing was sent" } },
     });
     expect((await svc(['local', 'list', 'documents', '-o', 'json'])).stdout.trim()).toBe('[]');
+  });
+
+  it('accept an input that is sent as JSON text', async () => {
+    const { env } = await newUser();
+    const { tool } = await startHost(['--local', '--allow-writes'], env);
+    const text = JSON.stringify({ organizations: [{ organizationId: 'acme' }] });
+    const preview = await tool('write', { operation: 'organizations.add', input: text });
+    const call = { operation: 'organizations.add', token: tokenOf(preview) };
+    expect(await tool('write', { ...call, input: JSON.parse(text) })).toMatchObject({
+      failed: false,
+    });
+    expect(
+      await tool('read', { operation: 'documents.list', input: '{"organizationId":"acme"}' }),
+    ).toMatchObject({ failed: false });
+    for (const input of ['[1]', 'acme', '{'])
+      expect(await tool('read', { operation: 'documents.list', input })).toMatchObject({
+        failed: true,
+        result: { error: { code: 'invalid_input', message: 'input must be an object' } },
+      });
   });
 
   it('name the field of a flag in an error of the service', async () => {

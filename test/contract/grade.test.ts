@@ -64,7 +64,7 @@ test('svc serve has no finding with 100 random states', {
         embedded,
       );
       expect(findings).toEqual([]);
-      compared += verdicts.filter(({ verdict }) => verdict === 'agrees').length;
+      compared += verdicts.filter(({ verdict }) => verdict.startsWith('agrees')).length;
     }),
     { numRuns: repeats(100) },
   );

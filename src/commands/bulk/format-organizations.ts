@@ -6,15 +6,24 @@ const MAX_SHOWN_ORGANIZATIONS = 20;
 interface CountedOrganization {
   readonly id: string;
   readonly total: number;
+  /** Number of records that were written. */
+  readonly succeeded?: number;
   readonly new?: boolean;
 }
 
-/** Formats counts by organization: `acme 199 · Acme Ltd 1 (new)`. */
-export function formatOrganizations(organizations: readonly CountedOrganization[]): string {
+/**
+ * Formats counts by organization: `acme 199 · Acme Ltd 1 (new)`.
+ * @param isPartial whether some records were not written: `acme 600 of 1,000`
+ */
+export function formatOrganizations(
+  organizations: readonly CountedOrganization[],
+  isPartial = false,
+): string {
   const shown = organizations
     .slice(0, MAX_SHOWN_ORGANIZATIONS)
     .map(
-      ({ id, total, new: isNew }) => `${quoteId(id)} ${groupDigits(total)}${isNew ? ' (new)' : ''}`,
+      ({ id, total, succeeded = 0, new: isNew }) =>
+        `${quoteId(id)} ${isPartial ? `${groupDigits(succeeded)} of ` : ''}${groupDigits(total)}${isNew ? ' (new)' : ''}`,
     );
   const more = organizations.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');

@@ -48,8 +48,10 @@ export async function printSummary(
   if (summary.rejects)
     await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
   const { organizations = [] } = summary;
-  if (isWorthShowing(organizations))
-    await stdout.write(await formatMessage(formatOrganizations(organizations), stdout));
+  if (isWorthShowing(organizations)) {
+    const isPartial = succeeded + (summary.existing ?? 0) < total;
+    await stdout.write(await formatMessage(formatOrganizations(organizations, isPartial), stdout));
+  }
   if (total > MIN_RECORDS_FOR_PAGE && summary.job && stdout.isTerminal)
     await context.note(
       hint`for a page about this job, run ${step('inspect', 'jobs', 'show', summary.job, '--html')}`,
@@ -60,6 +62,11 @@ export async function printFailures(
   context: Context,
   { failures, failed, unknown }: BulkSummary,
 ): Promise<void> {
+  const shared = describeSharedReason(failures, failed + unknown);
+  if (shared !== undefined) {
+    const { stdout } = context.io;
+    return stdout.write(await formatMessage(shared, stdout));
+  }
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = FAILURE_COLUMNS.filter(({ field }) =>
     shown.some((failure) => (failure[field] ?? null) !== null),
@@ -67,6 +74,34 @@ export async function printFailures(
   if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
   const hidden = failed + unknown - shown.length;
   if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
+}
+
+/**
+ * Describes many failures with the same reason in one line: `201 × At most 30 users
+ * (resource_exhausted), lines 800 to 1,000`.
+ */
+function describeSharedReason(
+  failures: BulkSummary['failures'],
+  total: number,
+): string | undefined {
+  const [first] = failures;
+  const isShared = failures.every(
+    ({ message, code, file }) =>
+      message === first?.message && code === first?.code && file === first?.file,
+  );
+  if (!first || !isShared || failures.length <= MAX_SHOWN_FAILURES) return undefined;
+  const lines = failures.flatMap(({ line }) => line ?? []);
+  const [start = 0, end = 0] = [Math.min(...lines), Math.max(...lines)];
+  const isWhole = failures.length === total;
+  const place = first.file === undefined ? '' : `${first.file}: `;
+  const range =
+    lines.length === 0
+      ? ''
+      : isWhole
+        ? `, ${place}lines ${groupDigits(start)} to ${groupDigits(end)}`
+        : `, ${place}from line ${groupDigits(start)}`;
+  const code = first.code === null ? '' : ` (${first.code})`;
+  return `${groupDigits(total)} × ${first.message ?? 'no reason given'}${code}${range}`;
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;
@@ -77,10 +112,17 @@ const EFFECTS = ['created', 'updated', 'unchanged'] as const;
  */
 function summaryText(noun: string, { total, requests, seconds, ...summary }: BulkSummary): string {
   const successes = summary.created === undefined ? (['succeeded'] as const) : EFFECTS;
-  const counts = ([...successes, 'failed', 'unknown', 'skipped'] as const)
-    .map((name, at) => ({ name, count: summary[name] ?? 0, isFirst: at === 0 }))
-    .filter(({ count, isFirst }) => isFirst || count > 0)
-    .map(({ name, count }) => `${groupDigits(count)} ${name}`);
+  const { existing = 0 } = summary;
+  const unsent = summary.skipped - existing;
+  const counts = [
+    ...([...successes, 'failed', 'unknown'] as const).map(
+      (name) => [name, summary[name] ?? 0] as const,
+    ),
+    ['skipped', existing] as const,
+    ['not sent', unsent] as const,
+  ]
+    .filter(([, count], at) => at === 0 || count > 0)
+    .map(([name, count]) => `${groupDigits(count)} ${name}`);
   const duration = seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
   return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${duration})`;
 }

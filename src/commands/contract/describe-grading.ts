@@ -42,14 +42,16 @@ export function describeNotCompared({ operation, outcome, reason, seen }: NotCom
 }
 
 export function summarizeGrading(
-  { findings, listed, notCompared }: Grading,
+  { findings, listed, notCompared, verdicts }: Grading,
   known: ReadonlySet<string>,
 ): string {
+  const unseen = verdicts.filter(({ verdict }) => verdict === 'not_seen').length;
   const skipped = notCompared.reduce((sum, { seen }) => sum + seen, 0);
   const parts = [
     formatNounCount(findings.length, 'finding') + (known.size > 0 ? ', including known ones' : ''),
     `${formatNounCount(listed.length, 'other difference')}`,
     `${groupDigits(skipped)} responses not compared`,
+    `${unseen} of ${verdicts.length} operations not seen`,
   ];
   return `${parts.join(', ')}.`;
 }

@@ -23,6 +23,14 @@ export async function diffContract(
   const { cwd, clock, signal } = context;
   const known = await readKnownFindings(context, options.known);
   const recorded = await readContractFile(resolve(cwd, name), name);
+  if ([...recorded.operations.values()].every((outcomes) => outcomes.length === 0))
+    throw new SvcError(
+      'invalid_input',
+      `${name} has no exchanges, so there is nothing to compare`,
+      {
+        hint: hint`to record some, run ${step('show', 'contract', 'probe')}`,
+      },
+    );
   const grading = gradeContract(recorded, await playSamples(clock, signal));
   const printer = await context.printer();
   await printer.value(grading, {

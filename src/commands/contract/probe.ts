@@ -36,16 +36,21 @@ export async function probeCommand(
   await context.note(`Recorded ${formatNounCount(sent, 'response')} in ${name}`);
 }
 
+/** Maximum number of operations that are listed. */
+const MAX_LISTED = 12;
+
 async function announce(context: Context, target: ProbeTarget): Promise<void> {
   const steps = planProbe(target);
   const total = steps.reduce((sum, { requests }) => sum + requests, 0);
-  const list = steps.map(
-    ({ operation, requests }) =>
-      operation.replaceAll('.', ' ') + (requests > 1 ? ` × ${requests}` : ''),
-  );
   await context.note(
-    `Sending up to ${total} read-only requests to ${await serviceLabel(context)}: ${list.join(', ')}`,
+    `Sending up to ${total} read-only requests to ${await serviceLabel(context)}:`,
   );
+  for (const { operation, requests } of steps.slice(0, MAX_LISTED))
+    await context.note(
+      `  ${operation.replaceAll('.', ' ')}${requests > 1 ? ` × ${requests}` : ''}`,
+    );
+  if (steps.length > MAX_LISTED)
+    await context.note(`  and ${formatNounCount(steps.length - MAX_LISTED, 'more operation')}`);
   if (target.organizationId === undefined)
     await context.note('Folders and documents are not read; to read them, add --org');
 }

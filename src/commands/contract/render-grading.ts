@@ -17,6 +17,7 @@ import {
 const VERDICTS = {
   differs: 'differs',
   agrees: 'agrees',
+  agrees_on_errors: 'agrees on its errors only',
   not_offered: 'not offered',
   not_seen: 'not seen',
 } as const satisfies Record<Verdict, string>;
@@ -49,7 +50,7 @@ export async function renderGrading(
     ...section('Not findings:', listed.map(describeListed)),
     ...section('Not compared:', notCompared.map(describeNotCompared)),
     ...groupByVerdict(grading).flatMap(({ title, operations }) => {
-      const start = `${title}:`.padEnd(13);
+      const start = `${title}: `.padEnd(13);
       return wrap(
         `${operations.length} (${operations.join(', ')})`,
         start,

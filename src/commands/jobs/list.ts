@@ -1,3 +1,4 @@
+import { groupDigits } from '../../kernel/plural.ts';
 import { singlePage } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -11,9 +12,21 @@ export async function listJobs(
   if (options.watch) return watchJobs(context);
   const lines = await readJobEntries(context);
   const printer = await context.printer();
-  await printer.records(singlePage(lines), { columns: JOB_COLUMNS });
+  const shown = (await context.format()) === 'table' ? lines.map(withOutcome) : lines;
+  await printer.records(singlePage(shown), { columns: JOB_COLUMNS });
   if (lines.length === 0)
     await context.note('no jobs found; each bulk command with --file creates a job');
+}
+
+/** Shows what failed in place of `done`. */
+function withOutcome(entry: JobListEntry): object {
+  const { state, failed, unknown } = entry;
+  if (state !== 'done' || failed + unknown === 0) return entry;
+  const counts = [
+    ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
+    ...(unknown > 0 ? [`${groupDigits(unknown)} unknown`] : []),
+  ];
+  return { ...entry, state: counts.join(', ') };
 }
 
 /** Polling interval, in milliseconds. */

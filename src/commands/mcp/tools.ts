@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { isHarmless } from '../../catalog/harmless.ts';
 import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { commandLineOf, Hint, type NextStep, SvcError } from '../../kernel/errors.ts';
-import { isObject } from '../../kernel/json.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 
@@ -16,9 +16,16 @@ const OPERATION = {
   type: 'string',
   description: 'operation name, such as documents.list',
 } as const;
+const ID = { type: 'string' } as const;
+/**
+ * The input of any operation. Strict hosts reject an object without named properties, so the schema
+ * names the fields that most operations have.
+ */
 const INPUT = {
   type: 'object',
   description: 'fields of the operation, as describe lists them',
+  properties: { organizationId: ID, documentId: ID, folderId: ID, userId: ID },
+  additionalProperties: true,
 } as const;
 
 export function createTools({
@@ -106,7 +113,8 @@ export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArg
   const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) throw createUnknownFieldError(unknown, known);
-  const { operation, input = {}, fields, offset = 0, token } = given;
+  const { operation, fields, offset = 0, token } = given;
+  const input = parseObject(given['input'] ?? {});
   const check = (name: string, isValid: boolean, expected: string) => {
     if (!isValid) throw new SvcError('invalid_input', `${name} must be ${expected}`);
   };
@@ -119,6 +127,13 @@ export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArg
   check('offset', Number.isSafeInteger(offset) && Number(offset) >= 0, 'a whole number');
   check('token', token === undefined || isText(token), 'a string');
   return { operation, input, fields, offset, token } as ToolArguments;
+}
+
+/** Some hosts send an object as JSON text. */
+function parseObject(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const parsed = tryParseJson(value);
+  return isObject(parsed) ? parsed : value;
 }
 
 export function createUnknownFieldError(field: string, known: readonly string[]): SvcError {

@@ -224,7 +224,7 @@ describe('stopping early', () => {
         { ...counts, requests: 1, failures: [], rejects: null },
       ]);
       const text = await run({ ...scenario, global: { output: 'table' } });
-      expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 skipped \(1 request, [\d.]+ s\)\n$/);
+      expect(text.stdout).toMatch(/^5 users: 0 succeeded, 5 not sent \(1 request, [\d.]+ s\)\n$/);
       const single = await run({
         ...scenario,
         files: {},
