@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
+import { listen } from '../listen.ts';
 import { runLine, runLines, startAsUser, testUserEnvironment } from './documented.ts';
 import { startInTerminal } from './terminal.ts';
 
@@ -11,6 +13,8 @@ import { startInTerminal } from './terminal.ts';
 export type RunMode =
   | { readonly kind: 'plainly' }
   | { readonly kind: 'not'; readonly reason: string }
+  /** Run twice. With `otherPaths`, the service has more operations than the embedded one. */
+  | { readonly kind: 'twice'; readonly otherPaths: boolean }
   /** Run each line until it prints its address. */
   | { readonly kind: 'until stopped' }
   /** Run in a terminal and answer a prompt, with a text or with the content of a file. */
@@ -49,6 +53,8 @@ export function parseBlocks(page: string): readonly Block[] {
 
 function parseRunMode(text: string, block: string): RunMode {
   if (text === '') return { kind: 'plainly' };
+  if (text === 'twice') return { kind: 'twice', otherPaths: false };
+  if (text === 'twice, with other paths') return { kind: 'twice', otherPaths: true };
   if (text === 'until stopped') return { kind: 'until stopped' };
   const [, question, file, answer] =
     /^answering "(.+)" with (the content of )?"(.*)"$/.exec(text) ?? [];
@@ -88,6 +94,12 @@ export async function runBlock(
       if (output !== undefined) expect(normalizeTimes(ended.output)).toBe(normalizeTimes(output));
       return;
     }
+    case 'twice': {
+      const other = way.otherPaths ? await startOtherPaths() : {};
+      for (const command of [...lines.split('\n'), ...lines.split('\n')])
+        expectSuccess(line, await runLines(command, folder, { ...env, ...other }));
+      return;
+    }
     case 'until stopped':
       for (const each of lines.split('\n').filter(Boolean)) {
         const running = startAsUser(`exec ${each}`, folder, env);
@@ -105,6 +117,28 @@ export async function runBlock(
       return expectSuccess(line, { code: await screen.ended, output: screen.screen() });
     }
   }
+}
+
+/** Results of operations that the embedded service does not have, by path. */
+const OTHER_RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['/v2/workspace/domains/add', {}],
+  ['/v2/commentannotations/add', { annotationId: 'smoke-test' }],
+  ['/v2/commentannotations/delete', { 'smoke-test': { success: true } }],
+  ['/v2/users/data/delete', { jobId: 'j1' }],
+  ['/v2/users/data/delete/status', { jobId: 'j1', status: 'completed' }],
+]);
+
+/** Starts a service with operations that have no command. Returns the variables that select it. */
+async function startOtherPaths(): Promise<Readonly<Record<string, string>>> {
+  const server = createHttpServer((request, response) => {
+    const data = OTHER_RESULTS.get(request.url ?? '');
+    const result = { status: 'success', message: 'Done.', data };
+    request.resume();
+    response.statusCode = data === undefined ? 404 : 200;
+    response.end(JSON.stringify({ result }));
+  });
+  const url = `http://${await listen(server)}`;
+  return { DIRECT: '1', SVC_BASE_URL: url, SVC_API_KEY: 'key-1', SVC_AUTH_TOKEN: 'token-1' };
 }
 
 function expectSuccess(
