@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { reasonsPathOf } from '../../bulk/rejects-file.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -9,6 +9,7 @@ import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { readFolderFiles } from '../../profiles/folder-file.ts';
+import { locateRequestFile } from '../../service/local/requests/request-file.ts';
 import { parseStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { OutputUse } from '../options.ts';
@@ -111,16 +112,22 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
   return named.flatMap(([name, file]) => (file ? [{ name, file }] : []));
 }
 
-/** Returns the default store, and the one of `--store`, with the files that SQLite adds. */
-function storeFiles({ options: { store }, folders, cwd }: Context): readonly string[] {
-  const paths = [join(folders.data, 'service.sqlite')];
-  try {
-    const location = store === undefined ? undefined : parseStoreLocation(store);
-    if (location?.kind === 'file') paths.push(resolve(cwd, location.path));
-  } catch {
-    // The command reports an invalid location.
-  }
-  return paths.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+/**
+ * Returns the files of the default store and of the one in `--store`: its data, its request log, and
+ * what SQLite adds.
+ */
+function storeFiles({ options: { store }, folders }: Context): readonly string[] {
+  const locations = [join(folders.data, 'service.sqlite'), ...(store === undefined ? [] : [store])];
+  const filesOf = (location: string) => {
+    try {
+      const parsed = parseStoreLocation(location);
+      const log = locateRequestFile(location, folders.data);
+      return parsed.kind === 'file' ? [parsed.path, log] : [log];
+    } catch {
+      return []; // the command reports an invalid location
+    }
+  };
+  return locations.flatMap(filesOf).flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
 }
 
 async function requireReplaceable(

@@ -168,6 +168,10 @@ describe('an output', () => {
     ['the profiles', [...add, '--results', '.config/svc/profiles.json']],
     ['a folder file', [...add, '--results', '.svc.json']],
     ['the store to export', ['local', 'export', '--store', 'STORE', 's.sqlite']],
+    [
+      'the requests',
+      ['local', 'requests', 'list', '--har', '.local/share/svc/service.sqlite.requests'],
+    ],
     ['the log of the store', ['local', 'export', '--store', 'STORE', 's.sqlite-wal']],
   ])('is not also %s', async (_, words) => {
     const { svc, home } = await newUser();
