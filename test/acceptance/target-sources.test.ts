@@ -1,10 +1,11 @@
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startDialogue } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { type ReceivedRequest, startMockService, success } from './mock-service.ts';
 
+const OTHER_USER = 54_321;
 const TOKEN = 'token-of-a-target-0001';
 
 /** Two services; the second one has two API keys. All requests are recorded in order. */
@@ -363,9 +364,12 @@ describe('a .svc.json', () => {
     await writeFile(folderFile, '{"org":"outer"}');
     const cwd = join(home, 'repository', 'inner');
     await mkdir(cwd, { recursive: true });
-    const organization = async (env = {}) =>
-      JSON.parse((await svc(['whoami', '-o', 'json'], { cwd, env })).stdout).org;
+    const organization = async () =>
+      JSON.parse((await svc(['whoami', '-o', 'json'], { cwd })).stdout).org;
     expect(await organization()).toBe('outer');
+    const inHome = ['whoami', '--local', '-o', 'json'];
+    const env = { HOME: join(home, 'repository') };
+    expect(JSON.parse((await svc(inHome, { cwd, env })).stdout).org).toBeNull();
     await mkdir(join(home, 'repository', '.git'));
     expect(await organization()).toBe('org-a');
   });
@@ -384,6 +388,24 @@ describe('a .svc.json', () => {
     await writeFile(folderFile, '{"org":"ours"}');
     expect((await svc(words)).stdout).toBe('Added user u1 to ours\n');
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'of another user is ignored, also as a link to a file of this user',
+    async () => {
+      const { svc, home, folderFile } = await createUser();
+      await writeFile(folderFile, '{"org":"evil"}');
+      await chown(folderFile, OTHER_USER, OTHER_USER);
+      const warning = 'warning: ignored .svc.json: it belongs to another user';
+      const ignored = await svc(['whoami']);
+      expect(ignored.stdout).toContain('organization org-a');
+      expect(ignored.stderr).toContain(warning);
+      await rename(folderFile, join(home, 'mine.json'));
+      await chown(join(home, 'mine.json'), 0, 0);
+      await symlink('mine.json', folderFile);
+      await lchown(folderFile, OTHER_USER, OTHER_USER);
+      expect((await svc(['whoami'])).stderr).toContain(warning);
+    },
+  );
 
   it('with a repeated key, or that is a dangling link, is refused', async () => {
     const { svc, home, folderFile } = await createUser();
