@@ -1,5 +1,6 @@
 import type { Auth } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { once } from '../kernel/once.ts';
 import { authenticate } from './auth.ts';
 import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './calls/body.ts';
 import type { ServiceRequest } from './calls/request.ts';
@@ -22,10 +23,11 @@ export function createAdmissionControl({
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
-    const checkCredentials = () =>
+    const checkCredentials = once(() =>
       store.read((database) =>
         authenticate(auth, request, { database, now: clock.now(), after: () => undefined }),
-      );
+      ),
+    );
     return {
       /** @throws Refusal if the credentials are invalid */
       authenticate: checkCredentials,

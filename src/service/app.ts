@@ -76,8 +76,9 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
     requireCredentialHeaders(auth, request);
     const admission = admissionFor(auth, request);
     try {
-      // The client waits for an invitation before it sends the body.
-      if (request.header('expect') !== undefined) await admission.authenticate();
+      // The client may wait for an invitation, or need long to send the body.
+      if (request.header('expect') !== undefined || request.isBodyPending)
+        await admission.authenticate();
       const sent = await readData(request, admission.admit);
       const selected = selectOperation(pathRoutes.routes, sent);
       if (!selected) throw badRequest();

@@ -48,11 +48,18 @@ export async function respond(
   const refusal = await checkHead(incoming, options);
   const { method = '', url: target = '', headers } = incoming;
   const header = (name: string) => headers[name]?.toString();
-  const response = refusal ?? (await handle({ method, target, header, body: body.consumeBody }));
+  const isBodyPending = !incoming.complete;
+  const request = { method, target, header, body: body.consumeBody, isBodyPending };
+  const response = refusal ?? (await handle(request));
   body.release();
-  if (!incoming.readableEnded) await body.discard();
   if (response.sentShare === 'none') return void incoming.socket.destroy();
-  writeResponse(outgoing, response);
+  const discarded = body.discard();
+  // Some clients read the response only after sending the whole body. Without valid credentials,
+  // the body is not read, and may never arrive.
+  if (body.isStarted()) await discarded;
+  // The next bytes on the connection may belong to this body.
+  if (!incoming.complete) outgoing.setHeader('connection', 'close');
+  writeResponse(outgoing, response, discarded);
   if (incoming.socket.writableLength > 0)
     outgoing.setTimeout(options.unread, () => outgoing.destroy());
 }
@@ -108,7 +115,7 @@ function createBody(
   { incoming, outgoing, sendContinue }: Exchange,
   { stalled: idleTimeout, slots }: ReceiveOptions,
 ) {
-  let [isOpen, hasSlot] = [true, false];
+  let [isOpen, hasSlot, isStarted] = [true, false, false];
   let awaitsContinue = sendContinue !== undefined;
   const readBody = async (consume: ChunkConsumer) => {
     if (awaitsContinue) sendContinue?.();
@@ -128,24 +135,21 @@ function createBody(
     hasSlot = false;
   };
   const consumeBody = async (consume: ChunkConsumer) => {
+    isStarted = true;
     await readBody(consume);
     slots.take();
     hasSlot = true;
     // The client may disconnect before the response.
     outgoing.once('close', release);
   };
-  /**
-   * Reads and discards the rest of the body. Some clients read the response only after sending the
-   * whole body.
-   */
-  const discard = async () => {
+  /** Reads and discards the rest of the body, if it may still arrive. */
+  const discard = () => {
     if (isOpen && !awaitsContinue && !incoming.complete)
-      await readBody(() => undefined).catch(() => undefined);
-    // The next bytes on the connection may belong to this body.
-    if (!incoming.complete) outgoing.setHeader('connection', 'close');
-    incoming.resume();
+      return readBody(() => undefined).catch(() => undefined);
+    if (!incoming.readableEnded) incoming.resume();
+    return undefined;
   };
-  return { consumeBody, discard, release };
+  return { consumeBody, discard, release, isStarted: () => isStarted };
 }
 
 class BodyInterrupted extends Error {}
@@ -207,16 +211,22 @@ function afterTurn(start: () => void): void {
   startingTimers.push(start);
 }
 
+/** @param beforeEnd delays the end of the connection, but not the response */
 function writeResponse(
   outgoing: ServerResponse,
   { status, body, headers, sentShare }: ServiceResponse,
+  beforeEnd?: Promise<void>,
 ): void {
   outgoing.writeHead(status, {
     'content-type': RESPONSE_TYPE,
     'content-length': Buffer.byteLength(body),
     ...headers,
   });
-  if (typeof sentShare !== 'number') return void outgoing.end(body);
+  if (typeof sentShare !== 'number') {
+    if (!beforeEnd) return void outgoing.end(body);
+    outgoing.write(body);
+    return void beforeEnd.then(() => outgoing.end());
+  }
   const bytes = Buffer.from(body);
   outgoing.flushHeaders();
   outgoing.write(bytes.subarray(0, Math.floor(bytes.length * sentShare)), () => outgoing.destroy());

@@ -80,6 +80,30 @@ describe('a hostile client', () => {
     expect(JSON.parse(body ?? '')).toEqual(BAD_REQUEST);
   });
 
+  it.each<[string, Record<string, string>, number]>([
+    ['no credentials', {}, 400],
+    ['an unknown key', { 'x-svc-api-key': 'none', 'x-svc-auth-token': 'none' }, 403],
+    ['a wrong token', { 'x-svc-auth-token': 'none' }, 401],
+  ])('that announces a body, with %s, is answered at once', async (name, changed, status) => {
+    const { handle, keyHeaders } = await startTestService();
+    const socket = await dial(await startWith(handle));
+    const headers = Object.entries({
+      ...(name === 'no credentials' ? {} : keyHeaders()),
+      ...changed,
+      'content-type': 'application/json',
+      'content-length': 100,
+    });
+    const lines = headers.map((pair) => `${pair.join(': ')}\r\n`).join('');
+    socket.write(`POST /v1/users/add HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`);
+    const [received] = await once(socket, 'data');
+    expect(String(received)).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} [^]*connection: close\r\n`, 'i'),
+    );
+    expect(String(received)).toContain('"error"');
+    socket.end('x'.repeat(100));
+    await once(socket, 'close');
+  });
+
   it('that does not read the response is disconnected', SLOW, async () => {
     const body = JSON.stringify('x'.repeat(64 * 1024 * 1024));
     const server = await startWith(async () => ({ status: 200, body }), { unread: 100 });

@@ -10,6 +10,8 @@ export interface ServiceRequest {
   /** Whether the caller is part of this process, and so can read the store itself. */
   readonly isInProcess?: boolean;
   header(name: string): string | undefined;
+  /** Whether the body did not arrive with the head, and may never arrive. */
+  readonly isBodyPending?: boolean;
   /**
    * Passes the body to `consume` in chunks, and resolves at its end.
    * @throws if the sender disconnects early; also the errors of `consume`

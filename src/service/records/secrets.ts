@@ -31,7 +31,8 @@ export function generateEndpointId(): string {
  * adjacent in an index.
  */
 export function generateMessageId(now: number): string {
-  let [time, rest] = ['', now];
+  // A clock may be set before 1970, and run faster than real time, with fractions.
+  let [time, rest] = ['', Math.max(0, Math.floor(now))];
   for (; time.length < TIME_DIGITS; rest = Math.floor(rest / BASE62.length))
     time = `${BASE62[rest % BASE62.length]}${time}`;
   return `msg_${time}${randomBase62(27 - TIME_DIGITS)}`;
