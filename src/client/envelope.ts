@@ -4,6 +4,7 @@ import { runInSlices, yieldToEvents } from '../kernel/run-in-slices.ts';
 import { createCertificatePageError } from './client-certificate.ts';
 import { confirmsAll } from './confirmation.ts';
 import { findUnexpectedValue } from './data-check.ts';
+import { describeForeignBody } from './foreign-body.ts';
 import type { SendFailure, SendOutcome, SendSuccess } from './outcome.ts';
 import type { CalledOperation } from './request.ts';
 import { parseBody } from './response-body.ts';
@@ -144,9 +145,10 @@ function isBareData(body: unknown, { output }: CalledOperation): boolean {
 
 function createUnusableFailure(
   flaw: string,
-  { httpStatus, body }: WireResponse,
+  response: WireResponse,
   context: ResponseContext,
 ): SendFailure {
+  const { httpStatus, body } = response;
   const { hasClientCertificate = false } = context;
   const certificateError =
     'text' in body &&
@@ -156,13 +158,14 @@ function createUnusableFailure(
   const { failure, retry } = interpretHttpStatus(httpStatus);
   const failed = { kind: 'failed', applied: 'maybe', retry } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
+  const description = context.redact(describeForeignBody(response));
   if (FROM_GATEWAY.has(httpStatus)) {
-    const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})`;
+    const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})${description}`;
     const error = new GatewayError(failure, message, { hint: createGatewayHint(context) });
     return { ...failed, retry: 'until_reached', error };
   }
   const hint = createUnusableHint(failure, context);
-  const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})`;
+  const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})${description}`;
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 

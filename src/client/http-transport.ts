@@ -6,12 +6,14 @@ import {
   request,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { authorizationOf, type NetworkProxy } from './proxy.ts';
 import type { WireRequest } from './request.ts';
 import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
 import { limitTime } from './time-limit.ts';
 import {
   ABANDONED,
+  type CertificateDates,
   type ClosableTransport,
   CONNECT_TIMEOUT,
   type ConnectionPart,
@@ -163,6 +165,7 @@ function sendRequest(
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
   const isForwarded = route.firstPart === 'proxy' && route.prefixLength === 0;
   let connecting: ConnectionPart | undefined = route.firstPart;
+  let certificate: CertificateDates | undefined;
   const outgoing = request({
     ...route.options,
     path: url.slice(route.prefixLength),
@@ -200,6 +203,10 @@ function sendRequest(
         return;
       }
       if (!isForwarded) connecting = 'service';
+      // Before the check of the certificate: a socket that failed it no longer has the certificate.
+      socket.prependOnceListener('secure', () => {
+        if (isSecure(socket)) certificate = socket.getPeerCertificate();
+      });
       limitConnecting(socket, connectTimeout, () => {
         connecting = undefined;
         route.openSockets.add(socket);
@@ -222,7 +229,9 @@ function sendRequest(
         }),
       );
     })
-    .on('error', (error) => fail(connecting ? new NotConnectedError(connecting, error) : error))
+    .on('error', (error) =>
+      fail(connecting ? new NotConnectedError(connecting, error, certificate) : error),
+    )
     .end(body);
   return promise;
 }
@@ -261,13 +270,17 @@ function createProxyRefusal(httpStatus: number): ProxyRefusalError {
 
 /** Whether a socket that is new to a request is connected: the tunnel of a request without TLS. */
 function isOpen(socket: Socket): boolean {
-  return !('encrypted' in socket) && !socket.connecting;
+  return !isSecure(socket) && !socket.connecting;
+}
+
+function isSecure(socket: Socket): socket is TLSSocket {
+  return 'encrypted' in socket;
 }
 
 function limitConnecting(socket: Socket, connectTimeout: number, onOpen: () => void): void {
   const expire = () => socket.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' }));
   const timer = setTimeout(expire, connectTimeout);
-  socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
+  socket.once(isSecure(socket) ? 'secureConnect' : 'connect', () => {
     onOpen();
     clearTimeout(timer);
   });

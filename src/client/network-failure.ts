@@ -43,7 +43,7 @@ export function createNetworkFailure(
     if (error) return { kind: 'failed', error, applied: 'no', retry: 'never' };
   }
   const codes = roots.map(connectionErrorCode);
-  const reason = reasonOf(roots[0], codes[0] ?? '');
+  const reason = describeDates(thrown, codes) ?? reasonOf(roots[0], codes[0] ?? '');
   if (roots.some(requiresHttp2)) {
     return createFailure(`${host} supports only HTTP/2, but svc uses HTTP/1.1`, 'no', 'never', {
       hint: 'check the port of the base URL, or enable HTTP/1.1 on the server',
@@ -103,6 +103,25 @@ function createFailure(
   detail: ErrorDetail,
 ): SendFailure {
   return { kind: 'failed', error: new SvcError('unreachable', message, detail), applied, retry };
+}
+
+/** Names the date of a certificate that is not valid now, and the time of this machine's clock. */
+function describeDates(thrown: unknown, codes: readonly string[]): string | undefined {
+  const isOutOfDate = codes.some((code) => /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code));
+  if (!isOutOfDate || !(thrown instanceof NotConnectedError) || !thrown.certificate)
+    return undefined;
+  const { valid_from: start, valid_to: end } = thrown.certificate;
+  const now = Date.now();
+  const clock = `this machine's clock says ${formatMinute(now)}`;
+  if (Date.parse(end) < now)
+    return `the certificate expired on ${formatMinute(Date.parse(end))} (${clock})`;
+  return Date.parse(start) > now
+    ? `the certificate is not valid before ${formatMinute(Date.parse(start))} (${clock})`
+    : undefined;
+}
+
+function formatMinute(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function rootCausesOf(thrown: unknown): readonly unknown[] {

@@ -41,15 +41,24 @@ export interface TrustedAuthorities {
 /** A peer of a connection: the proxy in front of the service, or the service itself. */
 export type ConnectionPart = 'proxy' | 'service';
 
+/** Start and end of the validity of a certificate, as Node.js names them. */
+export interface CertificateDates {
+  readonly valid_from: string;
+  readonly valid_to: string;
+}
+
 /** The connection, TLS included, could not be established, so nothing was sent. */
 export class NotConnectedError extends Error {
   /** The peer that the connection failed at. */
   readonly part: ConnectionPart;
+  /** The certificate that the peer presented. */
+  readonly certificate: CertificateDates | undefined;
 
-  constructor(part: ConnectionPart, cause: Error) {
+  constructor(part: ConnectionPart, cause: Error, certificate?: CertificateDates) {
     super('no connection', { cause });
     this.name = 'NotConnected';
     this.part = part;
+    this.certificate = certificate;
   }
 }
 
