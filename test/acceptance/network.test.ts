@@ -62,6 +62,25 @@ describe('a private certificate authority', () => {
     expect(seen).toHaveLength(3);
   });
 
+  it('is trusted in SSL_CERT_FILE, and a missing file is a warning', async () => {
+    const { svc } = await newUserInProcess();
+    const { port, file } = await startTlsService('DNS:localhost');
+    const env = { ...SECRETS, SVC_BASE_URL: `https://localhost:${port}` };
+    expect(await svc(GET, { env: { ...env, SSL_CERT_FILE: file } })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const both = { ...env, SSL_CERT_FILE: '/missing.pem' };
+    const { code, stderr } = await svc([...GET, '--ca-file', file], { env: both });
+    expect([code, JSON.parse(stderr).note]).toEqual([
+      0,
+      {
+        level: 'warning',
+        message: expect.stringMatching(/^ignored SSL_CERT_FILE: .*missing\.pem/),
+      },
+    ]);
+  });
+
   it('causes one warning if certificate checks are disabled', async () => {
     const { svc } = await newUser();
     const { port } = await startTlsService('DNS:elsewhere.example.test');

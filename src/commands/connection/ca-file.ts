@@ -1,7 +1,30 @@
 import { X509Certificate } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import type { ProcessEnvironment } from '../context.ts';
+import type { Context, ProcessEnvironment } from '../context.ts';
+
+/** File with the authorities of the system, which OpenSSL and other tools read. */
+const SYSTEM_FILE_VARIABLE = 'SSL_CERT_FILE';
+
+/**
+ * Reads the authorities that are trusted in addition to the default ones of Node.js. `SSL_CERT_FILE`
+ * is not for svc alone, so a file that cannot be used is a warning.
+ */
+export async function findAuthorities(context: Context): Promise<string | undefined> {
+  const { options, environment, warn } = context;
+  const texts: string[] = [];
+  if (options.caFile) texts.push(await readCertificates(options.caFile, context));
+  const systemFile = environment[SYSTEM_FILE_VARIABLE];
+  if (systemFile) {
+    try {
+      texts.push(await readCertificates(systemFile, context, SYSTEM_FILE_VARIABLE));
+    } catch (error) {
+      if (!(error instanceof SvcError) || context.signal.aborted) throw error;
+      await warn(`ignored ${SYSTEM_FILE_VARIABLE}: ${error.message}`);
+    }
+  }
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -12,28 +35,29 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export async function readCertificates(
   file: string,
   { cwd, signal }: Pick<ProcessEnvironment, 'cwd' | 'signal'>,
+  source = '--ca-file',
 ): Promise<string> {
   const text = (await readNamedFile(file, cwd, { signal })).toString('latin1');
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
     throw new SvcError(
       'invalid_input',
-      `--ca-file must be a PEM file, but ${file} contains no certificate`,
+      `${source} must be a PEM file, but ${file} contains no certificate`,
       {
         hint: 'convert a DER file with: openssl x509 -inform der -in <file> -out <file>.pem',
       },
     );
   }
   for (const [at, certificate] of certificates.entries())
-    check(certificate, `certificate ${at + 1} of ${file}`);
+    check(certificate, source, `certificate ${at + 1} of ${file}`);
   return certificates.join('\n');
 }
 
-function check(certificate: string, name: string): void {
+function check(certificate: string, source: string, name: string): void {
   try {
     new X509Certificate(certificate);
   } catch (error) {
-    throw new SvcError('invalid_input', `--ca-file: ${name} is damaged`, {
+    throw new SvcError('invalid_input', `${source}: ${name} is damaged`, {
       hint: 'get a new copy of the file from the operator of the service',
       cause: error,
     });

@@ -32,7 +32,9 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
     );
   const { caFile, timeout: attemptTimeout } = options;
   const authorities =
-    caFile && (await (await import('./ca-file.ts')).readCertificates(caFile, context));
+    caFile || (environment['SSL_CERT_FILE'] && baseUrl.startsWith('https:'))
+      ? await (await import('./ca-file.ts')).findAuthorities(context)
+      : undefined;
   const connection = {
     baseUrl,
     environment,

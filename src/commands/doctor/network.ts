@@ -7,7 +7,7 @@ import { describeConnectionError } from '../../kernel/connection-error.ts';
 import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { once } from '../../kernel/once.ts';
-import { readCertificates } from '../connection/ca-file.ts';
+import { findAuthorities } from '../connection/ca-file.ts';
 import { skipsCertificateChecks } from '../connection/certificate-checks.ts';
 import { findClientCertificate, openNetworkRoute } from '../connection/service-route.ts';
 import type { Context } from '../context.ts';
@@ -102,10 +102,7 @@ async function checkConnection(
   const hasClientCertificate = clientCertificate !== undefined;
   try {
     if (url.protocol === 'https:') {
-      const { caFile } = context.options;
-      const authorities =
-        caFile === undefined ? undefined : await readCertificates(caFile, context);
-      const tls = { authorities, clientCertificate };
+      const tls = { authorities: await findAuthorities(context), clientCertificate };
       const result = await tryTlsConnection({ ...target, ...tls }, context.clock.now());
       // Calls succeed with this certificate, because certificate checks are off.
       const isUnchecked = skipsCertificateChecks(context.environment) && result.state === 'fail';

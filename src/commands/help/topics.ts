@@ -379,6 +379,10 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
     'HTTPS_PROXY',
     'proxy for https URLs; also HTTP_PROXY and ALL_PROXY. NO_PROXY lists hosts and ranges (10.0.0.0/8) to reach directly',
   ],
+  [
+    'SSL_CERT_FILE',
+    'PEM file of certificate authorities to trust in addition, like --ca-file. NODE_USE_SYSTEM_CA=1 trusts those of the system',
+  ],
   ['XDG_CONFIG_HOME', 'parent of the svc/ folder with profiles (APPDATA on Windows)'],
   [
     'XDG_STATE_HOME',
