@@ -224,6 +224,9 @@ export function readNode(
 export const SELF_REFERENCE = 'an alias refers to a value that contains it';
 export const TOO_DEEP = `nested more than ${MAX_NESTING} levels deep`;
 
+/** Types of `!!omap`, `!!set`, `!!binary`, and `!!timestamp`. */
+const TAGGED_TYPES = [Map, Set, Uint8Array, Date];
+
 /** Counts values. @throws the problem of a value that is circular, or nested too deeply */
 function countValues(
   value: unknown,
@@ -231,6 +234,8 @@ function countValues(
   problem: (text: string) => InputError,
 ): number {
   if (typeof value !== 'object' || value === null || value instanceof PlainScalar) return 1;
+  if (TAGGED_TYPES.some((type) => value instanceof type))
+    throw problem('JSON cannot represent a value with a tag such as !!set or !!binary');
   if (parents.includes(value)) throw problem(SELF_REFERENCE);
   if (parents.length === MAX_NESTING) throw problem(TOO_DEEP);
   const path = [...parents, value];

