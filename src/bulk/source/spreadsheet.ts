@@ -1,3 +1,4 @@
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
 
 const [ZIP, OLD_SPREADSHEET] = [Buffer.from('PK\x03\x04'), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
@@ -25,4 +26,24 @@ export function hasZipSignature(head: Uint8Array): boolean {
 /** Whether bytes start like an .xls file, or like an .xlsx file with a password. */
 export function hasOldSpreadsheetSignature(head: Uint8Array): boolean {
   return OLD_SPREADSHEET.equals(head.subarray(0, OLD_SPREADSHEET.length));
+}
+
+/** The first sheet of a workbook does not have the header of the records, but other sheets do. */
+export class OtherSheetError extends InputError {
+  readonly sheets: readonly string[];
+  readonly countRecords: (sheet: string) => Promise<number>;
+
+  constructor(
+    name: string,
+    { position, problem }: InputError,
+    sheets: readonly [string, ...string[]],
+    countRecords: (sheet: string) => Promise<number>,
+  ) {
+    const list = sheets.map((sheet) => `'${sheet}'`).join(', ');
+    const found = sheets.length === 1 ? `the sheet ${list} has` : `the sheets ${list} have`;
+    const hint = `add --sheet ${quoteForShell(sheets[0])}`;
+    super(name, position, `${problem}; ${found} the columns`, hint);
+    this.sheets = sheets;
+    this.countRecords = countRecords;
+  }
 }

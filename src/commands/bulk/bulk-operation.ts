@@ -83,8 +83,12 @@ async function mapColumns(
   if (!mapFile) return request;
   const { entry } = request.newer ?? { entry: oldest };
   const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-  const { map, save } = await resolveColumnMap(context, fields, request.options, mapFile);
-  const options = { ...request.options, ...optionalProperty('map', map) };
+  const { map, sheet, save } = await resolveColumnMap(context, fields, request.options, mapFile);
+  const options = {
+    ...request.options,
+    ...optionalProperty('map', map),
+    ...optionalProperty('sheet', sheet),
+  };
   return { ...request, options, saveColumns: save };
 }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartedCheck } from '../../bulk/record-check.ts';
+import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
@@ -11,11 +12,14 @@ import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
 import type { Context } from '../context.ts';
+import { optionalProperty } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { InputOptions } from './input-files.ts';
 import { type ColumnMap, type MapFileOptions, parseMappings } from './input-flags.ts';
 
 export interface ResolvedColumnMap {
+  /** The sheet of workbooks that was given or chosen. */
+  readonly sheet: string | undefined;
   readonly map: ColumnMap | undefined;
   /** Writes new mappings to the file. Call after the header of the input was checked. */
   save(): Promise<void>;
@@ -40,15 +44,20 @@ export async function resolveColumnMap(
   const text = path === undefined ? undefined : await readMapFile(path, mapFile);
   const saved = new Map(parseMappings(nonBlankLines(text ?? ''), mapFile ?? ''));
   const known = new Map([...saved, ...(options.map ?? [])]);
-  const answers = (await canAskAbout(context, options))
-    ? await askForFields(context, fields, options, known)
-    : [];
+  const asks = await canAskAbout(context, options);
+  const sheet =
+    asks && options.sheet === undefined
+      ? await chooseSheet(context, fields, { ...options, map: [...known] })
+      : options.sheet;
+  const chosen = { ...options, ...optionalProperty('sheet', sheet) };
+  const answers = asks ? await askForFields(context, fields, chosen, known) : [];
   const map = new Map([...known, ...answers]);
   if (path !== undefined && text === undefined && map.size === 0)
     throw new SvcError('usage', `--map-file: ${mapFile} does not exist`, {
       hint: 'to create it, add mappings with --map',
     });
   return {
+    sheet,
     map: map.size === 0 ? options.map : [...map],
     save: once(async () => {
       const added = [...map].filter(([column, field]) => saved.get(column) !== field);
@@ -97,6 +106,12 @@ async function canAskAbout({ cwd, ...context }: Context, { file = [] }: InputOpt
     return path !== '-' && stats?.isFile() === true;
   });
   return (await Promise.all(isRegular)).every(Boolean);
+}
+
+async function chooseSheet(context: Context, fields: BulkFields, options: InputOptions) {
+  if (!options.file?.some((path) => formatFromName(path) === 'xlsx')) return undefined;
+  const { askForSheet } = await import('./ask-for-sheet.ts');
+  return askForSheet(context, fields, options);
 }
 
 async function askForFields(

@@ -42,8 +42,12 @@ export async function validateFiles(
     ...optionalProperty('sheet', options.sheet),
     ...optionalProperty('map', parseColumnMap(options.map)),
   };
-  const { map, save } = await resolveColumnMap(context, fields, given, options);
-  const source = { ...given, ...optionalProperty('map', map) };
+  const { map, sheet, save } = await resolveColumnMap(context, fields, given, options);
+  const source = {
+    ...given,
+    ...optionalProperty('map', map),
+    ...optionalProperty('sheet', sheet),
+  };
   const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
   try {
     const targetNames = fields.targetFields.map(({ name }) => name);

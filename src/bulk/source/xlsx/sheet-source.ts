@@ -1,7 +1,8 @@
 import { neutralizeFormula } from '../../../kernel/formula-text.ts';
 import { CsvReader, type TableRow } from '../csv.ts';
 import type { SourceRequest } from '../record-layout.ts';
-import { InputError, type Source } from '../source.ts';
+import { InputError, type RecordChunk, type Source } from '../source.ts';
+import { OtherSheetError } from '../spreadsheet.ts';
 import { formatCell } from './cell-reference.ts';
 import { readXml } from './read-xml.ts';
 import { type SheetRow, SheetRows } from './sheet-rows.ts';
@@ -25,7 +26,10 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
       format: 'xlsx',
       isVerbatim: false,
       beside: [],
-      recordChunks: reader.readRows(table.read()),
+      recordChunks:
+        request.sheet === undefined
+          ? suggestOtherSheet(reader, table, path, request, workbook.visibleSheetsBut(sheet))
+          : reader.readRows(table.read()),
       preamble: () => reader.header,
       columns: () => reader.columns,
       heading: (field) => reader.headingOf(field),
@@ -41,6 +45,48 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
 }
 
 const MAX_LISTED_SHEETS = 20;
+
+/** Reads a sheet. If its header is not that of the records, the error names the sheets that have it. */
+async function* suggestOtherSheet(
+  reader: CsvReader,
+  table: SheetTable,
+  path: string,
+  request: SourceRequest,
+  others: readonly Sheet[],
+): AsyncGenerator<RecordChunk> {
+  try {
+    yield* reader.readRows(table.read());
+  } catch (error) {
+    if (!(error instanceof InputError) || reader.columns.length > 0) throw error;
+    const names: string[] = [];
+    for (const { name } of others.slice(0, MAX_LISTED_SHEETS))
+      if (await hasRecords(path, { ...request, sheet: name })) names.push(name);
+    const [first, ...more] = names;
+    if (first === undefined) throw error;
+    throw new OtherSheetError(request.name, error, [first, ...more], (sheet) =>
+      countRecords(path, { ...request, sheet }),
+    );
+  }
+}
+
+async function countRecords(path: string, request: SourceRequest): Promise<number> {
+  const { recordChunks } = await openSheet(path, request);
+  let count = 0;
+  for await (const chunk of recordChunks) count += chunk.length;
+  return count;
+}
+
+/** Whether a sheet has a header of the records. */
+async function hasRecords(path: string, request: SourceRequest): Promise<boolean> {
+  try {
+    const { recordChunks } = await openSheet(path, request);
+    for await (const _ of recordChunks) break;
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
 
 /** The columns of a sheet from the first to the last one with a name. */
 class SheetTable {
@@ -63,9 +109,7 @@ class SheetTable {
   }
 
   warnings(): readonly { readonly line: number; readonly message: string }[] {
-    const others = this.#workbook.sheets.filter(
-      (sheet) => !sheet.isHidden && sheet !== this.#sheet,
-    );
+    const others = this.#workbook.visibleSheetsBut(this.#sheet);
     const isChosen = this.#request.sheet !== undefined || others.length === 0;
     const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
     if (others.length > names.length) names.push(`${others.length - names.length} others`);

@@ -90,6 +90,10 @@ export class Workbook {
     });
   }
 
+  visibleSheetsBut(chosen: Sheet): readonly Sheet[] {
+    return this.sheets.filter((sheet) => !sheet.isHidden && sheet !== chosen);
+  }
+
   readSheetData(): Promise<SheetData> {
     return withInputErrors(this.#name, async () => {
       const strings = new SharedStrings();

@@ -96,6 +96,44 @@ describe('a workbook of LibreOffice', () => {
   });
 });
 
+describe('a workbook whose first sheet has no IDs', () => {
+  const sheet = (text: string) =>
+    `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${text}</sheetData></worksheet>`;
+  const NOTES = '<row r="1"><c r="A1" t="str"><v>Read me</v></c></row>';
+  const parts = (second: string) => {
+    const sheets = SHEETS.replace(
+      '</sheets>',
+      '<sheet name="All staff" sheetId="2" r:id="rId9"/></sheets>',
+    );
+    const created = workbookParts({ rows: NOTES, workbook: sheets });
+    const targets = created['xl/_rels/workbook.xml.rels'];
+    const target = /<Relationship [^>]*rId1[^>]*>/.exec(targets)?.[0] ?? '';
+    return {
+      ...created,
+      'xl/_rels/workbook.xml.rels': targets.replace(
+        target,
+        target + target.replace('rId1', 'rId9').replace('sheet1', 'sheet2'),
+      ),
+      'xl/worksheets/sheet2.xml': sheet(second),
+    };
+  };
+
+  it('is refused with the sheet that has them', async () => {
+    await expect(read(await write(createZip(parts(HEADER))))).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /Sheet1!A1: the column 'userId' is missing.*; the sheet 'All staff' has the columns$/,
+      ),
+      hint: "add --sheet 'All staff'",
+    });
+  });
+
+  it('is refused without a sheet if none has them', async () => {
+    await expect(read(await write(createZip(parts(NOTES))))).rejects.toThrow(
+      /Sheet1!A1: the column 'userId' is missing; the columns are: Read me$/,
+    );
+  });
+});
+
 it('a workbook with dates from 1904 starts at its first visible sheet, in any column', async () => {
   const { records, source } = await read('1904.xlsx');
   expect(records).toEqual([
