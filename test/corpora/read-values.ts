@@ -5,16 +5,23 @@ import type { InputFormat } from '../../src/bulk/source/source.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
 /** Reads the records of an input of any fields. @throws SvcError for an input that is refused */
-export async function readValues(
-  bytes: string | Uint8Array,
-  format: InputFormat,
-): Promise<readonly unknown[]> {
+export function readValues(bytes: string | Uint8Array, format: InputFormat) {
+  return read({ file: '-', stdin: Readable.from([Buffer.from(bytes)]), format });
+}
+
+export function readFileValues(file: string) {
+  return read({ file, stdin: Readable.from([]) });
+}
+
+async function read(request: {
+  readonly file: string;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly format?: InputFormat;
+}): Promise<readonly unknown[]> {
   const input = await openInputFile({
-    file: '-',
+    ...request,
     cwd: '/',
-    stdin: Readable.from([Buffer.from(bytes)]),
     spool: join(await createTemporaryFolder(), 'spool'),
-    format,
     signal: new AbortController().signal,
     listName: 'records',
     knownFields: [],
