@@ -69,6 +69,9 @@ export async function runSshKeygen(
   }
 }
 
+/** Folders of programs if the environment names none. */
+const DEFAULT_PATH = '/usr/bin:/bin';
+
 const INSTALL_HINT = 'install OpenSSH 8.2 or later, which makes and checks the signatures';
 
 /**
@@ -78,7 +81,7 @@ const INSTALL_HINT = 'install OpenSSH 8.2 or later, which makes and checks the s
 export async function findSshKeygen({
   environment,
 }: Pick<KeygenContext, 'environment'>): Promise<string> {
-  const folders = (environment['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  const folders = (environment['PATH'] ?? DEFAULT_PATH).split(delimiter).filter(isAbsolute);
   for (const folder of folders) {
     const path = join(folder, PROGRAM);
     if (await isTrustedPath(path)) return path;

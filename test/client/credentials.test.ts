@@ -76,8 +76,7 @@ describe('a missing credential', () => {
       const { fetch, requests } = scriptedFetch(success());
       const error = await errorOf(newClient({ fetch, target: who }).client.call(operation, {}));
       expect(error.exitCode).toBe(4);
-      for (const way of ['svc profiles add', variable, '--local'])
-        expect(error.hint).toContain(way);
+      for (const way of ['svc login', variable, '--local']) expect(error.hint).toContain(way);
       expect(requests).toEqual([]);
     },
   );

@@ -273,7 +273,7 @@ describe('everything in one pass', () => {
   });
 
   it('stops at a file of another format', async () => {
-    const { stdout } = await validate({ name: 'u.ndjson', content: `[\n${'x\n'.repeat(500)}` });
+    const { stdout } = await validate({ name: 'u.ndjson', content: `{\n${'x\n'.repeat(500)}` });
     expect(stdout.trim().split('\n')).toHaveLength(10);
     expect(stdout).toContain('reading stopped because none of the first records can be read');
   });

@@ -4,7 +4,10 @@ import { manifest } from '../../../src/catalog/manifest.ts';
 import type { GlobalOptions } from '../../../src/commands/context.ts';
 import { runOperation } from '../../../src/commands/run/run-operation.ts';
 import { withServiceFlags } from '../../../src/commands/service-flags.ts';
+import { createProfileStore } from '../../../src/profiles/store.ts';
 import { failure, success } from '../../client/client-fixture.ts';
+import { createUserFolders } from '../../temporary-folder.ts';
+import { fakeContext } from '../fake-context.ts';
 import { toolContext } from '../tools/world.ts';
 
 type Options = Readonly<Record<string, string | boolean>>;
@@ -17,7 +20,14 @@ async function hintOf(
   answer = failure('NOT_FOUND', 404, 'Not found.'),
   to: Partial<GlobalOptions> = { profile: 'prod' },
 ) {
-  const { context } = await toolContext([answer], { options: { ...to, yes: true } });
+  const folders = await createUserFolders();
+  await createProfileStore(await fakeContext({ folders })).add(
+    'prod',
+    { baseUrl: 'https://api.example.com', apiKey: 'key-1' },
+    {},
+    { insecure: true },
+  );
+  const { context } = await toolContext([answer], { folders, options: { ...to, yes: true } });
   const entry = manifest.find((known) => known.name === name) ?? expect.fail();
   return runOperation(context, [entry], { arguments: words, options }).then(
     () => expect.fail(),
