@@ -16,6 +16,10 @@ export interface Sink {
    */
   readonly isDiscarded?: boolean;
   readonly stream: NodeJS.WritableStream;
+  /** Breaks commands of the build system that reads the output as a log. */
+  readonly breakCommands?: (text: string) => string;
+  /** Writes a command of svc itself to such a log. */
+  writeCommand?(text: string): Promise<void>;
   write(text: string | Uint8Array): Promise<void>;
 }
 

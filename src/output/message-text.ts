@@ -1,4 +1,5 @@
 import { commandLineOf, Hint } from '../kernel/errors.ts';
+import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
 
@@ -11,10 +12,12 @@ export function formatJsonMessage(level: MessageLevel, message: string | Hint): 
   return `${escapeJsonForTerminal(JSON.stringify({ note: { level, message: text } }))}\n`;
 }
 
+type LineTarget = { readonly [Name in 'columns' | 'breakCommands']?: Sink[Name] | undefined };
+
 /** Formats a message as lines that fit the terminal; on one line for any other output. */
 export async function formatMessage(
   message: string | Hint,
-  { columns }: { readonly columns?: number | undefined },
+  { columns, breakCommands = (text) => text }: LineTarget,
 ) {
   const parts = (message instanceof Hint ? message.parts : [message]).map(
     (part): MessagePart =>
@@ -24,6 +27,7 @@ export async function formatMessage(
   );
   const text = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   // Wide characters take two columns.
-  if (!columns || text.length * 2 <= columns) return `${text}\n`;
-  return `${await (await import('./wrap-message.ts')).wrapMessage(parts, columns)}\n`;
+  if (!columns || text.length * 2 <= columns) return breakCommands(`${text}\n`);
+  const { wrapMessage } = await import('./wrap-message.ts');
+  return breakCommands(`${await wrapMessage(parts, columns)}\n`);
 }

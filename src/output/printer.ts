@@ -70,6 +70,8 @@ export interface ResultShape {
    * values.
    */
   readonly renderText?: (view: View) => Texts | Promise<Texts>;
+  /** Whether the custom text is data for programs, such as JSON. */
+  readonly isData?: boolean;
   /** Custom text for `markdown`. Without it, `markdown` has the text of `table` as a code block. */
   readonly renderMarkdown?: () => string | Promise<string>;
 }
@@ -91,6 +93,7 @@ export class Printer {
   readonly #sink: Sink;
   readonly #options: OutputOptions;
   #hidden = 0;
+  #hasWarned = false;
 
   constructor(sink: Sink, options: OutputOptions) {
     this.#sink = sink;
@@ -115,7 +118,8 @@ export class Printer {
 
   /** Prints a text as one line, for `--quiet`. Escapes the text only on a terminal. */
   line(text: string): Promise<void> {
-    return this.#sink.write(`${this.#sink.isTerminal ? escapeForTerminal(text) : text}\n`);
+    const line = this.#sink.isTerminal ? escapeForTerminal(text) : text;
+    return this.#write(`${line}\n`, { isData: true });
   }
 
   async #writeDocument(write: () => Promise<void>): Promise<void> {
@@ -146,7 +150,7 @@ export class Printer {
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
     const { fields: names, warn } = this.#options;
     const text = names ? undefined : await this.#renderText(shape);
-    if (text !== undefined) return this.#writeParts(text);
+    if (text !== undefined) return this.#writeParts(text, shape);
     if (Array.isArray(value)) return this.#printList(value, shape);
     const fields = names && resolveFields(names, value);
     const renderer = await this.#createRenderer(this.#viewOf(shape, fields));
@@ -214,21 +218,39 @@ export class Printer {
     await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
   }
 
-  async #writeParts(texts: Texts): Promise<void> {
-    for (const text of typeof texts === 'string' ? [texts] : texts) await this.#sink.write(text);
+  async #writeParts(texts: Texts, shape: ResultShape = {}): Promise<void> {
+    for (const text of typeof texts === 'string' ? [texts] : texts) await this.#write(text, shape);
+  }
+
+  /**
+   * Writes a text. In a log, breaks what its system would take for a command in a table, and warns
+   * once about data, which programs read unchanged.
+   */
+  async #write(text: string, { isData = false }: ResultShape = {}): Promise<void> {
+    const { breakCommands } = this.#sink;
+    const { format, filter, warn } = this.#options;
+    if (!breakCommands) return this.#sink.write(text);
+    const broken = breakCommands(text);
+    if (format === 'table' && !filter && !isData) return this.#sink.write(broken);
+    await this.#sink.write(text);
+    if (broken === text || this.#hasWarned) return;
+    this.#hasWarned = true;
+    await warn?.(
+      'a value looks like a command of the system that shows this log; it is printed unchanged',
+    );
   }
 
   async #writeTexts(texts: AsyncIterable<string>): Promise<void> {
     const { tablePager: pager } = this.#options;
     if (!pager) {
-      for await (const text of texts) await this.#sink.write(text);
+      for await (const text of texts) await this.#write(text);
       return;
     }
     const iterator = texts[Symbol.asyncIterator]();
     const start: string[] = [];
     for (let lines = 0; lines < pager.rows; ) {
       const { done, value } = await iterator.next();
-      if (done) return this.#sink.write(start.join(''));
+      if (done) return this.#write(start.join(''));
       start.push(value);
       lines += value.split('\n').length - 1;
     }

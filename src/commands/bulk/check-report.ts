@@ -14,7 +14,7 @@ import type { Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { formatAnnotation } from '../terminal/annotation.ts';
+import { annotateLog, formatAnnotation } from '../terminal/annotation.ts';
 import { formatOrganizations } from './format-organizations.ts';
 
 /** The requests and records that a command would send. */
@@ -58,7 +58,7 @@ export async function reportCheck(
   const ordered = inFileOrder(started.findings, input.files);
   const findings = isAnnotated ? annotate(context, ordered) : ordered;
   await REPORTS[report.format](context, input, { check, findings }, report);
-  if (isAnnotated) await context.io.stderr.write(annotationsOf('warning', check.warnings));
+  if (isAnnotated) await annotateLog(context.io, annotationsOf('warning', check.warnings));
   const { diagnosticCount, read, hint } = check;
   if (diagnosticCount === 0) return;
   const problems = formatNounCount(diagnosticCount, 'problem');
@@ -117,11 +117,11 @@ const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, fin
 
 /** Prints an annotation for each finding that passes. */
 async function* annotate(
-  { io: { stderr } }: Context,
+  { io }: Context,
   findings: AsyncIterable<readonly FileDiagnostic[]>,
 ): AsyncGenerator<readonly FileDiagnostic[]> {
   for await (const found of findings) {
-    await stderr.write(annotationsOf('error', found));
+    await annotateLog(io, annotationsOf('error', found));
     yield found;
   }
 }

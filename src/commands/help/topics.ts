@@ -371,7 +371,7 @@ const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
     'OpenTelemetry collector that receives the spans of a command over OTLP/HTTP; also OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, and OTEL_SDK_DISABLED',
   ],
   ['AI_AGENT', 'name of the AI agent for the history; also AGENT'],
-  ['CI', 'if set, never prompt'],
+  ['CI', 'if set, and not to false or 0, never prompt'],
   ['ACCESSIBLE', 'if set, use plain text instead of symbols, progress bars, and menus'],
   ['NO_COLOR', 'if set, disable color'],
   ['FORCE_COLOR', 'if set, enable color even without a terminal (overrides NO_COLOR)'],

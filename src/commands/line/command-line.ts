@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import { guardLog } from '../../kernel/log-commands.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
@@ -23,6 +24,7 @@ export async function runCommandLine(
 ): Promise<void> {
   const processEnvironment: ProcessEnvironment = {
     ...givenEnvironment,
+    io: guardLog(givenEnvironment.io, givenEnvironment.environment),
     runLine: (nested, environment) => runCommandLine(nested, { ...givenEnvironment, environment }),
   };
   const line = withLocalList(words);

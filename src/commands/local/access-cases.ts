@@ -10,7 +10,7 @@ import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, Problems, type Tree } from '../../settings/file/tree.ts';
 import { findingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
-import { formatAnnotation } from '../terminal/annotation.ts';
+import { annotateLog, formatAnnotation } from '../terminal/annotation.ts';
 import { withAdminContext } from './admin-context.ts';
 import { describeAccess } from './describe-access.ts';
 
@@ -63,7 +63,7 @@ export async function checkAccessCases(context: Context, file: string): Promise<
       (await Promise.all(lines.map((line) => formatMessage(line, { columns })))).join(''),
   });
   if (environment['GITHUB_ACTIONS'] === 'true')
-    await io.stderr.write(failures.map(annotationOf).join(''));
+    await annotateLog(io, failures.map(annotationOf).join(''));
   if (failures.length === 0) return;
   throw new SvcError(
     'differs',

@@ -55,7 +55,10 @@ function readExport(context: Context): Promise<State> {
 
 /** Prints a state. The table format prints JSON, which can be imported. */
 function print(printer: Printer, state: State): Promise<void> {
-  return printer.value(state, { renderText: (view) => createJsonRenderer(view).value(state) });
+  return printer.value(state, {
+    renderText: (view) => createJsonRenderer(view).value(state),
+    isData: true,
+  });
 }
 
 /** Creates a printer for a state as it is, with its secrets. */

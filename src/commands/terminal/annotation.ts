@@ -1,4 +1,10 @@
+import type { Io } from '../../kernel/io.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
+
+/** Writes workflow commands of GitHub Actions to stderr. */
+export async function annotateLog({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
+  await (stderr.writeCommand ? stderr.writeCommand(text) : stderr.write(text));
+}
 
 export function escapeWorkflowText(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');

@@ -7,6 +7,7 @@ import {
 } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { Io } from '../../kernel/io.ts';
+import { guardLog } from '../../kernel/log-commands.ts';
 import { isCurrentFolderDeleted } from '../../kernel/process.ts';
 import { rememberEnvironmentSecrets, SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { renderError } from '../../output/error-text.ts';
@@ -15,12 +16,13 @@ import { toTerminalText } from './terminal.ts';
 
 /** Prints an error to stderr in the requested format, and returns its exit code. */
 export async function reportError(
-  io: Io,
+  given: Io,
   words: readonly string[],
   environment: Environment,
   thrown: unknown,
 ) {
   if (thrown instanceof CommandExit) return thrown.exitCode;
+  const io = guardLog(given, environment);
   // Secrets in environment variables may not be registered yet, if the error occurred early.
   rememberEnvironmentSecrets(environment);
   const error = toSvcError(thrown);

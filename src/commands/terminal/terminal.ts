@@ -1,5 +1,6 @@
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
+import { isSwitchedOn } from '../../kernel/log-commands.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { DisplayOptions } from '../../output/display-options.ts';
 import { ASCII_GLYPHS, type Glyphs, toAscii, UNICODE_GLYPHS } from '../../output/glyphs.ts';
@@ -8,7 +9,12 @@ import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import type { Prompter, PrompterDependencies } from '../prompter.ts';
 
 export function canAsk({ io, options, environment }: Context): boolean {
-  return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !environment['CI'];
+  return io.stdin.isTerminal && io.stderr.isTerminal && options.input && !isInCi({ environment });
+}
+
+/** Whether `CI` says that no person reads the output. */
+export function isInCi({ environment }: Pick<Context, 'environment'>): boolean {
+  return isSwitchedOn(environment['CI']);
 }
 
 /**
