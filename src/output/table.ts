@@ -32,9 +32,8 @@ export async function createTableRenderer(view: View): Promise<Renderer> {
       try {
         for await (const records of readParts(pages, view)) {
           const columns = table?.columns ?? chooseColumns(view, records);
-          // Without records, programs receive only the header. On a terminal, the caller prints a
-          // message instead.
-          if (columns.length === 0 || (records.length === 0 && view.display.isInteractive)) return;
+          // Without records, the caller prints a message instead.
+          if (columns.length === 0 || records.length === 0) return;
           const content = await createContent(columns, records, view);
           const isFirst = table === undefined;
           table ??= { columns, plan: await planTable(content, view) };

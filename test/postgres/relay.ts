@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Starts a relay to the database of a URL. Like a pooler, it can drop idle connections. */
 export async function relayTo({ hostname, port }: URL) {
   let dropped = 0;
   const drop = new Set<() => void>();
+  const sockets = new Set<Socket>();
   const relay = createServer((client) => {
     const server = connect(Number(port), hostname);
     let isDropped = false;
@@ -20,6 +21,7 @@ export async function relayTo({ hostname, port }: URL) {
     });
     server.on('data', (words) => client.write(words));
     for (const socket of [client, server]) {
+      sockets.add(socket);
       socket
         .on('error', () => undefined)
         .on('close', () => [client, server].forEach((each) => void each.destroy()));
@@ -35,5 +37,10 @@ export async function relayTo({ hostname, port }: URL) {
       drop.clear();
     },
     dropped: () => dropped,
+    /** Ends all connections, and accepts no others. */
+    close: async () => {
+      for (const each of sockets) each.destroy();
+      await new Promise((resolve) => relay.close(resolve));
+    },
   };
 }

@@ -484,6 +484,23 @@ describe('a database that stops responding', () => {
   });
 });
 
+describe('a URL with several hosts', () => {
+  it('uses the first host that responds, and another one if it stops', async () => {
+    const url = new URL(await newStoreLocation());
+    const relay = await relayTo(url);
+    const at = (...hosts: readonly string[]) => url.href.replace(url.host, hosts.join(','));
+    const store = await opened(at('127.0.0.1:1', `127.0.0.1:${relay.port}`, url.host));
+    await ensureLocalCredentials(store);
+    await relay.close();
+    expect(
+      await store.read((database) => database.selectFrom('workspaces').select('name').execute()),
+    ).toHaveLength(1);
+    await expect(openStore(at('127.0.0.1:1', '127.0.0.1:2'))).rejects.toMatchObject({
+      failure: 'unreachable',
+    });
+  });
+});
+
 describe('connections', () => {
   it('that were closed while idle are replaced transparently', async () => {
     const url = new URL(await newStoreLocation());

@@ -51,6 +51,7 @@ describe('a store file', () => {
     ],
     ['postgres://ada@/svc?host=/run/postgresql', 'postgres://ada@/svc?host=/run/postgresql'],
     ['postgres:///svc', 'postgres:///svc'],
+    ['postgres://ada@one,two:5433/svc', 'postgres://ada@one,two:5433/svc'],
     ['./host=x.sqlite', 'host=x.sqlite'],
     ['sqlite:///tmp/x', '/tmp/x'],
     [

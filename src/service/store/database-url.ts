@@ -116,3 +116,15 @@ export function resemblesDatabase(location: string): boolean {
     /^(?:postgres(?:ql)?|pgsql|pg|jdbc|sqlite):/i.test(location)
   );
 }
+
+/**
+ * Returns a URL for each host of a database's URL, in order: `postgres://user@one,two:5433/db` has
+ * two.
+ */
+export function listHostUrls(url: string): readonly [string, ...string[]] {
+  const parts = /^(postgres:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/s.exec(url);
+  if (!parts) return [url];
+  const [, start = '', hosts = '', rest = ''] = parts;
+  const [first = '', ...others] = hosts.split(',').map((host) => start + host + rest);
+  return [first, ...others];
+}

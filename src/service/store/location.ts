@@ -8,7 +8,7 @@ import {
 } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
-import { checkDatabaseParameters, resemblesDatabase } from './database-url.ts';
+import { checkDatabaseParameters, listHostUrls, resemblesDatabase } from './database-url.ts';
 
 /** Returns the location of the store (default: a file in the private data folder). */
 export async function resolveStoreLocation(
@@ -62,7 +62,8 @@ export function displayStoreLocation(location: string): string {
 function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
-  if (!/^postgres:\/\/\S*$/u.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
+  const isUrl = (text: string) => URL.canParse(text.replace('@/', '@localhost/'));
+  if (!/^postgres:\/\/\S*$/u.test(url) || !listHostUrls(url).every(isUrl))
     throw invalidLocationError(location);
   checkDatabaseParameters(url);
   return url;

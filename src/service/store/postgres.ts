@@ -10,6 +10,7 @@ import {
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { monotonicTime, muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
+import { listHostUrls } from './database-url.ts';
 import { isConnectionLimit, isUnusableStatement } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
@@ -29,8 +30,9 @@ export function openPostgres(url: string) {
   muteWarnings((text) => text.startsWith('pgpass support is deprecated'));
   const sockets = new Set<Socket>();
   let isAborted = false;
+  const urls = listHostUrls(url).map(withLibpqSslModes);
   const settings: ClientConfig = {
-    connectionString: withLibpqSslModes(url),
+    connectionString: urls[0],
     fallback_application_name: 'svc',
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     query_timeout: QUERY_TIMEOUT,
@@ -53,6 +55,7 @@ export function openPostgres(url: string) {
   const translated = createTranslatingPool(pool, new StatementNames(), {
     isAborted: () => isAborted,
     noteResponse,
+    connect: createHostSelection(pool, settings, urls),
   });
   const dialect = new PostgresDialect({ pool: translated });
   dialect.createAdapter = () => new PooledAdapter();
@@ -105,19 +108,20 @@ interface PoolHooks {
   readonly isAborted: () => boolean;
   /** Called after each response of the server. */
   readonly noteResponse: () => void;
+  readonly connect: () => Promise<PoolClient>;
 }
 
 function createTranslatingPool(
   pool: Pool,
   names: StatementNames,
-  { isAborted, noteResponse }: PoolHooks,
+  { isAborted, noteResponse, connect }: PoolHooks,
 ): PostgresPool {
   const wrappers = new WeakMap<PoolClient, PostgresPoolClient>();
   return {
     options: {},
     connect: async () => {
       if (isAborted()) throw new Error('Connection terminated');
-      const client = await connectOrWait(pool);
+      const client = await connect();
       const wrapped = wrappers.get(client) ?? createTranslatingClient(client, names, noteResponse);
       wrappers.set(client, wrapped);
       return wrapped;
@@ -144,6 +148,44 @@ async function connectOrWait(pool: Pool): Promise<PoolClient> {
     }, SHRINK_PERIOD).unref();
     return connectOrWait(pool);
   }
+}
+
+/**
+ * Creates a function that connects to the first host that accepts writes. If no host does, connects
+ * to one that responds. Later connections start with the host of the last one.
+ */
+function createHostSelection(pool: Pool, settings: ClientConfig, urls: readonly string[]) {
+  if (urls.length === 1) return () => connectOrWait(pool);
+  const checked = new WeakSet<PoolClient>();
+  let current = 0;
+  const selectNext = () => {
+    current = (current + 1) % urls.length;
+    settings.connectionString = urls[current];
+    pool.options.connectionString = urls[current];
+  };
+  return async () => {
+    let failure: unknown;
+    for (let tries = 1; ; tries++) {
+      const isLast = tries > urls.length;
+      try {
+        const client = await connectOrWait(pool);
+        if (checked.has(client) || isLast || !(await isReadOnly(client))) {
+          checked.add(client);
+          return client;
+        }
+        client.release(true);
+      } catch (error) {
+        failure ??= error;
+        if (isLast || error instanceof DatabaseError) throw failure;
+      }
+      selectNext();
+    }
+  };
+}
+
+async function isReadOnly(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"');
+  return rows[0]?.isStandby === true;
 }
 
 function createTranslatingClient(
