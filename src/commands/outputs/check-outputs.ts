@@ -56,13 +56,19 @@ export async function checkOutputs(
     file,
     identity: await identifyFile(resolveOutputPath(file, cwd)),
   });
-  const written = await Promise.all(outputs.flatMap(withSecondFile).map(identify));
+  const written = await Promise.all(
+    outputs
+      .flatMap(withSecondFile)
+      .map(async (output) => ({ ...(await identify(output)), isEdited: output.use === 'edited' })),
+  );
   const read = await Promise.all(
     [...inputs, ...(await sharedInputs(context, connects))].map(identify),
   );
   read.push({ name: 'stdin', file: '-', identity: identifyDescriptor(0) });
   for (const [at, output] of written.entries()) {
-    const other = [...read, ...written.slice(0, at)].find(
+    // A file to edit can be named twice: as an argument and as a flag.
+    const others = written.slice(0, at).filter(({ isEdited }) => !isEdited || !output.isEdited);
+    const other = [...read, ...others].find(
       ({ identity }) => identity !== undefined && identity === output.identity,
     );
     if (other)
@@ -81,7 +87,7 @@ export async function checkOutputs(
 function withSecondFile(output: CommandOutput): readonly CommandOutput[] {
   const { name, file, use } = output;
   return use === 'rejects'
-    ? [output, { name: `the reasons of ${name}`, file: reasonsPathOf(file), use: 'edited' }]
+    ? [output, { name: `the reasons of ${name}`, file: reasonsPathOf(file), use }]
     : [output];
 }
 
