@@ -9,6 +9,7 @@ export const SETTING_VARIABLES = {
   authToken: 'SVC_AUTH_TOKEN',
   workspaceId: 'SVC_WORKSPACE_ID',
   workspaceAuthToken: 'SVC_WORKSPACE_AUTH_TOKEN',
+  caFile: 'SVC_CA_FILE',
   clientCert: 'SVC_CLIENT_CERT',
   clientKey: 'SVC_CLIENT_KEY',
   clientKeyPassphrase: 'SVC_CLIENT_KEY_PASSPHRASE',

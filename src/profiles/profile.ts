@@ -11,6 +11,8 @@ export interface Profile {
   readonly headerPrefix?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly workspaceId?: string | undefined;
+  /** Path of the certificate authorities to trust in addition. */
+  readonly caFile?: string | undefined;
   /** Paths of the client certificate and its private key. */
   readonly clientCert?: string | undefined;
   readonly clientKey?: string | undefined;

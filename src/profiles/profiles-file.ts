@@ -106,6 +106,7 @@ const TEXT_FIELDS = [
   'headerPrefix',
   'apiKey',
   'workspaceId',
+  'caFile',
   'clientCert',
   'clientKey',
   'org',

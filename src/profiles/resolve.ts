@@ -140,9 +140,10 @@ function fromProfile(
 ): CommandTarget {
   const { explicit, folderFiles, folder } = sources;
   const source = `profile '${name.value}'`;
-  const { baseUrl, headerPrefix, apiKey, workspaceId, org } = profile;
+  const { baseUrl, headerPrefix, apiKey, workspaceId, caFile, org } = profile;
   const { clientCert, clientKey } = explicit.clientCert ? {} : profile;
-  const values = { baseUrl, headerPrefix, apiKey, workspaceId, clientCert, clientKey, org };
+  const connection = { baseUrl, headerPrefix, caFile, clientCert, clientKey };
+  const values = { ...connection, apiKey, workspaceId, org };
   const stored = createLayer(values, () => source);
   const common = commonParts(sources);
   const { approvals: count, signers } = profile;

@@ -13,6 +13,7 @@ export interface TargetDependencies {
   readonly flags: {
     readonly profile?: string;
     readonly baseUrl?: string;
+    readonly caFile?: string;
     readonly clientCert?: string;
     readonly clientKey?: string;
   };
@@ -77,8 +78,8 @@ export async function readSources(dependencies: TargetDependencies): Promise<Sou
     },
     (name) => SETTING_VARIABLES[name],
   );
-  const { baseUrl, clientCert, clientKey } = flags;
-  const given = createLayer({ baseUrl, clientCert, clientKey }, formatFlag);
+  const { baseUrl, caFile, clientCert, clientKey } = flags;
+  const given = createLayer({ baseUrl, caFile, clientCert, clientKey }, formatFlag);
   const { profile: _, org: __, output: ___, ...named } = variables;
   return {
     folderFiles,

@@ -62,6 +62,28 @@ describe('a private certificate authority', () => {
     expect(seen).toHaveLength(3);
   });
 
+  it('is trusted in a profile, which can be updated', async () => {
+    const { svc, home } = await newUserInProcess();
+    const { seen, port, file } = await startTlsService('DNS:localhost');
+    const profile = ['profiles', 'add', 'corp', '--base-url', `https://localhost:${port}`];
+    const credentials = ['--api-key', 'key-1', '--auth-token-stdin', '--insecure-storage'];
+    const added = await svc([...profile, ...credentials, '--no-verify', '--ca-file', file], {
+      stdin: 'profile-token-1',
+    });
+    expect(added.code).toBe(0);
+    expect((await svc([...GET, '-p', 'corp'])).code).toBe(0);
+    expect(seen).toEqual(['profile-token-1']);
+    await writeFile(join(home, 'none.pem'), 'none');
+    const update = ['profiles', 'update', 'corp', '--no-verify', '--ca-file', 'none.pem'];
+    expect((await svc(update)).code).toBe(0);
+    const { code, stderr } = await svc([...GET, '-p', 'corp']);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([
+      3,
+      expect.stringContaining("the CA file of profile 'corp' must be a PEM file"),
+    ]);
+    expect((await svc([...GET, '-p', 'corp', '--ca-file', file])).code).toBe(0);
+  });
+
   it('is trusted in SSL_CERT_FILE, and a missing file is a warning', async () => {
     const { svc } = await newUserInProcess();
     const { port, file } = await startTlsService('DNS:localhost');

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
+import type { Sourced } from '../../profiles/target.ts';
 import type { Context, ProcessEnvironment } from '../context.ts';
 
 /** File with the authorities of the system, which OpenSSL and other tools read. */
@@ -11,9 +12,10 @@ const SYSTEM_FILE_VARIABLE = 'SSL_CERT_FILE';
  * is not for svc alone, so a file that cannot be used is a warning.
  */
 export async function findAuthorities(context: Context): Promise<string | undefined> {
-  const { options, environment, warn } = context;
+  const { environment, warn } = context;
   const texts: string[] = [];
-  if (options.caFile) texts.push(await readCertificates(options.caFile, context));
+  const { caFile } = await context.target();
+  if (caFile) texts.push(await readCertificates(caFile.value, context, nameOf(caFile)));
   const systemFile = environment[SYSTEM_FILE_VARIABLE];
   if (systemFile) {
     try {
@@ -24,6 +26,10 @@ export async function findAuthorities(context: Context): Promise<string | undefi
     }
   }
   return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function nameOf({ source }: Sourced): string {
+  return source.startsWith('profile ') ? `the CA file of ${source}` : source.replace(/^flag /, '');
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

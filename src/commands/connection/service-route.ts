@@ -30,7 +30,8 @@ export async function openNetworkRoute(context: Context, target: Target): Promis
     await context.warn(
       `${skippedChecksWarning()}; use --ca-file to trust a certificate authority instead`,
     );
-  const { caFile, timeout: attemptTimeout } = options;
+  const { timeout: attemptTimeout } = options;
+  const { caFile } = await context.target();
   const authorities =
     caFile || (environment['SSL_CERT_FILE'] && baseUrl.startsWith('https:'))
       ? await (await import('./ca-file.ts')).findAuthorities(context)

@@ -344,6 +344,7 @@ const SETTING_DESCRIPTIONS: { readonly [Name in keyof typeof SETTING_VARIABLES]:
   authToken: 'auth token of the API key',
   workspaceId: 'workspace ID',
   workspaceAuthToken: 'auth token of the workspace',
+  caFile: 'PEM file of certificate authorities to trust in addition',
   clientCert: 'PEM or PKCS#12 file of the client certificate',
   clientKey: 'PEM file of its private key',
   clientKeyPassphrase: 'passphrase of the private key or the PKCS#12 file',

@@ -44,6 +44,7 @@ export async function readProfileFlags(context: Context, flags: ProfileFlags): P
       headerPrefix: checked(flags.headerPrefix, '--header-prefix', parseHeaderPrefix),
       apiKey: checked(flags.apiKey, '--api-key', parseCredential),
       workspaceId: checked(flags.workspaceId, '--workspace-id', parseCredential),
+      caFile: path(context.options.caFile),
       clientCert: path(context.options.clientCert),
       clientKey: path(context.options.clientKey),
       org: checked(flags.org, '--org', parseOrganization),

@@ -40,6 +40,7 @@ export async function showProfile(
   const view = {
     ...describeProfile(saved, name, profile),
     headerPrefix: profile.headerPrefix ?? null,
+    caFile: profile.caFile ?? null,
     clientCert: profile.clientCert ?? null,
     clientKey: profile.clientKey ?? null,
     output: profile.output ?? null,

@@ -77,8 +77,8 @@ async function readUpdates(
   const { approvals, verify: _, ...rest } = options;
   const isGiven = [approvals, ...Object.values(rest)].some((value) => value !== undefined);
   const given = await readProfileFlags(context, { ...rest, approvals: approvals || undefined });
-  const { baseUrl, clientCert, clientKey } = context.options;
-  const hasGlobal = [baseUrl, clientCert, clientKey].some((value) => value !== undefined);
+  const { baseUrl, caFile, clientCert, clientKey } = context.options;
+  const hasGlobal = [baseUrl, caFile, clientCert, clientKey].some((value) => value !== undefined);
   if (isGiven || hasGlobal) return { ...given, typed: [] };
   if (!canAsk(context) || apiKey === undefined) {
     throw new SvcError('usage', 'no field to change was given', {
@@ -181,7 +181,7 @@ async function verifyUpdated(
 
 const TOKENS = ['authToken', 'workspaceAuthToken'] as const satisfies readonly TokenName[];
 const CERTIFICATE_FIELDS = ['clientCert', 'clientKey'] as const;
-const CONNECTION_FIELDS = ['baseUrl', 'headerPrefix', ...CERTIFICATE_FIELDS] as const;
+const CONNECTION_FIELDS = ['baseUrl', 'headerPrefix', 'caFile', ...CERTIFICATE_FIELDS] as const;
 const CREDENTIAL_FIELDS = [...CONNECTION_FIELDS, 'apiKey', 'workspaceId'] as const;
 
 function changesCredentials(before: Profile, after: Profile, secrets: Secrets): boolean {
@@ -194,6 +194,7 @@ const FIELD_NAMES = {
   headerPrefix: 'header prefix',
   apiKey: 'API key',
   workspaceId: 'workspace ID',
+  caFile: 'file of certificate authorities',
   clientCert: 'client certificate',
   clientKey: 'client key',
   org: 'organization',

@@ -166,6 +166,7 @@ function toTarget(
     baseUrl,
     apiKey,
     workspaceId,
+    caFile: profile.caFile ?? environment[SETTING_VARIABLES.caFile],
     clientCert: profile.clientCert ?? environment[SETTING_VARIABLES.clientCert],
     clientKey: profile.clientKey ?? environment[SETTING_VARIABLES.clientKey],
     ...secrets,

@@ -90,6 +90,7 @@ const TARGET_OPTIONS = [
   'store',
   'profile',
   'baseUrl',
+  'caFile',
   'clientCert',
   'clientKey',
 ] as const satisfies readonly (keyof GlobalOptions)[];

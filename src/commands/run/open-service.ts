@@ -52,6 +52,7 @@ export function openService(
     flags: {
       ...optionalProperty('profile', options.profile),
       ...optionalProperty('baseUrl', options.baseUrl),
+      ...optionalProperty('caFile', options.caFile),
       ...optionalProperty('clientCert', options.clientCert),
       ...optionalProperty('clientKey', options.clientKey),
     },
