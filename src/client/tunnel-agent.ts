@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AgentOptions, ClientRequest } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext } from 'node:tls';
+import { checkServerIdentity, connect as connectTls, createSecureContext } from 'node:tls';
 import { Agent, type AgentConnectOpts } from 'agent-base';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { SocksClient } from 'socks';
@@ -52,11 +52,21 @@ class ConnectAgent extends HttpsProxyAgent<string> {
   override connect(request: ClientRequest, options: AgentConnectOpts): Promise<Socket> {
     return withConnectLimit(this.#connectTimeout, request, (signal) => {
       this.connectOpts = { ...this.connectOpts, signal };
-      return super.connect(request, options);
+      return super.connect(request, withIdentityCheck(options));
     }).catch((error: unknown) => {
       throw wasClosed(error) ? new ProxyRefusalError('it closed the connection') : error;
     });
   }
+}
+
+/** Checks the certificate of an IP address, which the library would compare with `localhost`. */
+function withIdentityCheck(options: AgentConnectOpts): AgentConnectOpts {
+  const { host = '', secureEndpoint } = options;
+  if (!secureEndpoint) return options;
+  return {
+    ...options,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+  };
 }
 
 class SocksAgent extends Agent {

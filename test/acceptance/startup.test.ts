@@ -225,7 +225,11 @@ describe('start-up', () => {
     expect(builtins).toContain('node:http');
     expect(builtins.filter((name) => lazy.includes(name))).toEqual([]);
     expect(
-      sources.filter((source) => /node_modules\/(conf|ajv|kysely)\/|src\/service\//.test(source)),
+      sources.filter((source) =>
+        /node_modules\/(conf|ajv|kysely|https-proxy-agent|agent-base|socks)\/|src\/service\//.test(
+          source,
+        ),
+      ),
     ).toEqual([]);
     expect(sources.some((source) => /node_modules\/zod\//.test(source))).toBe(true);
     expect(

@@ -202,10 +202,25 @@ describe('a proxy', () => {
     expect(proxy.asked).toContain('CONNECT [2001:db8::1]:8443');
   });
 
-  it.each<[string, () => Promise<string>]>([
+  const proxies: readonly [string, () => Promise<string>][] = [
     ['HTTP', async () => `http://${(await httpProxy()).host}`],
     ['SOCKS', async () => `socks5://${(await socksProxy()).host}`],
-  ])('over %s is not blamed for a failure of the service', async (_, start) => {
+  ];
+
+  it.each(proxies)(
+    'over %s connects to IP addresses, and checks certificates',
+    async (_, start) => {
+      const environment = { HTTPS_PROXY: await start() };
+      const { port, authorities } = await secureService('IP:192.0.2.1');
+      const url = `https://192.0.2.1:${port}`;
+      const { reply } = await call(url, { environment, authorities });
+      expect(await reply).toMatchObject({ data: { id: 'a' } });
+      const other = await call(`https://192.0.2.2:${port}`, { environment, authorities }, 'once');
+      expect((await errorOf(other.reply)).message).toContain('the certificate is for another host');
+    },
+  );
+
+  it.each(proxies)('over %s is not blamed for a failure of the service', async (_, start) => {
     const environment = { HTTPS_PROXY: await start() };
     const other = await secureService('DNS:other.example.test');
     const plain = await listen(createHttpServer((_, response) => response.end(ANSWER)));

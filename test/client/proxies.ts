@@ -77,7 +77,9 @@ interface SocksProxyOptions {
 
 const [NO_AUTHENTICATION, PASSWORD, NONE_ACCEPTABLE] = [0, 2, 0xff];
 
-/** A SOCKS 5 proxy that accepts host names. */
+const IPV4 = 1;
+
+/** A SOCKS 5 proxy that accepts host names and IPv4 addresses. */
 export async function socksProxy({
   credentials,
   refuses,
@@ -100,9 +102,11 @@ export async function socksProxy({
       socket.write(Buffer.of(1, 0));
     }
     const wanted = await read(socket);
-    const length = wanted[4] ?? 0;
-    const name = wanted.subarray(5, 5 + length).toString();
-    const port = wanted.readUInt16BE(5 + length);
+    const isAddress = wanted[3] === IPV4;
+    const name = isAddress
+      ? wanted.subarray(4, 8).join('.')
+      : wanted.subarray(5, 5 + (wanted[4] ?? 0)).toString();
+    const port = wanted.readUInt16BE(wanted.length - 2);
     asked.push(`${name}:${port}`);
     const reply = (code: number) => socket.write(Buffer.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0));
     if (refuses !== undefined) return void reply(refuses);
