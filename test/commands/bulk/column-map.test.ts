@@ -5,13 +5,14 @@ import { bulkFieldsOf } from '../../../src/catalog/bulk-fields.ts';
 import { loadOperation } from '../../../src/catalog/index.ts';
 import { resolveColumnMap } from '../../../src/commands/bulk/column-map.ts';
 import type { ColumnMap, MapFileOptions } from '../../../src/commands/bulk/input-flags.ts';
+import { createTwoSheets } from '../../bulk/source/xlsx/workbook-file.ts';
 import { fakeContext } from '../fake-context.ts';
 
 const fields = bulkFieldsOf(await loadOperation('users', 'users.add'));
 const HEADER = 'Login;E-Mail Address;Full Name;Notes\n';
 
 interface Given {
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly answers?: readonly string[];
   readonly map?: ColumnMap;
   readonly mapFile?: MapFileOptions;
@@ -30,6 +31,7 @@ async function resolveMap({ files = { 'u.csv': HEADER }, answers, map, mapFile =
   await resolved.save();
   return {
     map: resolved.map,
+    sheet: resolved.sheet,
     questions: context.questions,
     stderr: context.stderr(),
     saved: await readFile(join(context.cwd, 'acme.map'), 'utf8').catch(() => undefined),
@@ -67,6 +69,16 @@ describe('on a terminal', () => {
       ['Full Name', 'name'],
       ['Notes', 'Notes'],
     ]);
+  });
+
+  it('asks for the sheet if only another one has the ID column', async () => {
+    const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
+    const rows = `<row>${cell('userId')}</row><row>${cell('u1')}</row>`;
+    const files = { 'u.xlsx': createTwoSheets(`<row>${cell('Read me')}</row>`, rows) };
+    const { sheet, questions } = await resolveMap({ files, answers: ['All staff'] });
+    expect(sheet).toBe('All staff');
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).toContain('Sheet with the records');
   });
 
   it.each([

@@ -255,9 +255,11 @@ describe('everything in one pass', () => {
     );
     const yaml = await validate({
       name: 'u.yaml',
-      content: '- userId: a\n- userId: [\n- userId: a\n',
+      content: '- userId: a\n- userId: b\n  userId: c\n- userId: a\n',
     });
-    expect(yaml.stdout).toMatch(/^u\.yaml:3:1: .*\nu\.yaml:3: userId: 'a' is already on line 1\n$/);
+    expect(yaml.stdout).toBe(
+      "u.yaml:3:3: a field occurs twice in one record\nu.yaml:4: userId: 'a' is already on line 1\n",
+    );
     expect(yaml.error?.message).toBe('u.yaml: 2 problems in 3 records');
   });
 

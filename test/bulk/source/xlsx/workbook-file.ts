@@ -76,3 +76,17 @@ export function workbookParts({
 export function createWorkbook(parts: Parts): Buffer {
   return createZip(workbookParts(parts));
 }
+
+/** Creates a workbook whose second sheet is named `All staff`. */
+export function createTwoSheets(first: string, second: string): Buffer {
+  const sheets = SHEETS.replace('</sheets>', '<sheet name="All staff" r:id="rId9"/></sheets>');
+  const parts = workbookParts({ rows: first, workbook: sheets });
+  const targets = parts['xl/_rels/workbook.xml.rels'];
+  const target = /<Relationship [^>]*rId1[^>]*>/.exec(targets)?.[0] ?? '';
+  const otherTarget = target.replace('rId1', 'rId9').replace('sheet1', 'sheet2');
+  return createZip({
+    ...parts,
+    'xl/_rels/workbook.xml.rels': targets.replace(target, target + otherTarget),
+    'xl/worksheets/sheet2.xml': `<worksheet ${MAIN}><sheetData>${second}</sheetData></worksheet>`,
+  });
+}

@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openInputFile } from '../../../../src/bulk/input-file.ts';
 import { createTemporaryFolder } from '../../../temporary-folder.ts';
-import { createWorkbook, createZip, type Parts, SHEETS, workbookParts } from './workbook-file.ts';
+import {
+  createTwoSheets,
+  createWorkbook,
+  createZip,
+  type Parts,
+  SHEETS,
+  workbookParts,
+} from './workbook-file.ts';
 
 const FILES = fileURLToPath(new URL('files/', import.meta.url));
 const HEADER =
@@ -97,29 +104,10 @@ describe('a workbook of LibreOffice', () => {
 });
 
 describe('a workbook whose first sheet has no IDs', () => {
-  const sheet = (text: string) =>
-    `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${text}</sheetData></worksheet>`;
   const NOTES = '<row r="1"><c r="A1" t="str"><v>Read me</v></c></row>';
-  const parts = (second: string) => {
-    const sheets = SHEETS.replace(
-      '</sheets>',
-      '<sheet name="All staff" sheetId="2" r:id="rId9"/></sheets>',
-    );
-    const created = workbookParts({ rows: NOTES, workbook: sheets });
-    const targets = created['xl/_rels/workbook.xml.rels'];
-    const target = /<Relationship [^>]*rId1[^>]*>/.exec(targets)?.[0] ?? '';
-    return {
-      ...created,
-      'xl/_rels/workbook.xml.rels': targets.replace(
-        target,
-        target + target.replace('rId1', 'rId9').replace('sheet1', 'sheet2'),
-      ),
-      'xl/worksheets/sheet2.xml': sheet(second),
-    };
-  };
 
   it('is refused with the sheet that has them', async () => {
-    await expect(read(await write(createZip(parts(HEADER))))).rejects.toMatchObject({
+    await expect(read(await write(createTwoSheets(NOTES, HEADER)))).rejects.toMatchObject({
       message: expect.stringMatching(
         /Sheet1!A1: the column 'userId' is missing.*; the sheet 'All staff' has the columns$/,
       ),
@@ -128,7 +116,7 @@ describe('a workbook whose first sheet has no IDs', () => {
   });
 
   it('is refused without a sheet if none has them', async () => {
-    await expect(read(await write(createZip(parts(NOTES))))).rejects.toThrow(
+    await expect(read(await write(createTwoSheets(NOTES, NOTES)))).rejects.toThrow(
       /Sheet1!A1: the column 'userId' is missing; the columns are: Read me$/,
     );
   });
