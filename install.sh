@@ -27,9 +27,11 @@ fail() {
 
 download() {
   if command -v curl > /dev/null; then
-    curl --fail --silent --show-error --location --output "$2" "$1" 2> "$work/error"
+    curl --fail --silent --show-error --location --proto-redir '=https' --output "$2" "$1" 2> "$work/error"
   elif command -v wget > /dev/null; then
-    wget --quiet --output-document="$2" "$1" 2> "$work/error"
+    # wget would follow a redirect out of HTTPS.
+    wget --quiet --max-redirect=0 --output-document="$2" "$1" 2> "$work/error" ||
+      fail "cannot download $1 with wget, which must not follow redirects; install curl"
   else
     fail 'curl or wget is required'
   fi || fail "cannot download $1"

@@ -38,6 +38,8 @@ export const workspace = {
     path: '/v2/workspace/create',
     auth: 'none',
     effect: 'once',
+    // The answer has the only copy of the token.
+    revealsSecrets: true,
     input: z.object({
       ownerEmail: described(z.string().check(z.minLength(1)), "owner's email address"),
       name: described(

@@ -72,6 +72,17 @@ describe('installs of unpublished names', () => {
     expect(findUnpublishedInstalls(text, PUBLISHED)).toEqual([]);
   });
 
+  it('include no action that its owner can move to another commit', async () => {
+    const pages = ['docs/ci.md', 'docs/install.md', 'docs/settings.md'];
+    const texts = await Promise.all(pages.map(read));
+    const used = texts.flatMap((text) =>
+      Array.from(text.matchAll(/uses: (\S+)/g), ([, name]) => name),
+    );
+    const isPinned = (name = '') => name.startsWith('./') || /^[\w/-]+@[0-9a-f]{40}$/.test(name);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((name) => !isPinned(name))).toEqual([]);
+  });
+
   it('are in no page, recipe, or message', SLOW, async () => {
     expect(FILES).toEqual(expect.arrayContaining(['README.md', 'action.yml', 'docs/ci.md']));
     const found = await Promise.all(

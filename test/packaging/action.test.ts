@@ -131,6 +131,15 @@ describe('the action', () => {
     expect(await runAction({ package: tarball })).toMatchObject({ code: 0, output: '' });
   });
 
+  it.each(['someone/svc', 'svc', './', 'https://example.com/svc.tgz', '--global'])(
+    'installs only an existing file, not %s',
+    async (name) => {
+      const { code, log } = await runAction({ package: name });
+      expect(code).toBe(1);
+      expect(log).toContain('::error::package must be the path of an existing file');
+    },
+  );
+
   it('installs nothing by name, and expands no input in a script', () => {
     // Nobody owns the package's name before the first release.
     expect(action.inputs.package).toMatchObject({ required: true });
