@@ -1,3 +1,4 @@
+import { DELIVERY_STATES } from '../../src/catalog/local/delivery.ts';
 import type { Shape } from './result-shapes.ts';
 
 const COUNTS = {
@@ -37,7 +38,7 @@ const DELIVERY = {
   id: 'string',
   endpointId: 'string | null',
   event: 'string',
-  state: '"pending" | "delivered" | "failed"',
+  state: DELIVERY_STATES.map((state) => JSON.stringify(state)).join(' | '),
   attempts: [{ at: 'string', status: 'number | null', error: 'string | null' }],
 } as const;
 

@@ -155,7 +155,9 @@ describe('svc local deliveries', () => {
     expect((await service.admin('deliveries?event=comment.delete')).body.deliveries).toEqual([]);
     const table = await svc(['local', 'deliveries', 'list']);
     expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +LAST +NEXT ATTEMPT\n/);
-    expect(table.stdout).toMatch(new RegExp(`^${id} +comment[.]add +ep_\\w+ +failed +8 +500`, 'm'));
+    expect(table.stdout).toMatch(
+      new RegExp(`^${id} +comment[.]add +ep_\\w+ +exhausted +8 +500`, 'm'),
+    );
     const csv = await svc(['local', 'deliveries', 'list', '-o', 'csv']);
     expect(csv.stdout).toMatch(/^id,endpointId,event,state,attempts\r?\n/);
     const shown = await svc(['local', 'deliveries', 'show', id]);
@@ -165,7 +167,9 @@ describe('svc local deliveries', () => {
     status = 200;
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
-    expect(again.stderr).toBe('1 delivery scheduled; svc serve sends pending deliveries\n');
+    expect(JSON.parse(again.stderr).note.message).toBe(
+      '1 delivery scheduled; svc serve sends pending deliveries',
+    );
     await eventually(async () =>
       expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1),
     );

@@ -45,7 +45,7 @@ describe('an import with a new organization', () => {
     expect(code, stderr).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(COUNTS);
     expect(stderr).toBe(
-      'warning: organization Acme Ltd is not known on this machine and will be created if it does not exist (--create-organization suppresses this warning)\n',
+      "warning: organization 'Acme Ltd' is not known on this machine and will be created if it does not exist (--create-organization suppresses this warning)\n",
     );
     expect((await svc('jobs', 'show')).stdout).toContain(`organizations  ${COUNTS}\n`);
     const page = (await svc('jobs', 'show', '--html', '--file', '-')).stdout;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newUserInProcess } from './in-process.ts';
 
-const REFUSED = /cannot (create|open) \/proc\/svc\S*: folders cannot be created in \/proc\n$/;
+const REFUSED =
+  /cannot (create|open) \/proc\/svc\S*: folders cannot be created in \/proc\n(?:hint: to use another folder, set XDG_(?:DATA|CONFIG)_HOME\n)?$/;
 
 describe.runIf(process.platform === 'linux')('a folder that cannot be created', () => {
   it.each([

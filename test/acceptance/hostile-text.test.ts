@@ -373,7 +373,7 @@ async function storeHostileText({ home, svc }: HostileUser): Promise<void> {
   await writeFile(state, JSON.stringify({ organizations: [{ organizationId: HOSTILE }] }));
   for (const words of [
     ['local', 'import', state],
-    ['users', 'add', '--local', '--org', 'acme', '--file', file],
+    ['users', 'add', '--local', '--org', 'acme', '--file', file, '--allow-suspicious'],
   ]) {
     const run = await svc(words);
     expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(0);

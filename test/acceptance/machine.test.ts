@@ -29,22 +29,22 @@ async function runAfter(
 }
 
 describe('settings that are not a regular file', () => {
-  it.each(['.svc.json', join('.config', 'svc', 'profiles.json')])(
-    'end svc with exit code 12 and disable completion: %s',
-    async (file) => {
-      const { home, svc } = await newUser();
-      const path = join(home, file);
-      await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-      execFileSync('mkfifo', [path]);
-      expect(await svc(['profiles', 'list'])).toEqual({
-        code: 12,
-        stdout: '',
-        stderr: `svc: cannot read ${path}: is not a regular file\n`,
-      });
-      const completed = await svc(['__complete', 'folders', 'get', '--folder', '']);
-      expect(completed).toEqual({ code: 0, stdout: '', stderr: '' });
-    },
-  );
+  it.each([
+    ['.svc.json', ''],
+    [join('.config', 'svc', 'profiles.json'), 'hint: to use another folder, set XDG_CONFIG_HOME\n'],
+  ])('end svc with exit code 12 and disable completion: %s', async (file, hint) => {
+    const { home, svc } = await newUser();
+    const path = join(home, file);
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+    execFileSync('mkfifo', [path]);
+    expect(await svc(['profiles', 'list'])).toEqual({
+      code: 12,
+      stdout: '',
+      stderr: `svc: cannot read ${path}: is not a regular file\n${hint}`,
+    });
+    const completed = await svc(['__complete', 'folders', 'get', '--folder', '']);
+    expect(completed).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
 });
 
 it('do not prevent reading a secret from a FIFO named by a flag', async () => {

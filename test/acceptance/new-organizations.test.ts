@@ -96,7 +96,7 @@ describe('an organization that does not exist in the embedded service', () => {
       status: 'success',
       message: 'Permissions added successfully.',
     });
-    expect(granted.stderr).toContain('Created user ada in acme\n');
+    expect(granted.stderr).toContain('"Created user ada in acme"');
     expect(await rememberedIds(user, 'local')).toEqual({
       user: ['ada', 'u1'],
       organization: ['acme'],

@@ -44,7 +44,7 @@ describe('svc pull', () => {
     expect(text).not.toContain(TOKEN);
     expect(text).toMatch(/^# yaml-language-server: \$schema=svc\.schema\.json\n/);
     expect(created.stderr).toContain(
-      'to check the file in an editor, run svc schema settings --out svc.schema.json\n',
+      '"to check the file in an editor, run svc schema settings --out svc.schema.json"',
     );
     const saved = await svc('schema', 'settings', '--out', 'svc.schema.json');
     expect([saved.code, saved.stdout]).toEqual([0, '']);

@@ -90,12 +90,12 @@ describe('svc webhooks setup', () => {
       await screen.answer('Send a test request', 'y\r');
       await screen.shows('rejected the invalid signature, as expected');
       // By search, by browsing, and an unknown event.
-      await screen.answer('15 more • type to search', 'reaction_d');
+      await screen.answer('28 more • type to search', 'reaction_d');
       await screen.answer('[2/3] Events to receive reaction_d', '\r');
       // The search is cleared after a choice.
       await screen.shows('❯ Continue with the 1 selected');
       expect(screen.text()).toMatch(/^\? \[2\/3\] Events to receive$/m);
-      await screen.answer('15 more • type to search', DOWN);
+      await screen.answer('28 more • type to search', DOWN);
       await screen.answer('❯ [ ] all of thread', ' ');
       await screen.answer('❯ [x] all of thread', ' ');
       await screen.answer('❯ [ ] all of thread', 'thread.link_copy');

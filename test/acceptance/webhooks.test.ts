@@ -38,7 +38,7 @@ async function listen(
 ) {
   const started = start(user, ['webhooks', 'listen', '--port', '0', ...words], more);
   const ready = () =>
-    /^listening on (http:\/\/127\.0\.0\.1:\d+)$/m.exec(started.written.stderr)?.[1];
+    /\blistening on (http:\/\/127\.0\.0\.1:\d+)/.exec(started.written.stderr)?.[1];
   await eventually(() => expect(ready(), started.written.stderr).toBeDefined());
   return { ...started, url: ready() ?? '' };
 }

@@ -619,7 +619,10 @@ describe('several IDs in one command', () => {
       { code: 'records_failed', message: '1 of 3 endpoints failed: ep_2' },
     ]);
     expect(error.hint).toBe('svc webhooks endpoints list lists the existing ones');
-    expect(warnings).toEqual(['warning: ep_2: no such endpoint (NOT_FOUND)']);
+    const message = 'ep_2: no such endpoint (NOT_FOUND)';
+    expect(warnings.map((line) => JSON.parse(line))).toEqual([
+      { note: { level: 'warning', message } },
+    ]);
   });
 
   it('exit with 5 if only one is given and not found, however often it is repeated', async () => {

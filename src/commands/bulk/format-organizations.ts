@@ -1,4 +1,4 @@
-import { quoteId } from '../../kernel/id-text.ts';
+import { quoteUnclearId } from '../../kernel/id-text.ts';
 import { groupDigits } from '../../kernel/plural.ts';
 
 const MAX_SHOWN_ORGANIZATIONS = 20;
@@ -23,7 +23,7 @@ export function formatOrganizations(
     .slice(0, MAX_SHOWN_ORGANIZATIONS)
     .map(
       ({ id, total, succeeded = 0, new: isNew }) =>
-        `${quoteId(id)} ${isPartial ? `${groupDigits(succeeded)} of ` : ''}${groupDigits(total)}${isNew ? ' (new)' : ''}`,
+        `${quoteUnclearId(id)} ${isPartial ? `${groupDigits(succeeded)} of ` : ''}${groupDigits(total)}${isNew ? ' (new)' : ''}`,
     );
   const more = organizations.length - shown.length;
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');

@@ -53,7 +53,9 @@ function findFiles(
   });
   const fromWords = operands.flatMap(({ file: use }, at) => {
     const file = words[at];
-    return use && file !== undefined ? [{ name: 'the file', file, use }] : [];
+    // The same file may be named twice: svc pull svc.yaml --file svc.yaml.
+    const isKnown = fromFlags.some((named) => named.file === file && named.use === use);
+    return use && file !== undefined && !isKnown ? [{ name: 'the file', file, use }] : [];
   });
   return [...fromFlags, ...fromWords].flatMap(({ name, file, use }) => {
     // Only `--data @file` names a file.
