@@ -13,6 +13,7 @@ const force = flag(
 
 export const clock = {
   'local.clock.show': defineAdminOperation('local.clock.show', {
+    needs: 'service',
     summary: 'Show the time of the embedded service',
     path,
     effect: 'read',
@@ -20,6 +21,7 @@ export const clock = {
     output,
   }),
   'local.clock.advance': defineAdminOperation('local.clock.advance', {
+    needs: 'service',
     summary: 'Move the clock of the embedded service forward',
     description:
       'Runs everything that becomes due in the meantime, in order: delivery attempts and retries, the disabling of endpoints after five days of failures, and the expiry of tokens and permissions. Prints a report. The new time applies to every process that uses the store, even after a restart.',
@@ -39,6 +41,7 @@ export const clock = {
     arguments: [{ field: 'advance' }],
   }),
   'local.clock.set': defineAdminOperation('local.clock.set', {
+    needs: 'service',
     summary: 'Set the clock of the embedded service',
     description:
       'Does not run work that becomes due. svc serve sends the deliveries that are due at the new time.',
@@ -54,6 +57,7 @@ export const clock = {
     arguments: [{ field: 'set' }],
   }),
   'local.clock.freeze': defineAdminOperation('local.clock.freeze', {
+    needs: 'service',
     summary: 'Stop the clock of the embedded service',
     description:
       'Work that is already due still runs. svc local clock advance and svc local clock set also change a frozen clock.',
@@ -64,6 +68,7 @@ export const clock = {
     output,
   }),
   'local.clock.run': defineAdminOperation('local.clock.run', {
+    needs: 'service',
     summary: 'Restart the frozen clock of the embedded service',
     path,
     effect: 'set',
@@ -72,6 +77,7 @@ export const clock = {
     output,
   }),
   'local.clock.reset': defineAdminOperation('local.clock.reset', {
+    needs: 'service',
     summary: 'Return the embedded service to real time',
     path,
     effect: 'set',

@@ -15,6 +15,9 @@ type SharedField =
   | 'columns'
   | 'selectedBy';
 
+/** Part of the embedded service: all of it, its data, its log of requests, or its snapshots. */
+export type AdminNeed = 'service' | 'data' | 'requests' | 'snapshots';
+
 /**
  * An operation of the admin API, which `svc serve` has under `/_svc/` for the admin token. `svc
  * local` runs it without a server. Defines the route with its checks, and the command with its
@@ -23,8 +26,10 @@ type SharedField =
 export interface AdminOperation<
   Input extends z.ZodMiniObject = z.ZodMiniObject,
   Output extends z.ZodMiniType = z.ZodMiniType,
+  Need extends AdminNeed = AdminNeed,
 > extends Pick<Operation<Input, Output>, SharedField> {
   readonly auth: 'admin';
+  readonly needs: Need;
   /** Names fields of the input as `<field>`. */
   readonly path: `/_svc/${string}`;
   /** Fields that are arguments of the command, in order. */
@@ -34,10 +39,14 @@ export interface AdminOperation<
 }
 
 /** Type-checks an operation, and adds its credential and its command. */
-export function defineAdminOperation<Input extends z.ZodMiniObject, Output extends z.ZodMiniType>(
+export function defineAdminOperation<
+  Input extends z.ZodMiniObject,
+  Output extends z.ZodMiniType,
+  Need extends AdminNeed,
+>(
   name: `local.${string}`,
-  operation: Omit<AdminOperation<Input, Output>, 'auth' | 'command'>,
-): AdminOperation<Input, Output> {
+  operation: Omit<AdminOperation<Input, Output, Need>, 'auth' | 'command'>,
+): AdminOperation<Input, Output, Need> {
   const [first = '', ...rest] = name.split('.');
   return { auth: 'admin', ...operation, command: [first, ...rest] };
 }

@@ -8,6 +8,7 @@ const path = '/_svc/deliveries';
 
 export const deliveries = {
   'local.deliveries.list': defineAdminOperation('local.deliveries.list', {
+    needs: 'data',
     summary: 'List webhook deliveries, newest first',
     description:
       'A delivery sends one event to one target: an endpoint, or the raw or processed URL of basic webhooks. svc serve sends pending deliveries. Failed deliveries are kept and can be retried.',
@@ -39,6 +40,7 @@ export const deliveries = {
     columns: DELIVERY_COLUMNS,
   }),
   'local.deliveries.show': defineAdminOperation('local.deliveries.show', {
+    needs: 'data',
     summary: 'Show webhook deliveries with every attempt',
     path: `${path}/<id>`,
     effect: 'read',
@@ -47,6 +49,7 @@ export const deliveries = {
     arguments: [{ field: 'id', many: true }],
   }),
   'local.deliveries.retry': defineAdminOperation('local.deliveries.retry', {
+    needs: 'data',
     summary: 'Retry webhook deliveries',
     description:
       'Schedules deliveries for immediate retry, with the same IDs and the full number of attempts. svc serve sends them. Pending deliveries do not wait for their next attempt.',

@@ -20,6 +20,7 @@ type CopiedField =
   | 'description'
   | 'examples'
   | 'effect'
+  | 'needs'
   | 'path'
   | 'columns'
   | 'selectedBy';

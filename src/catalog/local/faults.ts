@@ -18,6 +18,7 @@ const columns: readonly Column[] = [
 /** `parseFaultFile` checks the rules, because the name of a rule depends on the stored rules. */
 export const faults = {
   'local.faults.add': defineAdminOperation('local.faults.add', {
+    needs: 'data',
     summary: 'Make requests to the embedded service fail on purpose',
     description:
       'Adds a fault rule that applies from the next request, even in a running svc serve. Only the first rule that applies to a request takes effect. A rule has an operation or * (on), optionally an organization (org), a schedule (share, nth, every, or times; default: every request), and one effect: status responds with an error; delay waits, with the percentiles p50 and p99; drop closes the connection before or after the write; cut closes it after the write and a share of the response; items makes a share of the records fail. The operation delivery stands for webhook deliveries.',
@@ -43,6 +44,7 @@ export const faults = {
     columns,
   }),
   'local.faults.list': defineAdminOperation('local.faults.list', {
+    needs: 'data',
     summary: 'List the fault rules in the order in which they apply',
     path,
     effect: 'read',
@@ -51,6 +53,7 @@ export const faults = {
     columns,
   }),
   'local.faults.clear': defineAdminOperation('local.faults.clear', {
+    needs: 'data',
     summary: 'Remove all fault rules',
     path,
     effect: 'delete',
@@ -59,6 +62,7 @@ export const faults = {
     output,
   }),
   'local.faults.set': defineAdminOperation('local.faults.set', {
+    needs: 'data',
     summary: 'Replace all fault rules',
     path,
     effect: 'set',

@@ -22,12 +22,15 @@ type SubjectsByName = {
 };
 export type AdminOperationName = keyof SubjectsByName;
 /** Returns the subject that an operation belongs to. */
-export type SubjectOf<Name extends AdminOperationName> = SubjectsByName[Name];
+type SubjectOf<Name extends AdminOperationName> = SubjectsByName[Name];
 type Operations = {
   readonly [Name in AdminOperationName]: AdminOperationsOf<SubjectOf<Name>>[Name &
     keyof AdminOperationsOf<SubjectOf<Name>>];
 };
 type OperationOf<Name extends AdminOperationName> = Operations[Name] & AdminOperation;
+
+/** Returns what an operation needs of the embedded service. */
+export type NeedOf<Name extends AdminOperationName> = OperationOf<Name>['needs'];
 
 /** A checked input of an operation. */
 export type AdminInput<Name extends AdminOperationName> = z.output<OperationOf<Name>['input']>;

@@ -11,6 +11,7 @@ const org = z.optional(idOf('only this organization (default: all)'));
 /** Operations that read data that the public API cannot return. */
 export const records = {
   'local.list': defineAdminOperation('local.list', {
+    needs: 'data',
     summary: 'List records of the embedded service',
     description:
       'Kinds: organizations, users, groups, group-members, members, permissions, folders, documents, notifications, activities, presence, crdt, agents, endpoints, and tokens. Members are the users of organizations. Permissions are memberships in organizations, folders, and documents.',
@@ -37,6 +38,7 @@ export const records = {
     },
   }),
   'local.show': defineAdminOperation('local.show', {
+    needs: 'data',
     summary: 'Show a record of the embedded service with its memberships',
     description:
       'Shows a user with memberships, groups, documents, and last activity; a document with the users who can open it; or an organization, a folder, or a group. Lists at most 100 related records of each kind, and checks access for the first 1,000 documents or members. If several organizations have a record with the ID, shows all of them; --org selects one.',
@@ -52,6 +54,7 @@ export const records = {
     arguments: [{ field: 'kind' }, { field: 'id' }],
   }),
   'local.explain': defineAdminOperation('local.explain', {
+    needs: 'data',
     summary: 'Explain whether a user can open a document',
     description:
       'Shows the memberships that grant access, the expired or restricted memberships that do not, and a command that grants access. User groups do not grant access. With --cases, runs the access tests in a file such as {cases: [{org: acme, user: u1, document: d1, expect: allowed}]}, and exits with 20 if a test fails. In GitHub Actions, failures become annotations.',

@@ -56,6 +56,7 @@ const columns: readonly Column[] = [
 
 export const requests = {
   'local.requests.list': defineAdminOperation('local.requests.list', {
+    needs: 'requests',
     summary: 'List the latest requests to svc serve, oldest first',
     description:
       'svc serve and the library log requests, without secrets, to a file beside the store. The log keeps the latest 2,000 requests. A gap between IDs means that the disk was too slow to log some requests.',
@@ -78,6 +79,7 @@ export const requests = {
     columns,
   }),
   'local.requests.show': defineAdminOperation('local.requests.show', {
+    needs: 'requests',
     summary: 'Show requests with their request and response bodies',
     path: `${path}/<id>`,
     effect: 'read',
@@ -86,6 +88,7 @@ export const requests = {
     arguments: [{ field: 'id', many: true }],
   }),
   'local.requests.wait': defineAdminOperation('local.requests.wait', {
+    needs: 'requests',
     summary: 'Wait for requests to svc serve',
     description:
       'Counts the requests that arrive after the command starts, and prints them. Exits with 8 if too few arrive before the timeout.',

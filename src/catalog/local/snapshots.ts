@@ -12,6 +12,7 @@ const name = flag(
 
 export const snapshots = {
   'local.snapshot.save': defineAdminOperation('local.snapshot.save', {
+    needs: 'snapshots',
     summary: 'Save the data of the embedded service',
     description:
       'Saves all data in the store, including API keys, tokens, and deliveries, but not the clock or the fault rules. Only the owner of the file can read it. Overwrites an existing snapshot with the same name. Does not interrupt a running svc serve.',
@@ -24,6 +25,7 @@ export const snapshots = {
     arguments: [{ field: 'save' }],
   }),
   'local.snapshot.restore': defineAdminOperation('local.snapshot.restore', {
+    needs: 'snapshots',
     summary: 'Replace the data of the embedded service with a snapshot',
     description:
       'Replaces all data in the store in one transaction, so that requests to a running svc serve see either the old or the new data. API keys and tokens that are newer than the snapshot stop working.',
@@ -36,6 +38,7 @@ export const snapshots = {
     arguments: [{ field: 'restore' }],
   }),
   'local.snapshot.list': defineAdminOperation('local.snapshot.list', {
+    needs: 'snapshots',
     summary: 'List snapshots, newest first',
     path,
     effect: 'read',
@@ -51,6 +54,7 @@ export const snapshots = {
     ],
   }),
   'local.snapshot.diff': defineAdminOperation('local.snapshot.diff', {
+    needs: 'snapshots',
     summary: 'Show the records that have changed since a snapshot',
     description:
       'Compares the records that svc local export contains with those in the snapshot. Ignores timestamps and endpoint secrets. Exits with 20 if anything changed.',
@@ -64,6 +68,7 @@ export const snapshots = {
     arguments: [{ field: 'name' }],
   }),
   'local.snapshot.remove': defineAdminOperation('local.snapshot.remove', {
+    needs: 'snapshots',
     summary: 'Delete a snapshot',
     path,
     effect: 'delete',

@@ -1,5 +1,6 @@
+import type { AdminNeed } from '../../catalog/local/define.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
-import type { AdminOperationName, AdminSubject, SubjectOf } from '../../catalog/local/index.ts';
+import type { AdminOperationName, NeedOf } from '../../catalog/local/index.ts';
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
@@ -25,18 +26,16 @@ import { createErrorReporter } from '../terminal/error-reporter.ts';
 type Effect = 'read' | 'write';
 type Work<Needed, Result> = (needed: Needed) => Promise<Result>;
 
-/** Opens what the operations of a subject need, each without the parts that it does not need. */
-const OPENERS: {
-  readonly [Subject in AdminSubject]: <Result>(
-    context: Context,
-    effect: Effect,
-    work: Work<AdminContexts[Subject], Result>,
-  ) => Promise<Result>;
-} = {
-  clock: withService,
-  deliveries: withData,
-  faults: withData,
-  records: withData,
+type Opener<Need extends AdminNeed> = <Result>(
+  context: Context,
+  effect: Effect,
+  work: Work<AdminContexts[Need], Result>,
+) => Promise<Result>;
+
+/** Opens the parts of the service that operations need, each without the others. */
+const OPENERS: { readonly [Need in AdminNeed]: Opener<Need> } = {
+  service: withService,
+  data: withData,
   requests: (context, _, work) =>
     withRequestFile(context, (file) => work({ requests: createLog(context, file) })),
   snapshots: async (context, effect, work) => {
@@ -51,18 +50,26 @@ const OPENERS: {
 export function withAdminContext<Name extends AdminOperationName, Result>(
   context: Context,
   name: Name,
-  work: Work<AdminContexts[SubjectOf<Name>], Result>,
+  work: Work<AdminContexts[NeedOf<Name>], Result>,
 ): Promise<Result> {
-  const { subject, effect } = getAdminEntry(name);
-  const open = OPENERS[subject] as (typeof OPENERS)[SubjectOf<Name>];
-  return open(context, effect === 'read' ? 'read' : 'write', work);
+  const { needs, effect } = getAdminEntry(name);
+  return openNeeded(needs, context, effect === 'read' ? 'read' : 'write', work);
+}
+
+function openNeeded<Need extends AdminNeed, Result>(
+  needs: Need,
+  context: Context,
+  effect: Effect,
+  work: Work<AdminContexts[Need], Result>,
+): Promise<Result> {
+  return OPENERS[needs](context, effect, work);
 }
 
 /** Opens the whole service, which the clock needs to send the deliveries that become due. */
 async function withService<Result>(
   context: Context,
   effect: Effect,
-  work: Work<AdminContexts['clock'], Result>,
+  work: Work<AdminContexts['service'], Result>,
 ): Promise<Result> {
   const { clock, options, folders, signal } = context;
   const location = await resolveStoreLocation(options.store, folders);
@@ -76,7 +83,7 @@ async function withService<Result>(
 function withData<Result>(
   context: Context,
   effect: Effect,
-  work: Work<AdminContexts['deliveries' | 'faults' | 'records'] & AdminContexts['records'], Result>,
+  work: Work<AdminContexts['data'], Result>,
 ): Promise<Result> {
   const { clock: realClock, options } = context;
   // Hints contain the flags that select the store.

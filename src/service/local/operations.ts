@@ -8,10 +8,11 @@ import {
   type AdminData,
   type AdminInput,
   type AdminOperationName,
+  type AdminOperationsOf,
   type AdminOutput,
   type AdminSubject,
   loadAdminOperations,
-  type SubjectOf,
+  type NeedOf,
 } from '../../catalog/local/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
@@ -23,27 +24,28 @@ import type { ReaderContext } from './reading/reader.ts';
 import type { RequestContext } from './requests/request-control.ts';
 import type { SnapshotContext } from './snapshots/snapshot-control.ts';
 
-/** The parts of the service that the handlers of each subject need. */
+/** The parts of the service that handlers get, by what their operation needs. */
 export interface AdminContexts {
-  readonly clock: ClockContext;
-  readonly deliveries: DeliveryContext;
-  readonly faults: FaultContext;
-  readonly records: ReaderContext;
+  readonly service: ClockContext;
+  readonly data: DeliveryContext & FaultContext & ReaderContext;
   readonly requests: RequestContext;
   readonly snapshots: SnapshotContext;
 }
 
 /** The parts of the service that all handlers need together. */
-export type DevelopmentContext = ClockContext &
-  DeliveryContext &
-  FaultContext &
-  ReaderContext &
-  RequestContext &
-  SnapshotContext;
+export type DevelopmentContext = AdminContexts['service'] &
+  AdminContexts['data'] &
+  AdminContexts['requests'] &
+  AdminContexts['snapshots'];
+
+type HandlersOf<Subject extends AdminSubject> = AdminHandlers<
+  Subject,
+  AdminContexts[NeedOf<keyof AdminOperationsOf<Subject> & AdminOperationName>]
+>;
 
 /** Loaders for the handlers of each subject. An operation without a handler does not compile. */
 const LOADERS: {
-  readonly [Subject in AdminSubject]: () => Promise<AdminHandlers<Subject, AdminContexts[Subject]>>;
+  readonly [Subject in AdminSubject]: () => Promise<HandlersOf<Subject>>;
 } = {
   clock: async () => (await import('./clock-control.ts')).clock,
   deliveries: async () => (await import('./delivery-control.ts')).deliveries,
@@ -59,12 +61,12 @@ const LOADERS: {
  */
 export async function runAdminOperation<Name extends AdminOperationName>(
   name: Name,
-  context: AdminContexts[SubjectOf<Name>],
+  context: AdminContexts[NeedOf<Name>],
   input: AdminInput<Name>,
 ): Promise<AdminOutput<Name>> {
   // `AdminHandlers` guarantees the types, but TypeScript cannot infer this for a union.
   const handlers = (await LOADERS[getAdminEntry(name).subject]()) as {
-    readonly [Each in Name]: AdminHandler<Each, AdminContexts[SubjectOf<Each>]>;
+    readonly [Each in Name]: AdminHandler<Each, AdminContexts[NeedOf<Each>]>;
   };
   return handlers[name](context, input);
 }
@@ -75,7 +77,7 @@ export async function runAdminOperation<Name extends AdminOperationName>(
  */
 export async function callAdminOperation<Name extends AdminOperationName>(
   name: Name,
-  context: AdminContexts[SubjectOf<Name>],
+  context: AdminContexts[NeedOf<Name>],
   data: AdminData<Name>,
 ): Promise<AdminOutput<Name>> {
   const operation = await loadAdminOperation(getAdminEntry(name));
