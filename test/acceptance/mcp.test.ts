@@ -156,7 +156,9 @@ describe('the tools of svc mcp', () => {
     const { env } = await newUser();
     const { tool } = await startHost(['--local', '--allow-writes'], env);
     const { texts } = await tool('describe');
-    const offered = manifest.filter((entry) => !/generate|secret|reset/.test(entry.name));
+    const offered = manifest.filter(
+      (entry) => !/generate|secret|reset|workspace\.create/.test(entry.name),
+    );
     expect(texts[0]?.split('\n')).toHaveLength(offered.length);
     expect(Buffer.byteLength(texts[0] ?? '')).toBeLessThanOrEqual(10_000);
     for (const { name, command } of offered) {
