@@ -88,7 +88,7 @@ describe('svc jobs resume of a killed apply', () => {
     await rename(user, 'f4', 'f4 after');
     const { code, stdout, stderr } = await user.svc(['jobs', 'resume']);
     expect([code, stderr]).toEqual([10, expect.stringContaining('1 of 6 changes failed')]);
-    expect(stdout).toContain('Applied: 5 updated, 1 failed\n');
+    expect(stdout).toContain('Applied: 4 updated, 1 already there, 1 failed\n');
     expect(stdout).toMatch(/f2 +has neither the planned values .* left as it is +changed\n/);
     const written = user.writes().flatMap(({ data }) => data.folders);
     expect(written.map(({ folderId }) => folderId)).toEqual(['f0', 'f1', 'f3', 'f5']);
@@ -149,7 +149,7 @@ describe('svc jobs resume of a killed apply', () => {
         const [{ id: job }] = JSON.parse((await user.svc(['jobs', 'list', '-o', 'json'])).stdout);
         expect([code, stdout]).toEqual([
           0,
-          `${user.env.SVC_BASE_URL}\n\nApplied: 1 updated\nundo: svc undo ${job}\n`,
+          `${user.env.SVC_BASE_URL}\n\nApplied: 1 already there\nundo: svc undo ${job}\n`,
         ]);
         expect(user.writes()).toEqual([]);
         return;

@@ -138,7 +138,7 @@ describe('svc apply', () => {
     const resumed = await user.svc(['jobs', 'resume']);
     expect(resumed).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('Applied: 7 created, 2 updated, 4 sent\n'),
+      stdout: expect.stringContaining('Applied: 3 created, 10 already there\n'),
     });
     expect(resumed.stdout).toMatch(new RegExp(`\nundo: svc undo ${job}\n$`));
     expect(await user.svc(['plan', '--exit-code'])).toMatchObject({ code: 0 });

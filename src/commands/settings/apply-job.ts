@@ -253,6 +253,7 @@ async function runApplyJob(
     await printApplied(context, plan, journal, {
       summary,
       createdEndpoints: ended.createdEndpoints,
+      earlier: ended.earlier,
     });
     if (failure !== undefined) throw failure;
   } catch (error) {

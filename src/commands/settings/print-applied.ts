@@ -3,10 +3,15 @@ import type { BulkSummary } from '../../bulk/summary.ts';
 import { commandLineOf, step } from '../../kernel/errors.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
-import { findMadeChanges } from '../../settings/execute/item-states.ts';
+import {
+  findMadeChanges,
+  type MadeChanges,
+  type WrittenItems,
+} from '../../settings/execute/item-states.ts';
 import type { CreatedEndpoint } from '../../settings/execute/read-back.ts';
 import { summarize } from '../../settings/plan/build-plan.ts';
 import type { ReadyPlan } from '../../settings/plan/saved-plan.ts';
+import type { PlanSummary } from '../../settings/plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
 import { appendStepSummary } from '../bulk/step-summary.ts';
 import type { Context } from '../context.ts';
@@ -28,6 +33,8 @@ const APPLIED = {
 interface AppliedResult {
   readonly summary: BulkSummary;
   readonly createdEndpoints: readonly CreatedEndpoint[];
+  /** Items that earlier runs of the job had written. */
+  readonly earlier: WrittenItems;
 }
 
 const MAX_LISTED = 5;
@@ -47,7 +54,7 @@ export async function printApplied(
   context: Context,
   plan: ReadyPlan,
   journal: Journal,
-  { summary, createdEndpoints }: AppliedResult,
+  { summary, createdEndpoints, earlier }: AppliedResult,
 ): Promise<void> {
   const { changes, predicted, notRestored, summary: planned } = plan;
   const { job, succeeded, unknown, skipped } = summary;
@@ -56,12 +63,11 @@ export async function printApplied(
   const failed = summary.failed + blocked.length;
   const failures = [...summary.failures, ...blocked];
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
-  const made = findMadeChanges(plan, journal);
-  const counts = summarize(made.changes);
-  const applied = { ...counts, send: counts.send + made.users };
+  const applied = countMade(findMadeChanges(plan, journal, earlier));
+  const alreadyThere = sumOf(countMade(findMadeChanges(plan, journal))) - sumOf(applied);
   const next = nextOfApplied(context, createdEndpoints);
   const target = await nameTarget(context, plan.target, plan);
-  const others = { failed, unknown, 'not sent': skipped };
+  const others = { 'already there': alreadyThere, failed, unknown, 'not sent': skipped };
   const words = [
     countChanges({ summary: applied, changes: [] }, APPLIED),
     ...Object.entries(others).flatMap(([word, count]) =>
@@ -82,6 +88,7 @@ export async function printApplied(
     const outcome = {
       job,
       applied,
+      ...(alreadyThere > 0 && { alreadyThere }),
       failed,
       unknown,
       skipped,
@@ -96,6 +103,15 @@ export async function printApplied(
   await stdout.write(await formatMessage(title, stdout));
   await printFailures(context, { ...summary, failures });
   await stdout.write(renderNext(next));
+}
+
+function countMade({ changes, users }: MadeChanges): PlanSummary {
+  const counts = summarize(changes);
+  return { ...counts, send: counts.send + users };
+}
+
+function sumOf(counts: PlanSummary): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /**

@@ -27,6 +27,20 @@ export function readOutcomes(journal: Journal, items: number) {
   return { isWritten: (index: number) => settled.has(index), users };
 }
 
+/** The items of a plan that are written, by index, and the number of users from a file. */
+export interface WrittenItems {
+  readonly items: ReadonlySet<number>;
+  readonly users: number;
+}
+
+export function findWritten(journal: Journal, items: number): WrittenItems {
+  const { isWritten, users } = readOutcomes(journal, items);
+  const indexes = Array.from({ length: items }, (_, index) => index);
+  return { items: new Set(indexes.filter(isWritten)), users };
+}
+
+const NOTHING_WRITTEN: WrittenItems = { items: new Set(), users: 0 };
+
 /** Failure of an item that svc records itself, without a response. */
 export interface ItemFailure {
   readonly id: string;
@@ -39,16 +53,19 @@ export interface MadeChanges {
   readonly users: number;
 }
 
+/** @param earlier items to leave out, because they were written before */
 export function findMadeChanges(
   { writes, changes }: Pick<Plan, 'writes' | 'changes'>,
   journal: Journal,
+  earlier = NOTHING_WRITTEN,
 ): MadeChanges {
   const items = writes.flatMap((write) => write.items);
   const { isWritten, users } = readOutcomes(journal, items.length);
   const unwritten = new Set(
     items.flatMap(({ key }, index) => {
       const { kind, org, id } = parseRecordKey(key);
-      return isWritten(index) ? [] : [createRecordKey(kind, org, id)];
+      const isMade = isWritten(index) && !earlier.items.has(index);
+      return isMade ? [] : [createRecordKey(kind, org, id)];
     }),
   );
   const isMade = ({ kind, org, id, sign, after }: Change) =>
@@ -56,7 +73,7 @@ export function findMadeChanges(
     sign !== '?' &&
     typeof after !== 'number' &&
     !unwritten.has(createRecordKey(kind, org, String(id)));
-  return { changes: changes.filter(isMade), users };
+  return { changes: changes.filter(isMade), users: users - earlier.users };
 }
 
 export function reopenFailures(journal: Journal): void {

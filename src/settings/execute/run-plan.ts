@@ -15,6 +15,7 @@ import {
 } from './execute-plan.ts';
 import {
   failItems,
+  findWritten,
   readItemStates,
   readOutcomes,
   reopenFailures,
@@ -52,6 +53,7 @@ export async function runPlan(
   const metrics = new Metrics(clock.now(), journal.getFact('metrics'));
   const recorder = new JobRecorder({ journal, clock, counters, metrics });
   const states = readItemStates(journal, countItems(plan.writes));
+  const earlier = findWritten(journal, countItems(plan.writes));
   const execution = new PlanExecution({
     ...dependencies,
     target: plan.target,
@@ -76,7 +78,7 @@ export async function runPlan(
       stop = { kind: 'fatal', error };
     }
   }
-  return { stop, counters, recorder, metrics, createdEndpoints };
+  return { stop, counters, recorder, metrics, createdEndpoints, earlier };
 }
 
 /**
