@@ -11,7 +11,12 @@ export type {
 export type { Snapshot } from './catalog/local/snapshot.ts';
 export type { StoredKindName } from './catalog/local/stored-kinds.ts';
 export { type Failure, SvcError } from './kernel/errors.ts';
-export { type Client, type ClientSettings, createClient } from './library/client.ts';
+export {
+  type CallOptions,
+  type Client,
+  type ClientSettings,
+  createClient,
+} from './library/client.ts';
 export type {
   EmbeddedService,
   FaultControl,

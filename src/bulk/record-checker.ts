@@ -24,6 +24,7 @@ import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
 import {
   describeSelectingField,
+  describeSelection,
   formatSelectingHint,
   isAccessRole,
   type SelectingField,
@@ -365,7 +366,7 @@ export class RecordChecker extends FindingCollector {
     const { fields } = this.#rules;
     const field = describeSelectingField(name, value, fields);
     if (field) {
-      const message = `the field '${name}' looks like '${field.means}'`;
+      const message = describeSelection(field);
       const place = this.locate({ line, message });
       this.#knownFields.add(name);
       if (field.means === 'accessRole') this.#roles.push({ field, place, hasRole: false });

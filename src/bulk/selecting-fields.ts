@@ -1,10 +1,11 @@
 import { ACCESS_ROLES } from '../catalog/access-roles.ts';
 import type { BulkFields } from '../catalog/bulk-fields.ts';
 import { findIntendedField, findSelectingField } from '../catalog/intended-field.ts';
+import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
 import { formatMapFlags } from './source/column-guesses.ts';
 
-type KnownFields = Pick<BulkFields, 'id' | 'knownFields' | 'targetFields' | 'bareIds'>;
+type KnownFields = Pick<BulkFields, 'id' | 'noun' | 'knownFields' | 'targetFields' | 'bareIds'>;
 
 /**
  * A field that the operation does not know, and that probably means one that chooses where records
@@ -22,14 +23,47 @@ export interface SelectingField {
 export function describeSelectingField(
   name: string,
   value: unknown,
-  { id, knownFields, targetFields, bareIds }: KnownFields,
+  { id, noun, knownFields, targetFields, bareIds }: KnownFields,
 ): SelectingField | undefined {
   const means = findSelectingField(name);
   if (means === undefined || findIntendedField(name, [id]) !== undefined) return undefined;
   const targets = targetFields.map((target) => target.name);
   const isKnown = knownFields.includes(means) || targets.includes(means);
-  if (!isKnown && (bareIds || means === 'accessRole')) return undefined;
+  // Users have a role, although the first version of their operations cannot set it.
+  if (!isKnown && (bareIds || (means === 'accessRole' && noun !== 'user'))) return undefined;
   return { name, means, canRename: isKnown && !isObject(value) };
+}
+
+export function describeSelection({ name, means }: SelectingField): string {
+  return name === means
+    ? `'${name}' is not a field of these records`
+    : `the field '${name}' looks like '${means}'`;
+}
+
+/**
+ * Checks the records of a call, in which nobody is warned.
+ * @param keep fields that are sent as the records' own
+ * @throws SvcError `invalid_input` for a field that selects where records go
+ */
+export function rejectSelectingFields(
+  fields: BulkFields,
+  records: readonly unknown[],
+  keep: readonly string[] = [],
+): void {
+  const known = new Set([...fields.knownFields, ...keep]);
+  const found = new Map<string, SelectingField>();
+  for (const record of records) {
+    if (!isObject(record)) continue;
+    for (const [name, value] of Object.entries(record)) {
+      const field = known.has(name) ? undefined : describeSelectingField(name, value, fields);
+      if (field && (field.means !== 'accessRole' || isAccessRole(value))) found.set(name, field);
+    }
+  }
+  const [first] = found.values();
+  if (!first) return;
+  throw new SvcError('invalid_input', `${fields.listName}: ${describeSelection(first)}`, {
+    hint: formatSelectingHint([...found.values()], [], 'fields'),
+  });
 }
 
 /** Whether a value is an access role, in any case. */

@@ -1,3 +1,5 @@
+import { rejectSelectingFields } from '../bulk/selecting-fields.ts';
+import { bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import type { Operation } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
@@ -56,19 +58,26 @@ export interface ClientSettings {
  */
 export interface Client {
   /**
-   * Calls one operation.
+   * Calls one operation. Refuses records with a field such as `role` or `org`, which probably means
+   * `accessRole` or `organizationId`, unless `keep` names it.
    * @returns `data` as the service sent it, or null if it sent none
    * @throws SvcError with the kind of failure in `failure`
    */
   call<Name extends OperationName>(
     operation: Name,
     input: Input<Name>,
+    options?: CallOptions,
   ): Promise<Output<Name> | null>;
   /** Calls a paginated operation until the last page, and yields the data of each page. */
   pages<Name extends OperationName>(
     operation: Name,
     input: Input<Name>,
   ): AsyncIterable<Output<Name> | null>;
+}
+
+export interface CallOptions {
+  /** Fields of records to send as they are, although they look like others: `['role']`. */
+  readonly keep?: readonly string[];
 }
 
 const DEFAULTS = { headerPrefix: DEFAULT_HEADER_PREFIX, timeout: 60_000, maxWait: 600_000 };
@@ -90,8 +99,11 @@ export function createClient(settings: ClientSettings): Client {
   const show = <Data>({ secrets }: OperationEntry, data: Data): Data =>
     readOnly ? (maskSecrets(data, secrets) as Data) : data;
   return {
-    call: async (name, input) => {
+    call: async (name, input, { keep } = {}) => {
       const { entry, operation } = await findOperation(name);
+      const { bulk } = operation;
+      const records = bulk?.field === undefined ? undefined : Object(input)[bulk.field];
+      if (Array.isArray(records)) rejectSelectingFields(bulkFieldsOf(operation), records, keep);
       checkIds(operation, input);
       const outcome = await client.call(operation, input);
       return outcome.sent ? show(entry, outcome.data as Output<typeof name> | null) : null;

@@ -378,6 +378,27 @@ function shapeOf(value: unknown): unknown {
 }
 
 describe('a write', () => {
+  it('is refused with a field that looks like a role, unless it is kept', async () => {
+    const { env } = await newUser();
+    const service = await startMockService(() => success({ u1: { success: true } }));
+    const host = await startHost(['--allow-writes'], { ...env, ...service.env });
+    const call = {
+      operation: 'users.add',
+      input: { organizationId: 'acme', users: [{ userId: 'u1', role: 'viewer' }] },
+    };
+    const refused = await host.tool('write', call);
+    expect(refused).toMatchObject({
+      failed: true,
+      result: { error: { hint: expect.stringContaining('add keep: ["role"]') } },
+    });
+    const kept = { ...call, keep: ['role'] };
+    const preview = await host.tool('write', kept);
+    expect(await host.tool('write', { ...kept, token: tokenOf(preview) })).toMatchObject({
+      failed: false,
+    });
+    expect(service.received.map(({ body }) => body.data)).toEqual([call.input]);
+  });
+
   it('is previewed with its request, and is sent once with the token of exactly this request', async () => {
     const { env } = await newUser();
     const service = await startMockService(() => success({ u1: { success: true } }));

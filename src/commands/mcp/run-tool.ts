@@ -24,6 +24,8 @@ export interface ToolRun {
 interface RunSettings extends ToolHost {
   readonly dryRun?: boolean;
   readonly fields?: readonly string[] | undefined;
+  /** Fields of records to send as they are. */
+  readonly keep?: readonly string[] | undefined;
   readonly confirm: Context['confirm'];
 }
 
@@ -32,7 +34,7 @@ export async function runInMemory(
   context: Context,
   entry: OperationEntry,
   input: ToolInput,
-  { signal: hostSignal, onMessage, dryRun, fields, confirm }: RunSettings,
+  { signal: hostSignal, onMessage, dryRun, fields, keep, confirm }: RunSettings,
 ): Promise<ToolRun> {
   const result = createMemorySink();
   const messages = createMemorySink(onMessage);
@@ -61,7 +63,11 @@ export async function runInMemory(
   try {
     await runOperation(toolContext, [entry], {
       arguments: [],
-      options: { data: JSON.stringify(input), allowUnknownEvent: true },
+      options: {
+        data: JSON.stringify(input),
+        allowUnknownEvent: true,
+        ...(keep && { map: keep.map((name) => `${name}=${name}`) }),
+      },
     });
     return finish();
   } catch (error) {

@@ -76,6 +76,11 @@ export function createTools({
                 operation: OPERATION,
                 input: INPUT,
                 token: { type: 'string', description: 'token of the preview of exactly this call' },
+                keep: {
+                  type: 'array',
+                  items: { type: 'string' },
+                  description: 'fields of records to send although they look like others',
+                },
               },
               ['operation', 'input'],
             ),
@@ -106,6 +111,7 @@ export interface ToolArguments {
   readonly fields?: readonly string[] | undefined;
   readonly offset: number;
   readonly token?: string | undefined;
+  readonly keep?: readonly string[] | undefined;
 }
 
 /** Checks the arguments of a tool, since hosts need not. @throws SvcError `invalid_input` */
@@ -113,20 +119,22 @@ export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArg
   const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) throw createUnknownFieldError(unknown, known);
-  const { operation, fields, offset = 0, token } = given;
+  const { operation, fields, offset = 0, token, keep } = given;
   const input = parseObject(given['input'] ?? {});
   const check = (name: string, isValid: boolean, expected: string) => {
     if (!isValid) throw new SvcError('invalid_input', `${name} must be ${expected}`);
   };
   const isText = (value: unknown) => typeof value === 'string';
-  const isTexts = Array.isArray(fields) && fields.length > 0 && fields.every(isText);
+  const isTextList = (value: unknown) =>
+    Array.isArray(value) && value.length > 0 && value.every(isText);
   const isOptional = !inputSchema.required?.includes('operation');
   check('operation', isText(operation) || (isOptional && operation === undefined), 'a string');
   check('input', isObject(input), 'an object');
-  check('fields', fields === undefined || isTexts, 'a list of field names');
+  check('fields', fields === undefined || isTextList(fields), 'a list of field names');
   check('offset', Number.isSafeInteger(offset) && Number(offset) >= 0, 'a whole number');
+  check('keep', keep === undefined || isTextList(keep), 'a list of field names');
   check('token', token === undefined || isText(token), 'a string');
-  return { operation, input, fields, offset, token } as ToolArguments;
+  return { operation, input, fields, offset, token, keep } as ToolArguments;
 }
 
 /** Some hosts send an object as JSON text. */

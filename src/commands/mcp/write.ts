@@ -30,17 +30,19 @@ const NO_QUESTION: Context['confirm'] = async () => undefined;
 export async function callWrite(
   context: Context,
   entry: OperationEntry,
-  { input: given, token }: ToolArguments,
+  { input: given, token, keep }: ToolArguments,
   { previews, host }: { readonly previews: Previews; readonly host: WriteHost },
 ): Promise<ToolRun> {
   await ensureAllowed(context, entry);
   await checkProtectedProfile(context);
   const operation = await loadChecked(entry, given);
-  if (token === undefined) return preview(context, entry, operation, { given, previews, host });
+  if (token === undefined)
+    return preview(context, entry, operation, { given, keep, previews, host });
   const shown = previews.find(token, entry.name, given);
   const { input } = shown;
   const planned = await runInMemory(context, entry, input, {
     ...host,
+    keep,
     dryRun: true,
     confirm: NO_QUESTION,
   });
@@ -56,18 +58,24 @@ export async function callWrite(
     question === undefined || host.ask(`${question} (${await serviceLabel(context)})`);
   if (!previews.take(token)) throw createTokenError('the token was used before');
   if (!isConfirmed) throw new SvcError('usage', 'not confirmed; nothing was changed');
-  return runInMemory(context, entry, input, { ...host, confirm: NO_QUESTION });
+  return runInMemory(context, entry, input, { ...host, keep, confirm: NO_QUESTION });
 }
 
 async function preview(
   context: Context,
   entry: OperationEntry,
   operation: Operation,
-  { given, previews, host }: { given: ToolInput; previews: Previews; host: WriteHost },
+  {
+    given,
+    keep,
+    previews,
+    host,
+  }: { given: ToolInput; keep: ToolArguments['keep']; previews: Previews; host: WriteHost },
 ): Promise<ToolRun> {
   const input = withGeneratedIds(operation, given);
   const planned = await runInMemory(context, entry, input, {
     ...host,
+    keep,
     dryRun: true,
     confirm: NO_QUESTION,
   });

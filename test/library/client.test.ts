@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/library/client.ts';
+
+describe('a call of the client', () => {
+  const bodies: unknown[] = [];
+  const client = createClient({
+    baseUrl: 'https://api.example.test',
+    apiKey: 'k',
+    authToken: 'token-1234',
+    fetch: async (input, init) => {
+      bodies.push(await new Request(input, init).json());
+      const data = { u1: { success: true, message: 'User added.' } };
+      return Response.json({ result: { status: 'success', message: 'ok', data } });
+    },
+  });
+
+  it.each([
+    ['role', 'viewer'],
+    ['org', 'beta'],
+    ['folder', { id: 'f1' }],
+  ])('is refused with a field that probably means another: %s', async (field, value) => {
+    const input = { organizationId: 'acme', users: [{ userId: 'u1', [field]: value }] };
+    await expect(client.call('users.add.v2', input)).rejects.toMatchObject({
+      failure: 'invalid_input',
+      hint: expect.stringContaining(`add keep: ["${field}"]`),
+    });
+    expect(bodies).toEqual([]);
+    await client.call('users.add.v2', input, { keep: [field] });
+    expect(bodies.splice(0)).toEqual([{ data: input }]);
+  });
+
+  it('may contain a job title as role', async () => {
+    const users = [{ userId: 'u1', role: 'Engineer' }];
+    await client.call('users.add.v2', { organizationId: 'acme', users });
+    expect(bodies.splice(0)).toHaveLength(1);
+  });
+});
