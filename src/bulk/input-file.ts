@@ -46,6 +46,10 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
   readonly encoding?: string | undefined;
   /** Name of the sheet to read from a workbook (default: the first one). */
   readonly sheet?: string | undefined;
+  /** Separator of CSV cells, row of the header, and target fields that the command sets. */
+  readonly separator?: string | undefined;
+  readonly headerRow?: number | undefined;
+  readonly given?: readonly string[] | undefined;
   /** Path for the spool of a pipe. The file must not exist. */
   readonly spool: string;
 }

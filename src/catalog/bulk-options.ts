@@ -10,6 +10,8 @@ export const STORED_OPTIONS = z.strictObject({
   inputFormat: z.exactOptional(z.enum(['json', 'ndjson', 'csv', 'yaml', 'xlsx'])),
   encoding: TEXT,
   sheet: TEXT,
+  separator: TEXT,
+  headerRow: COUNT,
   allowSuspicious: z.exactOptional(z.boolean()),
   map: z.exactOptional(COLUMN_MAP),
   batchSize: COUNT,

@@ -338,3 +338,57 @@ it('IDs beside their target are added to it', async () => {
     { organizationId: 'acme', organizationUserGroupId: 'g', userIds: ['u1', '007'] },
   ]);
 });
+
+describe('a table as people save it', () => {
+  const USER = [{ userId: 'u1', name: 'Ada' }];
+
+  it.each<[string, string, readonly string[], readonly object[]]>([
+    ['u.csv', 'userId|name\nu1|Ada\n', [], USER],
+    ['u.csv', 'userId^name\nu1^Ada\n', [], USER],
+    ['u.tsv', 'userId\tname\nu1\tAda\n', [], USER],
+    ['u.csv', 'userId#name\nu1#Ada\n', ['--separator', '#'], USER],
+    ['u.csv', 'userId;name, full\nu1;Ada\n', ['--map', 'name, full=name'], USER],
+    ['u.csv', '"userId";"a;b, c"\nu1;Ada\n', ['--map', 'a;b, c=name'], USER],
+    ['u.csv', 'userId,name,\nu1,Ada,\n', [], USER],
+    ['u.csv', 'userId,name\nu1,Ada,,\n', [], USER],
+    ['u.csv', 'userId,,name\nu1,x,Ada\n', ['--map', '2='], USER],
+    ['u.csv', 'userId,\nu1,Ada\n', ['--map', '2=name'], USER],
+    ['u.csv', 'userId,2,\nu1,x,Ada\n', ['--map', '2=', '--map', '3=name'], USER],
+    ['u.csv', 'userId,name,name\nu1,Ada,Al\n', ['--map', 'name#2='], USER],
+    ['u.csv', 'userId,name,name\nu1,Al,Ada\n', ['--map', 'name=', '--map', 'name#2=name'], USER],
+    ['u.csv', 'Staff\n2026,x\n\nuserId,name\nu1,Ada\n', ['--header-row', '4'], USER],
+  ])('is read: %s %j %j', async (name, text, flags, users) => {
+    const { add, sent } = await openUser();
+    const { code, stderr } = await add(name, text, ...ORG, ...flags);
+    expect(code, stderr).toBe(0);
+    expect(sent.map(({ data }) => data['users'])).toEqual([users]);
+  });
+
+  it.each([
+    ['userId,,name\nu1,x,Ada\n', 'column 2 has no name, but a value', '--map 2='],
+    ['userId,name,name\nu1,Ada,Al\n', "two columns are named 'name'", "--map 'name#2='"],
+    ['userId#name\nu1#Ada\n', "the column 'userId' is missing", "--separator '#'"],
+    ['Staff\n\nuserId,name\nu1,Ada\n', "the column 'userId' is missing", '--header-row 3'],
+    [
+      'Employee No,E-Mail Address,Company,role\nu1,a@b.co,beta,viewer\n',
+      "the column 'userId' is missing",
+      "--map role=accessRole --map 'Employee No=userId' --map 'E-Mail Address=email' --map Company=",
+    ],
+  ])('is refused with a hint that works: %j', async (text, problem, flags) => {
+    const { add } = await openUser();
+    const refused = await add('u.csv', text, ...ORG);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(problem)]);
+    const [, found = ''] = /add ((?:--[a-z-]+ (?:'[^']*'|\S+) ?)+)/.exec(refused.stderr) ?? [];
+    const words = [...found.matchAll(/'([^']*)'|(\S+)/g)].map(([, a, b]) => a ?? b ?? '');
+    const expected = [...flags.matchAll(/'([^']*)'|(\S+)/g)].map(([, a, b]) => a ?? b ?? '');
+    expect(words.toSorted()).toEqual(expected.toSorted());
+    expect((await add('u.csv', text, ...ORG, ...words)).code).toBe(0);
+  });
+
+  it('that does not name its ID shows the form of the flag', async () => {
+    const { add } = await openUser();
+    const { stderr } = await add('u.csv', 'Foo,Bar\nu1,Ada\n', ...ORG);
+    expect(stderr).toContain('the columns are: Foo, Bar');
+    expect(stderr).toContain("name the column of the ID: --map '<column>=userId'");
+  });
+});

@@ -1,5 +1,10 @@
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
-import { findIntendedField, normalizeName } from '../../catalog/intended-field.ts';
+import {
+  findIntendedField,
+  findSelectingField,
+  isSameName,
+  normalizeName,
+} from '../../catalog/intended-field.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { findRenamedField } from './renamed-field.ts';
 
@@ -45,7 +50,14 @@ export function guessFields(
     open = open.filter((column) => !guesses.has(column));
     free = free.filter((name) => ![...guesses.values()].includes(name));
   };
+  apply((column) => {
+    const selecting = findSelectingField(column);
+    return selecting !== undefined && free.includes(selecting) ? selecting : undefined;
+  });
   apply((column) => findIntendedField(column, free));
+  apply((column) =>
+    isSameName(column, 'company') && free.includes('organizationId') ? 'organizationId' : undefined,
+  );
   const renamed = free.includes(id) ? findRenamedField(id, open, knownFields) : undefined;
   apply((column) => (column === renamed ? id : undefined));
   apply((column) => {

@@ -1,15 +1,16 @@
+import {
+  type CsvDialect,
+  type DialectRequest,
+  detectDialect,
+  hasSampleRows,
+  type SampleRow,
+} from './csv-dialect.ts';
 import { InputError, MAX_RECORD_CHARACTERS, positionWithin } from './source.ts';
 
 /**
  * Receives a CSV row: its cells, its text without the line break, and the number of its first line.
  */
 type OnRow = (cells: readonly string[], text: string, line: number) => void;
-
-/** The separators of a CSV text. A carriage return before a line feed belongs to the line break. */
-interface CsvDialect {
-  readonly delimiter: string;
-  readonly newline: '\n' | '\r';
-}
 
 interface CsvCell {
   readonly value: string;
@@ -21,6 +22,7 @@ interface CsvCell {
 export class CsvRowParser {
   readonly #name: string;
   readonly #onRow: OnRow;
+  #request: DialectRequest = {};
   #dialect: CsvDialect | undefined;
   #text = '';
   #rowStart = 0;
@@ -37,9 +39,11 @@ export class CsvRowParser {
    */
   separatorLine = '';
 
-  constructor(name: string, onRow: OnRow) {
+  constructor(name: string, onRow: OnRow, dialect: CsvDialect | DialectRequest = {}) {
     this.#name = name;
     this.#onRow = onRow;
+    if ('delimiter' in dialect) this.#dialect = dialect;
+    else this.#request = dialect;
   }
 
   get delimiter(): string {
@@ -55,10 +59,12 @@ export class CsvRowParser {
     if (this.#text.length < this.#lengthToRetry) return;
     // A carriage return at the end of the chunk may be the first half of a CRLF.
     const firstLineIsWhole = /[\r\n]./s.test(this.#text);
-    if (firstLineIsWhole) this.#readRows();
+    const isDetectable = this.#dialect !== undefined || hasSampleRows(this.#text);
+    if (firstLineIsWhole && (isDetectable || this.#text.length > MAX_UNDETECTED)) this.#readRows();
     this.#text = this.#text.slice(this.#rowStart);
     this.#rowStart = 0;
-    this.#lengthToRetry = this.#text.length > chunk.length ? 2 * this.#text.length : 0;
+    const isUnread = this.#dialect !== undefined && this.#text.length > chunk.length;
+    this.#lengthToRetry = isUnread ? 2 * this.#text.length : 0;
     if (this.#text.length <= MAX_RECORD_CHARACTERS) return;
     const problem = 'the row is longer than 16 MB';
     throw new InputError(this.#name, { line: this.#line }, problem, 'check for an unclosed quote');
@@ -92,11 +98,13 @@ export class CsvRowParser {
 
   #readDialect(text: string): CsvDialect {
     const [preface, delimiter] = SEPARATOR_LINE.exec(text) ?? [];
-    if (preface === undefined || delimiter === undefined) return detectDialect(text);
+    if (preface === undefined || delimiter === undefined)
+      return detectDialect(text, this.#request, splitSample);
     this.separatorLine = preface;
     this.#rowStart = preface.length;
     this.#line += 1;
-    return { delimiter, newline: preface.endsWith('\r') ? '\r' : '\n' };
+    const { separator = delimiter } = this.#request;
+    return { delimiter: separator, newline: preface.endsWith('\r') ? '\r' : '\n' };
   }
 
   /**
@@ -120,7 +128,7 @@ export class CsvRowParser {
 
   #readCell(at: number): CsvCell | undefined {
     const text = this.#text;
-    const { delimiter, newline } = this.#dialect ?? detectDialect(text);
+    const { delimiter, newline } = this.#dialect ?? detectDialect(text, this.#request, splitSample);
     if (text[at] === '"') return this.#readQuotedCell(at, delimiter, newline);
     const comma = text.indexOf(delimiter, at);
     const lineBreak = text.indexOf(newline, at);
@@ -160,17 +168,24 @@ export class CsvRowParser {
   }
 }
 
+/** Length of the rows at which the separator is detected, even if they are few. */
+const MAX_UNDETECTED = 64 * 1024;
+
 /** Matches a first line such as `sep=;`, which sets the separator in Excel. */
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:\r\n|\n|\r|$)/i;
 
-/**
- * Detects the dialect from the first line: `;` or a tab is the separator if the line has no comma.
- */
-function detectDialect(text: string): CsvDialect {
-  const [, header = '', lineEnd] =
-    /^([^\r\n]*)(\r\n|\n|\r)?/.exec(text.replace(/"[^"]*"/g, '')) ?? [];
-  const delimiter = [',', ';', '\t'].find((candidate) => header.includes(candidate)) ?? ',';
-  return { delimiter, newline: lineEnd === '\r' ? '\r' : '\n' };
+/** Splits the rows at the start of a text, up to the first one that cannot be split. */
+function splitSample(text: string, dialect: CsvDialect): readonly SampleRow[] {
+  const rows: SampleRow[] = [];
+  const parser = new CsvRowParser('', (cells, _, line) => rows.push({ line, cells }), dialect);
+  try {
+    parser.push(text.slice(0, MAX_UNDETECTED));
+    if (text.length <= MAX_UNDETECTED) parser.end();
+  } catch (error) {
+    // With a wrong separator, a quote may be in the middle of a cell.
+    if (!(error instanceof InputError)) throw error;
+  }
+  return rows;
 }
 
 export function formatRow(cells: readonly string[], delimiter: string): string {

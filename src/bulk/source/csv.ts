@@ -2,10 +2,13 @@ import { SvcError } from '../../kernel/errors.ts';
 import { restoreFormula } from '../../kernel/formula-text.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
+import { MAX_TITLE_ROWS } from './csv-dialect.ts';
 import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
+import { findRenamedField } from './renamed-field.ts';
 import {
   createUnreadableRecord,
   type ErrorPosition,
@@ -24,6 +27,8 @@ interface Header {
   readonly fields: readonly (string | undefined)[];
   /** Index of the ID column, or -1. */
   readonly idColumn: number;
+  /** Indexes of columns without a name, which must be empty. */
+  readonly nameless: readonly number[];
 }
 
 /** A row of a table, and the errors of its cells. */
@@ -54,6 +59,9 @@ export class CsvReader {
   #header: Header | undefined;
   /** Lines of the rows without values, which are skipped. */
   readonly emptyLines: number[] = [];
+  /** The error for a row that should be the header, and the number of rows read since. */
+  #missingId: { readonly error: InputError; readonly rows: number } | undefined;
+  #paddedLines = 0;
 
   /** @param locate returns the position of a column, from 0, in errors */
   constructor(request: SourceRequest, locate: Locate = (line) => ({ line })) {
@@ -95,12 +103,15 @@ export class CsvReader {
 
   async *read(chunks: AsyncIterable<string>): AsyncGenerator<RecordChunk> {
     let records: SourceRecord[] = [];
-    const parser = new CsvRowParser(this.#request.name, (cells, text, line) => {
+    const { separator, headerRow = 0 } = this.#request;
+    const onRow = (cells: readonly string[], text: string, line: number) => {
+      if (line < headerRow) return;
       if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
       else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
-      else
-        this.#header = this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
-    });
+      else this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
+    };
+    const rateId = (column: string) => this.#rateId(column);
+    const parser = new CsvRowParser(this.#request.name, onRow, { separator, headerRow, rateId });
     try {
       for await (const chunk of chunks) {
         parser.push(chunk);
@@ -122,12 +133,15 @@ export class CsvReader {
     for await (const rows of chunks) {
       const records: SourceRecord[] = [];
       for (const { line, cells, errors } of rows) {
+        if (line < (this.#request.headerRow ?? 0)) continue;
         if (errors.length === 0 && cells.every((cell) => cell === '')) this.emptyLines.push(line);
         else if (this.#header)
           records.push(this.#recordOfRow(this.#header, { line, cells, errors }));
         else {
-          for (const { error, concernsOnlyIds } of errors) if (!concernsOnlyIds) throw error;
-          this.#header = this.#readHeader(cells, formatRow(cells, ','), ',', line);
+          // A title above the header may have fewer cells.
+          const first = errors.find(({ concernsOnlyIds }) => !concernsOnlyIds);
+          if (first && !this.#missingId) throw first.error;
+          this.#readHeader(cells, formatRow(cells, ','), ',', line);
         }
       }
       if (records.length > 0) yield records;
@@ -135,7 +149,8 @@ export class CsvReader {
     this.#requireHeader();
   }
 
-  #recordOfRow({ fields }: Header, { line, cells, errors }: TableRow): SourceRecord {
+  #recordOfRow({ fields, nameless }: Header, { line, cells, errors }: TableRow): SourceRecord {
+    this.#requireNoValues(nameless, cells, line);
     const first = errors.find(({ column, concernsOnlyIds }) => {
       const field = fields[column];
       return field !== undefined && (!concernsOnlyIds || this.#isIdField(field));
@@ -149,54 +164,143 @@ export class CsvReader {
     return field === id || field === listed?.id || /(?:^|\.)id$|Id$/.test(field);
   }
 
+  /** @throws SvcError `invalid_input` if a column without a name has a value */
+  #requireNoValues(nameless: readonly number[], cells: readonly string[], line: number): void {
+    for (const at of nameless) {
+      if ((cells[at] ?? '') === '') continue;
+      const problem = `column ${at + 1} has no name, but a value`;
+      const hint = `name it in the header, or drop it: add ${formatMapFlags([[String(at + 1), '']])}`;
+      throw new InputError(this.#request.name, this.#locate(line, at), problem, hint);
+    }
+  }
+
+  /** Warnings about columns. Call after the rows were read. */
+  warnings(): readonly { readonly line: number; readonly message: string }[] {
+    const { nameless = [] } = this.#header ?? {};
+    const [first] = nameless;
+    const numbers = nameless.map((at) => at + 1).join(', ');
+    const columns = nameless.length === 1 ? 'column' : 'columns';
+    return [
+      ...(first === undefined
+        ? []
+        : [{ line: 1, message: `ignored the empty ${columns} ${numbers}` }]),
+      ...(this.#paddedLines === 0
+        ? []
+        : [{ line: 1, message: 'ignored separators at the end of rows' }]),
+    ];
+  }
+
   #requireHeader(): void {
     if (this.#header) return;
+    if (this.#missingId) throw this.#missingId.error;
     const { name } = this.#request;
     throw new InputError(name, {}, 'the header is missing', 'the first row must name the fields');
   }
 
-  #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): Header {
-    const { name, id: idField, listed, generatesIds } = this.#request;
-    const map: FieldNames = this.#request.map?.names ?? new Map();
+  /**
+   * Reads the header. If it lacks the ID, searches the next rows for the header, so that the error
+   * can name it.
+   */
+  #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): void {
     const columns = cells.map((cell) => readCell(cell.trim()));
-    for (const [at, column] of columns.entries()) {
-      if (column === '')
-        throw new InputError(name, this.#locate(line, at), `column ${at + 1} has no name`);
-      if (columns.indexOf(column) !== at)
-        throw new InputError(name, this.#locate(line, at), `two columns are named '${column}'`);
+    const { id, listed, generatesIds } = this.#request;
+    if (this.#missingId) {
+      const { error, rows } = this.#missingId;
+      const hint = `for the header in row ${line}, add --header-row ${line}`;
+      if (columns.some((column) => this.#rateId(column) > 0)) throw error.with({ hint });
+      if (rows === MAX_TITLE_ROWS) throw error;
+      this.#missingId = { error, rows: rows + 1 };
+      return;
     }
-    requireMappedColumns(map, columns, name);
-    this.#request.map?.markAllFound();
-    const mapped = columns.map((column) =>
-      map.has(column) ? map.get(column) || undefined : column,
+    const keys = createColumnKeys(columns);
+    const { mapped, nameless } = this.#mapColumns(columns, keys, line);
+    const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
+    if (!generatesIds && idColumn === -1)
+      this.#missingId = { error: this.#missingIdError(mapped, line), rows: 1 };
+    else {
+      this.#request.map?.markAllFound();
+      this.#header = { text, delimiter, columns, fields: mapped, idColumn, nameless };
+    }
+  }
+
+  /** Returns the field of each column, and the columns without a name or field. */
+  #mapColumns(columns: readonly string[], keys: readonly string[], line: number) {
+    const { name } = this.#request;
+    const map: FieldNames = this.#request.map?.names ?? new Map();
+    const fail = (at: number, problem: string, hint?: string): never => {
+      throw new InputError(name, this.#locate(line, at), problem, hint);
+    };
+    const nameless: number[] = [];
+    for (const [at, column] of columns.entries()) {
+      if (map.has(keys[at] ?? '')) continue;
+      if (column === '') nameless.push(at);
+      else if (columns.indexOf(column) !== at) {
+        const drop = formatMapFlags([[keys[at] ?? '', '']]);
+        fail(at, `two columns are named '${column}'`, `to drop this one, add ${drop}`);
+      }
+    }
+    requireMappedColumns(map, keys, name);
+    const mapped = keys.map((key, at) =>
+      nameless.includes(at) ? undefined : map.has(key) ? map.get(key) || undefined : key,
     );
     for (const [at, field] of mapped.entries()) {
       const before = mapped.indexOf(field);
       if (field === undefined || before === at) continue;
-      const problem = `the columns '${columns[before]}' and '${columns[at]}' both map to '${field}'`;
-      throw new InputError(name, this.#locate(line, at), problem);
+      fail(at, `the columns '${keys[before]}' and '${keys[at]}' both map to '${field}'`);
     }
-    const idColumn = mapped.indexOf(mapped.includes(idField) ? idField : (listed?.id ?? idField));
-    if (!generatesIds && idColumn === -1) throw this.#missingIdError(mapped, line);
-    return { text, delimiter, columns, fields: mapped, idColumn };
+    return { mapped, nameless };
+  }
+
+  /** Returns 2 if a name in a header is that of the ID, and 1 if it probably means it. */
+  #rateId(column: string): number {
+    const { id, listed, map, knownFields } = this.#request;
+    const field = map?.names.get(column) ?? column;
+    if (field === id || field === listed?.id) return 2;
+    const isName = /^[\p{L}\p{N} _.-]+$/u.test(column);
+    return isName && findRenamedField(id, [column], knownFields) !== undefined ? 1 : 0;
   }
 
   #missingIdError(columns: readonly (string | undefined)[], line: number): InputError {
-    const { name, id, knownFields } = this.#request;
+    const { name, id } = this.#request;
     const found = columns.filter((column) => column !== undefined);
     const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
     if (/^[[{]/.test(found[0] ?? ''))
       return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
-    const guesses = guessFields(found, this.#request);
-    const hint = [...guesses.values()].includes(id)
+    const separator = found.flatMap((column) => findSeparator(column, id))[0];
+    if (separator !== undefined) {
+      const hint = `the columns seem to be separated by '${separator}': add --separator ${quoteForShell(separator)}`;
+      return new InputError(name, this.#locate(line), problem, hint);
+    }
+    const { given = [] } = this.#request;
+    const guesses = [...guessFields(found, this.#request)].map(
+      ([column, field]) => [column, given.includes(field) ? '' : field] as const,
+    );
+    const hint = guesses.some(([, field]) => field === id)
       ? `add ${formatMapFlags(guesses)}`
-      : `the first row must name the fields: ${knownFields.join(',')}`;
+      : `name the column of the ID: --map '<column>=${id}'`;
     return new InputError(name, this.#locate(line), problem, hint);
   }
 
-  #record({ fields }: Header, cells: readonly string[], text: string, line: number): SourceRecord {
-    if (cells.length === fields.length) return new CsvRecord(fields, cells, text, line);
+  #record(
+    { fields, nameless }: Header,
+    cells: readonly string[],
+    text: string,
+    line: number,
+  ): SourceRecord {
+    if (cells.length === fields.length) {
+      this.#requireNoValues(nameless, cells, line);
+      return new CsvRecord(fields, cells, text, line);
+    }
     const hasExtraCells = cells.length > fields.length;
+    // Separators at the end of a row, which the header does not have, or only the header.
+    const isPadded = hasExtraCells
+      ? cells.slice(fields.length).every((cell) => cell === '')
+      : fields.every((_, at) => at < cells.length || nameless.includes(at));
+    if (isPadded) {
+      this.#requireNoValues(nameless, cells, line);
+      this.#paddedLines += 1;
+      return new CsvRecord(fields, cells.slice(0, fields.length), text, line);
+    }
     const hint = hasExtraCells
       ? 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
@@ -245,6 +349,28 @@ class CsvRecord implements SourceRecord {
     }
     return value;
   }
+}
+
+/** Finds the character that separates the ID from other names in a column that was not split. */
+function findSeparator(column: string, id: string): readonly string[] {
+  return [...column].filter(
+    (character) =>
+      /[^\p{L}\p{N}\s"'_-]/u.test(character) &&
+      column.split(character).some((part) => part.trim() === id),
+  );
+}
+
+/**
+ * Returns the names by which `--map` knows columns: `3` for one without a name, `name#2` for a
+ * second one.
+ */
+function createColumnKeys(columns: readonly string[]): readonly string[] {
+  return columns.map((column, at) => {
+    if (column === '') return columns.includes(String(at + 1)) ? '' : String(at + 1);
+    const before = columns.slice(0, at).filter((other) => other === column).length;
+    const key = `${column}#${before + 1}`;
+    return before === 0 || columns.includes(key) ? column : key;
+  });
 }
 
 /** Returns the text of a cell. Spreadsheets also protect text from conversion as `="00123"`. */

@@ -6,6 +6,8 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
   ['.ndjson', 'ndjson'],
   ['.jsonl', 'ndjson'],
   ['.csv', 'csv'],
+  ['.tsv', 'csv'],
+  ['.tab', 'csv'],
   ['.yaml', 'yaml'],
   ['.yml', 'yaml'],
   ['.xlsx', 'xlsx'],

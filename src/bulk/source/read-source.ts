@@ -35,6 +35,7 @@ async function readCsv(chunks: AsyncIterable<string>, request: SourceRequest): P
     columns: () => reader.columns,
     heading: (field) => reader.headingOf(field),
     emptyLines: () => reader.emptyLines,
+    warnings: () => reader.warnings(),
     withField: (record, _, id) => reader.withId(record, id),
   };
 }

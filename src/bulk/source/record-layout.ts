@@ -15,6 +15,12 @@ export interface SourceRequest extends RecordLayout {
   readonly format: InputFormat;
   /** Name of the sheet of a workbook (default: the first one). */
   readonly sheet?: string | undefined;
+  /** Separator of CSV cells (default: detected). */
+  readonly separator?: string | undefined;
+  /** Row of the header, as the file numbers it (default: the first one with values). */
+  readonly headerRow?: number | undefined;
+  /** Target fields that the command sets, which no column can. */
+  readonly given?: readonly string[] | undefined;
   readonly signal?: AbortSignal;
 }
 

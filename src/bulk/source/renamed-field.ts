@@ -1,9 +1,14 @@
-import { isSameName } from '../../catalog/intended-field.ts';
+import { isSameName, normalizeName } from '../../catalog/intended-field.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 
 /** Names that any ID field may have. */
 const COMMON_ID_NAMES = ['id', 'uid', 'uuid', 'key', 'identifier', 'externalid'];
+/** Names that the ID of a user may have. */
+const USER_ID_NAMES = ['login', 'loginname', 'loginid', 'username', 'accountname'];
+/** Matches numbers and IDs of people: `Employee No`, `Staff ID`, `member-number`. */
+const PERSON_NUMBER =
+  /^(?:employee|staff|person(?:nel|s)?|people|member|worker|account|contact)(?:id|no|nr|num|number|code|key)\.?$/;
 
 /**
  * Finds the field that probably contains the ID under another name: `id`, `User ID`, or `user` for
@@ -19,8 +24,14 @@ export function findRenamedField(
   return (
     others.find(isSame) ??
     others.find((name) => COMMON_ID_NAMES.some((common) => isSameName(common, name))) ??
+    (idField === 'userId' ? others.find(isUserId) : undefined) ??
     findNearest(idField, others)
   );
+}
+
+function isUserId(name: string): boolean {
+  const normalized = normalizeName(name);
+  return USER_ID_NAMES.includes(normalized) || PERSON_NUMBER.test(normalized);
 }
 
 export function renameHint(name: string, idField: string): string {

@@ -37,7 +37,12 @@ export async function runDryRun(
   const limits = parseBatchLimits(fields, options);
   if (usesDataFlag) await checkUnknownFields(context, operation, data);
   checkRecordSource(context, oldest, fields, request);
-  const input = await openInputFiles(context, fields, options, createTemporaryPath('input'));
+  const input = await openInputFiles(
+    context,
+    { ...fields, given: Object.keys(data) },
+    options,
+    createTemporaryPath('input'),
+  );
   const defaults = hasDefaultOrganization ? ['organizationId'] : [];
   const rules = {
     ...createRules(fields, data, options, 'dry-run', defaults),

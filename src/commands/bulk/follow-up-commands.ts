@@ -59,6 +59,9 @@ export function rejectsCommand(
     path,
     ...(format === undefined || formatFromName(path) === format ? [] : ['--input-format', format]),
     ...(encoding === undefined ? [] : ['--encoding', encoding]),
+    ...(isAnew || typeof flags['separator'] !== 'string'
+      ? []
+      : ['--separator', flags['separator']]),
     ...mapFlags(isAnew ? keptFields(map) : map),
     ...(flags['allowSuspicious'] === true ? ['--allow-suspicious'] : []),
     ...ifExistsFlag(flags['ifExists']),

@@ -243,7 +243,8 @@ async function openRecords(
   { data, record, usesDataFlag, options }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
-  if (options.file !== undefined) return openInputFiles(context, fields, options, spool);
+  if (options.file !== undefined)
+    return openInputFiles(context, { ...fields, given: Object.keys(data) }, options, spool);
   if (options.map && !usesDataFlag)
     throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {

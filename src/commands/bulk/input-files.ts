@@ -9,7 +9,10 @@ import { optionalProperty } from '../options.ts';
 import type { BulkOptions } from './bulk-request.ts';
 
 /** Options that determine how input files are read. */
-export type InputOptions = Pick<BulkOptions, 'file' | 'inputFormat' | 'encoding' | 'sheet' | 'map'>;
+export type InputOptions = Pick<
+  BulkOptions,
+  'file' | 'inputFormat' | 'encoding' | 'sheet' | 'separator' | 'headerRow' | 'map'
+>;
 
 /**
  * Opens the input files of a command.
@@ -18,19 +21,21 @@ export type InputOptions = Pick<BulkOptions, 'file' | 'inputFormat' | 'encoding'
  */
 export async function openInputFiles(
   { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
-  fields: BulkFields,
+  fields: BulkFields & { readonly given?: readonly string[] },
   options: InputOptions,
   spool: string,
   files: readonly FileChoice[] = chooseFiles(options),
 ): Promise<RecordInput> {
   limitHeapGrowth();
-  const { map, sheet } = options;
+  const { map, sheet, separator, headerRow } = options;
   const input = await openInput({
     ...fields,
     files,
     ...optionalProperty('map', map && new FieldMap(new Map(map))),
     encoding: parseEncoding(options.encoding),
     sheet,
+    separator,
+    headerRow,
     cwd,
     stdin: io.stdin.stream,
     signal,

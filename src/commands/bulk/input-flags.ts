@@ -26,6 +26,23 @@ export const SHEET_FLAG = {
   description: 'sheet of an .xlsx file (default: the first one)',
 } as const satisfies OptionDefinition;
 
+export const SEPARATOR_FLAG = {
+  flags: '--separator <character>',
+  description: "separator of CSV cells, such as ';', '|', or tab (default: detected)",
+} as const satisfies OptionDefinition;
+
+export const HEADER_ROW_FLAG = {
+  flags: '--header-row <n>',
+  description: 'row of the header in CSV and .xlsx files (default: the first one with values)',
+} as const satisfies OptionDefinition;
+
+/** @throws SvcError `usage` for more than one character */
+export function parseSeparator(given: string | undefined): string | undefined {
+  const text = given === 'tab' || given === '\\t' ? '\t' : given;
+  if (text === undefined || (text.length === 1 && !/["\r\n]/.test(text))) return text;
+  throw new SvcError('usage', `--separator must be one character or "tab", got '${text}'`);
+}
+
 export const DUPLICATES_FLAG = {
   flags: '--duplicates <which>',
   description: 'how to handle records with the same ID (default: fail)',

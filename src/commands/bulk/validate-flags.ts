@@ -5,10 +5,12 @@ import {
   DUPLICATES_FLAG,
   ENCODING_FLAG,
   FILE_FLAG,
+  HEADER_ROW_FLAG,
   INPUT_FORMAT_FLAG,
   MAP_FILE_FLAG,
   MAP_FLAG,
   SAVE_MAP_FLAG,
+  SEPARATOR_FLAG,
   SHEET_FLAG,
 } from './input-flags.ts';
 
@@ -28,6 +30,8 @@ export function validateFlags(
     INPUT_FORMAT_FLAG,
     ENCODING_FLAG,
     SHEET_FLAG,
+    SEPARATOR_FLAG,
+    HEADER_ROW_FLAG,
     ...choice('--for <command>', `command that the records are for (default: ${verbs[0]})`, verbs),
     ...choice(
       '--api-version <v>',

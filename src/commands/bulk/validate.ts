@@ -6,11 +6,11 @@ import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { optionalProperty } from '../options.ts';
+import { optionalProperty, parseWholeNumber } from '../options.ts';
 import { reportCheck } from './check-report.ts';
 import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { openInputFiles } from './input-files.ts';
-import { parseColumnMap } from './input-flags.ts';
+import { parseColumnMap, parseSeparator } from './input-flags.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { createTemporaryPath } from './temporary-path.ts';
 import type { ValidateFlags } from './validate-flags.ts';
@@ -40,6 +40,8 @@ export async function validateFiles(
     ...optionalProperty('inputFormat', options.inputFormat),
     ...optionalProperty('encoding', options.encoding),
     ...optionalProperty('sheet', options.sheet),
+    ...optionalProperty('separator', parseSeparator(options.separator)),
+    ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
     ...optionalProperty('map', parseColumnMap(options.map)),
   };
   const { map, sheet, save } = await resolveColumnMap(context, fields, given, options);

@@ -128,7 +128,7 @@ describe('CSV', () => {
 
   it('suggests no column that has another meaning', async () => {
     expect((await refusal('name,email\n', 'csv')).hint).toBe(
-      'the first row must name the fields: userId,name,email,initial',
+      "name the column of the ID: --map '<column>=userId'",
     );
   });
 });

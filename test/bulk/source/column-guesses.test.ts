@@ -15,8 +15,11 @@ const FIELDS = {
 describe('guessFields', () => {
   it.each([
     [['userId', 'E-Mail Address'], { 'E-Mail Address': 'email' }],
-    [['Login', 'emial'], { emial: 'email' }],
-    [['Login', 'Mail', 'emial'], {}],
+    [['Login', 'emial'], { emial: 'email', Login: 'userId' }],
+    [['Employee No', 'Company'], { 'Employee No': 'userId', Company: 'organizationId' }],
+    [['Staff ID', 'Organisation'], { 'Staff ID': 'userId', Organisation: 'organizationId' }],
+    [['Username'], { Username: 'userId' }],
+    [['Mail', 'emial'], {}],
     [
       ['User ID', 'Full Name', 'Org'],
       { 'User ID': 'userId', 'Full Name': 'name', Org: 'organizationId' },

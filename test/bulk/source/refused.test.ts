@@ -146,7 +146,12 @@ describe('the error for an invalid input names the position and the problem', ()
     ],
 
     ['a header twice', 'csv', 'userId,name,name\n', "stdin:1: two columns are named 'name'"],
-    ['a header without a name', 'csv', 'userId,,name\n', 'stdin:1: column 2 has no name'],
+    [
+      'a header without a name',
+      'csv',
+      'userId,,name\nu1,x,Ada\n',
+      'stdin:2: column 2 has no name, but a value',
+    ],
     ['a missing id column', 'csv', '\nname\nx\n', "stdin:2: the column 'userId' is missing"],
     [
       'an extra column',

@@ -35,7 +35,7 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
       heading: (field) => reader.headingOf(field),
       emptyLines: () => reader.emptyLines,
       cellOf: (line, field) => table.formatCell(line, reader.columnOf(field)),
-      warnings: () => table.warnings(),
+      warnings: () => [...table.warnings(), ...reader.warnings()],
       withField: (record, _, id) => reader.withId(record, id),
     };
   } catch (error) {
@@ -135,14 +135,14 @@ class SheetTable {
   }
 
   async *read(): AsyncGenerator<readonly TableRow[]> {
-    const { name, signal } = this.#request;
+    const { name, signal, headerRow = 0 } = this.#request;
     try {
       const rows = new SheetRows(await this.#workbook.readSheetData());
       this.#rows = rows;
       const stream = await this.#workbook.openSheet(this.#sheet);
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();
-        const taken = rows.take();
+        const taken = rows.take().filter(({ line }) => line >= headerRow);
         if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
       }
     } catch (error) {

@@ -487,9 +487,9 @@ describe('a file that is not a valid workbook', () => {
     [
       'a header with a gap',
       createWorkbook({
-        rows: '<row><c t="str"><v>userId</v></c><c/><c t="str"><v>name</v></c></row>',
+        rows: '<row><c t="str"><v>userId</v></c><c/><c t="str"><v>name</v></c></row><row><c t="str"><v>u1</v></c><c t="str"><v>x</v></c></row>',
       }),
-      'u.xlsx:Sheet1!B1: column 2 has no name',
+      'u.xlsx:Sheet1!B2: column 2 has no name, but a value',
     ],
   ])('%s', async (_, bytes, message) => {
     expect(await refusalOf(bytes)).toContain(message);

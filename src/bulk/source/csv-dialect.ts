@@ -1,0 +1,65 @@
+/** The separators of a CSV text. A carriage return before a line feed belongs to the line break. */
+export interface CsvDialect {
+  readonly delimiter: string;
+  readonly newline: '\n' | '\r';
+}
+
+export interface DialectRequest {
+  /** The separator (default: detected). */
+  readonly separator?: string | undefined;
+  /** Line of the header (default: the first one with text). */
+  readonly headerRow?: number | undefined;
+  /** Returns how probably a column in the header contains the ID, from 0 to 2. */
+  readonly rateId?: (column: string) => number;
+}
+
+export interface SampleRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** In order of precedence. */
+const SEPARATORS = [',', ';', '\t', '|', '^'];
+/** Rows that decide about the separator, and that may contain the header. */
+const MAX_ROWS = 20;
+export const MAX_TITLE_ROWS = 10;
+
+/** Whether a text contains the rows that decide about the separator. */
+export function hasSampleRows(text: string): boolean {
+  let at = -1;
+  for (let lines = 0; lines < MAX_ROWS; lines += 1) {
+    at = text.indexOf('\n', at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+}
+
+/**
+ * Detects the separator by the one that splits the first rows into equally many cells, with an ID
+ * column in the header.
+ * @param splitRows splits the rows at the start of a text
+ */
+export function detectDialect(
+  text: string,
+  { separator, headerRow = 1, rateId = () => 0 }: DialectRequest,
+  splitRows: (text: string, dialect: CsvDialect) => readonly SampleRow[],
+): CsvDialect {
+  const lineEnd = /\r\n|\n|\r/.exec(text)?.[0];
+  const newline = lineEnd === '\r' ? '\r' : '\n';
+  if (separator !== undefined) return { delimiter: separator, newline };
+  const scores = SEPARATORS.map((delimiter) => {
+    const rows = splitRows(text, { delimiter, newline })
+      .filter(({ line }) => line >= headerRow)
+      .slice(0, MAX_ROWS)
+      .map(({ cells }) => cells.map((cell) => cell.trim()));
+    const [header = []] = rows;
+    const titles = rows.slice(0, MAX_TITLE_ROWS + 1);
+    if (!rows.some((row) => row.length > 1)) return { delimiter, score: 0 };
+    const rate = (row: readonly string[]) => Math.max(0, ...row.map(rateId));
+    const hasId = rate(header) + Math.max(0, ...titles.map(rate));
+    const equal = rows.filter((row) => row.length === header.length).length / rows.length;
+    return { delimiter, score: 1 + 10 * hasId + (header.length > 1 ? equal : 0) };
+  });
+  const best = scores.reduce((first, next) => (next.score > first.score ? next : first));
+  return { delimiter: best.delimiter, newline };
+}
