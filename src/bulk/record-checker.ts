@@ -1,6 +1,12 @@
 import type * as z from 'zod/mini';
 import type { InputNaming } from '../catalog/flags.ts';
 import { findIntendedField } from '../catalog/intended-field.ts';
+import {
+  describeSelectingField,
+  describeSelection,
+  isAccessRole,
+  type SelectingField,
+} from '../catalog/selecting-fields.ts';
 import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
@@ -22,13 +28,7 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
-import {
-  describeSelectingField,
-  describeSelection,
-  formatSelectingHint,
-  isAccessRole,
-  type SelectingField,
-} from './selecting-fields.ts';
+import { formatSelectingHint } from './selecting-hint.ts';
 import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';

@@ -19,7 +19,7 @@ export interface RecordInput {
   discard(): Promise<void>;
 }
 
-export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format'>;
+export type FileChoice = Pick<InputFileRequest, 'file' | 'name' | 'format' | 'encoding'>;
 
 export interface InputRequest extends Omit<InputFileRequest, keyof FileChoice> {
   readonly files: readonly FileChoice[];

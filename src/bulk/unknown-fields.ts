@@ -1,6 +1,6 @@
 import type { BulkFields } from '../catalog/bulk-fields.ts';
+import { describeSelectingField } from '../catalog/selecting-fields.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import { describeSelectingField } from './selecting-fields.ts';
 import {
   findUnknownColumns,
   formatMapFlags,

@@ -1,9 +1,9 @@
-import { rejectSelectingFields } from '../bulk/selecting-fields.ts';
 import { bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import type { Operation } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
 import { manifest, type OperationEntry } from '../catalog/manifest.ts';
+import { rejectSelectingFields } from '../catalog/selecting-fields.ts';
 import { findTargetIdProblems } from '../catalog/target-ids.ts';
 import { createClient as createInternalClient, type Target } from '../client/client.ts';
 import { createHttpTransport } from '../client/http-transport.ts';

@@ -385,6 +385,23 @@ describe('a table as people save it', () => {
     expect((await add('u.csv', text, ...ORG, ...words)).code).toBe(0);
   });
 
+  it('keeps UTF-8 beside files with another encoding', async () => {
+    const { run, write, sent } = await openUser();
+    await write('a.csv', 'userId,name\nu1,Müller\n');
+    await write('b.csv', Buffer.from('userId,name\nu2,caf\xe9\n', 'latin1'));
+    const files = ['--file', 'a.csv', '--file', 'b.csv', '--encoding', 'windows-1252'];
+    const { code, stderr } = await run('users', 'add', ...ORG, ...files);
+    expect([code, stderr]).toEqual([0, 'reading a.csv as utf-8, b.csv as windows-1252\n']);
+    expect(sent.map(({ data }) => data['users'])).toEqual([
+      [
+        { userId: 'u1', name: 'Müller' },
+        { userId: 'u2', name: 'café' },
+      ],
+    ]);
+    const single = await run('users', 'add', ...ORG, '--file', 'a.csv', '--encoding', 'latin1');
+    expect(single.stderr).toContain('warning: a.csv is valid UTF-8, but is read as windows-1252\n');
+  });
+
   it('that does not name its ID shows the form of the flag', async () => {
     const { add } = await openUser();
     const { stderr } = await add('u.csv', 'Foo,Bar\nu1,Ada\n', ...ORG);

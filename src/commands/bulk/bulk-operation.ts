@@ -83,7 +83,15 @@ async function mapColumns(
   if (!mapFile) return request;
   const { entry } = request.newer ?? { entry: oldest };
   const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
-  const { map, sheet, save } = await resolveColumnMap(context, fields, request.options, mapFile);
+  const given = Object.keys(request.data).filter(
+    (name) => !(request.hasDefaultOrganization && name === 'organizationId'),
+  );
+  const { map, sheet, save } = await resolveColumnMap(
+    context,
+    { ...fields, given },
+    request.options,
+    mapFile,
+  );
   const options = {
     ...request.options,
     ...optionalProperty('map', map),

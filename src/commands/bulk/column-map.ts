@@ -32,7 +32,7 @@ export interface ResolvedColumnMap {
  */
 export async function resolveColumnMap(
   context: Context,
-  fields: BulkFields,
+  fields: BulkFields & { readonly given?: readonly string[] },
   options: InputOptions,
   { mapFile, saveMap }: MapFileOptions,
 ): Promise<ResolvedColumnMap> {
@@ -116,7 +116,7 @@ async function chooseSheet(context: Context, fields: BulkFields, options: InputO
 
 async function askForFields(
   context: Context,
-  fields: BulkFields,
+  fields: BulkFields & { readonly given?: readonly string[] },
   options: InputOptions,
   known: ReadonlyMap<string, string>,
 ): Promise<ColumnMap> {

@@ -1,6 +1,9 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
 import { findEncoding } from '../../bulk/source/text-encoding.ts';
+import { detectUtf8 } from '../../bulk/source/utf8-file.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
@@ -20,19 +23,19 @@ export type InputOptions = Pick<
  * @throws SvcError like `openInput`, and `usage` for an encoding that svc does not support
  */
 export async function openInputFiles(
-  { cwd, io, signal }: Pick<Context, 'cwd' | 'io' | 'signal'>,
+  context: Pick<Context, 'cwd' | 'io' | 'signal'> & Partial<Pick<Context, 'note' | 'warn'>>,
   fields: BulkFields & { readonly given?: readonly string[] },
   options: InputOptions,
   spool: string,
   files: readonly FileChoice[] = chooseFiles(options),
 ): Promise<RecordInput> {
   limitHeapGrowth();
+  const { cwd, io, signal } = context;
   const { map, sheet, separator, headerRow } = options;
   const input = await openInput({
     ...fields,
-    files,
+    files: await withEncodings(context, files, parseEncoding(options.encoding)),
     ...optionalProperty('map', map && new FieldMap(new Map(map))),
-    encoding: parseEncoding(options.encoding),
     sheet,
     separator,
     headerRow,
@@ -48,6 +51,34 @@ export async function openInputFiles(
 
 function chooseFiles({ file = [], inputFormat }: InputOptions): readonly FileChoice[] {
   return file.map((path) => ({ file: path, ...optionalProperty('format', inputFormat) }));
+}
+
+/**
+ * Sets the encoding of files. Of several files, those that are UTF-8 keep it, and a note says which
+ * file is read as what.
+ */
+async function withEncodings(
+  { cwd, signal, note, warn }: Parameters<typeof openInputFiles>[0],
+  files: readonly FileChoice[],
+  encoding: string | undefined,
+): Promise<readonly FileChoice[]> {
+  if (encoding === undefined || encoding === 'utf-8') return files;
+  const found = new Map<string, 'utf-8' | 'ascii' | 'other'>();
+  for (const { file } of files) {
+    const path = resolve(cwd, file);
+    const stats = file === '-' ? undefined : await stat(path).catch(() => undefined);
+    if (stats?.isFile()) found.set(file, await detectUtf8(path, file, signal));
+  }
+  const [first] = files;
+  if (files.length === 1) {
+    if (first && found.get(first.file) === 'utf-8')
+      await warn?.(`${first.file} is valid UTF-8, but is read as ${encoding}`);
+    return files.map((choice) => ({ ...choice, encoding }));
+  }
+  const isUtf8 = ({ file }: FileChoice) => (found.get(file) ?? 'other') !== 'other';
+  const read = files.map((choice) => `${choice.file} as ${isUtf8(choice) ? 'utf-8' : encoding}`);
+  await note?.(`reading ${read.join(', ')}`);
+  return files.map((choice) => (isUtf8(choice) ? choice : { ...choice, encoding }));
 }
 
 function parseEncoding(label: string | undefined): string | undefined {

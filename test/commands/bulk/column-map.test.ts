@@ -51,10 +51,27 @@ describe('on a terminal', () => {
     const { map, questions, stderr } = await resolveMap({ answers: ANSWERS });
     expect(map).toEqual(MAP);
     expect(questions).toHaveLength(4);
-    expect(questions[1]).toContain("Field for column 'E-Mail Address'");
+    expect(questions[1]).toContain("Field for column 'E-Mail Address' (2/4)");
     expect(stderr).toContain(
       "to skip these questions, add --map Login=userId --map 'E-Mail Address=email' --map 'Full Name=name' --map Notes=",
     );
+  });
+
+  it('shows three values of each column', async () => {
+    const files = { 'u.csv': `${HEADER}u1;a@b.co;Ada;x\nu2;;Bo;x\nu3;c@d.co;Cy;\nu4;;Di;y\n` };
+    const { questions } = await resolveMap({ files, answers: ANSWERS });
+    expect(questions[0]).toContain("Field for column 'Login' (1/4), such as 'u1', 'u2', 'u3'");
+    expect(questions[1]).toContain("(2/4), such as 'a@b.co', 'c@d.co'");
+  });
+
+  it('asks for the ID if no answer names it', async () => {
+    const keep = '(keep the name)';
+    const { map, questions, stderr } = await resolveMap({
+      answers: [keep, keep, keep, '(drop the column)', 'Login'],
+    });
+    expect(questions[4]).toContain('Column that contains the ID (userId)');
+    expect(map?.[0]).toEqual(['Login', 'userId']);
+    expect(stderr).toContain('add --map Login=userId');
   });
 
   it('asks about no known, mapped, or dropped column, and once for several files', async () => {

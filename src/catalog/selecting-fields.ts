@@ -1,9 +1,8 @@
-import { ACCESS_ROLES } from '../catalog/access-roles.ts';
-import type { BulkFields } from '../catalog/bulk-fields.ts';
-import { findIntendedField, findSelectingField } from '../catalog/intended-field.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { isObject } from '../kernel/json.ts';
-import { formatMapFlags } from './source/column-guesses.ts';
+import { ACCESS_ROLES } from './access-roles.ts';
+import type { BulkFields } from './bulk-fields.ts';
+import { findIntendedField, findSelectingField } from './intended-field.ts';
 
 type KnownFields = Pick<BulkFields, 'id' | 'noun' | 'knownFields' | 'targetFields' | 'bareIds'>;
 
@@ -62,7 +61,10 @@ export function rejectSelectingFields(
   const [first] = found.values();
   if (!first) return;
   throw new SvcError('invalid_input', `${fields.listName}: ${describeSelection(first)}`, {
-    hint: formatSelectingHint([...found.values()], [], 'fields'),
+    hint: formatKeepHint(
+      [...found.values()].filter(({ canRename }) => canRename),
+      [...found.values()],
+    ),
   });
 }
 
@@ -72,30 +74,13 @@ export function isAccessRole(value: unknown): boolean {
   return ACCESS_ROLES.some((role) => role === text);
 }
 
-/**
- * Describes what to do about selecting fields.
- * @param given target fields that the command sets for all records
- */
-export function formatSelectingHint(
+/** Describes what to do about selecting fields in a program or a tool call. */
+export function formatKeepHint(
+  usable: readonly SelectingField[],
   fields: readonly SelectingField[],
-  given: readonly string[],
-  naming: 'flags' | 'fields',
 ): string {
-  const isUsable = ({ canRename, means }: SelectingField) => canRename && !given.includes(means);
-  const usable = fields.filter(isUsable);
-  const own = fields.map(({ name }) => name);
-  if (naming === 'fields') {
-    const renamed = usable.map(({ name, means }) => `'${name}' to '${means}'`).join(', ');
-    const use = renamed === '' ? '' : `rename ${renamed}; `;
-    return `${use}to send it as a field of the record, add keep: ${JSON.stringify(own)}`;
-  }
-  const drop = formatMapFlags(own.map((name) => [name, '']));
-  const keep = formatMapFlags(own.map((name) => [name, name]));
-  const it = own.length === 1 ? 'it' : 'them';
-  // What the command sets already must be dropped.
-  const use =
-    usable.length === 0
-      ? ''
-      : `to use ${it}, add ${formatMapFlags(fields.map((field) => [field.name, isUsable(field) ? field.means : '']))}; `;
-  return `${use}to drop ${it}, add ${drop}; to keep ${it} in the records, add ${keep}`;
+  const renamed = usable.map(({ name, means }) => `'${name}' to '${means}'`).join(', ');
+  const use = renamed === '' ? '' : `rename ${renamed}; `;
+  const names = JSON.stringify(fields.map(({ name }) => name));
+  return `${use}to send it as a field of the record, add keep: ${names}`;
 }
