@@ -8,8 +8,22 @@ import {
   poolReads,
 } from '../../src/service/store/shared-transactions.ts';
 import type { Database, Work } from '../../src/service/store/store.ts';
+import { loadOnce } from '../../src/service/store/transaction-cache.ts';
 
 const NO_DATABASE = {} as Database;
+
+/**
+ * A write that is rolled back and one in the same transaction after it, which both read a value.
+ * Returns the outcomes.
+ */
+const writeAfterRollback = (write: <Result>(work: Work<Result>) => Promise<Result>) =>
+  Promise.allSettled([
+    write(async (database) => {
+      await loadOnce(database, 'name', async () => 'rolled back');
+      throw new Error('no');
+    }),
+    write((database) => loadOnce(database, 'name', async () => 'stored')),
+  ]);
 
 describe('concurrent reads', () => {
   it('share a transaction, and settle individually after it ends', async () => {
@@ -186,6 +200,21 @@ describe('concurrent writes', () => {
     ]);
   });
 
+  it('never see a value that a write has read and changed before it was rolled back', async () => {
+    let transactions = 0;
+    const transact = <Result>(work: Work<Result>) => {
+      transactions++;
+      return work({} as Database);
+    };
+    const savepoints = { isInTransaction: () => true, execute: () => undefined };
+    const write = batchWrites(createSerialQueue(), transact, savepoints);
+    expect(await writeAfterRollback(write)).toMatchObject([
+      { status: 'rejected' },
+      { value: 'stored' },
+    ]);
+    expect(transactions).toBe(1);
+  });
+
   it('run one by one if one of them ends the transaction', async () => {
     const { log, write, endTransaction } = createWrites();
     const outcomes = await Promise.allSettled([
@@ -316,6 +345,22 @@ describe('writes of a remote database', () => {
     ]);
     expect(writes.committed()).toEqual(['a', 'c']);
     expect(writes.transactions()).toBe(2);
+  });
+
+  it('never see a value that a write has read and changed before it was rolled back', async () => {
+    let transactions = 0;
+    const transact = <Result>(work: Work<Result>) => {
+      transactions++;
+      return work({} as Database);
+    };
+    const savepoints = { endsTransaction: () => false, execute: async () => undefined };
+    const write = batchRemoteWrites(transact, savepoints, () => undefined);
+    expect(await writeAfterRollback(write)).toMatchObject([
+      { status: 'rejected' },
+      { value: 'stored' },
+    ]);
+    // The first transaction is abandoned when a write fails.
+    expect(transactions).toBe(2);
   });
 
   it('need no savepoint if there is only one', async () => {
