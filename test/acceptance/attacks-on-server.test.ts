@@ -252,18 +252,15 @@ describe('a large body', () => {
     const sent = send(server, listOf(100_000), server.headers);
     expect(await pollHealth(server, sent)).toBeLessThan(20_000);
     const { status, body } = await sent;
-    expect([status, body.error.message]).toEqual([
-      400,
-      expect.stringMatching(/^users\[0\]\.userId: /),
-    ]);
+    expect([status, body.error.message]).toEqual([400, 'User ID is required (users[0].userId).']);
     expect(body.error.details).toMatchObject({ issues: { length: 100 } });
     const valid = Array.from({ length: 5_000 }, (__, at) => ({
       userId: `u${at}`,
       name: 'x'.repeat(20),
     }));
     const last = JSON.stringify({ data: { organizationId: 'acme', users: [...valid, {}] } });
-    expect((await send(server, last, server.headers)).body.error.message).toMatch(
-      /^users\[5000\]\.userId: /,
+    expect((await send(server, last, server.headers)).body.error.message).toBe(
+      'User ID is required (users[5000].userId).',
     );
     expect(await peakMemory(server)).toBeLessThan(800);
   });

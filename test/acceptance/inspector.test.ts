@@ -350,7 +350,7 @@ describe.skipIf(!existsSync(CHROMIUM))(`the inspector, in ${CHROMIUM}`, SLOW, ()
       data: 'one',
     });
     const page = await openPage('#/deliveries');
-    await page.getByLabel('State').selectOption('pending');
+    await page.getByLabel('State').selectOption('retrying');
     await page.getByRole('link', { name: 'crdt.update_data' }).click();
     const detail = page.getByRole('article');
     const rejected = detail.getByText('500', { exact: true });
