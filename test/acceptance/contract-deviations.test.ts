@@ -90,7 +90,8 @@ test('a proxy that changes nothing has no finding', async () => {
   expect(codes).toEqual(USUAL_CODES);
   const { findings, listed, notCompared, verdicts } = gradeContract(contract, embedded);
   expect({ findings, listed, notCompared }).toEqual({ findings: [], listed: [], notCompared: [] });
-  expect(verdicts.filter(({ verdict }) => verdict === 'agrees')).toHaveLength(COMMANDS.length);
+  const agreeing = verdicts.filter(({ verdict }) => verdict.startsWith('agrees'));
+  expect(agreeing).toHaveLength(COMMANDS.length);
 });
 
 test('of 25 deviations behind a proxy, those that the rules name are found, and 0 others', {
