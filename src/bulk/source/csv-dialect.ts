@@ -54,8 +54,11 @@ export function detectDialect(
       .map(({ cells }) => cells.map((cell) => cell.trim()));
     const [header = []] = rows;
     const titles = rows.slice(0, MAX_TITLE_ROWS + 1);
-    if (!rows.some((row) => row.length > 1)) return { delimiter, score: 0 };
     const rate = (row: readonly string[]) => Math.max(0, ...row.map(rateId));
+    // The only column of a file may contain any of them.
+    const isHeader = (row: readonly string[]) =>
+      row.length > 1 && (row === header || rate(row) > 0);
+    if (!titles.some(isHeader)) return { delimiter, score: 0 };
     const hasId = rate(header) + Math.max(0, ...titles.map(rate));
     const equal = rows.filter((row) => row.length === header.length).length / rows.length;
     return { delimiter, score: 1 + 10 * hasId + (header.length > 1 ? equal : 0) };
