@@ -64,9 +64,9 @@ export function addServiceFlags(options: ServiceFlags, message: string | Hint): 
 
 /** Adds the service flags to a step, unless the step has its own service or needs none. */
 export function stepForService(options: ServiceFlags, step: NextStep): NextStep {
-  return step.flags || WITHOUT_SERVICE.has(step.kind)
-    ? step
-    : { ...step, flags: flagWords(options) };
+  if (step.flags || WITHOUT_SERVICE.has(step.kind)) return step;
+  const local = options.local && !step.command.includes('--local');
+  return { ...step, flags: flagWords({ ...options, local }) };
 }
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);

@@ -61,9 +61,9 @@ describe('an import with a new organization', () => {
     [
       'over HTTP',
       [],
-      'Organization Acme Ltd is not known on this machine. Create it if it does not exist?',
+      "Organization 'Acme Ltd' is not known on this machine. Create it if it does not exist?",
     ],
-    ['with --local', ['--local'], 'Organization Acme Ltd does not exist. Create it?'],
+    ['with --local', ['--local'], "Organization 'Acme Ltd' does not exist. Create it?"],
   ])(
     'asks first on a terminal %s, and sends nothing without consent',
     SLOW,
@@ -89,7 +89,7 @@ describe('an import with a new organization', () => {
     const words = ['users', 'add', '--file', join(user.home, 'stray.csv')];
     const asked = startDialogue(words, { ...user.env, ...env }, 40);
     await asked.answer(
-      '3 organizations (acme, beta, Acme Ltd) are not known on this machine',
+      "3 organizations (beta 1, 'Acme Ltd' 1, acme 2) are not known on this machine",
       'n\r',
     );
     expect(await asked.ended, asked.text()).toBe(2);

@@ -32,7 +32,7 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
 const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc approve/, 'asks at a terminal: approvals.test.ts'],
   [/^svc compare/, 'compares two services: settings.test.ts'],
-  [/^svc contract (record|probe)/, 'calls a service that is not embedded: contract.test.ts'],
+  [/^svc contract (record|probe|diff)/, 'needs a service that is not embedded: contract.test.ts'],
   [/^svc local requests (tail|wait)/, 'waits for requests: development.test.ts'],
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],

@@ -177,15 +177,18 @@ it(
       /^more results: 10 shown; --all for the rest, or --page-token \S+ for the next page$/,
     );
     // Each line of --verbose follows a page, but the second page does not end the document.
-    const json = (await screenOf(user, `${list} --all -v -o json --fields id`)).join('\n');
-    const [, document = '', after = ''] = /(\[\n.*\n\]\n)(.*)$/s.exec(json) ?? [];
-    expect(JSON.parse(document)).toHaveLength(45);
+    const yaml = (await screenOf(user, `${list} --all -v -o yaml --fields id`)).join('\n');
+    const [, document = '', after = ''] = /^((?:- id: \S+\n)+)(.*)$/ms.exec(yaml) ?? [];
+    expect(document.trimEnd().split('\n')).toHaveLength(45);
     expect(after.match(/^POST .* 200 in/gm)).toHaveLength(4);
     const some = await screenInProcess(
       user,
       'documents list --local --org acme --document d1 --document none -o json --fields id',
     );
-    expect(some.slice(-2)).toEqual([']', 'warning: not found: none']);
+    expect(some.slice(-2)).toEqual([
+      ']',
+      '{"note":{"level":"warning","message":"not found: none"}}',
+    ]);
   },
 );
 

@@ -105,16 +105,16 @@ const STATUSES = [
   200, 201, 202, 302, 303, 307, 400, 401, 403, 404, 405, 408, 409, 413, 429, 500, 502, 503, 504,
 ];
 
+const WITHOUT_STATUS = 'JSON with an error without a status';
+
 /** Bodies that are not the service's envelope, with their content types. */
 const FOREIGN_BODIES = {
   empty: ['text/plain', ''],
   HTML: ['text/html', '<h1>Sign in</h1>'],
   'JSON with a message': ['application/json', '{"message":"Forbidden"}'],
   'JSON with a text as its error': ['application/json', '{"error":"forbidden"}'],
-  'JSON with an error without a status': [
-    'application/json',
-    '{"error":{"code":403,"message":"Forbidden"}}',
-  ],
+  // With HTTP 4xx, an error of the service.
+  [WITHOUT_STATUS]: ['application/json', '{"error":{"code":403,"message":"Forbidden"}}'],
   'JSON with an unknown status': [
     'application/json',
     '{"error":{"status":"BLOCKED","message":"Forbidden"}}',
@@ -146,7 +146,10 @@ describe.each(STATUSES.entries().toArray())(
   'response %i, with HTTP %i and without the envelope of the service',
   (at, status) => {
     // Each status has two or three of the bodies, and each body has a third of the statuses.
-    const bodies = Object.entries(FOREIGN_BODIES).filter((_, index) => (at + index) % 3 === 0);
+    const bodies = Object.entries(FOREIGN_BODIES).filter(
+      ([name], index) =>
+        (at + index) % 3 === 0 && !(name === WITHOUT_STATUS && status >= 400 && status < 500),
+    );
     it.each(bodies)(
       'keeps the record unless the old token still works: %s',
       SLOW,
@@ -182,6 +185,14 @@ describe('an envelope of the service', () => {
   ])('is trusted as an error: $word', async ({ status, word, failure }) => {
     const refusal = await resetWith(respond(false, status, envelope(word)), { SVC_AUTH_TOKEN: '' });
     expect(refusal).toMatchObject({ error: { failure, message: 'Not now.' }, states: [] });
+  });
+
+  it('is trusted as an error without a status', async () => {
+    const fault = respond(false, 403, FOREIGN_BODIES[WITHOUT_STATUS]);
+    expect(await resetWith(fault, { SVC_AUTH_TOKEN: '' })).toMatchObject({
+      error: { failure: 'permission_denied', message: 'Forbidden [code 403]' },
+      states: [],
+    });
   });
 
   it.each([
