@@ -70,6 +70,22 @@ describe('a notification reaches', () => {
     expect(await readNotifiedUsers(service)).toHaveLength(452);
   });
 
+  it.each([
+    ['a millisecond before it ends', -1, ['guest', 'm1', 'm2']],
+    ['at its end', 0, ['m1', 'm2']],
+  ])('a member for a while, %s', async (_, sinceEnd, expected) => {
+    const service = await startWithMembers();
+    await service.call('/v2/auth/permissions/add', {
+      user: { userId: 'guest' },
+      permissions: {
+        resources: [{ type: 'organization', id: organizationId, expiresAt: IN_2100 }],
+      },
+    });
+    service.clock.time = IN_2100 * 1000 + sinceEnd;
+    await service.call(ADD, notification);
+    expect(await readNotifiedUsers(service)).toEqual(expected);
+  });
+
   it('no user twice if it is sent again with the same ID', async () => {
     const service = await startWithMembers();
     await service.call(ADD, { ...notification, ...notifyOnly('m1'), notificationId: 'n_1' });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { onOutboxChange } from '../../../src/service/deliveries/outbox-notifications.ts';
+import {
+  type RecordingContext,
+  recordOutcomes,
+} from '../../../src/service/deliveries/record-outcomes.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
+import { createRetrySchedule } from '../../../src/service/deliveries/schedule.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
 import type { StoredDeliveryState } from '../../../src/service/store/tables.ts';
@@ -66,6 +72,49 @@ describe('retrying', () => {
     await until('retrying', 'exhausted', 'exhausted', 'exhausted');
   });
 
+  it('makes each due now with all its attempts, unless a process attempts it', async () => {
+    const { store, asking, deliveries } = await failed();
+    const { now } = asking;
+    const ids = (await deliveries()).slice(0, 3).map(({ id }) => id);
+    const [waiting, attempted, abandoned] = [
+      { dueAt: now + 30_000, owner: null },
+      { dueAt: now + 30_000, owner: 'process' },
+      { dueAt: now, owner: 'dead process' },
+    ];
+    await store.write(async (database) => {
+      for (const [at, claim] of [waiting, attempted, abandoned].entries())
+        await database
+          .updateTable('deliveries')
+          .set({ state: 'pending', tries: 3, ...claim })
+          .where('id', '=', ids[at] ?? '')
+          .execute();
+    });
+    expect(await retryDeliveries(store, asking, [...ids, ...ids])).toHaveLength(3);
+    const rows = await store.read((database) =>
+      database
+        .selectFrom('deliveries')
+        .select(['state', 'tries', 'dueAt', 'owner'])
+        .where('id', 'in', ids)
+        .orderBy('key')
+        .execute(),
+    );
+    const retried = { state: 'pending', tries: 0, dueAt: now, owner: null };
+    expect(rows).toEqual([retried, { state: 'pending', tries: 3, ...attempted }, retried]);
+  });
+
+  it('wakes the engines of this process', async () => {
+    const { store, asking, deliveries } = await failed();
+    let woken = 0;
+    const unsubscribe = onOutboxChange(store, () => {
+      woken += 1;
+    });
+    await retryFailures(store, asking);
+    expect(woken).toBe(1);
+    await retryDeliveries(store, asking, [(await deliveries())[0]?.id ?? '']);
+    expect(woken).toBe(2);
+    unsubscribe();
+  });
+
   it('includes failed deliveries that wait for another attempt, of one endpoint if given', async () => {
     const { store, asking, first, until, credentials } = await failed();
     const list = async (state: 'failed' | 'retrying' | 'exhausted') =>
@@ -82,17 +131,116 @@ describe('retrying', () => {
   });
 
   it('skips deliveries without a destination, and reports the reason', async () => {
-    const { store, asking, call, second, until, deliveries } = await failed();
+    const { store, asking, call, first, second, until, deliveries } = await failed();
     await call(UPDATE, { endpointId: second, disabled: true });
     const { retried, skipped: left } = await retryFailures(store, asking);
     expect(retried).toHaveLength(2);
     expect([...left]).toEqual([['the endpoint is disabled', 2]]);
     await until('retrying', 'exhausted', 'retrying', 'exhausted');
+    await call(UPDATE, { endpointId: first, disabled: true });
+    await store.write((database) => stopLane(database, first, 'of the test', asking.now));
+    const again = await retryFailures(store, asking);
+    expect([...again.skipped]).toEqual([['the endpoint is disabled', 4]]);
     const id = (await deliveries())[1]?.id ?? '';
     await expect(retryDeliveries(store, asking, [id])).rejects.toMatchObject({
       failure: 'failed_precondition',
       message: `delivery '${id}' cannot be sent: the endpoint is disabled`,
     });
+  });
+});
+
+describe('the outcome of an attempt', () => {
+  const NO_MORE: RecordingContext['schedule'] = {
+    ...createRetrySchedule(),
+    delayAfter: () => undefined,
+  };
+
+  /** Claims two deliveries to one endpoint. Another one subscribes to exhausted deliveries. */
+  async function claimed() {
+    const world = await deliveringWorld();
+    const { store, clock, endpoint, comment } = world;
+    const lane = await endpoint({ url: 'https://example.com/1' });
+    await endpoint({
+      url: 'https://example.com/2',
+      filterTypes: ['message.attempt.exhausted'],
+    });
+    await comment(2);
+    const now = clock.now();
+    const rows = await store.write(async (database) => {
+      const claim = { owner: 'own', dueAt: now + 30_000 };
+      await database.updateTable('deliveries').set(claim).where('lane', '=', lane).execute();
+      return database.selectFrom('deliveries').selectAll().orderBy('key').execute();
+    });
+    const destination = { composeRequest: () => expect.unreachable() };
+    const claims = rows.map((row, at) => {
+      return { ...row, payload: row.payload ?? '', claimedAt: now - at, destination };
+    });
+    const record = (
+      statuses: readonly number[],
+      changed: Partial<RecordingContext> = {},
+      form: 'advanced' | 'raw' = 'advanced',
+    ) => {
+      const outcomes = claims.map((claim, at) => {
+        return { delivery: { ...claim, form }, result: { status: statuses[at] ?? 0, error: null } };
+      });
+      const context = { owner: 'own', now, schedule: NO_MORE, ...changed };
+      return store.write((database) => recordOutcomes(database, outcomes, context));
+    };
+    const read = () =>
+      store.read((database) =>
+        database.selectFrom('deliveries').selectAll().orderBy('key').execute(),
+      );
+    return { ...world, rows, record, read, now };
+  }
+
+  it('is ignored if another process has claimed the delivery meanwhile', async () => {
+    const { rows, record, read } = await claimed();
+    await record([500, 200], { owner: 'other' });
+    expect(await read()).toEqual(rows);
+  });
+
+  it('ends the claim, and drops only the payload of a delivery that succeeded', async () => {
+    const { rows, record, read } = await claimed();
+    await record([500, 200]);
+    const [first, second, exhausted] = await read();
+    const ended = { owner: null, dueAt: null, tries: 1 };
+    expect(first).toMatchObject({ ...ended, state: 'failed', payload: rows[0]?.payload });
+    expect(second).toMatchObject({ ...ended, state: 'delivered', payload: null });
+    expect(exhausted).toMatchObject({ event: 'message.attempt.exhausted', state: 'pending' });
+  });
+
+  it('of a basic webhook is the last one, and causes no event', async () => {
+    const { store, rows, record, read } = await claimed();
+    await store.write((database) =>
+      database
+        .updateTable('deliveries')
+        .set({ form: 'raw' })
+        .where('owner', 'is not', null)
+        .execute(),
+    );
+    await record([500, 500], { schedule: createRetrySchedule() }, 'raw');
+    expect(await read()).toMatchObject(
+      rows.map(({ id }) => ({ id, form: 'raw', state: 'failed' })),
+    );
+    expect(await read()).toHaveLength(rows.length);
+  });
+
+  it('is due again after the delay if attempts remain, and causes no event', async () => {
+    const { record, read, now } = await claimed();
+    await record([500, 500], { schedule: createRetrySchedule() });
+    const waiting = { owner: null, dueAt: now + 5_000, tries: 1, state: 'pending' };
+    expect(await read()).toMatchObject([waiting, waiting]);
+  });
+
+  it('is a failure of its endpoint since the first attempt that failed', async () => {
+    const { store, record, now } = await claimed();
+    await record([500, 500]);
+    const endpoints = await store.read((database) =>
+      database.selectFrom('endpoints').select('failingSince').execute(),
+    );
+    expect(new Set(endpoints.map(({ failingSince }) => failingSince))).toEqual(
+      new Set([now - 1, null]),
+    );
   });
 });
 
