@@ -64,6 +64,22 @@ describe('Ledger', () => {
     expect(second.knows(TARGET, ADA)).toBe(true);
   });
 
+  it('notes all records of a call or none, and stays usable', async () => {
+    const { open } = await createLedger();
+    const ledger = await open();
+    // JSON has no text for a BigInt.
+    const unnotable = { identity: ['users.add', 'acme', 'eve'], data: 1n };
+    expect(() => ledger.noteSent(TARGET, [ADA, unnotable])).toThrow(
+      expect.objectContaining({
+        failure: 'local',
+        message: expect.stringMatching(/^cannot use the ledger: /),
+      }),
+    );
+    expect(ledger.knows(TARGET, ADA)).toBe(false);
+    ledger.noteSent(TARGET, [ADA]);
+    expect(ledger.knows(TARGET, ADA)).toBe(true);
+  });
+
   it('notes each plan once', async () => {
     const { open } = await createLedger();
     const ledger = await open();

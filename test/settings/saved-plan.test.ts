@@ -5,7 +5,11 @@ import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import {
   createSavedPlan,
+  findChangedSecret,
+  findPlanFiles,
   findStaleness,
+  hasRecordChanged,
+  isExpired,
   parseSavedPlan,
 } from '../../src/settings/plan/saved-plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
@@ -116,6 +120,51 @@ it('rejects a plan that was edited, and files that are not plans', async () => {
   }
   const newer = parseSavedPlan(JSON.stringify({ ...saved, svc: 2 }), 'p.json');
   await expect(newer).rejects.toThrow('newer version');
+});
+
+it.each([
+  ['made now', 0, false],
+  ['24 hours old', DAY, false],
+  ['older than 24 hours', DAY + 1, true],
+  ['of the future', -1, true],
+])('is expired if it is older than 24 hours or of the future: %s', (_, age, expected) => {
+  expect(isExpired({ createdAt: new Date(NOW).toISOString() }, NOW + age)).toBe(expected);
+});
+
+it('is expired if its time is not a time', () => {
+  expect(isExpired({ createdAt: 'yesterday' }, NOW)).toBe(true);
+});
+
+it('depends on its file of users, once, with the content that the plan was made for', async () => {
+  const { saved } = await savePlan();
+  const [users, settings] = ['/users.csv', '/svc.yaml'];
+  const [one, other] = ['1'.repeat(64), '2'.repeat(64)];
+  const [change] = saved.changes;
+  if (!change) throw new Error('the plan changes nothing');
+  const changes = [{ ...change, kind: 'users' as const, value: { from: users, sha256: one } }];
+  const filesOf = (...files: typeof saved.files) => findPlanFiles({ ...saved, files, changes });
+  const sent = { path: users, sha256: one };
+  expect(filesOf(sent)).toEqual([sent]);
+  for (const file of [
+    { path: users, sha256: other },
+    { path: settings, sha256: one },
+  ])
+    expect(filesOf(file)).toEqual([file, sent]);
+  expect(findPlanFiles({ ...saved, changes: [] })).toEqual(saved.files);
+});
+
+it('detects a record or a secret that has changed', async () => {
+  const { saved, current } = await savePlan();
+  const key = 'folders/acme/plans';
+  const record = (await current()).live.folders.get('acme')?.records?.get('plans');
+  expect(record).toMatchObject({ folderName: 'Plans' });
+  expect(await hasRecordChanged(saved, key, record)).toBe(false);
+  expect(await hasRecordChanged(saved, key, { ...record, folderName: 'New' })).toBe(true);
+  expect(await hasRecordChanged(saved, key, undefined)).toBe(true);
+  expect(await findChangedSecret(saved, [secret('TOKEN')])).toBeUndefined();
+  expect(await findChangedSecret(saved, [new SecretValue({ env: 'TOKEN' }, 'new')])).toBe(
+    'env:TOKEN',
+  );
 });
 
 it('is stale as soon as anything that it depends on has changed', SLOW, async () => {
