@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -42,6 +42,11 @@ describe('replaceFile', () => {
       { write: (path: string) => writeFile(path, 'nec') },
       'only part of the file was written',
     ],
+    [
+      'is longer',
+      { write: (path: string) => writeFile(path, 'new!') },
+      'only part of the file was written',
+    ],
     ['is never written', { write: async () => undefined }, 'no such file'],
   ])('keeps the old content if the new one %s', async (_, replacement, reason) => {
     const folder = await createTemporaryFolder();
@@ -53,6 +58,46 @@ describe('replaceFile', () => {
     });
     expect(await readFile(path, 'utf8')).toBe('old');
     expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+
+  it('does not read the new content of a cache again', async () => {
+    const path = join(await createTemporaryFolder(), 'cache');
+    const write = (staged: string) => writeFile(staged, 'another text');
+    await replaceFile(path, 'text', { write, durable: false });
+    expect(await readFile(path, 'utf8')).toBe('another text');
+  });
+
+  it.skipIf(process.getuid?.() !== 0).each([
+    [1, 0],
+    [0, 1],
+  ])('keeps the owner of the file: %i:%i', async (uid, gid) => {
+    const path = join(await createTemporaryFolder(), 'settings.json');
+    await writeFile(path, 'old');
+    await chown(path, uid, gid);
+    await replaceFile(path, 'new');
+    expect(await stat(path)).toMatchObject({ uid, gid });
+  });
+
+  it('follows a link to a missing file from the folder in which the link really is', async () => {
+    const folder = await createTemporaryFolder();
+    await mkdir(join(folder, 'real', 'sub'), { recursive: true });
+    await symlink(join('real', 'sub'), join(folder, 'alias'));
+    await symlink(join('..', 'missing.json'), join(folder, 'real', 'sub', 'link'));
+    await replaceFile(join(folder, 'alias', 'link'), 'new');
+    expect(await readFile(join(folder, 'real', 'missing.json'), 'utf8')).toBe('new');
+    expect((await readdir(folder)).toSorted()).toEqual(['alias', 'real']);
+  });
+
+  it('refuses a circular link, and keeps it', async () => {
+    const folder = await createTemporaryFolder();
+    const path = join(folder, 'one');
+    await symlink('other', path);
+    await symlink('one', join(folder, 'other'));
+    await expect(replaceFile(path, 'new')).rejects.toMatchObject({
+      failure: 'local',
+      message: `cannot write ${path}: is a circular link`,
+    });
+    expect((await readdir(folder)).toSorted()).toEqual(['one', 'other']);
   });
 
   it('removeStagedFiles removes only the staged files of killed writers', async () => {

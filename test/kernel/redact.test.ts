@@ -124,6 +124,18 @@ describe('redactText', () => {
   });
 });
 
+it.each([
+  ['plain', '<abcabcabc>', '<****>'],
+  ['with escapes', '%<abcabcabc>', '%<****>'],
+])('redactText masks occurrences of a secret that overlap: %s', (_, text, masked) => {
+  expect(redactText(text, ['abcabc'])).toBe(masked);
+});
+
+it('redactText masks a secret at the start of a text, and one with a plus for each space', () => {
+  expect(redactText('secret=', ['secret'])).toBe('****=');
+  expect(redactText('q=my+secret', ['my secret'])).toBe('q=****');
+});
+
 describe('redactRemembered', () => {
   it('masks every secret that the process has received', () => {
     const text = 'TypeError: invalid header value met-secret-8c1f';
