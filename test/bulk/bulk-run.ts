@@ -41,6 +41,7 @@ export interface Ran {
   readonly items: readonly RecordResult[];
   readonly unexpectedIds: readonly string[];
   readonly requests: number;
+  readonly retries: number;
   readonly sent: readonly (readonly string[])[];
 }
 
@@ -68,7 +69,7 @@ export async function run(
   const items: RecordResult[] = [];
   const sent: string[][] = [];
   const unexpectedIds: string[] = [];
-  let requests = 0;
+  let [requests, retries] = [0, 0];
   const stop = await runBulkJob(
     { records, limits: { records: batchSize, characters: 1e6 }, reported: 'all', ...job },
     {
@@ -83,6 +84,7 @@ export async function run(
           items.push(...result.items);
           unexpectedIds.push(...result.unexpectedIds);
           requests += result.requests;
+          retries += result.retries;
         },
       },
       send: async (batch, kind) => {
@@ -91,7 +93,7 @@ export async function run(
       },
     },
   );
-  return { stop, items, unexpectedIds, requests, sent };
+  return { stop, items, unexpectedIds, requests, retries, sent };
 }
 
 export const statuses = ({ items }: Ran) =>

@@ -150,6 +150,64 @@ describe('existing records that may be skipped or updated', () => {
   });
 });
 
+describe('the requests of a batch', () => {
+  it('count with the retries of each call and of the job', async () => {
+    const lost = { ...unanswered('connection', 'now'), retries: 2 };
+    const answers = [answered(success(numbered(2))), lost];
+    const ran = await run({ records: [numbered(4)] }, (batch, sent) => {
+      return answers[sent] ?? { ...answered(success(batch)), retries: 1 };
+    });
+    expect(statuses(ran).every((status) => status.endsWith('succeeded'))).toBe(true);
+    expect([ran.sent.length, ran.requests, ran.retries]).toEqual([3, 6, 4]);
+  });
+
+  it('end after two more that get no response, if no other batch gets one', async () => {
+    const ran = await run({ records: [numbered(4)] }, (batch, sent) =>
+      sent === 0 ? answered(success(batch)) : unanswered('connection', 'now'),
+    );
+    expect(ran.sent).toHaveLength(1 + 3);
+    expect(statuses(ran).slice(2)).toEqual(['u2 unknown', 'u3 unknown']);
+  });
+
+  it('are halves if it is too large, without a search for an invalid record', async () => {
+    const ran = await run({ records: [numbered(8)], batchSize: 8 }, (batch) =>
+      batch.length > 2
+        ? ({ ...failedBy('refused'), tooLarge: true } as ReturnType<typeof failedBy>)
+        : answered(success(batch)),
+    );
+    expect(ran.sent.map(({ length }) => length)).toEqual([8, 4, 2, 2, 4, 2, 2]);
+    expect(statuses(ran).every((status) => status.endsWith('succeeded'))).toBe(true);
+  });
+});
+
+describe('records of an organization that does not exist', () => {
+  const refuse = () =>
+    failedBy('refused', new SvcError('invalid_argument', 'Organization not found.'));
+  const target = { key: 'gone', data: { organizationId: 'gone' }, records: 4 };
+  const ofOrganization = (records: RecordList): RecordList =>
+    records.map((record) => ({ ...record, target }));
+
+  it('stay unsent after one request if the command names the organization', async () => {
+    const ran = await run({ records: [numbered(4)], batchSize: 4 }, refuse);
+    expect(ran.stop).toMatchObject({ kind: 'fatal' });
+    expect(ran.sent).toHaveLength(1);
+    expect(ran.items.every(({ status }) => status === 'skipped')).toBe(true);
+  });
+
+  it.each([
+    ['the records name it', [ofOrganization(numbered(4))], false],
+    ['other requests succeeded', [numbered(4)], true],
+  ])(
+    'fail with one request, and the job continues, if %s',
+    async (_, records, hasEarlierSuccess) => {
+      const ran = await run({ records, batchSize: 4, hasEarlierSuccess }, refuse);
+      expect(ran.stop).toBeUndefined();
+      expect(ran.sent).toHaveLength(1);
+      expect(ran.items.every(({ status }) => status === 'failed')).toBe(true);
+    },
+  );
+});
+
 describe('invalid records in a refused request', () => {
   it.each([
     ['refused', () => failedBy('refused'), 'failed'],
@@ -194,6 +252,42 @@ describe('invalid records in a refused request', () => {
     expect(
       ran.items.filter(({ status }) => status === 'failed').map(({ message }) => message),
     ).toEqual(['no such domain', 'too long']);
+  });
+
+  it('cause no further request if they are all records', async () => {
+    const invalidRecords = new Map(numbered(2).map((_, at) => [at, 'too long']));
+    const ran = await run(
+      { records: [numbered(2)] },
+      () => ({ ...failedBy('refused'), invalidRecords }) as ReturnType<typeof failedBy>,
+    );
+    expect([ran.sent.length, statuses(ran)]).toEqual([1, ['u0 failed', 'u1 failed']]);
+  });
+
+  it('stay failed if the request is at fault for the others', async () => {
+    const error = new SvcError('invalid_argument', 'Unknown organization.');
+    const ran = await run({ records: [numbered(24)], batchSize: 12 }, (batch) =>
+      batch.length === 12
+        ? ({ ...failedBy('refused'), invalidRecords: new Map([[0, 'too long']]) } as ReturnType<
+            typeof failedBy
+          >)
+        : failedBy('refused', error),
+    );
+    expect(ran.stop).toEqual({ kind: 'fatal', error });
+    const named = ran.items.filter(({ message }) => message === 'too long');
+    expect(named.map(({ record, status }) => `${record.id} ${status}`)).toEqual([
+      'u0 failed',
+      'u12 failed',
+    ]);
+    const last = statuses(ran).slice(13);
+    expect(last).toEqual(last.map((_, at) => `u${at + 13} skipped`));
+  });
+
+  it('stay unknown if all requests fail inside the service, since they may be applied', async () => {
+    const ran = await run({ records: [numbered(12)], batchSize: 12 }, () =>
+      unanswered('service', 'now'),
+    );
+    expect(ran.stop).toMatchObject({ kind: 'fatal' });
+    expect(ran.items.map(({ status }) => status)).toEqual(numbered(12).map(() => 'unknown'));
   });
 
   it('are not at fault if all records of a batch are refused with the same message', async () => {

@@ -198,6 +198,49 @@ describe('a journal', () => {
     again.close();
   });
 
+  it('counts the sends of a batch that is sent again, and forgets its earlier results', async () => {
+    const journal = await Journal.create(JOB);
+    const batch = numbered(2);
+    const range = rangeOf(batch);
+    const open = batch.map(({ index }) => ({ ...failed(index), status: 'open' as const }));
+    journal.recordIntents([range]);
+    journal.recordOutcome({ ...settled(batch, open), known: [], open: [range], retries: 2 });
+    journal.recordIntents([range]);
+    const sent = { ...range, sends: 2 };
+    expect([...journal.sentBatches()]).toEqual([
+      { ...sent, settled: false, requests: 1, retries: 2 },
+    ]);
+    expect([...journal.unsuccessfulRecords()]).toEqual([]);
+    journal.recordOutcome({ ...settled(batch), requests: 4, retries: 3 });
+    journal.flush();
+    expect([...journal.sentBatches()]).toEqual([
+      { ...sent, settled: true, requests: 5, retries: 5 },
+    ]);
+    journal.verify();
+  });
+
+  it('forgets the results of records that are marked as unsent', async () => {
+    const journal = await Journal.create(JOB);
+    const batch = numbered(2);
+    journal.recordIntents([rangeOf(batch)]);
+    journal.recordOutcome(settled(batch, [failed(0)]));
+    journal.reopen(rangeOf(batch), [rangeOf(batch.slice(1))]);
+    journal.flush();
+    expect([...journal.unsuccessfulRecords()]).toEqual([]);
+    expect((await planned(journal, batch)).sent).toEqual([[0]]);
+    journal.verify();
+  });
+
+  it('keeps nothing of a write that fails', async () => {
+    const journal = await Journal.create(JOB);
+    journal.recordIntents([rangeOf(numbered(2))]);
+    journal.recordOutcome(settled(numbered(2)));
+    // JSON has no text for a BigInt.
+    journal.setFact('plan', 1n);
+    expect(() => journal.flush()).toThrow(expect.objectContaining({ failure: 'local' }));
+    expect([...journal.sentBatches()].map((batch) => batch.settled)).toEqual([false]);
+  });
+
   it('marks records unknown that may not be sent again', async () => {
     const journal = await Journal.create(JOB);
     const batches = cut(numbered(12), 3);
@@ -273,6 +316,16 @@ describe('a damaged journal', () => {
       { numRuns: repeats(125) },
     );
     expect(refused).toBeGreaterThan(repeats(30));
+  });
+
+  it('is detected if batches overlap', async () => {
+    const journal = await Journal.create(JOB);
+    journal.recordIntents([
+      { first: 0, last: 3, count: 4 },
+      { first: 3, last: 5, count: 3 },
+    ]);
+    expect(() => [...journal.sentBatches()]).toThrow(expect.objectContaining({ failure: 'local' }));
+    expect(() => journal.verify()).toThrow(expect.objectContaining({ failure: 'local' }));
   });
 
   it('is detected if it is truncated, empty, or not a journal', async () => {
