@@ -8,6 +8,7 @@ import {
   step,
 } from '../kernel/errors.ts';
 import type { GlobalOptions } from './context.ts';
+import { optionalProperty } from './options.ts';
 
 export type ServiceFlags = Pick<GlobalOptions, 'local'> &
   Partial<Pick<GlobalOptions, 'profile' | 'store' | 'baseUrl' | 'insecureHttp'>> &
@@ -34,7 +35,7 @@ function flagWords({
   const words = Object.entries(valuesByFlag).flatMap(([flag, value]) =>
     value === undefined ? [] : [flag, value],
   );
-  return [...(local ? ['--local'] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
+  return [...(local ? [LOCAL_FLAG] : []), ...words, ...(insecureHttp ? ['--insecure-http'] : [])];
 }
 
 /**
@@ -62,12 +63,27 @@ export function addServiceFlags(options: ServiceFlags, message: string | Hint): 
     : message;
 }
 
-/** Adds the service flags to a step, unless the step has its own service or needs none. */
+/**
+ * Adds the service flags to a step, unless the step has its own service or needs none. A command of
+ * the embedded service takes only those that select its data.
+ */
 export function stepForService(options: ServiceFlags, step: NextStep): NextStep {
-  if (step.flags || WITHOUT_SERVICE.has(step.kind)) return step;
-  const local = options.local && !step.command.includes('--local');
-  return { ...step, flags: flagWords({ ...options, local }) };
+  const { flags, kind, command } = step;
+  if (flags || kind === 'help') return step;
+  const isEmbedded = command.includes(LOCAL_FLAG);
+  if (isEmbedded || command[0] === 'local')
+    return {
+      ...step,
+      command: command.filter((word) => word !== LOCAL_FLAG),
+      flags: flagWords({
+        local: options.local || isEmbedded,
+        ...optionalProperty('store', options.store),
+      }),
+    };
+  return WITHOUT_SERVICE.has(kind) ? step : { ...step, flags: flagWords(options) };
 }
+
+const LOCAL_FLAG = '--local';
 
 const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'inspect']);
 /**

@@ -6,6 +6,7 @@ import { hint, stepWithPlaceholder } from '../../kernel/errors.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { groupDigits } from '../../kernel/plural.ts';
+import { isForbidden } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 
 export function createClosingMessages(context: Context, operation: Operation) {
@@ -74,5 +75,6 @@ export async function printNoRecords(
   const adder = manifest.find(({ name }) => name === addedBy);
   const adding =
     adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
-  await context.note(adding ? hint`no results; add some with: ${adding}` : 'no results');
+  const message = adding && hint`no results; add some with: ${adding}`;
+  await context.note(message && !(await isForbidden(context, message)) ? message : 'no results');
 }

@@ -4,6 +4,7 @@ import {
   type Protections,
   type ReadOnly,
 } from '../../client/write-guard.ts';
+import { Hint } from '../../kernel/errors.ts';
 import type { ReadOnlySource } from '../../profiles/folder-file.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { Context, PlanApprovals } from '../context.ts';
@@ -75,6 +76,17 @@ export async function ensureAllowed(
   operation: Parameters<typeof assertAllowed>[1],
 ): Promise<void> {
   if (!context.options.dryRun) assertAllowed(await findProtections(context), operation);
+}
+
+/** Whether a hint names a command that changes data, and the target accepts no such command. */
+export async function isForbidden(
+  context: ProtectedContext,
+  hint: string | Hint | undefined,
+): Promise<boolean> {
+  if (!(hint instanceof Hint) || !hint.steps.some(({ kind }) => kind === 'change')) return false;
+  // Without a valid target, the error says why.
+  const protections = await findProtections(context).catch(() => undefined);
+  return protections?.readOnly !== undefined || protections?.approvals !== undefined;
 }
 
 /** @throws SvcError `read_only` or `approval_required` if the target hands out no secrets */

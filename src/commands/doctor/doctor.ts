@@ -8,6 +8,7 @@ import type { Printer } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
 import { type Connection, connect } from '../connection/connect.ts';
+import { isForbidden } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withFolderHint } from '../folder-hint.ts';
@@ -42,10 +43,10 @@ export async function doctorCommand(
   const results = await withSpinner(context, 'doctor: checking', () =>
     runAllChecks(context, options.org),
   );
-  const findings: readonly DoctorFinding[] = results.map(
-    ({ failure: _, blockedBy: __, fix, ...finding }) => ({
-      ...finding,
-      ...optionalProperty('fix', fix && renderHint(context.options, fix)),
+  const findings: readonly DoctorFinding[] = await Promise.all(
+    results.map(async ({ failure: _, blockedBy: __, fix, ...finding }) => {
+      const shown = fix && !(await isForbidden(context, fix)) && renderHint(context.options, fix);
+      return { ...finding, ...optionalProperty('fix', shown || undefined) };
     }),
   );
   await printer.value(findings, {

@@ -4,6 +4,7 @@ import { guardLog } from '../../kernel/log-commands.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
+import { isForbidden } from '../connection/protections.ts';
 import type { GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { withFolderHint } from '../folder-hint.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
@@ -52,7 +53,10 @@ export async function runCommandLine(
       failure =
         error instanceof SvcError
           ? withServiceFlags(
-              withFolderHint(error, processEnvironment.folders),
+              withFolderHint(
+                await withoutForbiddenHint(error, opened?.context),
+                processEnvironment.folders,
+              ),
               opened?.context.options ?? parsedServiceFlags(program),
             )
           : error;
@@ -97,6 +101,15 @@ function openCommandContext(
       if (tracing) await sendSpans(context, tracing, commandPath(command), exitCodeOf(error));
     },
   };
+}
+
+/** Omits a hint to a write that the target would refuse. */
+async function withoutForbiddenHint(
+  error: SvcError,
+  context: OpenedContext['context'] | undefined,
+): Promise<SvcError> {
+  const hasForbidden = context && (await isForbidden(context, error.structuredHint));
+  return hasForbidden ? error.reworded({ hint: '' }) : error;
 }
 
 /** Names the profile of writes if a `.svc.json` chose it, unless a message has done so. */

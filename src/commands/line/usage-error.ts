@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { commandLineOf, type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
+import { type Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findByPath, SHORTCUTS } from '../tree/aliases.ts';
@@ -110,19 +110,28 @@ function describeUnknownCommand(
   if (node === root && action === LIST) return [message, listHint(root)];
   if (node === root || !action) return [message, wordHint(word, command, root)];
   const suggested = suggestCommands(node, [...action.words, ...(action.similar ?? [])]);
-  if (suggested.length > 0) return [message, didYouMeanOneOf(suggested)];
+  if (suggested.length > 0)
+    return [message, didYouMean(suggested.map(({ path }) => suggest(path, root)))];
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
   if (!hasOperations) return [message, commandsHint(command)];
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
   return [
     `the service has no operation that ${action.verb} ${noun}`,
-    localHint(node.name, action) ?? commandsHint(command),
+    localHint(node.name, action, command.args) ?? commandsHint(command),
   ];
 }
 
-function localHint(kind: string, { verb }: Action): Hint | undefined {
+/** @param given words after the group */
+function localHint(kind: string, { verb }: Action, given: readonly string[]): Hint | undefined {
   if (!ONLY_LOCAL_LISTS.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
-  return hint`${step('inspect', 'local', 'list', kind)} lists those of the embedded service`;
+  const organization = kind === 'organizations' ? [] : organizationWords(given);
+  return hint`${step('inspect', 'local', 'list', kind, ...organization)} lists those of the embedded service`;
+}
+
+function organizationWords(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word) => /^--org(=|$)/.test(word));
+  const [, value = words[at + 1]] = /^--org=(.*)$/s.exec(words[at] ?? '') ?? [];
+  return at < 0 || value === undefined ? [] : ['--org', value];
 }
 
 /**
@@ -143,9 +152,7 @@ function suggestCommands(node: Node, words: readonly string[]): readonly Node[] 
 function listHint(root: Node): Hint {
   const groups = [...root.children.values()].filter(({ name }) => name !== 'local');
   const lists = groups.flatMap(({ children }) => children.get('list') ?? []);
-  const [first, ...others] = lists.map(
-    ({ path, leaf }) => hint`${step(leaf?.kind === 'operation' ? 'list' : 'inspect', ...path)}`,
-  );
+  const [first, ...others] = lists.map(({ path }) => hint`${suggest(path, root)}`);
   return others.reduce(
     (text, next) => hint`${text}, ${next}`,
     hint`commands that list records: ${first ?? ''}`,
@@ -159,10 +166,10 @@ function wordHint(word: string, command: Command, root: Node): string | Hint {
   const node = findByPath(root, commandWords(command)) ?? root;
   const names = [...node.children.keys(), ...(node === root ? [...SHORTCUTS.keys(), 'help'] : [])];
   const nearest = findNearest(word, names);
-  if (nearest)
-    return `did you mean '${commandLineOf(step('help', ...commandWords(command), nearest))}'?`;
+  if (nearest) return didYouMean([suggest([...commandWords(command), nearest], root)]);
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
-  if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) return didYouMeanOneOf(nodes);
+  if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS)
+    return didYouMean(nodes.map(({ path }) => suggest(path, root)));
   return command.parent ? commandsHint(command) : hint`${step('help', 'help')} lists the commands`;
 }
 
@@ -170,9 +177,16 @@ function commandsHint(command: Command): Hint {
   return hint`${helpStep(command)} lists its commands`;
 }
 
-function didYouMeanOneOf(nodes: readonly Node[]): string {
-  const suggestions = nodes.map(({ path }) => `'${commandLineOf(step('help', ...path))}'`);
-  return `did you mean ${suggestions.join(' or ')}?`;
+function didYouMean([first, ...others]: readonly NextStep[]): Hint {
+  const all = others.reduce((text, next) => hint`${text} or '${next}'`, hint`'${first ?? ''}'`);
+  return hint`did you mean ${all}?`;
+}
+
+/** Suggests a command. Only an operation certainly takes the flags that select a service. */
+function suggest(words: readonly string[], root: Node): NextStep {
+  const node = findByPath(root, words);
+  if (node && !node.leaf) return step('help', ...words);
+  return step(node?.leaf?.kind === 'operation' ? 'list' : 'inspect', ...words);
 }
 
 function* findNodes(node: Node, name: string): Generator<Node> {

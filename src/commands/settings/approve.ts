@@ -25,6 +25,7 @@ import { checkOutputs } from '../outputs/check-outputs.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { stalePlanError } from './check-plan.ts';
 import type { ApproveFlags } from './flags.ts';
+import { nextOfSavedPlan } from './next-commands.ts';
 import { printPlan } from './print-plan.ts';
 
 /**
@@ -66,6 +67,8 @@ export async function approvePlan(
   await context.note(
     `saved the approval in ${approvalFile}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
   );
+  const { apply } = await nextOfSavedPlan(context, plan, file, { isApproved: true });
+  if (apply !== undefined) await context.note(`with all approvals beside the plan: ${apply}`);
 }
 
 /** Attempts to type the host. */

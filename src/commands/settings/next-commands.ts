@@ -1,6 +1,10 @@
 import { commandLineOf, step } from '../../kernel/errors.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
+import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
-import { commandForService } from '../service-flags.ts';
+import { optionalProperty } from '../options.ts';
+import { commandForService, EMBEDDED_SERVICE, type ServiceFlags } from '../service-flags.ts';
 
 /** Command lines to run next, by what they do. */
 export type NextCommands = Readonly<Record<string, string>>;
@@ -15,40 +19,98 @@ interface GivenFlags {
   readonly allowReplace?: boolean | undefined;
 }
 
+/** The protections of the target that a plan is for. */
+type Target = Pick<Context, 'readOnly' | 'approvals'>;
+
 /**
  * Returns the command that makes the planned changes: of the saved plan, or of the settings file
- * with the same flags. Returns none for a file from stdin, which could not be read again.
+ * with the same flags. If the target accepts only approved plans, returns the one that saves or
+ * approves the plan. Returns none for a target that is read-only, or for a file from stdin, which
+ * could not be read again.
  */
-export function nextOfPlan(
-  { options }: Context,
+export async function nextOfPlan(
+  { options }: Pick<Context, 'options'>,
+  target: Target,
   { out, ...flags }: GivenFlags & { readonly out?: string | undefined },
-): NextCommands {
-  if (out !== undefined) return { apply: commandForService(options, 'apply', out) };
+): Promise<NextCommands> {
+  const { readOnly, approvals } = await findProtections(target);
+  if (readOnly) return {};
+  if (out !== undefined)
+    return approvals ? approveCommand(out) : { apply: commandForService(options, 'apply', out) };
   if (flags.file === '-') return {};
-  return { apply: commandForService(options, 'apply', ...fileWords(flags), ...changeWords(flags)) };
+  const words = [...fileWords(flags), ...changeWords(flags)];
+  return approvals
+    ? { save: commandForService(options, 'plan', ...words, '--out', 'plan.json') }
+    : { apply: commandForService(options, 'apply', ...words) };
+}
+
+/** Signing a plan needs no connection, so the command names no target. */
+function approveCommand(file: string): NextCommands {
+  return { approve: commandLineOf(step('inspect', 'approve', file)) };
 }
 
 /** Returns the commands that change the service or the file; none for a file from stdin. */
-export function nextOfDrift({ options }: Context, flags: GivenFlags): NextCommands {
+export async function nextOfDrift(
+  context: Pick<Context, 'options'>,
+  target: Target,
+  flags: GivenFlags,
+): Promise<NextCommands> {
   if (flags.file === '-') return {};
-  const words = fileWords(flags);
+  const { apply, ...others } = await nextOfPlan(context, target, flags);
   return {
-    restore: commandForService(options, 'apply', ...words, ...changeWords(flags)),
-    accept: commandForService(options, 'pull', ...words),
+    ...(apply !== undefined && { restore: apply }),
+    ...others,
+    accept: commandForService(context.options, 'pull', ...fileWords(flags)),
   };
 }
 
-/** Returns the command that saves or applies a plan of `svc undo`. */
-export function nextOfUndo(
+/**
+ * Returns the command that saves or applies a plan of `svc undo`.
+ * @param opened context for the target of the job
+ */
+export async function nextOfUndo(
   { options }: Context,
+  opened: Context,
   job: string,
   out: string | undefined,
-): NextCommands {
-  if (out !== undefined) return { apply: commandForService(options, 'apply', out) };
-  return { save: commandLineOf(step('inspect', 'undo', job, '--out', 'undo.json')) };
+): Promise<NextCommands> {
+  if (out === undefined)
+    return { save: commandLineOf(step('inspect', 'undo', job, '--out', 'undo.json')) };
+  // The saved plan names the profile of the job.
+  const { profile: _profile, ...others } = opened.options;
+  const flags = { ...others, ...optionalProperty('profile', options.profile) };
+  return nextOfPlan({ options: flags }, opened, { out });
 }
 
-function fileWords({ file, env, only = [] }: GivenFlags): readonly string[] {
+/**
+ * Returns the command that approves or applies a saved plan, as far as the profiles of this machine
+ * tell its target. Returns none for an embedded service, whose data may be anywhere.
+ */
+export async function nextOfSavedPlan(
+  { folders }: Context,
+  plan: SavedPlan,
+  file: string,
+  { isApproved = false } = {},
+): Promise<NextCommands> {
+  const { target, profile } = plan;
+  if (target.url === EMBEDDED_SERVICE) return {};
+  const { current, profiles } = await readProfiles(folders);
+  const [name, saved] =
+    [...profiles].find(([each, { baseUrl, apiKey }]) =>
+      profile === null
+        ? baseUrl === target.url && (apiKey ?? null) === target.apiKey
+        : each === profile,
+    ) ?? [];
+  if (saved?.approvals && !isApproved) return approveCommand(file);
+  const isNamed = profile !== null || name === current;
+  const flags: ServiceFlags = {
+    local: false,
+    ...optionalProperty('profile', isNamed ? undefined : name),
+  };
+  return { apply: commandForService(flags, 'apply', file) };
+}
+
+export function fileWords({ file, env, only = [] }: GivenFlags): readonly string[] {
   return [
     ...(file === undefined ? [] : ['-f', file]),
     ...(env === undefined ? [] : ['--env', env]),

@@ -14,7 +14,7 @@ import { type Invocation, withInput } from '../definition.ts';
 import { type CommandFile, checkOutputs } from '../outputs/check-outputs.ts';
 import { nameTarget } from './find-target.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
-import { nextOfDrift, nextOfPlan } from './next-commands.ts';
+import { nextOfDrift, nextOfPlan, nextOfSavedPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readPlanRequest } from './read-input.ts';
@@ -39,7 +39,9 @@ async function planRequested(
   await withPlan(context, request, 'plan', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings);
     const next =
-      plan.writes.length > 0 ? nextOfPlan(context, { ...options, env: settings.environment }) : {};
+      plan.writes.length > 0
+        ? await nextOfPlan(context, opened, { ...options, env: settings.environment })
+        : {};
     await printPlan(opened, plan, settings.name, { target, next, isReported: true });
     if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
     if (options.exitCode && plan.changes.length > 0)
@@ -68,7 +70,11 @@ async function printDrift(
     const deletes = plan.changes.some(({ sign }) => sign === '-');
     const next =
       plan.changes.length > 0
-        ? nextOfDrift(context, { ...options, env: environment, prune: deletes || options.prune })
+        ? await nextOfDrift(context, opened, {
+            ...options,
+            env: environment,
+            prune: deletes || options.prune,
+          })
         : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(plan.changes.length, 'difference');
@@ -90,7 +96,7 @@ export async function showPlan(
   const { environment, profile } = plan;
   const target = { ...plan.target, environment, profile };
   const hasWrites = Object.values(plan.summary).some((count) => count > 0);
-  const next = hasWrites ? nextOfPlan(context, { out: file }) : {};
+  const next = hasWrites ? await nextOfSavedPlan(context, plan, file) : {};
   await printPlan(context, plan, file, { target, next });
 }
 

@@ -65,7 +65,9 @@ export async function printApplied(
   context.activity.counts = { total, succeeded, failed, unknown, skipped };
   const applied = countMade(findMadeChanges(plan, journal, earlier));
   const alreadyThere = sumOf(countMade(findMadeChanges(plan, journal))) - sumOf(applied);
-  const next = nextOfApplied(context, createdEndpoints);
+  // A target that demands approvals hands out no secrets.
+  const endpoints = (await context.approvals()) ? [] : createdEndpoints;
+  const next = nextOfApplied(context, endpoints);
   const target = await nameTarget(context, plan.target, plan);
   const others = { 'already there': alreadyThere, failed, unknown, 'not sent': skipped };
   const words = [

@@ -31,6 +31,7 @@ import { chooseEnvironment } from './choose-environment.ts';
 import { describeUnchosen } from './find-target.ts';
 import type { PullFlags } from './flags.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
+import { fileWords } from './next-commands.ts';
 import { withEnvironment } from './open-environment.ts';
 import { DEFAULT_FILE } from './read-input.ts';
 
@@ -74,7 +75,7 @@ export async function pullSettings(
     );
   await withEnvironment(context, { ...environment, file }, async (opened) => {
     const { result, unreadable } = await pull(opened, file, content, { ...options, env });
-    await report(opened, result, unreadable);
+    await report(opened, result, unreadable, env);
     // As text, the messages say all of it.
     await (await opened.printer()).value(result, { renderText: () => '' });
     const denied = unreadable.filter(({ isMissing }) => !isMissing).map(({ text }) => text);
@@ -207,6 +208,7 @@ async function report(
   context: Context,
   { file, result, variables, remaining, ...counts }: PullResult,
   unreadable: readonly Unreadable[],
+  env: string | undefined,
 ): Promise<void> {
   // The error names those that were denied.
   for (const { text, isMissing } of unreadable) if (isMissing) await context.note(text);
@@ -230,7 +232,8 @@ async function report(
     );
   }
   if (variables.length === 0) return;
+  const words = fileWords({ file: file === DEFAULT_FILE ? undefined : file, env });
   await context.note(
-    hint`secrets are never pulled: set ${variables.join(', ')} before ${step('inspect', 'plan')}`,
+    hint`secrets are never pulled: set ${variables.join(', ')} before ${step('show', 'plan', ...words)}`,
   );
 }

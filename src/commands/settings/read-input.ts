@@ -53,7 +53,7 @@ export async function readPlanRequest(
 async function findDefaultFile({ cwd }: Context): Promise<string> {
   if (await stat(resolve(cwd, DEFAULT_FILE)).catch(() => undefined)) return DEFAULT_FILE;
   throw new SvcError('usage', `file not found: ${DEFAULT_FILE}`, {
-    hint: hint`create it from the live settings with ${step('inspect', 'pull')}, or name another file with --file`,
+    hint: hint`create it from the live settings with ${step('show', 'pull')}, or name another file with --file`,
   });
 }
 

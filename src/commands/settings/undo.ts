@@ -68,7 +68,7 @@ export async function undoJob(
     const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
     await printPlan(opened, plan, `the state before ${name}`, {
       target: await nameTarget(opened, plan.target, {}),
-      next: plan.writes.length > 0 ? nextOfUndo(context, job, out) : {},
+      next: plan.writes.length > 0 ? await nextOfUndo(context, opened, job, out) : {},
     });
     if (out === undefined) return;
     const origin = {
