@@ -15,6 +15,11 @@ and Oniguruma (BSD-2-Clause, Copyright (c) 2002-2021 K.Kosako).`,
   ],
 ]);
 
+/** Packages without a text of their license, with another one of the same repository and author. */
+const SAME_LICENSES: ReadonlyMap<string, string> = new Map([
+  ['proxy-agent-negotiate', 'https-proxy-agent'],
+]);
+
 /** The licenses of packages that contain no text of their license. */
 const MISSING_LICENSES: ReadonlyMap<string, string> = new Map([
   [
@@ -60,6 +65,8 @@ function createText({ name, folder }: BundledPackage): string {
  * license.
  */
 function licenseText(name: string, folder: string): string {
+  const other = SAME_LICENSES.get(name);
+  if (other) return licenseText(other, join(folder, '..', other));
   const files = readdirSync(folder).filter((file) => /^(licen[sc]e|copying|notice)/i.test(file));
   const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
   const text = texts.join('\n\n') || (MISSING_LICENSES.get(name) ?? licenseSection(folder));

@@ -95,7 +95,10 @@ describe.each(MACHINES)(
         'One',
         ...words,
       ]);
-      expect(added).toMatchObject({ code: 0, stderr: 'Created organization acme\n' });
+      expect(added.code, added.stderr).toBe(0);
+      expect(JSON.parse(added.stderr)).toEqual({
+        note: { level: 'info', message: 'Created organization acme' },
+      });
       const { stdout } = await run([...svc, 'documents', 'list', ...words]);
       expect(JSON.parse(stdout)).toMatchObject([{ id: 'd1', documentName: 'One' }]);
     });
