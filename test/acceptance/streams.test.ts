@@ -207,7 +207,8 @@ describe('SIGHUP', () => {
     const { env: userEnv, home } = await newUser();
     const { env, arrived, release } = await startHeldService();
     const svc = [process.execPath, ...list].join("' '");
-    const terminal = startInTerminal('sh', ['-c', `exec nohup '${svc}' > ${OUTPUT} 2>&1`], {
+    // The shell keeps the terminal open until the test closes it.
+    const terminal = startInTerminal('sh', ['-c', `nohup '${svc}' > ${OUTPUT} 2>&1 & wait`], {
       env: { ...userEnv, ...env, PATH: process.env['PATH'] ?? '' },
       cwd: home,
     });
