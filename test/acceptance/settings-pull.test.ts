@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createApplyUser } from './apply-user.ts';
 import { newUserInProcess } from './in-process.ts';
 
 const TOKEN = 'pull-secret-91c4-7d1f';
@@ -41,6 +43,9 @@ describe('svc pull', () => {
     });
     expect((await stat(at('svc.yaml'))).mode & 0o777).toBe(0o644);
     const text = await read('svc.yaml');
+    const { config, endpoints, folders } = parse(text);
+    const records = [Object.keys(config), endpoints, folders].flat().length;
+    expect(created.stderr).toContain(`"Created svc.yaml with ${records} records"`);
     expect(text).not.toContain(TOKEN);
     expect(text).toMatch(/^# yaml-language-server: \$schema=svc\.schema\.json\n/);
     expect(created.stderr).toContain(
@@ -108,6 +113,59 @@ describe('svc pull', () => {
       const run = await svc('pull', 'none.yaml', '--local', ...words);
       expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(message)]);
     }
+  });
+
+  it.each([
+    ['of its stack', 'stack: acme\nendpoints: []', ['one'], 1],
+    [
+      'that it declares by ID',
+      'endpoints: [{ id: ep_2, url: "https://x.example/old" }]',
+      ['two'],
+      1,
+    ],
+    [
+      'that it declares by uid',
+      'endpoints: [{ uid: acme.one, url: "https://x.example/old" }]',
+      ['one'],
+      1,
+    ],
+    ['of no stack if it has none: none', 'endpoints: []', [], 2],
+  ])('adds to a file the endpoints %s; with --all, every one', async (_, text, own, others) => {
+    const { at, svc, read } = await newLocalUser();
+    await writeFile(at('own.yaml'), `svc: 1\n${text}\n`);
+    const pulled = async (...words: readonly string[]) => {
+      const run = await svc('pull', 'own.yaml', '--local', ...words);
+      expect(run, run.stderr).toMatchObject({ code: 0 });
+      const urls = Array.from(
+        (await read('own.yaml')).matchAll(/x\.example\/(\w+)/g),
+        ([, name]) => name,
+      );
+      return { urls, stderr: run.stderr };
+    };
+    const { urls, stderr } = await pulled();
+    expect(urls).toEqual(own);
+    expect(stderr).toContain(
+      `left out ${others === 1 ? '1 endpoint' : `${others} endpoints`} that the stack does not own; to pull them too, add --all`,
+    );
+    const all = await pulled('--all');
+    expect(all.urls.toSorted()).toEqual(['one', 'two']);
+    expect(all.stderr).not.toContain('left out');
+  });
+
+  it('keeps a file that another program changes while svc reads the service', async () => {
+    const user = await createApplyUser();
+    const path = join(user.home, 'svc.yaml');
+    await writeFile(path, 'svc: 1\nconfig: { advancedWebhooks: { isEnabled: true } }\n');
+    const changed = 'svc: 1\n# by another program\n';
+    user.control.intercept = async () => {
+      await writeFile(path, changed);
+      return undefined;
+    };
+    expect(await user.svc(['pull'])).toMatchObject({
+      code: 12,
+      stderr: expect.stringContaining('svc.yaml changed while svc was running'),
+    });
+    expect(await readFile(path, 'utf8')).toBe(changed);
   });
 
   it('takes the file as an argument or as --file, and refuses what is not a file', async () => {
