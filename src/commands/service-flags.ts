@@ -76,7 +76,7 @@ export function stepForService(options: ServiceFlags, step: NextStep): NextStep 
       ...step,
       command: command.filter((word) => word !== LOCAL_FLAG),
       flags: flagWords({
-        local: options.local || isEmbedded,
+        local: command[0] !== 'local',
         ...optionalProperty('store', options.store),
       }),
     };

@@ -165,6 +165,40 @@ describe.each([
   });
 });
 
+it('the hints of a machine without a profile can be followed', async () => {
+  const user = await newUserInProcess();
+  const followed = createFollowed();
+  const lines = [
+    'whoami',
+    'whoami --check',
+    'users add --org acme --user u1',
+    'agents list',
+    'contract diff',
+    'contract record',
+    'profiles show',
+    'profiles show nobody',
+    'login',
+    'schema no-such-operation',
+    'help usrs',
+    'history x',
+    'plan',
+    'completion install nosuchshell',
+    'webhooks verify',
+    'jobs show',
+    'local exec',
+  ];
+  for (const line of lines)
+    await followHints(user, [...line.split(' '), '-o', 'json'], followed, { elsewhere: /never/ });
+  expect(followed.ran.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(followed.skipped)).toEqual(
+    new Set([
+      'svc login <name>',
+      'svc profiles use <name>',
+      'svc login <name> --base-url <url> --api-key <id>',
+    ]),
+  );
+});
+
 describe('with environments in the settings file', () => {
   it('plan prints a command for the environment', async () => {
     const user = await createProfileUser();
