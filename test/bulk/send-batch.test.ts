@@ -169,6 +169,18 @@ describe('the requests of a batch', () => {
     expect(statuses(ran).slice(2)).toEqual(['u2 unknown', 'u3 unknown']);
   });
 
+  it('leave its outcome unknown if the job stops before it is sent again', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ran = await run({ records: [numbered(4)], signal }, (batch, sent) => {
+      if (sent === 0) return answered(success(batch));
+      controller.abort();
+      return unanswered('connection', 'now');
+    });
+    expect(ran.sent).toHaveLength(2);
+    expect(statuses(ran).slice(2)).toEqual(['u2 unknown', 'u3 unknown']);
+  });
+
   it('are halves if it is too large, without a search for an invalid record', async () => {
     const ran = await run({ records: [numbered(8)], batchSize: 8 }, (batch) =>
       batch.length > 2
