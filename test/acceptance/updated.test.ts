@@ -6,6 +6,7 @@ import { manifest } from '../../src/catalog/manifest.ts';
 import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { ADD_USERS, createBulkUser, findOnlyJob } from './bulk-service.ts';
+import { failure } from './mock-service.ts';
 import { startServing } from './serving.ts';
 import { HOME, newUser, start } from './svc.ts';
 
@@ -34,23 +35,23 @@ it('svc serve handles every operation after its installation was deleted', async
 });
 
 it(
-  'a job whose installation is deleted exits immediately, and is resumed with another installation',
+  'a job that stops after its installation was deleted shows how to resume it, and is resumed with another one',
   SLOW,
   async () => {
     const { bin, remove } = await createInstallation();
     const users = 5_000;
-    const { svc, setting, came } = await createBulkUser(users, () => {
+    const { svc, setting, came } = await createBulkUser(users, (_, request) => {
       remove();
-      return undefined;
+      return request === 2 ? failure(403, 'PERMISSION_DENIED', 'No.') : undefined;
     });
     const ended = await start([bin, ...ADD_USERS, '--concurrency', '1', '-q'], setting).ended;
     expect(ended).toMatchObject({
-      code: 12,
-      stdout: '',
-      stderr: `svc: the installation is missing files
+      code: 11,
+      stderr: `svc: stopped before finishing
 hint: svc was updated or removed while it was running; run the command again, or resume a job with svc jobs resume
 `,
     });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ succeeded: 100, skipped: users - 100 });
     const resumed = await svc('jobs', 'resume', await findOnlyJob(svc), '-o', 'json', '-q');
     expect(JSON.parse(resumed.stdout)).toMatchObject({ total: users, succeeded: users });
     expect(came.size).toBe(users);

@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../temporary-folder.ts';
 const LOADER = `
   const sea = require('node:sea');
   const assets = {
-    'probe.js': "(function(require,module){process.stdout.write(require('@napi-rs/keyring').loaded)})",
+    'probe.js': "process.stdout.write(require('@napi-rs/keyring').loaded)",
     'keyring.node': 'native code',
   };
   const getAsset = (name) => assets[name];
