@@ -39,10 +39,7 @@ const SEED = {
   ],
   crdt: [{ organizationId: 'acme', documentId: 'd1', editorId: 'e1', type: 'text', data: 'Hi' }],
   agents: [{ id: 'agent-1', name: 'Helper' }],
-  endpoints: [
-    { id: 'ep_1', url: 'https://example.com/hook' },
-    { id: 'ep_2', uid: 'crm', url: 'https://example.com/crm' },
-  ],
+  endpoints: [{ id: 'ep_1', url: 'https://example.com/hook' }],
   config: { advancedWebhooks: { isEnabled: true } },
 };
 

@@ -55,6 +55,8 @@ async function examplesBelow(node: Node): Promise<readonly string[]> {
 describe('the examples in the help', () => {
   it('all run', { ...SLOW, timeout: 120_000 }, async () => {
     const { folder, apiKey } = await prepareFolder();
+    const create = 'svc webhooks endpoints create --uid crm --url https://example.com/crm';
+    expect(await runLine(create, folder)).toMatchObject({ code: 0 });
     const examples = [...new Set(await examplesBelow(commandTree()))];
     expect(examples.length).toBeGreaterThan(60);
     const waiting = examples.filter(
