@@ -24,11 +24,15 @@ const COMMON_COMMANDS: readonly (readonly string[])[] = [
   ['folders', 'list', '--org', 'acme', '--local'],
 ];
 
+/** Stands for a program that imports the library. It must not load the embedded service. */
+const LIBRARY: readonly string[] = ['the library'];
+
 /**
  * Command lines that group the remaining modules. They load more files, so they do not split the
  * groups of common commands.
  */
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
+  LIBRARY,
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
   ['webhooks', 'config', 'update', '--enable', '--local'],
   ['local', 'snapshot', 'save', 's1'],
@@ -71,7 +75,7 @@ const TRACE_SCRIPT = `
   process.on('exit', () => {
     process.getBuiltinModule('node:fs').writeSync(2, '\\n' + Object.keys(require.cache).join('\\n'));
   });
-  require(process.env.SVC_TRACED).main('');`;
+  require(process.env.SVC_TRACED).main?.('');`;
 
 /**
  * Measures which sources each common command line loads from a bundle without groups, and returns
@@ -101,13 +105,13 @@ export async function measureGroups(ungrouped: readonly OutputChunk[]): Promise<
     SVC_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`,
     SVC_API_KEY: 'k',
     SVC_AUTH_TOKEN: 't',
-    SVC_TRACED: join(folder, 'main.js'),
   };
   const loadedBy = async (words: readonly string[]) => {
+    const entry = words === LIBRARY ? 'chunks/library.js' : 'main.js';
     const { stderr } = await promisify(execFile)(
       process.execPath,
       ['-e', TRACE_SCRIPT, 'svc', ...words],
-      { env, cwd: home },
+      { env: { ...env, SVC_TRACED: join(folder, entry) }, cwd: home },
     );
     return stderr.split('\n').flatMap((file) => sources.get(file) ?? []);
   };

@@ -83,12 +83,12 @@ describe('a column with access roles', () => {
     ]);
   });
 
-  it('is an unknown field of a version that does not accept it', async () => {
+  it('is refused by a version that does not accept it', async () => {
     const { svc } = await createUser('userId,accessRole\nada,viewer\n');
     const { code, stderr } = await svc([...ADD, '--org', 'acme', '--api-version', 'v1']);
     expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining("unknown column 'accessRole' is sent unchanged"),
+      3,
+      expect.stringContaining("users.csv:2: 'accessRole' is not a field of these records"),
     ]);
   });
 });
