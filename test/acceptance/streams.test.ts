@@ -98,7 +98,6 @@ describe('stdout', () => {
 
 describe('stderr with -o json', () => {
   it('has a line of JSON for each message, and the error as the last line', async () => {
-    const { svc } = await newUserInProcess();
     let calls = 0;
     const { env } = await startMockService((_, response) => {
       calls += 1;
@@ -108,6 +107,8 @@ describe('stderr with -o json', () => {
       return { status: 429, body: { error: { status: 'RESOURCE_EXHAUSTED', message: 'slow' } } };
     });
     for (const format of ['json', 'ndjson']) {
+      // Another process of the same user would know of the rate limit, and wait before its call.
+      const { svc } = await newUserInProcess();
       calls = 0;
       const words = ['folders', 'list', '--org', 'acme', '-v', '--insecure-http', '-o', format];
       const { stderr } = await svc(words, { env });
