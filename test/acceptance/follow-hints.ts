@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { isObject, tryParseJson } from '../../src/kernel/json.ts';
 import type { Run, User } from './svc.ts';
 
-/** First words of a sentence that goes on after a command. */
+/** First words that continue a sentence after a command. */
 const SENTENCE =
   /^(?:lists|shows|creates|deletes|disables|sends|removes|records|prints|saves|retries|logs|before|and|or|to|for|with|[|>])$/;
 
