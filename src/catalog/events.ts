@@ -127,7 +127,7 @@ function defaultTriggers(events: readonly EventType[]): Readonly<Record<string, 
  * Returns a warning for each unknown event type. The set is open, so an unknown type may be valid.
  */
 export function warnAboutUnknownEvents(names: readonly string[]): readonly Hint[] {
-  const listing = hint`run ${step('inspect', 'webhooks', 'events')} to list the known types`;
+  const listing = hint`to list the known types, run ${step('inspect', 'webhooks', 'events')}`;
   return names
     .filter((name) => !EVENT_NAMES.includes(name))
     .map((name) => {

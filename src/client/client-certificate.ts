@@ -72,7 +72,7 @@ function createCertificateError(host: string, isSent: boolean, reason: string, s
     'unauthenticated',
     `${host} rejected the client certificate${status}: ${reason}`,
     {
-      hint: hint`use a certificate that the operator of the service issued to you; ${step('show', 'whoami', '--all')} shows which one is used`,
+      hint: hint`use a certificate that the operator of the service issued to you; to see which one is used, run ${step('show', 'whoami', '--all')}`,
     },
   );
 }

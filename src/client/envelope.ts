@@ -185,7 +185,7 @@ function createUnusableHint(
   return failure === 'resource_exhausted' ? createRateLimitHint(operation) : BASE_URL_HINT;
 }
 
-const BASE_URL_HINT = hint`check that the base URL points to the service itself; ${step('show', 'whoami', '--all')} shows where it is set`;
+const BASE_URL_HINT = hint`check that the base URL points to the service itself; to see where it is set, run ${step('show', 'whoami', '--all')}`;
 
 function createRedirectFailure(
   { httpStatus, location }: WireResponse,

@@ -57,7 +57,7 @@ export function createNetworkFailure(
   }
   if (isUnsent) {
     return createFailure(`cannot reach ${host}: ${reason}`, 'no', 'unsent', {
-      hint: hint`check the base URL (${step('show', 'whoami', '--all')} shows where it is set) and the network`,
+      hint: hint`check the network and the base URL; to see where it is set, run ${step('show', 'whoami', '--all')}`,
     });
   }
   return createFailure(`no usable response from ${host}: ${reason}`, 'maybe', 'by_effect', {

@@ -128,7 +128,7 @@ function truncateText(value: unknown, maxLength: number): string | undefined {
 
 const ENABLE_ADVICE: Readonly<Record<Feature, string | Hint>> = {
   'advanced-queries': 'ask the service operator to enable them',
-  'advanced-webhooks': hint`enable them with ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
+  'advanced-webhooks': hint`to enable them, run ${step('change', 'webhooks', 'advanced', 'update', '--enable')}`,
 };
 
 function createHint(
@@ -145,7 +145,7 @@ function createHint(
     case 'failed_precondition':
       return (
         feature &&
-        hint`this command requires ${feature.replaceAll('-', ' ')}: ${ENABLE_ADVICE[feature]}`
+        hint`this command requires ${feature.replaceAll('-', ' ')}; ${ENABLE_ADVICE[feature]}`
       );
     case 'resource_exhausted':
       return createRateLimitHint(operation);

@@ -242,7 +242,7 @@ export class Hint {
 }
 
 /**
- * Template tag that creates a hint: hint`${step('list', 'jobs', 'list')} shows them`. Flattens
+ * Template tag that creates a hint: hint`to list the jobs, run ${step('list', 'jobs', 'list')}`. Flattens
  * nested hints.
  */
 export function hint(

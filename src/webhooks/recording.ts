@@ -184,6 +184,6 @@ export async function readRecordFile(
   const delivery = parseRecordedDelivery((await readNamedFile(file, cwd, { signal })).toString());
   if (delivery) return delivery;
   throw new SvcError('invalid_input', `${file} is not a recorded delivery`, {
-    hint: hint`${step('resume', 'webhooks', 'listen')} records deliveries; to pass the body and headers separately, use --body and --headers`,
+    hint: hint`to record deliveries, run ${step('resume', 'webhooks', 'listen')}; to pass the body and headers separately, use --body and --headers`,
   });
 }

@@ -164,7 +164,7 @@ export function parseSigningSecret(secret: string): KeyObject {
       'invalid_input',
       `invalid signing secret: expected ${SECRET_PREFIX} followed by base64`,
       {
-        hint: hint`${stepWithPlaceholder('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')} prints an endpoint's secret`,
+        hint: hint`to print an endpoint's secret, run ${stepWithPlaceholder('show', ['webhooks', 'endpoints', 'secret'], '<endpointId> -q')}`,
       },
     );
   }

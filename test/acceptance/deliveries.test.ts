@@ -168,7 +168,7 @@ describe('svc local deliveries', () => {
     const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
     expect(JSON.parse(again.stderr).note.message).toBe(
-      '1 delivery scheduled; svc serve sends pending deliveries',
+      '1 delivery scheduled; to send pending deliveries, run svc serve',
     );
     await eventually(async () =>
       expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1),

@@ -93,7 +93,7 @@ describe('words that people try', () => {
       code: 2,
       stdout: '',
       stderr:
-        'svc: the service has no operation that lists users\nhint: svc local list users lists those of the embedded service\n',
+        'svc: the service has no operation that lists users\nhint: to list those of the embedded service, run svc local list users\n',
     });
   });
 });

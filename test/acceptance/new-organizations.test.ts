@@ -316,7 +316,7 @@ describe('a list of an unknown organization', () => {
     const none = await user.svc([...list, '--local', '--org', 'acmee']);
     expect(none).toMatchObject({ code: 5, stdout: '' });
     expect(none.stderr).toBe(
-      'svc: organization acmee does not exist\nhint: svc local list organizations lists the existing ones\n',
+      'svc: organization acmee does not exist\nhint: to list the organizations, run svc local list organizations\n',
     );
     await user.svc(['organizations', 'add', '--local', '--org', 'acme']);
     expect(await user.svc([...list, '--local', '--org', 'acmee'])).toEqual({
@@ -326,7 +326,7 @@ describe('a list of an unknown organization', () => {
     });
     const empty = await user.svc([...list, '--local', '--org', 'acme']);
     expect(empty.code).toBe(0);
-    expect(empty.stderr).toContain('no results; add some with: svc --local ');
+    expect(empty.stderr).toContain('no results; to add some, run svc --local ');
   });
 
   it.each([

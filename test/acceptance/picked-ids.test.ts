@@ -104,7 +104,7 @@ describe('svc jobs resume without an ID', () => {
     const none = await svc('jobs', 'resume');
     expect(none).toMatchObject({
       code: 2,
-      stderr: 'svc: no job is stopped\nhint: list all jobs with svc jobs list\n',
+      stderr: 'svc: no job is stopped\nhint: to list all jobs, run svc jobs list\n',
     });
     await stopJob();
     const resumed = await svc('jobs', 'resume');

@@ -112,7 +112,7 @@ describe('svc local list', () => {
       stderr: "svc: organization 'acm' not found\nhint: did you mean 'acme'?\n",
     });
     const hint = (kind: string) =>
-      `hint: svc local list ${kind} lists those of the embedded service\n`;
+      `hint: to list those of the embedded service, run svc local list ${kind}\n`;
     expect((await svc(words('users list'))).stderr).toContain(hint('users'));
     expect((await svc(words('groups get'))).stderr).toContain(hint('groups'));
   });

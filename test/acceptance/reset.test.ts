@@ -324,7 +324,7 @@ describe('a token that cannot be delivered stays in the recovery record', () => 
       env: service.env,
     });
     expect(run).toMatchObject({ code: 12, stdout: '' });
-    expect(run.stderr).toContain('svc auth-tokens recover --show-secrets shows it');
+    expect(run.stderr).toContain('to show it, run svc auth-tokens recover --show-secrets');
     expect(await readFile(join(user.home, 'token.txt'), 'utf8')).toBe(`${service.current()}\n`);
   });
 

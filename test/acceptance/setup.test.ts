@@ -374,7 +374,7 @@ describe('svc webhooks setup', () => {
     ]);
     expect(await screen.ended).toBe(4);
     expect(screen.text(500)).toContain(
-      'Not allowed.; the endpoint ep_1 was created (PERMISSION_DENIED)\nhint: svc webhooks endpoints delete ep_1 deletes it',
+      'Not allowed.; the endpoint ep_1 was created (PERMISSION_DENIED)\nhint: to delete it, run svc webhooks endpoints delete ep_1',
     );
   });
 
@@ -397,7 +397,7 @@ describe('svc webhooks setup', () => {
     ]);
     expect(await screen.ended).toBe(3);
     expect(screen.text(500)).toContain(
-      'enabled advanced webhooks; to disable them again: svc webhooks advanced update --disable',
+      'enabled advanced webhooks; to disable them again, run svc webhooks advanced update --disable',
     );
   });
 

@@ -314,7 +314,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     await listener.shows('press r to replay');
     expect(listener.screen()).toMatch(/signing secret of this machine: whsec_\S{32}/);
     expect(listener.screen()).toContain(
-      'enabled advanced webhooks; to disable them again: svc webhooks advanced update',
+      'enabled advanced webhooks; to disable them again, run svc webhooks advanced update',
     );
     listener.type('r');
     await listener.shows('no delivery to replay yet');

@@ -618,7 +618,7 @@ describe('several IDs in one command', () => {
       10,
       { code: 'records_failed', message: '1 of 3 endpoints failed: ep_2' },
     ]);
-    expect(error.hint).toBe('svc webhooks endpoints list lists the existing ones');
+    expect(error.hint).toBe('to list the endpoints, run svc webhooks endpoints list');
     const message = 'ep_2: no such endpoint (NOT_FOUND)';
     expect(warnings.map((line) => JSON.parse(line))).toEqual([
       { note: { level: 'warning', message } },

@@ -77,7 +77,7 @@ export async function findJob(
   throw new SvcError(failure, `job ${job} not found`, {
     hint: nearest
       ? `did you mean ${nearest}?`
-      : hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+      : hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}`,
   });
 }
 
@@ -96,7 +96,7 @@ export async function readJobState(
 export function lockJob({ lock, job }: JobFolder, clock: Clock): Promise<() => void> {
   const refusal = (owner: string) =>
     new SvcError('locked', `${owner} is running job ${job}`, {
-      hint: hint`wait for the job to finish, or stop that process; ${step('inspect', 'jobs', 'watch', job)} shows its progress`,
+      hint: hint`wait for the job to finish, or stop that process; to see its progress, run ${step('inspect', 'jobs', 'watch', job)}`,
     });
   return acquireLock(lock, { clock, createError: refusal });
 }

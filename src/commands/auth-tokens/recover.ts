@@ -100,7 +100,7 @@ async function saveRecoveredToken(
     const service = context.options.local ? `the ${place}` : place || 'this profile';
     const owner = `${apiKey?.value ?? 'an API key'} of ${service}`;
     throw new SvcError('not_found', `no saved token found for ${owner}`, {
-      hint: hint`${step('list', 'auth-tokens', 'recover')} lists the saved tokens; use --profile to choose another profile`,
+      hint: hint`to list the saved tokens, run ${step('list', 'auth-tokens', 'recover')}; to choose a different profile, use --profile`,
     });
   }
   const profile = await openProfile(context, token.apiKey);
@@ -181,7 +181,7 @@ function describeNextStep(
     case 'lost':
       return hint`the token was replaced, but the new token is lost: ${describeReset(record, flags)}`;
     case 'not_applied':
-      return hint`the reset was not applied and the old token still works; to remove the record: ${stepForService(flags, step('change', 'auth-tokens', 'recover', '--remove', id))}`;
+      return hint`the reset was not applied and the old token still works; to remove the record, run ${stepForService(flags, step('change', 'auth-tokens', 'recover', '--remove', id))}`;
   }
 }
 

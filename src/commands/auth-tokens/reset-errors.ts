@@ -40,7 +40,7 @@ export function resetUnknownError(
 ): SvcError {
   const message = `the auth token of API key ${details.apiKey} may have been replaced: ${messageOf(cause)}`;
   const nextStepHint = knowsOldToken
-    ? hint`to check: ${step('show', ...RECOVER_COMMAND_WORDS)}; the recovery record is ${details.path}`
+    ? hint`to check, run ${step('show', ...RECOVER_COMMAND_WORDS)}; the recovery record is ${details.path}`
     : hint`svc does not have the old token; reset the token again: ${ensureStep(details.apiKey)}; the recovery record is ${details.path}`;
   return new SvcError('outcome_unknown', message, { hint: nextStepHint, cause });
 }
@@ -54,11 +54,11 @@ export function notDeliveredError(
   problems: readonly string[],
   cause: unknown,
 ): SvcError {
-  const showing = hint`${step('show', ...RECOVER_COMMAND_WORDS, '--show-secrets')} shows it`;
+  const showing = hint`to show it, run ${step('show', ...RECOVER_COMMAND_WORDS, '--show-secrets')}`;
   const message = `the new auth token of API key ${apiKey} is saved in ${path}, because a destination failed`;
   return new SvcError('local', `${message}: ${problems.join('; ')}`, {
     hint: canSave
-      ? hint`${showing}, ${step('change', ...RECOVER_COMMAND_WORDS, '--save')} saves it in the profile`
+      ? hint`${showing}; to save it in the profile, run ${step('change', ...RECOVER_COMMAND_WORDS, '--save')}`
       : showing,
     cause,
   });

@@ -75,6 +75,6 @@ export async function printNoRecords(
   const adder = manifest.find(({ name }) => name === addedBy);
   const adding =
     adder && stepWithPlaceholder('change', commandArguments(adder, { organizationId }), '…');
-  const message = adding && hint`no results; add some with: ${adding}`;
+  const message = adding && hint`no results; to add some, run ${adding}`;
   await context.note(message && !(await isForbidden(context, message)) ? message : 'no results');
 }

@@ -36,6 +36,11 @@ function createStep(kind: StepKind, entry: OperationEntry, { organizationId }: I
   return step(kind, ...commandArguments({ ...entry, paged: false }, { organizationId }));
 }
 
+function createListHint(entry: OperationEntry, input: Input): Hint {
+  const noun = entry.command.at(-2)?.replaceAll('-', ' ') ?? '';
+  return hint`to list the ${noun}, run ${createStep('list', entry, input)}`;
+}
+
 function hintForMissingParent(
   { flags, command }: OperationEntry,
   input: Input,
@@ -49,16 +54,16 @@ function hintForMissingParent(
     return `add --${createFlagName} to create it`;
   const listEntry = findEntryByCommand([`${noun}s`, 'list']);
   if (listEntry && listEntry.command.join(' ') !== command.join(' '))
-    return hint`${createStep('list', listEntry, input)} lists the existing ones`;
+    return createListHint(listEntry, input);
   const addEntry = findEntryByCommand([`${noun}s`, 'add']);
   return addEntry && !listEntry
-    ? hint`${createStep('change', addEntry, input)} creates it`
+    ? hint`to create it, run ${createStep('change', addEntry, input)}`
     : undefined;
 }
 
 function listHint({ command, argument, flags }: OperationEntry, input: Input): Hint | undefined {
   if (flags.some(({ name, required }) => name === 'api-key' && required))
-    return hint`${step('list', 'workspace', 'get')} lists the API keys`;
+    return hint`to list the API keys, run ${step('list', 'workspace', 'get')}`;
   const listEntry = findEntryByCommand([...command.slice(0, -1), 'list']);
   const hasSingleTarget =
     argument !== undefined || listEntry?.command.join(' ') === command.join(' ');
@@ -66,7 +71,5 @@ function listHint({ command, argument, flags }: OperationEntry, input: Input): H
   const hasMore = flags.some(
     ({ path }) => path[0] !== 'organizationId' && input[path[0] ?? ''] !== undefined,
   );
-  return argument || hasMore
-    ? hint`${createStep('list', listEntry, input)} lists the existing ones`
-    : undefined;
+  return argument || hasMore ? createListHint(listEntry, input) : undefined;
 }

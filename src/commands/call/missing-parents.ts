@@ -39,6 +39,6 @@ export async function requireOrganizationsToRead(
   throw new SvcError('not_found', `organization ${quoteId(missing.id)} does not exist`, {
     hint: nearest
       ? `did you mean '${nearest}'?`
-      : hint`${step('inspect', 'local', 'list', 'organizations')} lists the existing ones`,
+      : hint`to list the organizations, run ${step('inspect', 'local', 'list', 'organizations')}`,
   });
 }

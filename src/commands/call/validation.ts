@@ -111,7 +111,7 @@ function helpHint(
   if (flag && flag.kind === 'text')
     return hint`add --${flag.name} <id>, or a field '${String(missing)}' to each record of a file; see ${step('help', ...command, '--help')}`;
   if (missing !== undefined && missing === argument?.field && findEntryByCommand(list))
-    return hint`${step('list', ...list)} lists the IDs`;
+    return hint`to list the IDs, run ${step('list', ...list)}`;
   return naming === 'flags' && missing === 'organizationId' ? orgHint(command) : help;
 }
 

@@ -39,7 +39,7 @@ export async function runAndWait(
       },
     );
   }
-  const resumeHint = hint`resume waiting with: ${step('resume', ...commandArguments(entry, query), '--wait')}`;
+  const resumeHint = hint`to resume waiting, run ${step('resume', ...commandArguments(entry, query), '--wait')}`;
   const task: PolledTask = {
     name: command.join(' '),
     poll: () => client.call(status, query),

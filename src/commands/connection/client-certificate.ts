@@ -115,7 +115,7 @@ function createUnusableError(problem: keyof typeof PROBLEMS, paths: KeyPaths): S
 
 function createWrongPassphraseError({ keyPath }: KeyPaths): SvcError {
   return new SvcError('invalid_input', `the passphrase of ${keyPath} is wrong`, {
-    hint: hint`${step('show', 'whoami', '--all')} shows where the passphrase is set`,
+    hint: hint`to see where the passphrase is set, run ${step('show', 'whoami', '--all')}`,
   });
 }
 

@@ -51,7 +51,7 @@ function unknownNameError(
   return new SvcError('usage', message, {
     hint:
       nearest === undefined
-        ? hint`${step('help', 'help')} lists the commands and topics`
+        ? hint`to list the commands and topics, run ${step('help', 'help')}`
         : `did you mean '${commandLineOf(step('help', 'help', ...before, nearest))}'?`,
   });
 }

@@ -18,7 +18,7 @@ export async function historyCommand(
   if (word === 'clear') return clearHistory(context);
   if (word !== undefined)
     throw new SvcError('usage', `the argument must be 'clear', got '${word}'`, {
-      hint: hint`${step('list', 'history')} shows the history, ${step('change', 'history', 'clear')} deletes it`,
+      hint: hint`to list the history, run ${step('list', 'history')}; to delete it, run ${step('change', 'history', 'clear')}`,
     });
   const limit = parseWholeNumber('--limit', options.limit, 1) ?? DEFAULT_LIMIT;
   const since = parseSinceFlag(options.since, context.clock.now()) ?? 0;

@@ -240,6 +240,6 @@ async function findStoppedJob(context: Context): Promise<string> {
     ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped`
     : 'no job is stopped';
   throw new SvcError('usage', problem, {
-    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}`,
+    hint: hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}`,
   });
 }

@@ -20,7 +20,7 @@ export async function showJob(
 ): Promise<void> {
   if (file !== undefined && !html)
     throw new SvcError('usage', '--file requires --html', {
-      hint: hint`to print JSON: ${step('inspect', 'jobs', 'show', ...(job === undefined ? [] : [job]), '-o', 'json')}`,
+      hint: hint`to print JSON, run ${step('inspect', 'jobs', 'show', ...(job === undefined ? [] : [job]), '-o', 'json')}`,
     });
   const folder = await findJob(context.folders, job ?? (await findLastJob(context)));
   if (html) {

@@ -54,7 +54,7 @@ function idHint(
   const lists = parent && findByPath(root, commandWords(parent))?.children.has('list');
   // An ID after another argument is listed by a command that takes that argument, too.
   return parent && lists && /id$/i.test(argument) && registeredArguments[0]?.name() === argument
-    ? hint`${step(LOCAL_GROUPS.includes(parent.name()) ? 'inspect' : 'list', ...commandWords(parent), 'list')} lists the IDs`
+    ? hint`to list the IDs, run ${step(LOCAL_GROUPS.includes(parent.name()) ? 'inspect' : 'list', ...commandWords(parent), 'list')}`
     : undefined;
 }
 
@@ -62,7 +62,7 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
-  return near ? `did you mean '--${near}'?` : hint`${helpStep(command)} lists the flags`;
+  return near ? `did you mean '--${near}'?` : hint`to list the flags, run ${helpStep(command)}`;
 }
 
 /**
@@ -125,7 +125,7 @@ function describeUnknownCommand(
 function localHint(kind: string, { verb }: Action, given: readonly string[]): Hint | undefined {
   if (!ONLY_LOCAL_LISTS.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
   const organization = kind === 'organizations' ? [] : organizationWords(given);
-  return hint`${step('inspect', 'local', 'list', kind, ...organization)} lists those of the embedded service`;
+  return hint`to list those of the embedded service, run ${step('inspect', 'local', 'list', kind, ...organization)}`;
 }
 
 function organizationWords(words: readonly string[]): readonly string[] {
@@ -170,11 +170,13 @@ function wordHint(word: string, command: Command, root: Node): string | Hint {
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
   if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS)
     return didYouMean(nodes.map(({ path }) => suggest(path, root)));
-  return command.parent ? commandsHint(command) : hint`${step('help', 'help')} lists the commands`;
+  return command.parent
+    ? commandsHint(command)
+    : hint`to list the commands, run ${step('help', 'help')}`;
 }
 
 function commandsHint(command: Command): Hint {
-  return hint`${helpStep(command)} lists its commands`;
+  return hint`to list its commands, run ${helpStep(command)}`;
 }
 
 function didYouMean([first, ...others]: readonly NextStep[]): Hint {

@@ -34,7 +34,7 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
       ? 'delivery IDs cannot be combined with --failed and --endpoint'
       : 'delivery IDs, --failed, or --endpoint is required';
     throw new SvcError('usage', problem, {
-      hint: hint`to list failed deliveries: ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
+      hint: hint`to list failed deliveries, run ${step('list', 'local', 'deliveries', 'list', '--state', 'failed')}`,
     });
   },
   run: async ({ context, inputs: [{ retry }], invocation, run }) => {
@@ -46,7 +46,7 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
     await print(context, retried, deliveryTable(retried));
     if (retried.length > 0) {
       await context.note(
-        hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${step('change', 'serve')} sends pending deliveries`,
+        hint`${formatNounCount(retried.length, 'delivery')} scheduled; to send pending deliveries, run ${step('change', 'serve')}`,
       );
     }
   },

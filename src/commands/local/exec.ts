@@ -130,7 +130,7 @@ export function createSpawnError(
     code === 'ENOENT' ? `command not found: ${command}` : `cannot run '${command}': ${code}`;
   const shell = platform === 'win32' ? 'cmd /c' : 'sh -c';
   return new SvcError('usage', problem, {
-    hint: hint`pass a program and its arguments after --; to run shell code: ${stepWithPlaceholder('retry', ['local', 'exec'], `-- ${shell} "…"`)}`,
+    hint: hint`pass a program and its arguments after --; to run shell code, run ${stepWithPlaceholder('retry', ['local', 'exec'], `-- ${shell} "…"`)}`,
     cause: error,
   });
 }

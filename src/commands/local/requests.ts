@@ -24,7 +24,9 @@ export const listLocalRequests = createLocalCommand('local.requests.list', {
     if (typeof har === 'string') return writeArchive(call, har);
     const count = await printRequests(call);
     if (count === 0)
-      await context.note(hint`no requests found; ${step('change', 'serve')} logs its requests`);
+      await context.note(
+        hint`no requests found; to serve and log requests, run ${step('change', 'serve')}`,
+      );
   },
 });
 

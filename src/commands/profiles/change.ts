@@ -33,7 +33,7 @@ export async function removeProfile(
   const secretsRemoved = await createProfileStore(context).remove(name);
   const choose = saved.current === name && saved.profiles.size > 1;
   const choosing = stepWithPlaceholder('configure', ['profiles', 'use'], '<name>');
-  const next = choose ? hint`; select another one with \`${choosing}\`` : '';
+  const next = choose ? hint`; to select a different one, run ${choosing}` : '';
   if (!secretsRemoved)
     await context.warn(
       'the keychain did not delete the secrets; svc will try again at the next profile change',

@@ -19,7 +19,7 @@ export async function listProfiles(context: Context): Promise<void> {
   const records = names.map(([name, profile]) => describeProfile(saved, name, profile));
   await printer.value(records, { columns: PROFILE_COLUMNS });
   const adding = stepWithPlaceholder('configure', ['login'], '<name>');
-  if (records.length === 0) await context.note(hint`no profiles found; add one with: ${adding}`);
+  if (records.length === 0) await context.note(hint`no profiles found; to add one, run ${adding}`);
 }
 
 export async function showProfile(

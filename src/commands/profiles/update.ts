@@ -82,7 +82,7 @@ async function readUpdates(
   if (isGiven || hasGlobal) return { ...given, typed: [] };
   if (!canAsk(context) || apiKey === undefined) {
     throw new SvcError('usage', 'no field to change was given', {
-      hint: hint`list the fields with ${step('help', 'profiles', 'update', '--help')}`,
+      hint: hint`to list the fields, run ${step('help', 'profiles', 'update', '--help')}`,
     });
   }
   const authToken = await askToken(context, 'authToken', apiKey);

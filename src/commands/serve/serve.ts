@@ -106,7 +106,7 @@ async function announceFaults(context: Context, { development }: EmbeddedInstanc
   if (faults.length === 0) return;
   const rules = formatNounCount(faults.length, 'active fault rule');
   await context.warn(
-    hint`${rules} in this store; ${step('change', 'local', 'faults', 'clear')} removes all rules`,
+    hint`${rules} in this store; to remove all rules, run ${step('change', 'local', 'faults', 'clear')}`,
   );
 }
 

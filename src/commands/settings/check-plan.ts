@@ -96,6 +96,6 @@ export function stalePlanError(
   const out = file === undefined ? [] : ['--out', file];
   const message = `${file ?? 'the plan'} is outdated: ${reason}; nothing was sent`;
   return new SvcError('stale_plan', message, {
-    hint: hint`create a new plan with ${step('show', ...words, ...out)}`,
+    hint: hint`to create a new plan, run ${step('show', ...words, ...out)}`,
   });
 }

@@ -98,7 +98,7 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
   if (!description) throw damagedError(folder.journal);
   if (state === 'running') {
     throw new SvcError('locked', `job ${folder.job} is running`, {
-      hint: hint`wait for it; ${step('inspect', 'jobs', 'watch', folder.job)} shows its progress`,
+      hint: hint`wait for it; to see its progress, run ${step('inspect', 'jobs', 'watch', folder.job)}`,
     });
   }
   const { target } = description;
@@ -112,6 +112,6 @@ async function findLatest({ folders }: Context): Promise<Undoable> {
     if (images.length > 0 && !(await isLocked(folder.lock))) return readJob(folder, images);
   }
   throw new SvcError('usage', 'nothing can be undone', {
-    hint: hint`list all jobs with ${step('inspect', 'jobs', 'list')}, and other writes with ${step('inspect', 'history')}`,
+    hint: hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}; to list other writes, run ${step('inspect', 'history')}`,
   });
 }

@@ -74,6 +74,6 @@ function requireOperation(typed: string): OperationEntry {
   throw new SvcError('usage', `unknown operation '${typed}'`, {
     hint: findNearest(name, known)
       ? didYouMean(name, known)
-      : hint`${step('inspect', 'schema')} lists all operations`,
+      : hint`to list all operations, run ${step('inspect', 'schema')}`,
   });
 }

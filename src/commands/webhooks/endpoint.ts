@@ -157,7 +157,9 @@ async function create(
     .catch(async (error: unknown) => {
       const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
       if (!isEnabled)
-        await context.warn(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
+        await context.warn(
+          hint`enabled advanced webhooks; to disable them again, run ${disabling}`,
+        );
       throw error;
     });
   if (!reply.sent) return;
@@ -165,7 +167,7 @@ async function create(
   const listing = step('list', 'webhooks', 'endpoints', 'list');
   if (!endpoint?.id)
     return context.warn(
-      hint`the response contains no endpoint ID; to find the endpoint: ${listing}`,
+      hint`the response contains no endpoint ID; to find the endpoint, run ${listing}`,
     );
   try {
     const secret = await client.call(endpoints['webhooks.endpoints.secret'], {
@@ -176,7 +178,7 @@ async function create(
     if (!(error instanceof SvcError)) throw error;
     throw error.reworded({
       message: `${error.failure === 'interrupted' ? 'canceled' : error.message}; the endpoint ${endpoint.id} was created`,
-      hint: hint`${step('change', 'webhooks', 'endpoints', 'delete', endpoint.id)} deletes it`,
+      hint: hint`to delete it, run ${step('change', 'webhooks', 'endpoints', 'delete', endpoint.id)}`,
     });
   }
 }

@@ -24,7 +24,7 @@ import { readSigningSecret } from './keys.ts';
 import { printPlannedRequest } from './planned-request.ts';
 import { createPostOptions, parseTargets } from './targets.ts';
 
-const LIST_HINT = hint`${step('inspect', 'webhooks', 'replay', '--list')} lists the recorded deliveries`;
+const LIST_HINT = hint`to list the recorded deliveries, run ${step('inspect', 'webhooks', 'replay', '--list')}`;
 type ReplayOptions = Awaited<ReturnType<typeof readReplayOptions>>;
 
 async function readReplayOptions(
@@ -70,7 +70,7 @@ async function listRecorded(context: Context, replay: ReplayOptions): Promise<vo
   await (await context.printer()).value(found, { columns: RECORDED_COLUMNS });
   if (found.length > 0) return;
   await context.note(
-    hint`no recorded deliveries in ${replay.folder}; ${step('change', 'webhooks', 'listen')} records deliveries`,
+    hint`no recorded deliveries in ${replay.folder}; to record deliveries, run ${step('change', 'webhooks', 'listen')}`,
   );
 }
 

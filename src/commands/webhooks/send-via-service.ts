@@ -78,7 +78,7 @@ async function printDeliveries(
       'failed_precondition',
       `no endpoint or basic webhook is subscribed to ${event}`,
       {
-        hint: hint`${step('change', 'webhooks', 'listen')} creates an endpoint; ${step('list', 'webhooks', 'endpoints', 'list')} lists the existing ones`,
+        hint: hint`to create an endpoint, run ${step('change', 'webhooks', 'listen')}; to list the endpoints, run ${step('list', 'webhooks', 'endpoints', 'list')}`,
       },
     );
   }
@@ -91,7 +91,7 @@ async function printDeliveries(
     failure,
     `not delivered: ${failed} of ${formatNounCount(sent.length, 'delivery')}`,
     {
-      hint: hint`${step('list', 'local', 'deliveries', 'list')} shows why; ${step('resume', 'serve')} retries pending deliveries`,
+      hint: hint`to see why, run ${step('list', 'local', 'deliveries', 'list')}; to retry pending deliveries, run ${step('resume', 'serve')}`,
     },
   );
 }

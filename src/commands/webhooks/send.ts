@@ -25,7 +25,7 @@ export async function sendCommand(
       'usage',
       `invalid event type '${event}': only letters, digits, '.', '_', and '-' are allowed`,
       {
-        hint: hint`${step('inspect', 'webhooks', 'events')} lists the known event types`,
+        hint: hint`to list the known event types, run ${step('inspect', 'webhooks', 'events')}`,
       },
     );
   }

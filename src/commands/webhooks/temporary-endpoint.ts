@@ -90,7 +90,7 @@ async function enableWebhooks(client: Client) {
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
     const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
-    notes.push(hint`enabled advanced webhooks; to disable them again: ${disabling}`);
+    notes.push(hint`enabled advanced webhooks; to disable them again, run ${disabling}`);
   }
   if (encryptData && publicKey !== '')
     notes.push('payloads are encrypted; to decrypt them, add --private-key');

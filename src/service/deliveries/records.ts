@@ -121,7 +121,7 @@ export async function requireDelivery(
   const row = await delivery.executeTakeFirst();
   if (row) return row;
   throw new SvcError('not_found', `delivery '${id}' not found`, {
-    hint: hint`${step('list', 'local', 'deliveries', 'list')} lists the deliveries`,
+    hint: hint`to list the deliveries, run ${step('list', 'local', 'deliveries', 'list')}`,
   });
 }
 

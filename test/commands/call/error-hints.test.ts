@@ -40,15 +40,21 @@ async function hintOf(
 
 describe('a resource that is not found', () => {
   it.each([
-    ['agents.get', ['a9'], {}, 'svc -p prod agents list'],
-    ['webhooks.endpoints.delete', ['ep_9'], {}, 'svc -p prod webhooks endpoints list'],
-    ['folders.list', [], { org: 'acme', folder: 'f9' }, 'svc -p prod folders list --org acme'],
+    ['agents.get', ['a9'], {}, 'to list the agents, run svc -p prod agents list'],
+    [
+      'webhooks.endpoints.delete',
+      ['ep_9'],
+      {},
+      'to list the endpoints, run svc -p prod webhooks endpoints list',
+    ],
+    [
+      'folders.list',
+      [],
+      { org: 'acme', folder: 'f9' },
+      'to list the folders, run svc -p prod folders list --org acme',
+    ],
   ] as const)('has a hint to list its kind: %s', async (name, words, options, list) => {
-    expect(await hintOf(name, words, options)).toEqual([
-      'not_found',
-      'NOT_FOUND',
-      `${list} lists the existing ones`,
-    ]);
+    expect(await hintOf(name, words, options)).toEqual(['not_found', 'NOT_FOUND', list]);
   });
 
   it.each(['auth-tokens.list', 'auth-tokens.reset'] as const)(
@@ -57,7 +63,7 @@ describe('a resource that is not found', () => {
       expect(await hintOf(name, [], { apiKey: 'k9' })).toEqual([
         'not_found',
         'NOT_FOUND',
-        'svc -p prod workspace get lists the API keys',
+        'to list the API keys, run svc -p prod workspace get',
       ]);
     },
   );
@@ -67,7 +73,7 @@ describe('a resource that is not found', () => {
     ['folders.list.v1', { apiVersion: 'v1' }],
   ] as const)('may be an empty list as well: %s', async (name, version) => {
     const options = { org: 'acme', folder: 'f9', ...version };
-    const lister = 'svc -p prod folders list --org acme lists the existing ones';
+    const lister = 'to list the folders, run svc -p prod folders list --org acme';
     for (const data of [[], null]) {
       expect(await hintOf(name, [], options, success(data))).toEqual([
         'not_found',
@@ -101,19 +107,19 @@ describe('a missing parent named by the service', () => {
       'groups.add-users',
       'Organization not found.',
       USER,
-      'svc --local organizations add --org acme creates it',
+      'to create it, run svc --local organizations add --org acme',
     ],
     [
       'documents.add',
       'Folder not found.',
       { ...FOLDER, document: 'd1' },
-      'svc --local folders list --org acme lists the existing ones',
+      'to list the folders, run svc --local folders list --org acme',
     ],
     [
       'folders.add',
       'Organization not found.',
       { ...FOLDER, createOrganization: true },
-      'svc --local organizations add --org acme creates it',
+      'to create it, run svc --local organizations add --org acme',
     ],
     ['groups.add-users', 'Organization user group not found.', USER, undefined],
     ['documents.add', 'The folder is full.', { ...FOLDER, document: 'd1' }, undefined],

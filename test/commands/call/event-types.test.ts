@@ -54,7 +54,7 @@ describe('the check of event types', () => {
     expect(await check(['thread.link_copy', 'comment.pin', 'x', 'nothing.*'])).toHaveLength(4);
     expect(await check(['coment.add', 'huddle.join', 'x'], true)).toEqual([
       "'coment.add' is not a known event type; did you mean 'comment.add'?",
-      "'x' is not a known event type; run svc webhooks events to list the known types",
+      "'x' is not a known event type; to list the known types, run svc webhooks events",
     ]);
   });
 

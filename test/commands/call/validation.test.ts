@@ -105,11 +105,11 @@ describe('an invalid input', () => {
   });
 
   it.each([
-    ['agents.get', '<agentId> is required', 'svc agents list lists the IDs'],
+    ['agents.get', '<agentId> is required', 'to list the IDs, run svc agents list'],
     [
       'webhooks.endpoints.secret',
       '<endpointId> is required',
-      'svc webhooks endpoints list lists the IDs',
+      'to list the IDs, run svc webhooks endpoints list',
     ],
     [
       'documents.list',

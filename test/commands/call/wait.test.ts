@@ -118,7 +118,7 @@ describe('--wait', () => {
     );
     expect(thrown).toMatchObject({
       failure: 'interrupted',
-      hint: "resume waiting with: svc documents migration-status --org acme --migration 'm'\\''1' --wait",
+      hint: "to resume waiting, run svc documents migration-status --org acme --migration 'm'\\''1' --wait",
     });
     expect(context.stdout()).toBe('');
   });
@@ -131,7 +131,7 @@ describe('--wait', () => {
     expect(thrown).toMatchObject({
       failure: 'not_found',
       status: 'NOT_FOUND',
-      hint: 'resume waiting with: svc documents migration-status --org acme --migration m1 --wait',
+      hint: 'to resume waiting, run svc documents migration-status --org acme --migration m1 --wait',
     });
   });
 

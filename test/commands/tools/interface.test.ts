@@ -57,7 +57,7 @@ describe('svc schema', () => {
     { typed: ['user.add'], hint: "did you mean 'users.add'?" },
     { typed: ['folder', 'update'], hint: "did you mean 'folders.update'?" },
     { typed: ['/v2/users/ad'], hint: "did you mean '/v2/users/add'?" },
-    { typed: ['something entirely else'], hint: 'svc schema lists all operations' },
+    { typed: ['something entirely else'], hint: 'to list all operations, run svc schema' },
   ])('suggests a correction of $typed', async ({ typed, hint }) => {
     await expect(schema(typed)).rejects.toMatchObject({ failure: 'usage', hint });
   });

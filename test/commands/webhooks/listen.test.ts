@@ -230,7 +230,7 @@ describe('svc webhooks listen --local', () => {
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
     expect(context.stderr()).toContain(
-      'enabled advanced webhooks; to disable them again: svc --local',
+      'enabled advanced webhooks; to disable them again, run svc --local',
     );
     const { folders } = context;
     for (const event of ['comment.add', 'huddle.join']) {

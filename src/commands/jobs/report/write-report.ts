@@ -18,7 +18,7 @@ export async function reportJob(
 ): Promise<void> {
   if (options.html !== true) {
     throw new SvcError('usage', '--html is required', {
-      hint: hint`to print the receipt as text: ${step('inspect', 'jobs', 'show', job)}`,
+      hint: hint`to print the receipt as text, run ${step('inspect', 'jobs', 'show', job)}`,
     });
   }
   await writeReport(context, await findJob(context.folders, job), options);

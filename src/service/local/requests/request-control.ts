@@ -19,7 +19,7 @@ export const requests: AdminHandlers<'requests', RequestContext> = {
     const found = /^\d{1,15}$/.test(id) ? log.find(Number(id)) : undefined;
     if (found) return found;
     throw new SvcError('not_found', `request '${id}' not found`, {
-      hint: hint`${step('list', 'local', 'requests', 'list')} lists the requests`,
+      hint: hint`to list the requests, run ${step('list', 'local', 'requests', 'list')}`,
     });
   },
   'local.requests.wait': async (context, { wait: { timeout, ...options } }) => {

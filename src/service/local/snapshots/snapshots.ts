@@ -199,7 +199,7 @@ function checkName(name: string): string {
 }
 
 function createNotFoundError(name: string, names: readonly string[]): SvcError {
-  const save = hint`to save one: ${step('change', 'local', 'snapshot', 'save', name)}`;
+  const save = hint`to save one, run ${step('change', 'local', 'snapshot', 'save', name)}`;
   return new SvcError('not_found', `snapshot '${name}' not found`, {
     hint: names.length > 0 ? didYouMean(name, names) : save,
   });
