@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
-import { createPrivateFile, localFileError } from '../kernel/files.ts';
+import { createLocalFileError, createPrivateFile } from '../kernel/files.ts';
 import { isObject } from '../kernel/json.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
 import type { BulkRecord } from './batches.ts';
@@ -92,7 +92,7 @@ export async function groupIfMixed(
     database.close();
     await remove();
     throw error instanceof Error && 'errcode' in error
-      ? localFileError('write', path, error)
+      ? createLocalFileError('write', path, error)
       : error;
   }
 }

@@ -1,6 +1,6 @@
 import { open, rm, stat } from 'node:fs/promises';
 import { SvcError } from '../kernel/errors.ts';
-import { localFileError } from '../kernel/files.ts';
+import { createLocalFileError } from '../kernel/files.ts';
 import { readFileBytes, readStreamBytes } from './source/bytes.ts';
 
 export interface FileFingerprint {
@@ -33,7 +33,7 @@ export function openFileBytes(
   let latestSize = firstSize;
   async function requireUnchanged(): Promise<void> {
     const { size, mtimeMs, ino } = await stat(path).catch((error: unknown) => {
-      throw localFileError('read', name, error);
+      throw createLocalFileError('read', name, error);
     });
     const state = `${size} ${mtimeMs} ${ino}`;
     firstState ??= state;
@@ -72,7 +72,7 @@ export function spoolBytes(
   let state: 'untouched' | 'filling' | 'full' = 'untouched';
   async function* fillSpool(): AsyncGenerator<Uint8Array> {
     const fail = (error: unknown) => {
-      throw localFileError('write', path, error);
+      throw createLocalFileError('write', path, error);
     };
     const file = await open(path, 'wx', 0o600).catch(fail);
     state = 'filling';

@@ -5,9 +5,9 @@ import type { FileFingerprint, InputBytes } from './input-bytes.ts';
 import type { RecordLayout, SourceRequest } from './source/record-layout.ts';
 import { InputError, type Source } from './source/source.ts';
 import {
+  createSpreadsheetError,
   hasOldSpreadsheetSignature,
   hasZipSignature,
-  spreadsheetError,
 } from './source/spreadsheet.ts';
 import type { TextEncoding } from './source/text-encoding.ts';
 
@@ -71,7 +71,7 @@ export function createSheetFile(
 
 function requireWorkbook(head: Uint8Array, name: string): void {
   if (hasZipSignature(head)) return;
-  if (hasOldSpreadsheetSignature(head)) throw spreadsheetError(name);
+  if (hasOldSpreadsheetSignature(head)) throw createSpreadsheetError(name);
   throw new InputError(
     name,
     {},

@@ -65,7 +65,7 @@ export async function createPrivateFolder(path: string): Promise<void> {
     const created = await createFolder(path, 0o700);
     if (!created) await chmod(path, 0o700);
   } catch (error) {
-    throw localFileError('create', path, error);
+    throw createLocalFileError('create', path, error);
   }
 }
 
@@ -78,7 +78,7 @@ export async function createPrivateFile(path: string): Promise<void> {
   try {
     await writeFile(path, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (systemErrorCode(error) !== 'EEXIST') throw localFileError('create', path, error);
+    if (systemErrorCode(error) !== 'EEXIST') throw createLocalFileError('create', path, error);
   }
 }
 
@@ -98,7 +98,7 @@ export async function appendToRegularFile(path: string, text: string): Promise<n
       return (await file.stat()).size;
     });
   } catch (error) {
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 
@@ -207,7 +207,7 @@ export async function replaceFile(
     await moveIntoPlace(staged, target, mode);
     if (durable) await flushFolder(dirname(target));
   } catch (error) {
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   } finally {
     if (staging) await rm(staging, { recursive: true, force: true });
   }
@@ -224,7 +224,7 @@ export async function removeStagedFiles(path: string): Promise<void> {
     const leftovers = (await readdir(folder)).filter((name) => name.startsWith(prefix));
     for (const name of leftovers) await rm(join(folder, name), { recursive: true, force: true });
   } catch (error) {
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 
@@ -344,7 +344,7 @@ export async function flushFolder(path: string, platform = getPlatform()): Promi
  * Creates the error for a local file that could not be used: exit code 12, with the path and the
  * system's reason.
  */
-export function localFileError(action: string, path: string, error: unknown): SvcError {
+export function createLocalFileError(action: string, path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   const code = systemErrorCode(error);
   // SQLite describes its errors only in words.
@@ -353,10 +353,10 @@ export function localFileError(action: string, path: string, error: unknown): Sv
   return new SvcError('local', `cannot ${action} ${path}: ${reason}`, { cause: error });
 }
 
-/** Returns a handler for `catch` that throws the error of `localFileError`. */
+/** Returns a handler for `catch` that throws the error of `createLocalFileError`. */
 export function throwFileError(action: string, path: string) {
   return (error: unknown): never => {
-    throw localFileError(action, path, error);
+    throw createLocalFileError(action, path, error);
   };
 }
 
@@ -367,7 +367,7 @@ export function throwFileError(action: string, path: string) {
 export function useIfMissing<Fallback>(fallback: Fallback, path: string) {
   return (error: unknown): Fallback => {
     if (systemErrorCode(error) === 'ENOENT') return fallback;
-    throw localFileError('read', path, error);
+    throw createLocalFileError('read', path, error);
   };
 }
 

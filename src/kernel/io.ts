@@ -129,21 +129,21 @@ function writeSynchronously(descriptor: number, bytes: Buffer): Buffer {
   try {
     while (written < bytes.length) written += writeSync(descriptor, bytes, written);
   } catch (error) {
-    if (systemErrorCode(error) !== 'EAGAIN') throw outputError(error);
+    if (systemErrorCode(error) !== 'EAGAIN') throw createOutputError(error);
   }
   return bytes.subarray(written);
 }
 
 function writeToStream(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(bytes, (error) => (error ? reject(outputError(error)) : resolve()));
+    stream.write(bytes, (error) => (error ? reject(createOutputError(error)) : resolve()));
   });
 }
 
 /** Error codes of a write to a pipe whose reader closed it; EOF occurs on Windows. */
 const CLOSED_PIPE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ERR_STREAM_DESTROYED']);
 
-function outputError(error: unknown): SvcError {
+function createOutputError(error: unknown): SvcError {
   const code = systemErrorCode(error);
   if (code !== undefined && CLOSED_PIPE_CODES.has(code))
     return new SvcError('stdout_closed', 'the reader of the output closed the pipe', {

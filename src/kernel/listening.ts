@@ -14,12 +14,12 @@ export interface ListenAddress {
  */
 export function listen(server: Server, { host, port }: ListenAddress): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, host, port)));
+    server.once('error', (error) => reject(createListenError(error, host, port)));
     server.listen(port, host, () => resolve(formatServerUrl(server.address() as AddressInfo)));
   });
 }
 
-function listenError(error: Error, host: string, port: number): SvcError {
+function createListenError(error: Error, host: string, port: number): SvcError {
   const code = systemErrorCode(error);
   if (code === 'EADDRINUSE')
     return new SvcError('local', `port ${port} on ${host} is already in use`, {

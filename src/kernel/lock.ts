@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { type Clock, monotonicNow } from './clock.ts';
 import { SvcError } from './errors.ts';
-import { createPrivateFile, localFileError, readTextIfExists } from './files.ts';
+import { createLocalFileError, createPrivateFile, readTextIfExists } from './files.ts';
 import { processId, withoutExperimentalWarning } from './process.ts';
 
 const MAX_PAUSE = 200;
@@ -43,7 +43,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<(
     clock,
     timeout = DEFAULT_TIMEOUT,
     signal,
-    createError = (owner) => lockedError(path, owner),
+    createError = (owner) => createLockedError(path, owner),
   } = options;
   await createPrivateFile(path);
   let owner: string | undefined;
@@ -82,7 +82,7 @@ export async function isLocked(path: string): Promise<boolean> {
   } catch (error) {
     const code = resultCode(error);
     if (code === BUSY || code === CANNOT_OPEN) return code === BUSY;
-    throw localFileError('read', path, error);
+    throw createLocalFileError('read', path, error);
   } finally {
     database?.close();
   }
@@ -97,7 +97,7 @@ async function beginExclusive(path: string): Promise<DatabaseSync | undefined> {
   } catch (error) {
     database?.close();
     if (resultCode(error) === BUSY) return undefined;
-    throw localFileError('lock', path, error);
+    throw createLocalFileError('lock', path, error);
   }
 }
 
@@ -114,7 +114,7 @@ async function claim(path: string, database: DatabaseSync): Promise<() => void> 
     return release;
   } catch (error) {
     release();
-    throw localFileError('lock', path, error);
+    throw createLocalFileError('lock', path, error);
   }
 }
 
@@ -127,7 +127,7 @@ function resultCode(error: unknown): unknown {
   return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
 }
 
-function lockedError(path: string, owner: string): SvcError {
+function createLockedError(path: string, owner: string): SvcError {
   return new SvcError('locked', `${path} is locked by ${owner}`, {
     hint: 'wait for the other process to finish, then try again',
   });

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from './errors.ts';
-import { localFileError } from './files.ts';
+import { createLocalFileError } from './files.ts';
 import { didYouMean } from './nearest.ts';
 import { currentPlatform } from './process.ts';
 import {
@@ -23,7 +23,7 @@ export function hasTilde(file: string): boolean {
 export async function findNamedFile(file: string, cwd: string): Promise<string> {
   const path = resolve(cwd, file);
   const stats = await stat(path).catch(async (error: unknown) => {
-    if (systemErrorCode(error) !== 'ENOENT') throw localFileError('read', file, error);
+    if (systemErrorCode(error) !== 'ENOENT') throw createLocalFileError('read', file, error);
     const siblings = await readdir(dirname(path)).catch(() => []);
     const hint = hasTilde(file)
       ? TILDE_HINT
@@ -60,7 +60,7 @@ export async function readNamedFile(
     limits.signal.throwIfAborted();
     if (error instanceof UnsuitableFileError)
       throw new SvcError('usage', `${file}: ${error.message}`, { cause: error });
-    throw localFileError('read', file, error);
+    throw createLocalFileError('read', file, error);
   }
 }
 

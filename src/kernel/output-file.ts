@@ -2,7 +2,13 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
-import { flush, localFileError, permissionsFor, resolveLinks, throwFileError } from './files.ts';
+import {
+  createLocalFileError,
+  flush,
+  permissionsFor,
+  resolveLinks,
+  throwFileError,
+} from './files.ts';
 import { isDescriptorPath } from './read-file.ts';
 import { stageFile } from './staged-file.ts';
 
@@ -63,7 +69,7 @@ export async function openOutputFile(path: string, request: OutputRequest): Prom
       : await openRegular(path, request, request.existing, stats);
   } catch (error) {
     request.signal?.throwIfAborted();
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 
@@ -215,7 +221,7 @@ async function writeThrough(
       [pause, waited] = [1, 0];
       continue;
     } catch (error) {
-      if (systemErrorCode(error) !== 'EAGAIN') throw localFileError('write', path, error);
+      if (systemErrorCode(error) !== 'EAGAIN') throw createLocalFileError('write', path, error);
     }
     if (signal?.aborted && waited >= INTERRUPTED_WAIT) signal.throwIfAborted();
     await clock.sleep(pause);

@@ -84,7 +84,7 @@ const WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_
 function checkRegular(stats: Stats, maxBytes: number): void {
   if (stats.isDirectory()) throw new UnsuitableFileError('is a folder');
   if (!stats.isFile()) throw new UnsuitableFileError('is not a regular file');
-  if (stats.size > maxBytes) throw tooLongError(maxBytes);
+  if (stats.size > maxBytes) throw createTooLongError(maxBytes);
 }
 
 async function readWithTimeout(
@@ -104,7 +104,7 @@ async function readWithTimeout(
   for await (const chunk of readArriving(file, awaitsWriter, clock, signal)) {
     if (clock.now() >= end) throw new Error(`did not end within ${timeout / 1000} s`);
     length += chunk.length;
-    if (length > maxBytes) throw tooLongError(maxBytes);
+    if (length > maxBytes) throw createTooLongError(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -173,7 +173,7 @@ async function readToEnd(read: Reader, maxBytes: number): Promise<Buffer> {
     if (chunk === undefined) throw new UnsuitableFileError('is not a regular file');
     if (chunk.length === 0) return Buffer.concat(chunks);
     length += chunk.length;
-    if (length > maxBytes) throw tooLongError(maxBytes);
+    if (length > maxBytes) throw createTooLongError(maxBytes);
     chunks.push(chunk);
   }
 }
@@ -188,7 +188,7 @@ async function readChunk(read: Reader): Promise<Buffer | undefined> {
   }
 }
 
-function tooLongError(maxBytes: number): UnsuitableFileError {
+function createTooLongError(maxBytes: number): UnsuitableFileError {
   const size =
     maxBytes % (1024 * 1024) === 0 ? `${maxBytes / (1024 * 1024)} MB` : `${maxBytes} bytes`;
   return new UnsuitableFileError(`is larger than ${size}`);

@@ -38,10 +38,10 @@ export async function openJqFilter(
     throw new SvcError('usage', `--jq: ${errorMessage(stderr)}`, { hint: `see ${MANUAL}` });
   return async (json) => {
     if (Buffer.byteLength(json) > limits.bytes)
-      throw filterError(`the result exceeds ${formatLimit(limits)}`);
+      throw createFilterError(`the result exceeds ${formatLimit(limits)}`);
     const { stdout, stderr, exitCode } = await run(withOutputLimit(expression, limits), json);
     if (exitCode !== 0)
-      throw filterError(errorMessage(stderr) || 'jq stopped without an error message');
+      throw createFilterError(errorMessage(stderr) || 'jq stopped without an error message');
     return stdout === '' ? '' : `${stdout.split('\n').map(rawText).join('\n')}\n`;
   };
 }
@@ -74,7 +74,7 @@ async function runWithLimit<Result>(
     if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
       throw new SvcError('interrupted', FAILURES.interrupted.meaning);
     const isTimeout = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    throw filterError(
+    throw createFilterError(
       isTimeout ? `jq ran longer than ${milliseconds / 1000} s` : 'jq ran out of memory',
       error,
     );
@@ -108,7 +108,7 @@ function errorMessage(stderr: string): string {
   return line.replace(/^jq: (error( \(at [^)]*\))?: )?/, '').replace(/:$/, '');
 }
 
-function filterError(reason: string, cause?: unknown): SvcError {
+function createFilterError(reason: string, cause?: unknown): SvcError {
   return new SvcError('local', `--jq: ${reason}`, {
     hint: 'the command ran, but its result could not be filtered',
     cause,

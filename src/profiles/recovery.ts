@@ -4,11 +4,11 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ConnectionFiles } from '../client/connection-files.ts';
 import {
+  createLocalFileError,
   createPrivateFolder,
   flush,
   flushFolder,
   listFolder,
-  localFileError,
   moveReplacing,
   readTextIfExists,
   throwFileError,
@@ -61,7 +61,7 @@ export async function createRecoveryFile(
     return createUpdater(path, file, record);
   } catch (error) {
     await rm(`${path}${UNFINISHED_SUFFIX}`, { force: true }).catch(() => undefined); // report the first failure
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 
@@ -110,7 +110,7 @@ function createUpdater(path: string, file: FileHandle, record: RecoveryRecord): 
     try {
       await writeAt(file, RESERVED_BYTES, lineOf({ ...record, ...update }));
     } catch (error) {
-      throw localFileError('write', path, error);
+      throw createLocalFileError('write', path, error);
     }
   };
   return {

@@ -233,7 +233,7 @@ function createPost(handle: RequestHandler) {
     const response = acceptResponse(
       await handle({ method: 'POST', target, isInProcess: true, header, body }),
     );
-    if ((response.sentShare ?? 1) < 1) throw connectionError('terminated');
+    if ((response.sentShare ?? 1) < 1) throw createConnectionError('terminated');
     return response;
   };
 }
@@ -241,11 +241,11 @@ function createPost(handle: RequestHandler) {
 /** Throws what the caller gets instead of a response. */
 function acceptResponse({ failure, sentShare, ...response }: ServiceResponse) {
   if (failure) throw failure;
-  if (sentShare === 'none') throw connectionError('fetch failed');
+  if (sentShare === 'none') throw createConnectionError('fetch failed');
   return { ...response, sentShare };
 }
 
-function connectionError(message: string): TypeError {
+function createConnectionError(message: string): TypeError {
   return new TypeError(message, {
     cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
   });
@@ -262,7 +262,7 @@ function interruptBody(content: string, share: number): ReadableStream<Uint8Arra
       const chunk = chunks.pop();
       if (chunk) controller.enqueue(chunk);
       else if (share === 1) controller.close();
-      else controller.error(connectionError('terminated'));
+      else controller.error(createConnectionError('terminated'));
     },
   });
 }

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { messageOf, SvcError } from '../kernel/errors.ts';
-import { createPrivateFile, createPrivateFolder, localFileError } from '../kernel/files.ts';
+import { createLocalFileError, createPrivateFile, createPrivateFolder } from '../kernel/files.ts';
 import type { Folders } from '../kernel/folders.ts';
 import { formatCanonicalJson } from '../kernel/json.ts';
 import { withoutExperimentalWarning } from '../kernel/process.ts';
@@ -72,7 +72,7 @@ export class Ledger {
     try {
       return await Ledger.#open(path);
     } catch (error) {
-      if (!isDamage(error)) throw localFileError('use', path, error);
+      if (!isDamage(error)) throw createLocalFileError('use', path, error);
       const aside = `${path}.damaged-${randomBytes(3).toString('hex')}`;
       await rename(path, aside);
       for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });

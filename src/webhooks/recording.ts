@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hint, SvcError, step, systemErrorCode } from '../kernel/errors.ts';
-import { createFolder, listFolder, localFileError, readTextIfExists } from '../kernel/files.ts';
+import {
+  createFolder,
+  createLocalFileError,
+  listFolder,
+  readTextIfExists,
+} from '../kernel/files.ts';
 import { isObject, tryParseJson } from '../kernel/json.ts';
 import { readNamedFile } from '../kernel/named-file.ts';
 import { WEBHOOK_FORMS, type WebhookForm } from './form.ts';
@@ -98,7 +103,7 @@ async function listRecordFiles(folder: string): Promise<RecordFile[]> {
   } catch (error) {
     if (['EEXIST', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       throw new SvcError('local', `${folder} is not a folder`, { cause: error });
-    throw localFileError('open', folder, error);
+    throw createLocalFileError('open', folder, error);
   }
 }
 
@@ -115,7 +120,7 @@ async function writeNewFile(path: string, text: Uint8Array): Promise<void> {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     await rm(path, { force: true });
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 

@@ -98,6 +98,10 @@ export const PHRASES: readonly Phrase[] = [
   },
   { pattern: /\bor else\b(?! if)/, instead: 'otherwise' },
   { pattern: /\b(is|are|was|were) switched on by\b/, instead: 'is enabled by' },
+  {
+    pattern: /\} (lists|shows|prints|creates|deletes|saves) (the|its|it|those|all|where|which)\b/,
+    instead: 'to list the jobs, run svc jobs list',
+  },
   { pattern: /\bmakes? a (read|call|request|write) of\b/i, instead: 'read, call, send' },
 ];
 

@@ -49,6 +49,18 @@ const PLANTED = [
     text: '/**\n * What is left.\n */',
     rule: 'pronoun',
   },
+  {
+    where: 'a hint that repeats its command',
+    file: 'src/f.ts',
+    text: "const found = hint`${step('list', 'jobs', 'list')} lists the jobs`;",
+    rule: 'phrase',
+  },
+  {
+    where: 'the name of a function',
+    file: 'src/g.ts',
+    text: 'function missingFileError(path: string): Error {',
+    rule: 'error-name',
+  },
 ] as const;
 
 describe('the prose check', () => {

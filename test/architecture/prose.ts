@@ -7,7 +7,7 @@ import { AMERICAN, PHRASES } from './phrases.ts';
 export interface ProseFault {
   readonly file: string;
   readonly line: number;
-  readonly rule: 'phrase' | 'pronoun' | 'shared-name';
+  readonly rule: 'phrase' | 'pronoun' | 'shared-name' | 'error-name';
   readonly text: string;
 }
 
@@ -41,6 +41,7 @@ export function proseFaults(folder: string): readonly ProseFault[] {
     ...read(PAGES).flatMap(({ file, text }) => phraseFaults(file, linesOfPage(text))),
     ...sources.flatMap(({ file, text }) => phraseFaults(file, linesOfSource(text))),
     ...sources.flatMap(({ file, text }) => pronounFaults(file, text)),
+    ...sources.flatMap(({ file, text }) => errorNames(file, text)),
     ...sharedNames(sources.filter(({ file }) => file.startsWith('src/'))),
   ];
 }
@@ -103,6 +104,19 @@ function pronounFaults(file: string, text: string): readonly ProseFault[] {
     line: text.slice(0, match.index).split('\n').length,
     rule: 'pronoun',
     text: `a doc comment starts with '${match[1]}'`,
+  }));
+}
+
+/** Functions whose names end in `Error`, except those that start with another verb than `create`. */
+const ERROR_FUNCTION =
+  /\bfunction ((?!create|to|is|describe|find|report|render|throw|catch|discard|ignore|interpret|\w+Of)\w+Error)\b/g;
+
+function errorNames(file: string, text: string): readonly ProseFault[] {
+  return Array.from(text.matchAll(ERROR_FUNCTION), ({ 1: name = '', index }) => ({
+    file,
+    line: text.slice(0, index).split('\n').length,
+    rule: 'error-name',
+    text: `${name}: functions that create errors are named create…Error`,
   }));
 }
 

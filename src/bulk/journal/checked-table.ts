@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { damagedError } from './database.ts';
+import { createDamagedError } from './database.ts';
 
 const PAGE_SIZE = 1_000;
 
@@ -63,7 +63,7 @@ export class CheckedTable<Row extends object> {
 
   #check({ crc, ...row }: Readonly<Record<string, unknown>>): Row {
     if (checksumOf(this.#columns.map((column) => row[column])) !== crc)
-      throw damagedError(this.#path);
+      throw createDamagedError(this.#path);
     return row as Row;
   }
 }

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../kernel/errors.ts';
-import { flush, localFileError, moveReplacing } from '../../kernel/files.ts';
+import { createLocalFileError, flush, moveReplacing } from '../../kernel/files.ts';
 import { withoutExperimentalWarning } from '../../kernel/process.ts';
 
 /** Identifies a file as a journal of svc (`SVCJ`), and its version. */
@@ -56,7 +56,7 @@ export async function createJournalDatabase(
     }
     await moveReplacing(unfinished, path);
   } catch (error) {
-    throw journalError(path, error);
+    throw createJournalError(path, error);
   }
   return openJournalDatabase(path);
 }
@@ -70,7 +70,7 @@ export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
     await (await open(path, 'r+')).close();
     return await openPrepared(path, (database) => {
       database.exec('pragma synchronous = normal');
-      if (pragma(database, 'application_id') !== APPLICATION_ID) throw damagedError(path);
+      if (pragma(database, 'application_id') !== APPLICATION_ID) throw createDamagedError(path);
       if (pragma(database, 'user_version') !== VERSION) {
         throw new SvcError('local', `the journal ${path} was written by another version of svc`, {
           hint: 'use the svc version that started the job',
@@ -78,7 +78,7 @@ export async function openJournalDatabase(path: string): Promise<DatabaseSync> {
       }
     });
   } catch (error) {
-    throw journalError(path, error);
+    throw createJournalError(path, error);
   }
 }
 
@@ -101,9 +101,9 @@ export function checkStructure(database: DatabaseSync, path: string): void {
     const [row] = database.prepare('pragma quick_check(1)').all();
     if (row?.['quick_check'] === 'ok') return;
   } catch (error) {
-    throw journalError(path, error);
+    throw createJournalError(path, error);
   }
-  throw damagedError(path);
+  throw createDamagedError(path);
 }
 
 async function openPrepared(
@@ -134,17 +134,17 @@ const REASONS = new Map([
 ]);
 const DAMAGE_CODES: readonly number[] = [11, 26];
 
-export function journalError(path: string, error: unknown): SvcError {
+export function createJournalError(path: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'))
-    return localFileError('use the journal', path, error);
+    return createLocalFileError('use the journal', path, error);
   const kind = error.errcode & 0xff;
-  if (DAMAGE_CODES.includes(kind)) return damagedError(path, error);
+  if (DAMAGE_CODES.includes(kind)) return createDamagedError(path, error);
   const reason = REASONS.get(kind) ?? error.message;
   return new SvcError('local', `cannot use the journal ${path}: ${reason}`, { cause: error });
 }
 
-export function damagedError(path: string, cause?: unknown): SvcError {
+export function createDamagedError(path: string, cause?: unknown): SvcError {
   return new SvcError('local', `the journal ${path} is damaged; nothing was sent`, {
     hint: 'svc cannot determine which records were sent: import the missing records as a new job',
     cause,

@@ -3,7 +3,7 @@ import { access, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Failure, hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
-import { createPrivateFolder, listFolder, localFileError } from '../../kernel/files.ts';
+import { createLocalFileError, createPrivateFolder, listFolder } from '../../kernel/files.ts';
 import type { Folders } from '../../kernel/folders.ts';
 import { acquireLock, isLocked } from '../../kernel/lock.ts';
 import { findNearest } from '../../kernel/nearest.ts';
@@ -48,14 +48,14 @@ export async function createJobFolder(folders: Folders, job: string): Promise<Jo
   await createPrivateFolder(jobsFolder(folders));
   await createPrivateFolder(folder.path);
   await writeFile(folder.unstarted, '', { mode: 0o600 }).catch((error: unknown) => {
-    throw localFileError('write', folder.unstarted, error);
+    throw createLocalFileError('write', folder.unstarted, error);
   });
   return folder;
 }
 
 export async function markStarted({ unstarted }: JobFolder): Promise<void> {
   await rm(unstarted, { force: true }).catch((error: unknown) => {
-    throw localFileError('remove', unstarted, error);
+    throw createLocalFileError('remove', unstarted, error);
   });
 }
 
@@ -153,7 +153,7 @@ export async function removeJob(
     release();
     await remove(folder.path, REMOVE_OPTIONS);
   } catch (error) {
-    throw localFileError('remove', folder.path, error);
+    throw createLocalFileError('remove', folder.path, error);
   } finally {
     release();
   }

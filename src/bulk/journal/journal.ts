@@ -3,10 +3,10 @@ import type { Failure } from '../../kernel/errors.ts';
 import { CheckedTable } from './checked-table.ts';
 import {
   checkStructure,
+  createDamagedError,
   createJournalDatabase,
-  damagedError,
+  createJournalError,
   IN_MEMORY,
-  journalError,
   openJournalDatabase,
   withFlush,
 } from './database.ts';
@@ -146,7 +146,7 @@ export class Journal {
       return new Journal(path, database);
     } catch (error) {
       database.close();
-      throw journalError(path, error);
+      throw createJournalError(path, error);
     }
   }
 
@@ -203,7 +203,8 @@ export class Journal {
     let next = 0;
     for (const batch of this.#iterate(this.#batches.rows())) {
       const { first, last, count } = batch;
-      if (first < next || count < 1 || last - first + 1 < count) throw damagedError(this.path);
+      if (first < next || count < 1 || last - first + 1 < count)
+        throw createDamagedError(this.path);
       next = last + 1;
       yield { ...batch, settled: batch.settled === 1 };
     }
@@ -247,12 +248,12 @@ export class Journal {
         let within = 0;
         for (; !item.done && item.value.at <= last; item = items.next()) {
           if (item.value.at < first || settled !== (item.value.status !== 'open'))
-            throw damagedError(this.path);
+            throw createDamagedError(this.path);
           within += 1;
         }
-        if (within > count) throw damagedError(this.path);
+        if (within > count) throw createDamagedError(this.path);
       }
-      if (!item.done) throw damagedError(this.path);
+      if (!item.done) throw createDamagedError(this.path);
     });
   }
 
@@ -286,7 +287,7 @@ export class Journal {
       if (durability === 'durable') withFlush(this.#database, transaction);
       else transaction();
     } catch (error) {
-      throw journalError(this.path, error);
+      throw createJournalError(this.path, error);
     }
   }
 
@@ -305,7 +306,7 @@ export class Journal {
     try {
       yield* rows;
     } catch (error) {
-      throw journalError(this.path, error);
+      throw createJournalError(this.path, error);
     }
   }
 
@@ -313,7 +314,7 @@ export class Journal {
     try {
       return read();
     } catch (error) {
-      throw journalError(this.path, error);
+      throw createJournalError(this.path, error);
     }
   }
 }

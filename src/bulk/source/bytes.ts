@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { readFifo } from '../../kernel/read-file.ts';
 import { InputError } from './source.ts';
 
@@ -29,7 +29,7 @@ export async function* readFileBytes(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const fail = (error: unknown): never => {
-    throw localFileError('read', name, error);
+    throw createLocalFileError('read', name, error);
   };
   const file = await open(path).catch(fail);
   try {
@@ -56,7 +56,7 @@ export async function* readStreamBytes(
     for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   } catch (error) {
     signal.throwIfAborted();
-    throw localFileError('read', name, error);
+    throw createLocalFileError('read', name, error);
   }
 }
 

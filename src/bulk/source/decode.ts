@@ -1,7 +1,11 @@
 import { TextDecoder } from 'node:util';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { InputError } from './source.ts';
-import { hasOldSpreadsheetSignature, hasZipSignature, spreadsheetError } from './spreadsheet.ts';
+import {
+  createSpreadsheetError,
+  hasOldSpreadsheetSignature,
+  hasZipSignature,
+} from './spreadsheet.ts';
 import { type TextEncoding, UTF_8 } from './text-encoding.ts';
 import { TextPosition } from './text-position.ts';
 
@@ -29,10 +33,10 @@ const DECOMPRESSORS: readonly (readonly [signature: RegExp, program: string])[] 
 /** @throws SvcError `invalid_input` if the bytes at the start of an input are not those of a text */
 export function rejectBinary(head: Uint8Array, name: string): void {
   rejectCompressed(head, name);
-  if (hasOldSpreadsheetSignature(head)) throw spreadsheetError(name);
+  if (hasOldSpreadsheetSignature(head)) throw createSpreadsheetError(name);
   if (!hasZipSignature(head)) return;
   const text = Buffer.from(head).toString('latin1');
-  if (OPEN_DOCUMENT.test(text)) throw spreadsheetError(name);
+  if (OPEN_DOCUMENT.test(text)) throw createSpreadsheetError(name);
   const [found, hint] = WORKBOOK_FILES.test(text)
     ? ['a spreadsheet', 'add --input-format xlsx']
     : ['a ZIP archive', 'unpack the file first'];
@@ -80,7 +84,7 @@ export async function* decodeText(
   let offset = 0;
   let units = 0;
   const fail = (chunk: Uint8Array): never => {
-    throw invalidUnicodeError(request, position, { before, chunk, offset, units });
+    throw createInvalidUnicodeError(request, position, { before, chunk, offset, units });
   };
   for await (const chunk of bytes) {
     const text = decode(decoder, chunk) ?? fail(chunk);
@@ -143,7 +147,7 @@ interface FailedChunk {
   readonly units: number;
 }
 
-function invalidUnicodeError(
+function createInvalidUnicodeError(
   { name, encoding, hasEncodingFlag }: DecodeRequest,
   position: TextPosition,
   failed: FailedChunk,

@@ -7,15 +7,15 @@ import { InputError, type Position, positionWithin } from './source.ts';
  * too deeply, or contains a number that is too large or a whole number that would lose precision
  */
 export function parseJson(text: string, name: string, position: Position): unknown {
-  const inputError = ({ offset, problem, hint }: JsonProblem) =>
+  const createInputError = ({ offset, problem, hint }: JsonProblem) =>
     new InputError(name, positionWithin(text, offset, position), problem, hint);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw inputError(locateJsonProblem(text) ?? { offset: 0, problem: 'not valid JSON' });
+    throw createInputError(locateJsonProblem(text) ?? { offset: 0, problem: 'not valid JSON' });
   }
   const problem = findJsonProblem(value, text);
-  if (problem) throw inputError(problem);
+  if (problem) throw createInputError(problem);
   return value;
 }

@@ -9,7 +9,7 @@ export function hasSpreadsheetName(path: string): boolean {
 }
 
 /** Creates the error for a spreadsheet in a format that svc does not read. */
-export function spreadsheetError(name: string): InputError {
+export function createSpreadsheetError(name: string): InputError {
   return new InputError(
     name,
     {},

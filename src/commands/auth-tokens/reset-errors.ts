@@ -15,7 +15,7 @@ const RECOVER_COMMAND_WORDS = ['auth-tokens', 'recover'];
  * Creates the error for a reset that was not applied. An error from the service keeps its exit code
  * and hint.
  */
-export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcError {
+export function createNotAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${apiKey} was not changed: ${messageOf(cause)}`;
   const isRefusal = cause instanceof SvcError && cause.failure !== 'outcome_unknown';
   if (isRefusal && cause.hint !== undefined) return cause.reworded({ message });
@@ -25,7 +25,7 @@ export function notAppliedError({ apiKey }: ResetDetails, cause: unknown): SvcEr
   });
 }
 
-export function tokenLostError(details: ResetDetails, cause: unknown): SvcError {
+export function createTokenLostError(details: ResetDetails, cause: unknown): SvcError {
   const message = `the auth token of API key ${details.apiKey} was replaced, but the new token is lost: ${messageOf(cause)}`;
   return new SvcError('outcome_unknown', message, {
     hint: hint`reset it again with the workspace credentials: ${ensureStep(details.apiKey)}`,
@@ -33,7 +33,7 @@ export function tokenLostError(details: ResetDetails, cause: unknown): SvcError 
   });
 }
 
-export function resetUnknownError(
+export function createResetUnknownError(
   details: ResetDetails,
   cause: unknown,
   knowsOldToken: boolean,
@@ -49,7 +49,7 @@ export function resetUnknownError(
  * Creates the error for a saved token that did not reach all destinations. `canSave`: the profile
  * can store it.
  */
-export function notDeliveredError(
+export function createNotDeliveredError(
   { apiKey, path, canSave }: ResetDetails & { readonly canSave: boolean },
   problems: readonly string[],
   cause: unknown,
@@ -64,7 +64,7 @@ export function notDeliveredError(
   });
 }
 
-export function notSavedError(
+export function createNotSavedError(
   apiKey: string,
   problems: readonly string[],
   cause: unknown,
@@ -76,7 +76,7 @@ export function notSavedError(
   });
 }
 
-export function resetInProgressError(apiKey: string, owner: string): SvcError {
+export function createResetInProgressError(apiKey: string, owner: string): SvcError {
   return new SvcError(
     'locked',
     `another reset of API key ${apiKey} is in progress: ${owner}; nothing was sent`,

@@ -6,7 +6,11 @@ import { hint, messageOf, SvcError, step } from '../../kernel/errors.ts';
 import type { RecoveryFile } from '../../profiles/recovery.ts';
 import type { Context } from '../context.ts';
 import { type ApiKeyToken, probeUntilSettled } from './known-token.ts';
-import { notAppliedError, resetUnknownError, tokenLostError } from './reset-errors.ts';
+import {
+  createNotAppliedError,
+  createResetUnknownError,
+  createTokenLostError,
+} from './reset-errors.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 export type NewToken = Awaited<ReturnType<typeof sendReset>>;
@@ -85,12 +89,12 @@ async function finishRecovery(
   const details = { apiKey, path: recovery.path };
   if (!isReplaced && !isUnknown) {
     await recovery.remove();
-    return isRefused ? error : notAppliedError(details, error);
+    return isRefused ? error : createNotAppliedError(details, error);
   }
   await saveStateOrWarn(context, recovery, isReplaced ? 'lost' : 'unknown');
   return isReplaced
-    ? tokenLostError(details, error)
-    : resetUnknownError(details, error, oldToken !== undefined);
+    ? createTokenLostError(details, error)
+    : createResetUnknownError(details, error, oldToken !== undefined);
 }
 
 /**

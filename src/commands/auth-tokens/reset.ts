@@ -26,7 +26,11 @@ import type { RunOperation } from '../definition.ts';
 import type { TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
-import { notDeliveredError, notSavedError, resetInProgressError } from './reset-errors.ts';
+import {
+  createNotDeliveredError,
+  createNotSavedError,
+  createResetInProgressError,
+} from './reset-errors.ts';
 import {
   createDeferrableSignal,
   type NewToken,
@@ -103,7 +107,7 @@ async function runWithLock(
   const { apiKey } = input;
   const subject: ResetSubject = { apiKey, place: await currentService(context) };
   await ensureRecoveryFolder(folders);
-  const createError = (owner: string) => resetInProgressError(apiKey, owner);
+  const createError = (owner: string) => createResetInProgressError(apiKey, owner);
   // Does not wait for another reset, because this reset would then invalidate the other one's
   // token.
   const locking = { clock, timeout: 0, signal, createError };
@@ -225,11 +229,11 @@ async function deliverToken(delivery: TokenDelivery): Promise<void> {
   const cause = failures[0]?.error;
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // the token is already on disk
-    if (saveError) throw notSavedError(apiKey, problems, cause);
+    if (saveError) throw createNotSavedError(apiKey, problems, cause);
     const { findProfileFor } = await import('./to-profile.ts');
     const canSave = (await findProfileFor(context, apiKey)) !== undefined;
     const details = { apiKey, path: recovery.path, canSave };
-    throw notDeliveredError(details, problems, cause);
+    throw createNotDeliveredError(details, problems, cause);
   }
   const remaining = await catchError(() => recovery.remove());
   if (remaining) await warnSafely(context, remaining);

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { flushFolder, localFileError } from '../../kernel/files.ts';
+import { createLocalFileError, flushFolder } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { isExistingFileError, openOutputFile } from '../../kernel/output-file.ts';
 import type { Context } from '../context.ts';
@@ -13,9 +13,9 @@ export async function openFile({ cwd, signal }: Context, given: string): Promise
   const exists = (await stat(path).catch(() => undefined))?.isFile() ?? false;
   const request = { existing: exists ? 'replace' : 'fail', signal } as const;
   const file = await openOutputFile(path, request).catch((error: unknown) => {
-    if (isExistingFileError(error)) throw outputFileError(`${given} already exists`, error);
+    if (isExistingFileError(error)) throw createOutputFileError(`${given} already exists`, error);
     if (error instanceof SvcError && systemErrorCode(error.cause) === 'ENOENT')
-      throw outputFileError(`the folder of ${given} does not exist`, error);
+      throw createOutputFileError(`the folder of ${given} does not exist`, error);
     throw error;
   });
   return {
@@ -27,14 +27,14 @@ export async function openFile({ cwd, signal }: Context, given: string): Promise
         await file.close();
         if (file.isRegular) await flushFolder(dirname(path));
       } catch (error) {
-        throw localFileError('write', given, error);
+        throw createLocalFileError('write', given, error);
       }
     },
     discard: () => file.discard(),
   };
 }
 
-function outputFileError(problem: string, cause: unknown): SvcError {
+function createOutputFileError(problem: string, cause: unknown): SvcError {
   return new SvcError('usage', `--output-file: ${problem}`, {
     hint: 'nothing was sent; choose another file',
     cause,

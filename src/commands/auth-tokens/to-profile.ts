@@ -45,9 +45,9 @@ async function requireProfile(
   apiKey: string,
 ): Promise<string> {
   const { embedded, profile: active } = await context.target();
-  if (embedded) throw profileError('the embedded service has no profile');
+  if (embedded) throw createProfileError('the embedded service has no profile');
   if (!active) {
-    throw profileError(
+    throw createProfileError(
       'no profile is selected',
       hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\``,
     );
@@ -56,12 +56,12 @@ async function requireProfile(
   const profile = findProfile(await store.read(), name);
   if (profile.apiKey !== undefined && profile.apiKey !== apiKey) {
     const problem = `profile '${name}' belongs to API key ${profile.apiKey}`;
-    throw profileError(problem, 'choose another profile with --profile');
+    throw createProfileError(problem, 'choose another profile with --profile');
   }
-  if (!profile.baseUrl) throw profileError(`profile '${name}' has no base URL`);
+  if (!profile.baseUrl) throw createProfileError(`profile '${name}' has no base URL`);
   return name;
 }
 
-function profileError(problem: string, advice: string | Hint = 'omit --save'): SvcError {
+function createProfileError(problem: string, advice: string | Hint = 'omit --save'): SvcError {
   return new SvcError('usage', `--save: ${problem}; nothing was sent`, { hint: advice });
 }

@@ -13,7 +13,7 @@ import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
-import { findingsError } from '../call/findings-error.ts';
+import { createFindingsError } from '../call/findings-error.ts';
 import { checkTargetIds, prefixWithName } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
@@ -60,7 +60,7 @@ export async function gatherInput(
     await showWarnings(context, check.warnings.map(formatDiagnostic));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
-    if (check.diagnosticCount > 0) throw await inputError(context, request, input, check);
+    if (check.diagnosticCount > 0) throw await createInputError(context, request, input, check);
     const grouped = await groupIfMixed(input, rules, check, context.signal, folder?.grouped);
     const { [fields.listName]: _records, ...shared } = data;
     return { input, rules, check, data: shared, grouped };
@@ -165,7 +165,7 @@ export function copySignal(signal: AbortSignal) {
   return { signal: controller.signal, end: () => listener[Symbol.dispose]() };
 }
 
-async function inputError(
+async function createInputError(
   context: Context,
   request: BulkRequest,
   { name, files }: RecordInput,
@@ -178,7 +178,7 @@ async function inputError(
   };
   const part = check.read === 0 ? undefined : formatNounCount(check.read, 'record');
   const failure = isFromFlags ? 'usage' : 'invalid_input';
-  return findingsError(context, found, {
+  return createFindingsError(context, found, {
     failure,
     name,
     hint: inputHint(check),

@@ -9,7 +9,7 @@ import {
   stepWithPlaceholder,
 } from '../../kernel/errors.ts';
 import { groupDigits, pluralize } from '../../kernel/plural.ts';
-import { describeUnknownWrite, type RecordWrite, writeError } from './record-write.ts';
+import { createWriteError, describeUnknownWrite, type RecordWrite } from './record-write.ts';
 
 interface JobEnd {
   readonly noun: string;
@@ -28,7 +28,7 @@ interface JobEnd {
  * Creates the most severe error that applies to a run. Returns `undefined` if every record
  * succeeded.
  */
-export function jobError(
+export function createJobError(
   summary: BulkSummary,
   {
     noun,
@@ -85,7 +85,7 @@ export function jobError(
     case undefined:
       if (single && failed > 0) {
         const [failure = { message: null, code: null }] = summary.failures;
-        return writeError(single, failure, summary.rejects === null ? undefined : nextStep);
+        return createWriteError(single, failure, summary.rejects === null ? undefined : nextStep);
       }
       return failed > 0
         ? new SvcError('records_failed', `${groupDigits(failed)} ${ofTotal} failed`, {

@@ -16,7 +16,7 @@ import { resolveOutputPath, shortPath } from '../../kernel/named-file.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { jobError } from './job-error.ts';
+import { createJobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
 import { readLists, type SendPlan } from './pending-records.ts';
 import { createTemporaryPath } from './temporary-path.ts';
@@ -155,7 +155,12 @@ export async function finishJob(run: JobRun, sendStop: StopReason | undefined) {
       // Processes that watch the job read the error of this run.
       const error =
         resumable &&
-        jobError(summary, { noun: plan.calls.fields.noun, stop, resumable, needsRejectsPath });
+        createJobError(summary, {
+          noun: plan.calls.fields.noun,
+          stop,
+          resumable,
+          needsRejectsPath,
+        });
       if (!resumable) journal.setFact('done', { rejects: summary.rejects });
       else if (error instanceof SvcError)
         journal.setFact('stopped', {

@@ -52,7 +52,7 @@ export function describeUnknownWrite(write: RecordWrite): string {
   return `${nameOf(write)} may or may not have been ${past.toLowerCase()}${withTarget(write, preposition)}`;
 }
 
-export function writeError(
+export function createWriteError(
   write: RecordWrite,
   { message, code }: Pick<BulkSummary['failures'][number], 'message' | 'code'>,
   nextStep: string | Hint | undefined,

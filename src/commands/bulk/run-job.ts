@@ -19,7 +19,7 @@ import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../options.ts';
 import { openBeforeImages } from './before-images.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
-import { jobError } from './job-error.ts';
+import { createJobError } from './job-error.ts';
 import { finishJob, type JobRun, openJobRun, summarizeRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
 import { pendingRecords, type SendPlan } from './pending-records.ts';
@@ -75,7 +75,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     rejects && !resumable && !areRejectsStreamed
       ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath)
       : retry;
-  const failure = jobError(summary, {
+  const failure = createJobError(summary, {
     noun: fields.noun,
     stop: finished.stop,
     resumable,

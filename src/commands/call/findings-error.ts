@@ -10,7 +10,7 @@ const MAX_SHOWN = 20;
  * @param name source of the findings, such as `users.json`. `part` is the checked part of it, such
  * as `602 records`.
  */
-export async function findingsError(
+export async function createFindingsError(
   context: Context,
   {
     findings,

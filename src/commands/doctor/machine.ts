@@ -3,7 +3,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hint, stepWithPlaceholder, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
 import { nodeVersion, userId } from '../../kernel/process.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
@@ -136,7 +136,7 @@ async function checkWritable(folder: string, variable: string): Promise<CheckRes
       existing === folder ? folder : `${folder} (does not exist yet; ${existing} is writable)`,
     );
   } catch (error) {
-    const { message } = localFileError('write to', existing, error);
+    const { message } = createLocalFileError('write to', existing, error);
     return fail(
       'local',
       message,
@@ -175,6 +175,6 @@ async function statIfExists(path: string) {
     return await stat(path);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return undefined;
-    throw localFileError('access', path, error);
+    throw createLocalFileError('access', path, error);
   }
 }

@@ -20,7 +20,7 @@ export function findHelpSubject(root: Node, words: readonly string[]) {
   for (const word of words) {
     const child = findChild(node, word);
     if (!child) {
-      throw unknownNameError(
+      throw createUnknownNameError(
         `unknown command or topic '${words.join(' ')}'`,
         word,
         [...node.children.keys(), ...(node === root ? TOPIC_NAMES : [])],
@@ -37,11 +37,11 @@ function commandOfOperation(named: string): readonly string[] {
   const operation = groupByPath().get(path)?.[0] ?? manifest.find(({ name }) => name === named);
   if (operation) return operation.command;
   const known = manifest.map((entry) => (named.startsWith('/') ? entry.path : entry.name));
-  throw unknownNameError(`unknown operation '${named}'`, named, known);
+  throw createUnknownNameError(`unknown operation '${named}'`, named, known);
 }
 
 /** @param before the words of the command line before the unknown one */
-function unknownNameError(
+function createUnknownNameError(
   message: string,
   named: string,
   known: readonly string[],

@@ -5,8 +5,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import {
   appendToRegularFile,
+  createLocalFileError,
   createPrivateFolder,
-  localFileError,
   moveReplacing,
   readTextIfExists,
   throwFileError,
@@ -70,7 +70,7 @@ async function rotate(
     });
   } catch (error) {
     if (!(error instanceof SvcError && error.failure === 'locked'))
-      throw localFileError('rename', current, error);
+      throw createLocalFileError('rename', current, error);
   }
 }
 

@@ -8,7 +8,7 @@ import { manifest, type OperationEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
 import { shortPath } from '../../kernel/named-file.ts';
 import { rejectsCommand } from '../bulk/follow-up-commands.ts';
-import { jobError } from '../bulk/job-error.ts';
+import { createJobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from '../settings/apply-operation.ts';
@@ -42,14 +42,14 @@ export async function showEndedJob(
   const single = isSingle && bulk ? { ...bulk, data: description.data, id: failed.id } : undefined;
   await printSummary(context, noun, summary, single);
   if (!done)
-    throw stoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
+    throw createStoppedError(description.job, stopped?.run === run?.number ? stopped : undefined);
   const options = optionsForTarget(context.options, description.target);
   const areRejectsStreamed = written?.isRegular === false;
   const followUp =
     written && rejects !== null && !areRejectsStreamed
       ? rejectsCommand(options, description, written, rejects)
       : undefined;
-  const failure = jobError(summary, {
+  const failure = createJobError(summary, {
     noun,
     stop: undefined,
     resumable: false,
@@ -60,7 +60,7 @@ export async function showEndedJob(
   if (failure !== undefined) throw failure;
 }
 
-function stoppedError(
+function createStoppedError(
   job: string,
   recorded?: { readonly failure: Failure; readonly message: string },
 ): SvcError {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { splitIntoBatches } from '../../bulk/batches.ts';
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
-import { damagedError } from '../../bulk/journal/database.ts';
+import { createDamagedError } from '../../bulk/journal/database.ts';
 import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import {
   findJob,
@@ -35,7 +35,7 @@ import {
   type ThroughputFlags,
   type ThroughputOptions,
 } from '../bulk/throughput-flags.ts';
-import { findingsError } from '../call/findings-error.ts';
+import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, OptionsOf } from '../definition.ts';
 import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
@@ -65,7 +65,7 @@ export async function resumeJob(
     const journal = await openJournal(folder);
     journal.verify();
     const stored = journal.getFact('job');
-    if (!stored) throw damagedError(folder.journal);
+    if (!stored) throw createDamagedError(folder.journal);
     const description = withRejects(stored, rejects, context.cwd);
     if (journal.getFact('done'))
       return await showEndedJob(context, await findJobRecords(description), description, journal);
@@ -174,7 +174,7 @@ async function reopenInput(
     const { size } = await stat(await findNamedFile(input.path, cwd)).catch(
       throwFileError('read', input.name),
     );
-    if (size !== input.bytes) throw inputChangedError(description, input);
+    if (size !== input.bytes) throw createInputChangedError(description, input);
   }
   const reading = copySignal(context.signal);
   try {
@@ -187,7 +187,7 @@ async function reopenInput(
     const shown = await showCheckProgress(context, input);
     const check = await checkRecords(input, rules, context.signal).finally(shown);
     const other = inputs.find(({ sha256 }, at) => check.files[at]?.identity?.sha256 !== sha256);
-    if (other) throw inputChangedError(description, other);
+    if (other) throw createInputChangedError(description, other);
     if (check.diagnosticCount > 0) {
       // Another version of svc may have accepted these records.
       const hint = 'nothing was sent; fix the file, then run the original command again';
@@ -195,7 +195,7 @@ async function reopenInput(
         findings: check.diagnostics.map(formatDiagnostic),
         findingCount: check.diagnosticCount,
       };
-      throw await findingsError(context, found, {
+      throw await createFindingsError(context, found, {
         failure: 'invalid_input',
         name: input.name,
         part: pluralize(fields.noun),
@@ -211,7 +211,7 @@ async function reopenInput(
   }
 }
 
-function inputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {
+function createInputChangedError({ job }: JobDescription, { name }: JobInput): SvcError {
   return new SvcError(
     'invalid_input',
     `${name} changed after job ${job} started; nothing was sent`,

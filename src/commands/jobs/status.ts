@@ -1,4 +1,4 @@
-import { damagedError } from '../../bulk/journal/database.ts';
+import { createDamagedError } from '../../bulk/journal/database.ts';
 import {
   isUnstarted,
   type JobFolder,
@@ -23,7 +23,7 @@ export type JobStatus = ReturnType<typeof readStatus>;
  */
 export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'done') {
   const description = journal.getFact('job');
-  if (!description) throw damagedError(journal.path);
+  if (!description) throw createDamagedError(journal.path);
   const [run, metrics, counts] = [
     journal.getFact('run'),
     journal.getFact('metrics'),

@@ -1,4 +1,4 @@
-import { damagedError } from '../../bulk/journal/database.ts';
+import { createDamagedError } from '../../bulk/journal/database.ts';
 import {
   findJob,
   isBeingChecked,
@@ -27,7 +27,7 @@ export async function watchJob(
   await findJob(context.folders, id, 'not_found');
   await closeAfter(await openJournal(folder), async (journal) => {
     const description = journal.getFact('job');
-    if (!description) throw damagedError(folder.journal);
+    if (!description) throw createDamagedError(folder.journal);
     const records = await findJobRecords(description);
     await followJob(context, folder, journal, description.records, pluralize(records.noun));
     await findJob(context.folders, id, 'not_found');

@@ -12,7 +12,7 @@ const MAX_NAMED_FILES = 5;
  * Creates the error for extra arguments: files of a shell pattern after `--file`, or otherwise
  * often IDs.
  */
-export function extraArgumentsError(
+export function createExtraArgumentsError(
   command: Command,
   flags: readonly OptionDefinition[],
   extra: readonly string[],

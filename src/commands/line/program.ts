@@ -180,7 +180,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
       ? []
       : args.slice(registeredArguments.length);
     if (extra.length > 0)
-      throw (await import('./extra-arguments.ts')).extraArgumentsError(
+      throw (await import('./extra-arguments.ts')).createExtraArgumentsError(
         command,
         flagsOf(leaf),
         extra,

@@ -25,18 +25,18 @@ export function toUsageError(
   const path = commandPath(command);
   const see = hint`see ${helpStep(command)}`;
   const quoted = /'(.*?)'/s.exec(error.message)?.[1] ?? '';
-  const usageError = (message: string, hint: string | Hint) =>
+  const createError = (message: string, hint: string | Hint) =>
     new SvcError('usage', message, { hint, cause: error });
   switch (error.code) {
     case 'commander.unknownOption':
-      return usageError(`unknown flag '${quoted}'`, flagHint(quoted, command, flags));
+      return createError(`unknown flag '${quoted}'`, flagHint(quoted, command, flags));
     case 'commander.unknownCommand':
-      return usageError(...describeUnknownCommand(quoted, command, root));
+      return createError(...describeUnknownCommand(quoted, command, root));
     case 'commander.missingArgument':
-      return usageError(`${path} requires <${quoted}>`, idHint(quoted, command, root) ?? see);
+      return createError(`${path} requires <${quoted}>`, idHint(quoted, command, root) ?? see);
     case 'commander.optionMissingArgument': {
       const long = quoted.replace(/^-\w, /, '');
-      return usageError(`${long.split(' ', 1).join()} requires a value: ${long}`, see);
+      return createError(`${long.split(' ', 1).join()} requires a value: ${long}`, see);
     }
     default:
       return error;

@@ -8,7 +8,7 @@ import { runAdminOperation } from '../../service/local/operations.ts';
 import { readFiles } from '../../settings/file/read-files.ts';
 import { readTree } from '../../settings/file/read-tree.ts';
 import { fieldOf, formatPlace, Problems, type Tree } from '../../settings/file/tree.ts';
-import { findingsError } from '../call/findings-error.ts';
+import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import { annotateLog, formatAnnotation } from '../terminal/annotation.ts';
 import { withAdminContext } from './admin-context.ts';
@@ -50,7 +50,7 @@ export async function checkAccessCases(context: Context, file: string): Promise<
     part: 'its cases',
     hint: 'fix the file',
   } as const;
-  if (found.findingCount > 0) throw await findingsError(context, found, error);
+  if (found.findingCount > 0) throw await createFindingsError(context, found, error);
   const failures = results.filter(({ passed }) => !passed);
   const summary = `${file}: ${formatNounCount(results.length, 'case')}, ${failures.length} failed`;
   const lines = [

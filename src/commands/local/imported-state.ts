@@ -1,6 +1,6 @@
 import type { State } from '../../catalog/state.ts';
 import type { SvcError } from '../../kernel/errors.ts';
-import { findingsError } from '../call/findings-error.ts';
+import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
 export interface ImportedState {
@@ -16,7 +16,7 @@ export function createStateError(
 ): Promise<SvcError> {
   const hint = 'nothing was written; fix the file and import it again';
   const found = { findings: problems, findingCount: problems.length };
-  return findingsError(context, found, {
+  return createFindingsError(context, found, {
     failure: 'invalid_input',
     name,
     part: 'its records',

@@ -96,7 +96,7 @@ export async function serveTools(context: Context, writes: boolean): Promise<voi
   stdin.destroy();
   const { aborted, reason } = context.signal;
   if (aborted && !(reason instanceof SvcError && reason.failure === 'terminated')) throw reason;
-  if (!aborted && failure && !input.readableEnded) throw transportError(failure);
+  if (!aborted && failure && !input.readableEnded) throw createTransportError(failure);
 }
 
 /** Copies stdin. The copy ends when stdin has ended and the calls in flight are finished. */
@@ -117,7 +117,7 @@ function endWhenIdle(stdin: Readable, queue: Queue): Readable {
   return copy;
 }
 
-function transportError(cause: Error): SvcError {
+function createTransportError(cause: Error): SvcError {
   if (systemErrorCode(cause) === 'EPIPE')
     return new SvcError('stdout_closed', 'the host disconnected', { cause });
   return new SvcError('invalid_input', `the host sent an invalid message: ${cause.message}`, {

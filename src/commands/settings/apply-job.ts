@@ -8,7 +8,7 @@ import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { localFileError } from '../../kernel/files.ts';
+import { createLocalFileError } from '../../kernel/files.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import {
@@ -29,7 +29,7 @@ import {
 } from '../../settings/plan/saved-plan.ts';
 import { findUsersFile } from '../../settings/plan.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
-import { jobError } from '../bulk/job-error.ts';
+import { createJobError } from '../bulk/job-error.ts';
 import {
   createLockedFolder,
   discardJob,
@@ -42,7 +42,7 @@ import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
 import { createBlockedError } from './blocked-changes.ts';
-import { APPLIED_BEFORE, stalePlanError } from './check-plan.ts';
+import { APPLIED_BEFORE, createStalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
 import { type CheckedApprovals, grantApproved, NO_APPROVALS } from './verify-approvals.ts';
 
@@ -83,7 +83,7 @@ export async function applyPlan(
       journal.setFact('approvals', approved.files);
       journal.setFact('approvedBy', approved.approvedBy);
     }
-    const createStaleError = () => stalePlanError(plan, file, APPLIED_BEFORE);
+    const createStaleError = () => createStalePlanError(plan, file, APPLIED_BEFORE);
     await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets, {
       noteApplied: async (ledger) => {
         if (!ledger.noteApplied(plan.sha256)) throw createStaleError();
@@ -114,7 +114,7 @@ async function copyUsersFile(
   const copy = join(folder.path, `users-${basename(sent.path)}`);
   const { sha256 } = await copyHashed(sent.path, copy, signal);
   if (sha256 !== findUsersFile(plan.changes)?.sha256)
-    throw stalePlanError(plan, file, `${sent.path} has changed since the plan was saved`);
+    throw createStalePlanError(plan, file, `${sent.path} has changed since the plan was saved`);
   const writes = plan.writes.map((write) =>
     write.from ? { ...write, from: { ...write.from, copy } } : write,
   );
@@ -141,7 +141,7 @@ async function createUsedMark(mark: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return false;
-    throw localFileError('write', mark, error);
+    throw createLocalFileError('write', mark, error);
   }
 }
 
@@ -160,11 +160,12 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
   const { path = '', copy = path } = sent ?? {};
   const sha256 = findUsersFile(plan.changes)?.sha256;
   if (sent && (await hashFile(copy, '/', context.signal)).sha256 !== sha256)
-    throw changedInputError(path, job.description.job);
+    throw createChangedInputError(path, job.description.job);
   const client = await context.client();
   await client.ensureWritesAllowed();
   const secret = await findChangedSecret(plan, [...secrets.values()]);
-  if (secret !== undefined) throw changedInputError(`the secret ${secret}`, job.description.job);
+  if (secret !== undefined)
+    throw createChangedInputError(`the secret ${secret}`, job.description.job);
   await printTarget(context, plan);
   const hasSent = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
   await runApplyJob(context, job, plan, secrets, {
@@ -175,14 +176,14 @@ export async function resumeApplyJob(context: Context, job: ApplyJob): Promise<v
       const isAllChanged = unsent.changed.size === job.description.records;
       if (hasSent || !isAllChanged) return unsent;
       const [key] = plan.writes.flatMap(({ items }) => items.map((item) => item.key));
-      throw stalePlanError(plan, undefined, `${key} has changed since the plan was saved`);
+      throw createStalePlanError(plan, undefined, `${key} has changed since the plan was saved`);
     },
   });
   const blocked = createBlockedError(plan);
   if (blocked) throw blocked;
 }
 
-function changedInputError(name: string, job: string): SvcError {
+function createChangedInputError(name: string, job: string): SvcError {
   return new SvcError(
     'invalid_input',
     `${name} changed after job ${job} started; nothing was sent`,
@@ -285,7 +286,7 @@ function endRun(
     refusesExisting: false,
   });
   const isDone = stop === undefined && summary.failed + summary.unknown === 0;
-  const failure = jobError(summary, { noun: CHANGE, stop, resumable: !isDone });
+  const failure = createJobError(summary, { noun: CHANGE, stop, resumable: !isDone });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
     journal.setFact('stopped', {

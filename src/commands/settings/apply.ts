@@ -6,7 +6,7 @@ import { withInput } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { applyPlan, isUsed } from './apply-job.ts';
 import { createBlockedError, findBlocked } from './blocked-changes.ts';
-import { APPLIED_BEFORE, checkPlan, stalePlanError } from './check-plan.ts';
+import { APPLIED_BEFORE, checkPlan, createStalePlanError } from './check-plan.ts';
 import { checkPrediction, predictPlan } from './check-prediction.ts';
 import { nameTarget, type PlanOrigin } from './find-target.ts';
 import type { ApplyFlags } from './flags.ts';
@@ -55,7 +55,7 @@ async function applySavedPlan(
   await withEnvironment(context, named, async (opened) => {
     const approved = await grantApproved(opened, saved, () => readApprovals(context.cwd, file));
     if (approved.files.length > 0 && (await isUsed(saved, file, context.cwd)))
-      throw stalePlanError(saved, file, APPLIED_BEFORE);
+      throw createStalePlanError(saved, file, APPLIED_BEFORE);
     const { plan, live } = await checkPlan(opened, saved, file);
     const prediction = await predictPlan(opened, plan, live);
     const blocked = createBlockedError(saved, live);

@@ -23,7 +23,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { checkOutputs } from '../outputs/check-outputs.ts';
 import { canAsk } from '../terminal/terminal.ts';
-import { stalePlanError } from './check-plan.ts';
+import { createStalePlanError } from './check-plan.ts';
 import type { ApproveFlags } from './flags.ts';
 import { nextOfSavedPlan } from './next-commands.ts';
 import { printPlan } from './print-plan.ts';
@@ -41,7 +41,7 @@ export async function approvePlan(
   const { cwd, signal, clock } = context;
   const text = (await readNamedFile(file, cwd, { signal, onlyRegular: true })).toString();
   const plan = await parseSavedPlan(text, file);
-  if (isExpired(plan, clock.now())) throw stalePlanError(plan, file, EXPIRED);
+  if (isExpired(plan, clock.now())) throw createStalePlanError(plan, file, EXPIRED);
   if (!canAsk(context))
     throw new SvcError('usage', 'a person must approve a plan on a terminal; nothing was signed');
   const path = await findSigningKey(context, options.key);

@@ -35,7 +35,7 @@ export async function checkPlan(
 ): Promise<CheckedPlan> {
   const { cwd, clock, signal } = context;
   const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(saved.sha256));
-  if (wasApplied) throw stalePlanError(saved, file, APPLIED_BEFORE);
+  if (wasApplied) throw createStalePlanError(saved, file, APPLIED_BEFORE);
   const secrets = await readPlanSecrets(context, saved);
   const hashes = await Promise.all(
     findPlanFiles(saved).map(({ path }) => hashFile(path, cwd, signal).catch(() => undefined)),
@@ -51,15 +51,19 @@ export async function checkPlan(
     files: hashes.filter((each) => each !== undefined),
     live,
   });
-  if (reason !== undefined) throw stalePlanError(saved, file, reason);
+  if (reason !== undefined) throw createStalePlanError(saved, file, reason);
   const usersToSend = await countPlannedUsers(context, saved);
   const plan = rebuildPlan(saved, { live, secrets, usersToSend });
   const unshown = findUnshownChange(saved, plan);
   if (unshown !== undefined)
-    throw stalePlanError(saved, file, `the plan does not show how it would change ${unshown}`);
+    throw createStalePlanError(
+      saved,
+      file,
+      `the plan does not show how it would change ${unshown}`,
+    );
   const expired = findExpiredUser(plan.writes, clock.now());
   if (expired !== undefined)
-    throw stalePlanError(saved, file, `the access of user ${expired} has expired since`);
+    throw createStalePlanError(saved, file, `the access of user ${expired} has expired since`);
   return { plan, live };
 }
 
@@ -86,7 +90,7 @@ async function countPlannedUsers(context: Context, { target, changes }: SavedPla
 export const APPLIED_BEFORE = 'the plan was applied before';
 
 /** @param file file of the plan; undefined for one that was not saved */
-export function stalePlanError(
+export function createStalePlanError(
   { files, environment }: SavedPlan,
   file: string | undefined,
   reason: string,

@@ -1,7 +1,7 @@
 import { loadSettings } from '../../settings/file/load-settings.ts';
 import { SettingsError } from '../../settings/file/read-settings.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
-import { findingsError } from '../call/findings-error.ts';
+import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function withPrintedProblems<Result>(
     if (!(error instanceof SettingsError)) throw error;
     const found = { findings: error.problems, findingCount: error.problems.length };
     const hint = 'nothing was written; fix the file and run the command again';
-    throw await findingsError(context, found, {
+    throw await createFindingsError(context, found, {
       failure: 'invalid_input',
       name,
       part: 'its settings',

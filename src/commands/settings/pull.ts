@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
-import { localFileError, replaceFile } from '../../kernel/files.ts';
+import { createLocalFileError, replaceFile } from '../../kernel/files.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { listEnvironments } from '../../settings/file/load-settings.ts';
@@ -197,7 +197,7 @@ async function writeEdited({ name, text: before, file }: ReadFile, text: string)
     }
     await replaceFile(path, mark + text, { mode: NEW_FILE_MODE });
   } catch (error) {
-    throw localFileError('write', name, error);
+    throw createLocalFileError('write', name, error);
   }
 }
 

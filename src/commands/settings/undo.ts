@@ -1,4 +1,4 @@
-import { damagedError } from '../../bulk/journal/database.ts';
+import { createDamagedError } from '../../bulk/journal/database.ts';
 import type { JobTarget } from '../../bulk/journal/job-description.ts';
 import {
   findJob,
@@ -95,7 +95,7 @@ async function readJob(folder: JobFolder, images: readonly BeforeImage[]): Promi
     ? describePermanentChanges(findMadeChanges(applied, journal))
     : describePermanentOperation(description?.operation ?? '', images.length > 0);
   journal.close();
-  if (!description) throw damagedError(folder.journal);
+  if (!description) throw createDamagedError(folder.journal);
   if (state === 'running') {
     throw new SvcError('locked', `job ${folder.job} is running`, {
       hint: hint`wait for it; to see its progress, run ${step('inspect', 'jobs', 'watch', folder.job)}`,

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import {
   createFolder,
-  localFileError,
+  createLocalFileError,
   readTextIfExists,
   replaceFile,
   resolveLinks,
@@ -98,7 +98,7 @@ async function writeChange({ path, target, text }: FileChange): Promise<void> {
     await createFolder(dirname(target), 0o700);
     await replaceFile(target, text, { mode: 0o644 });
   } catch (error) {
-    throw localFileError('write', path, error);
+    throw createLocalFileError('write', path, error);
   }
 }
 

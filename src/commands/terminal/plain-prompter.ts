@@ -18,7 +18,7 @@ import {
   parseAnswer,
   type TextPrompt,
 } from '../prompter.ts';
-import { interruptedError } from './run-prompt.ts';
+import { createInterruptedError } from './run-prompt.ts';
 
 /** Creates a prompter that prints plain lines. The terminal echoes and edits the input. */
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
@@ -179,7 +179,7 @@ function createPlainInput(input: NodeJS.ReadableStream, signal: AbortSignal) {
       const settle = () => {
         const line = typed.shift();
         if (line !== undefined) resolve(line);
-        else reject(signal.aborted ? signal.reason : interruptedError());
+        else reject(signal.aborted ? signal.reason : createInterruptedError());
       };
       if (typed.length > 0 || signal.aborted) return settle();
       // The terminal itself echoes and edits a line. For a secret, readline edits it without echo.

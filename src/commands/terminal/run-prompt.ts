@@ -33,7 +33,7 @@ export async function runPrompt<Value>(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (canceled.signal.aborted || (error instanceof Error && error.name === 'ExitPromptError'))
-      throw interruptedError(error);
+      throw createInterruptedError(error);
     throw error;
   } finally {
     input.off('keypress', onKeypress);
@@ -41,6 +41,6 @@ export async function runPrompt<Value>(
 }
 
 /** Creates the error for Ctrl-C at a prompt or the end of the input. */
-export function interruptedError(cause?: unknown): SvcError {
+export function createInterruptedError(cause?: unknown): SvcError {
   return new SvcError('interrupted', 'canceled at a prompt; nothing was written', { cause });
 }

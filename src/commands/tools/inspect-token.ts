@@ -93,7 +93,7 @@ export function parseAccessToken(text: string, now: number) {
     throw new SvcError('invalid_input', `not a signed token: ${problem}`, { hint });
   }
   const [header = '', payload = '', signature = ''] = parts;
-  if (!BASE64URL.test(signature)) throw malformedTokenError('signature', 'not base64url');
+  if (!BASE64URL.test(signature)) throw createMalformedTokenError('signature', 'not base64url');
   const claims = decodePart('payload', payload);
   return {
     verified: false,
@@ -108,21 +108,21 @@ const TOKEN_FORMAT = 'an access token consists of three base64url parts, separat
 const BASE64URL = /^[\w-]*$/;
 
 function decodePart(name: string, part: string): Fields {
-  if (part === '' || !BASE64URL.test(part)) throw malformedTokenError(name, 'not base64url');
+  if (part === '' || !BASE64URL.test(part)) throw createMalformedTokenError(name, 'not base64url');
   let value: unknown;
   try {
     const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
     value = nestsDeeperThan(MAX_NESTING, json) ? undefined : JSON.parse(json);
   } catch (error) {
-    throw malformedTokenError(name, 'not JSON', error);
+    throw createMalformedTokenError(name, 'not JSON', error);
   }
   if (value === undefined)
-    throw malformedTokenError(name, `nested more than ${MAX_NESTING} levels deep`);
-  if (!isObject(value)) throw malformedTokenError(name, 'not a JSON object');
+    throw createMalformedTokenError(name, `nested more than ${MAX_NESTING} levels deep`);
+  if (!isObject(value)) throw createMalformedTokenError(name, 'not a JSON object');
   return value;
 }
 
-function malformedTokenError(part: string, why: string, cause?: unknown): SvcError {
+function createMalformedTokenError(part: string, why: string, cause?: unknown): SvcError {
   return new SvcError('invalid_input', `not a token: its ${part} is ${why}`, {
     hint: TOKEN_FORMAT,
     cause,

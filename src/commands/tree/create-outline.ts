@@ -36,21 +36,21 @@ export function createOutline(
   for (const [words, summary] of GROUPS) ensureGroup(root, words.split(' ')).summary = summary;
   for (const { name, command, summary } of operations) {
     const node = ensureGroup(root, command);
-    if (node.isTool) throw namesakeError(command);
+    if (node.isTool) throw createNamesakeError(command);
     if (!node.operations) node.summary = summary;
     node.operations = [...(node.operations ?? []), name];
     node.runner = runners.includes(name) ? name : undefined;
   }
   for (const { command, summary, isHidden } of tools) {
     const node = ensureGroup(root, command);
-    if (node.isTool || node.operations) throw namesakeError(command);
+    if (node.isTool || node.operations) throw createNamesakeError(command);
     Object.assign(node, { summary, isHidden, isTool: true });
   }
   return root;
 }
 
 /** Only one of the commands could run. */
-function namesakeError(command: readonly string[]): TypeError {
+function createNamesakeError(command: readonly string[]): TypeError {
   return new TypeError(`two commands have the name svc ${command.join(' ')}`);
 }
 

@@ -4,7 +4,7 @@ import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
 import { askUrl } from './endpoint-url.ts';
-import { formatColumns, type NumberQuestion, notConfirmed } from './setup-messages.ts';
+import { createNotConfirmedError, formatColumns, type NumberQuestion } from './setup-messages.ts';
 import type { Data } from './setup-operation.ts';
 
 interface Question {
@@ -112,7 +112,7 @@ export async function reviewEndpoint(
       choices: [DONE, ...lines, CANCEL].map((value) => ({ value })),
       defaultValue: DONE,
     });
-    if (chosen === CANCEL) throw notConfirmed();
+    if (chosen === CANCEL) throw createNotConfirmedError();
     const [field, question] = Object.entries(QUESTIONS)[lines.indexOf(chosen)] ?? [];
     if (field === undefined || question === undefined) return data;
     data[field] = await askQuestion(context, { ...question, field, subject, current: data[field] });

@@ -27,9 +27,9 @@ import {
 import {
   confirmByDefault,
   confirmCreation,
+  createNotConfirmedError,
   createQuestionNumbers,
   formatColumns,
-  notConfirmed,
   printLines,
   wrapForMessages,
 } from './setup-messages.ts';
@@ -85,7 +85,8 @@ async function planEndpoint(
   const { dryRun, yes } = context.options;
   const isEnabled = await readIsEnabled(context, client);
   // An extra question, so it has no number.
-  if (!isEnabled && !(await confirmByDefault(context, ENABLE_QUESTION))) throw notConfirmed();
+  if (!isEnabled && !(await confirmByDefault(context, ENABLE_QUESTION)))
+    throw createNotConfirmedError();
   const total = countQuestions(given) + (yes || dryRun ? 0 : 1);
   const number = createQuestionNumbers(total, !canUseSymbols(context));
   const existing = isEnabled && !dryRun ? await listEndpoints(client) : [];

@@ -55,16 +55,16 @@ function setAtPath(
   if (typeof key === 'number') {
     const list = current ?? [];
     if (!Array.isArray(list) || key > list.length)
-      throw pathError(done, `has no item ${key}`, current);
+      throw createPathError(done, `has no item ${key}`, current);
     return list.toSpliced(key, 1, setAtPath(list[key], rest, value, followed));
   }
-  if (!isObject(current ?? {})) throw pathError(done, `has no field '${key}'`, current);
+  if (!isObject(current ?? {})) throw createPathError(done, `has no field '${key}'`, current);
   // A map treats `__proto__` as an ordinary key.
   const entries = new Map(Object.entries(current ?? {}));
   return Object.fromEntries(entries.set(key, setAtPath(entries.get(key), rest, value, followed)));
 }
 
-function pathError(done: readonly Key[], problem: string, current: unknown): SvcError {
+function createPathError(done: readonly Key[], problem: string, current: unknown): SvcError {
   const name = done.length === 0 ? 'the payload' : formatFieldPath(done);
   return new SvcError('usage', `--set: ${name} ${problem}: it is ${JSON.stringify(current)}`);
 }

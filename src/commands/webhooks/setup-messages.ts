@@ -43,7 +43,7 @@ export async function confirmCreation(context: Context, question: string): Promi
       { letter: 'o', name: 'more options' },
     ],
   });
-  if (chosen === 'n') throw notConfirmed();
+  if (chosen === 'n') throw createNotConfirmedError();
   return chosen === 'y';
 }
 
@@ -62,7 +62,7 @@ export async function wrapForMessages(
 /** Message before a request, because a slow receiver may take until the timeout. */
 export const WAITING_MESSAGE = '  waiting for a response…';
 
-export function notConfirmed(): SvcError {
+export function createNotConfirmedError(): SvcError {
   return new SvcError('usage', 'not confirmed; nothing was changed');
 }
 

@@ -131,10 +131,10 @@ function discardBody(response: IncomingMessage): void {
 
 function rejectPrivateHost({ hostname }: URL): void {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(address) !== 0 && isPrivateAddress(address)) throw privateTargetError(address);
+  if (isIP(address) !== 0 && isPrivateAddress(address)) throw createPrivateTargetError(address);
 }
 
-function privateTargetError(address: string): NoResponse {
+function createPrivateTargetError(address: string): NoResponse {
   return new NoResponse(
     `${address} is a private address, and deliveries to private addresses are not allowed`,
   );
@@ -153,7 +153,8 @@ const publicLookup: NonNullable<TcpNetConnectOpts['lookup']> & LookupFunction = 
     if (error) return done(error, '', 0);
     const publicAddresses = addresses.filter(({ address }) => !isPrivateAddress(address));
     const [first] = publicAddresses;
-    if (!first) return done(privateTargetError(`${addresses[0]?.address} (${hostname})`), '', 0);
+    if (!first)
+      return done(createPrivateTargetError(`${addresses[0]?.address} (${hostname})`), '', 0);
     if (options.all) return done(null, publicAddresses);
     done(null, first.address, first.family);
   });

@@ -38,7 +38,7 @@ export function parseStoreLocation(
   // A name with two slashes would be a file in the root folder.
   const isHost = /^\/\/[^/]/.test(path) && scheme === 'sqlite';
   if (path === '' || isForeign || isHost || resemblesDatabase(path))
-    throw invalidLocationError(location);
+    throw createInvalidLocationError(location);
   if (IN_MEMORY.test(path))
     throw new SvcError(
       'usage',
@@ -64,12 +64,12 @@ function databaseUrl(location: string): string {
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
   const isUrl = (text: string) => URL.canParse(text.replace('@/', '@localhost/'));
   if (!/^postgres:\/\/\S*$/u.test(url) || !listHostUrls(url).every(isUrl))
-    throw invalidLocationError(location);
+    throw createInvalidLocationError(location);
   checkDatabaseParameters(url);
   return url;
 }
 
-function invalidLocationError(location: string): SvcError {
+function createInvalidLocationError(location: string): SvcError {
   return new SvcError('usage', `'${location}' is not a valid store location`, {
     hint: 'use a path, or postgres://user@host:port/database; for a file with such a name, put ./ before it',
   });

@@ -14,10 +14,10 @@ export function rejectForeignFile(path: string): void {
   const header = readHeader(path);
   if (header.length === 0) return;
   if (!header.subarray(0, MAGIC.length).equals(MAGIC))
-    throw foreignFileError(path, 'it is not an SQLite file');
+    throw createForeignFileError(path, 'it is not an SQLite file');
   const id = header.length === HEADER_SIZE ? header.readInt32BE(APPLICATION_ID_AT) : undefined;
   if (id === APPLICATION_ID) return;
-  throw foreignFileError(
+  throw createForeignFileError(
     path,
     'it is an SQLite database of another program',
     id === 0 ? createMarkHint(path) : OTHER_STORE_HINT,
@@ -29,7 +29,7 @@ function readHeader(path: string): Buffer {
   // Without O_NONBLOCK, opening a FIFO would wait for a writer and could not be interrupted.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    if (!fstatSync(file).isFile()) throw foreignFileError(path, 'it is not a regular file');
+    if (!fstatSync(file).isFile()) throw createForeignFileError(path, 'it is not a regular file');
     const header = Buffer.alloc(HEADER_SIZE);
     return header.subarray(0, readSync(file, header, 0, HEADER_SIZE, 0));
   } finally {
@@ -43,6 +43,6 @@ function createMarkHint(path: string): string {
   return `${OTHER_STORE_HINT}; to use a store that was restored from a dump: ${command}`;
 }
 
-function foreignFileError(path: string, reason: string, hint = OTHER_STORE_HINT): SvcError {
+function createForeignFileError(path: string, reason: string, hint = OTHER_STORE_HINT): SvcError {
   return new SvcError('local', `cannot open the store ${path}: ${reason}`, { hint });
 }

@@ -3,7 +3,7 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { InputError } from '../source.ts';
-import { spreadsheetError } from '../spreadsheet.ts';
+import { createSpreadsheetError } from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
 import { readXml, type XmlAttributes, type XmlHandler } from './read-xml.ts';
 import { StringTable } from './string-table.ts';
@@ -63,7 +63,7 @@ export class Workbook {
         const root = await archive.readTargets('');
         const { path: main = DEFAULT_PATH } =
           root.values().find(({ type }) => type === 'officeDocument') ?? {};
-        if (main.endsWith('.bin')) throw spreadsheetError(name);
+        if (main.endsWith('.bin')) throw createSpreadsheetError(name);
         if (!archive.has(main)) throw new Error(`it has no ${main}`);
         const list = new SheetList();
         await archive.read(main, list);
