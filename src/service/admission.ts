@@ -2,8 +2,9 @@ import type { Auth } from '../catalog/define.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { once } from '../kernel/once.ts';
 import { authenticate } from './auth.ts';
-import { bodyTooLarge, MAX_UNCHECKED_BYTES } from './calls/body.ts';
+import { bodyTooLarge, MAX_UNCHECKED_BYTES, type TakeTurn } from './calls/body.ts';
 import type { ServiceRequest } from './calls/request.ts';
+import { createSerialQueue } from './store/file-queue.ts';
 import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 
@@ -12,6 +13,7 @@ const MAX_WAIT = 10_000;
 
 /**
  * Large bodies require valid credentials, and get bytes from a shared budget in order of arrival.
+ * They are handled in turns, so that small calls wait for one large call at most.
  */
 export function createAdmissionControl({
   store,
@@ -21,6 +23,7 @@ export function createAdmissionControl({
   readonly clock: Clock;
 }) {
   const budget = createByteBudget(MAX_HELD_BYTES, MAX_WAIT);
+  const takeTurn: TakeTurn = createSerialQueue();
   return (auth: Auth, request: ServiceRequest) => {
     let [isAdmitted, isReleased, heldBytes] = [false, false, 0];
     const checkCredentials = once(() =>
@@ -42,6 +45,7 @@ export function createAdmissionControl({
         if (isReleased) return budget.release(bytes);
         [isAdmitted, heldBytes] = [true, bytes];
       },
+      takeTurn,
       // A getter would give each object a hidden class of its own, which keeps the request in
       // memory.
       isAdmitted: () => isAdmitted,

@@ -1,4 +1,4 @@
-import type { Auth, Feature, Operation } from '../catalog/define.ts';
+import type { Auth, Feature } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
 import { shapeOf } from '../catalog/introspect.ts';
 import { convertData, selectOperation } from '../catalog/select-operation.ts';
@@ -18,6 +18,7 @@ import { failureResponse, HEALTHY, successResponse } from './calls/envelope.ts';
 import type { FollowUp, FollowUps } from './calls/follow-ups.ts';
 import type { RequestHandler, ServiceRequest } from './calls/request.ts';
 import { checkRecords, parseInput } from './calls/validate.ts';
+import { locksOnlyRows } from './handlers/handler.ts';
 import {
   createOperationRoutes,
   type ExecutableOperation,
@@ -60,6 +61,7 @@ interface AppDependencies extends ServiceDependencies {
 
 export function createApp(given: AppDependencies, followUps: FollowUps): RequestHandler {
   const dependencies = { ...given, store: limitStalls(given.store) };
+  const { store } = dependencies;
   const perform = createPerformer(dependencies, followUps);
   const routes = createOperationRoutes();
   const admissionFor = createAdmissionControl(dependencies);
@@ -79,7 +81,7 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
       // The client may wait for an invitation, or need long to send the body.
       if (request.header('expect') !== undefined || request.isBodyPending)
         await admission.authenticate();
-      const sent = await readData(request, admission.admit);
+      const sent = await readData(request, admission);
       const selected = selectOperation(pathRoutes.routes, sent);
       if (!selected) throw badRequest();
       const executable = await selected.load();
@@ -88,8 +90,13 @@ export function createApp(given: AppDependencies, followUps: FollowUps): Request
         facts.operation = executable.name;
         facts.org = findOrganizationId(data);
       }
-      if (admission.isAdmitted()) await checkRecords(executable.operation, data);
-      const run = (changed: ExecutableOperation) => perform(changed, request, data, facts);
+      const isLarge = admission.isAdmitted();
+      if (isLarge) await admission.takeTurn(() => checkRecords(executable.operation, data));
+      const run = (changed: ExecutableOperation) => {
+        const performCall = () => perform(changed, request, { data, isLarge, facts });
+        // A remote database does the work itself.
+        return isLarge && !store.lastResponse ? admission.takeTurn(performCall) : performCall();
+      };
       return await dependencies.faults.handle({ executable, data }, run, (fault) => {
         if (facts) facts.fault = fault;
       });
@@ -114,6 +121,13 @@ const DISABLED_MESSAGES: Readonly<Record<Feature, string>> = {
   'advanced-webhooks': 'Advanced webhooks are not available for this workspace.',
 };
 
+interface CallContent {
+  readonly data: unknown;
+  /** Whether the body is so large that the call takes long. */
+  readonly isLarge: boolean;
+  readonly facts?: CallFacts | undefined;
+}
+
 /** Each call is a transaction, so a refused call changes nothing. */
 function createPerformer(
   { store, clock, without = [], rateLimit, strict, readOnly, development }: AppDependencies,
@@ -123,8 +137,7 @@ function createPerformer(
   return async (
     executable: ExecutableOperation,
     request: ServiceRequest,
-    data: unknown,
-    facts?: CallFacts,
+    { data, isLarge, facts }: CallContent,
   ) => {
     const { name, operation, handler } = executable;
     let pendingWork: FollowUp[] = [];
@@ -148,29 +161,36 @@ function createPerformer(
       const result = await handler(call, input);
       if (facts) Object.assign(facts, countRecords(operation, input, result));
       const failed = strict ? strictFailure(name, input, result) : undefined;
-      return failed
-        ? failureResponse(failed)
-        : successResponse(typeof message === 'string' ? message : message(input), result);
+      // The text of a long response is created when others can already use the store.
+      return () =>
+        failed
+          ? failureResponse(failed)
+          : successResponse(typeof message === 'string' ? message : message(input), result);
     };
     const isRead = operation.effect === 'read';
-    const response = await (isRead
+    const createResponse = await (isRead
       ? store.read(run)
-      : store.write(run, scopeOf(operation, request, data)));
+      : store.write(run, scopeOf(executable, request, { data, isLarge })));
     followUps.start(pendingWork);
-    return response;
+    return createResponse();
   };
 }
 
 /** Writes without an API key may change any data. */
 function scopeOf(
-  { auth, input }: Operation,
+  { operation: { auth, input }, handler }: ExecutableOperation,
   request: ServiceRequest,
-  data: unknown,
+  { data, isLarge }: CallContent,
 ): WriteScope | undefined {
   const apiKey = readApiKeyHeader(auth, request);
   if (apiKey === undefined) return undefined;
   const hasOrganization = 'organizationId' in shapeOf(input);
-  return { apiKey, organizationId: hasOrganization ? findOrganizationId(data) : undefined };
+  return {
+    apiKey,
+    organizationId: hasOrganization ? findOrganizationId(data) : undefined,
+    isLarge,
+    locksOnlyRows: locksOnlyRows(handler),
+  };
 }
 
 function readTrace(request: ServiceRequest): string | null {

@@ -305,17 +305,20 @@ describe('writes of a remote database', () => {
       overlaps: () => [...overlaps].toSorted(),
       add: (
         name: string,
-        { error, part }: { readonly error?: unknown; readonly part?: string } = {},
+        {
+          error,
+          ...options
+        }: { readonly error?: unknown; readonly part?: string; readonly isLarge?: boolean } = {},
       ) =>
         write(async () => {
-          for (const other of running) overlaps.add([part, other].join());
-          running.push(part);
+          for (const other of running) overlaps.add([options.part, other].join());
+          running.push(options.part);
           await new Promise((resolve) => setImmediate(resolve));
           current.push(name);
-          running.splice(running.indexOf(part), 1);
+          running.splice(running.indexOf(options.part), 1);
           if (error !== undefined) throw error;
           return name;
-        }, part),
+        }, options),
     };
   }
 
@@ -392,6 +395,35 @@ describe('writes of a remote database', () => {
     await Promise.all(parts.map((part, at) => writes.add(`${at}`, part ? { part } : {})));
     expect(writes.overlaps()).toEqual(['x,y', 'y,x', 'z,y']);
     expect(writes.committed()).toEqual(['0', '1', '2', '3', '4', '5']);
+  });
+
+  it('have a transaction to themselves if they are large, and let small ones pass', async () => {
+    const writes = createWrites();
+    const isLarge = true;
+    const added = [
+      writes.add('a', { isLarge }),
+      writes.add('b', { isLarge }),
+      writes.add('c'),
+      writes.add('d', { isLarge }),
+      writes.add('e'),
+    ];
+    await Promise.all(added);
+    expect([writes.transactions(), writes.committed()]).toEqual([4, ['c', 'e', 'a', 'b', 'd']]);
+  });
+
+  it('alternate with large ones, so that none waits for ever', async () => {
+    const writes = createWrites();
+    let isOver = false;
+    const keepAdding = async () => {
+      for (let at = 0; !isOver; at++) await writes.add(`small ${at}`);
+    };
+    const small = keepAdding();
+    await Promise.all(['a', 'b'].map((name) => writes.add(name, { isLarge: true })));
+    isOver = true;
+    await small;
+    const large = writes.committed().filter((name) => !name.startsWith('small'));
+    expect(large).toEqual(['a', 'b']);
+    expect(writes.committed().indexOf('b')).toBeGreaterThan(writes.committed().indexOf('a') + 1);
   });
 
   it('end before the transaction, even if another one has failed', async () => {

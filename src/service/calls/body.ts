@@ -15,16 +15,25 @@ const MAX_VALUES = 1_000_000;
 /** The time to build an object grows faster than its properties. */
 export const MAX_PROPERTIES = 10_000;
 
+/** Limits the memory and the time that large bodies take at once. */
+interface LargeBodies {
+  /** Called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read. */
+  readonly admit: (bytes: number) => Promise<void>;
+  /** Runs work on a large body when no other large call is at work. */
+  readonly takeTurn: TakeTurn;
+}
+
+export type TakeTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /**
- * @param admit called once with the expected size, before more than `MAX_UNCHECKED_BYTES` are read
  * @throws Refusal INVALID_ARGUMENT unless the body is JSON with the single key `data` and is within
  * the limits; also the errors of `admit`
  */
 export async function readData(
   request: ServiceRequest,
-  admit: (bytes: number) => Promise<void>,
+  largeBodies: LargeBodies,
 ): Promise<unknown> {
-  const { body, longestText } = await parseRequest(request, admit);
+  const { body, longestText } = await parseRequest(request, largeBodies);
   if (!isObject(body) || !Object.hasOwn(body, 'data') || Object.keys(body).length !== 1)
     throw badRequest();
   const { data } = body;
@@ -39,25 +48,34 @@ export function findOrganizationId(data: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Reads a body that is a JSON object, like `readData`. */
-export async function readJson(request: ServiceRequest, admit: (bytes: number) => Promise<void>) {
-  const { body } = await parseRequest(request, admit);
+/** Reads a body that is a JSON object, like `readData`. Rejects large bodies. */
+export async function readJson(request: ServiceRequest) {
+  const { body } = await parseRequest(request, NO_LARGE_BODIES);
   if (!isObject(body)) throw badRequest();
   return body;
 }
 
-async function parseRequest(request: ServiceRequest, admit: (bytes: number) => Promise<void>) {
+const NO_LARGE_BODIES: LargeBodies = {
+  admit: () => Promise.reject(bodyTooLarge(MAX_UNCHECKED_BYTES)),
+  takeTurn: (work) => work(),
+};
+
+async function parseRequest(request: ServiceRequest, { admit, takeTurn }: LargeBodies) {
   if (!/^application\/json\s*(;|$)/i.test(request.header('content-type') ?? '')) throw badRequest();
   const bytes = await readBytes(request, admit);
-  if (bytes.length > MAX_UNCHECKED_BYTES) {
-    // Large bodies are parsed in separate turns of the event loop, so that they do not delay other
-    // requests.
-    lastTurn = lastTurn.then(() => yieldToEvents());
-    await lastTurn;
-  }
+  if (bytes.length <= MAX_UNCHECKED_BYTES) return { body: parseBytes(bytes), longestText: 0 };
+  return takeTurn(async () => {
+    // Each step blocks the event loop, so other requests get a turn before and between them.
+    await yieldToEvents();
+    const longestText = checkLimits(bytes);
+    await yieldToEvents();
+    return { body: parseBytes(bytes), longestText };
+  });
+}
+
+function parseBytes(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badRequest();
-  const longestText = bytes.length > MAX_UNCHECKED_BYTES ? checkLimits(bytes) : 0;
-  return { body: parseBody(bytes.toString('utf8')), longestText };
+  return parseBody(bytes.toString('utf8'));
 }
 
 export function bodyTooLarge(limit: number): Refusal {
@@ -88,8 +106,6 @@ async function readBytes(
 function checkSize(bytes: number): void {
   if (bytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
 }
-
-let lastTurn: Promise<void> = Promise.resolve();
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE, BRACKET_END, BRACE_END] =
   Buffer.from('"\\,:[{]}');

@@ -4,7 +4,7 @@ import { requireFolder } from '../records/folders.ts';
 import { alreadyExists, createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { distinctBy } from '../store/statements.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 import { createPageToken, parsePageToken } from './page-token.ts';
 
 const DEFAULT_PAGE_SIZE = 1000;
@@ -34,26 +34,28 @@ export const documents: HandlersOf<'documents'> = {
     return { data: page.map(toDocumentRecord), siblings };
   },
 
-  'documents.add': async (call, { organizationId, folderId, documents: requested }) => {
-    const { database, now } = call;
-    const organization = await ensureOrganization(call, organizationId);
-    const folder = folderId === undefined || folderId === ROOT.folderId ? null : folderId;
-    if (folder !== null) await requireFolder(database, organization, folder);
-    const data = createItemResults();
-    const added = distinctBy(requested, ({ documentId }) => documentId);
-    const rows = added.map(({ documentId, documentName }) => ({
-      organization,
-      documentId,
-      documentName: documentName ?? null,
-      folderId: folder,
-      id: generateDocumentNumber(),
-      createdAt: now,
-    }));
-    for (const { documentId } of added) data[documentId] = alreadyExists('Document');
-    for (const { documentId, id } of await insertDocuments(database, rows))
-      data[documentId] = { success: true, id, message: 'Added Successfully' };
-    return { data };
-  },
+  'documents.add': lockingOnlyRows(
+    async (call, { organizationId, folderId, documents: requested }) => {
+      const { database, now } = call;
+      const organization = await ensureOrganization(call, organizationId);
+      const folder = folderId === undefined || folderId === ROOT.folderId ? null : folderId;
+      if (folder !== null) await requireFolder(database, organization, folder);
+      const data = createItemResults();
+      const added = distinctBy(requested, ({ documentId }) => documentId);
+      const rows = added.map(({ documentId, documentName }) => ({
+        organization,
+        documentId,
+        documentName: documentName ?? null,
+        folderId: folder,
+        id: generateDocumentNumber(),
+        createdAt: now,
+      }));
+      for (const { documentId } of added) data[documentId] = alreadyExists('Document');
+      for (const { documentId, id } of await insertDocuments(database, rows))
+        data[documentId] = { success: true, id, message: 'Added Successfully' };
+      return { data };
+    },
+  ),
 };
 
 type DocumentRow = Awaited<ReturnType<typeof selectDocuments>>[number];

@@ -19,7 +19,7 @@ import { generateId } from '../records/secrets.ts';
 import { readUserDataPage } from '../records/user-data.ts';
 import { selectUsers, toUserRow, type UserInput, upsertUsers } from '../records/users.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 import { createPageToken, parsePageToken } from './page-token.ts';
 
 type AddUsers = z.output<Operations['users.add.v2']['input']>;
@@ -29,23 +29,23 @@ const ignoreRole: RoleOf<unknown> = () => undefined;
 const readRole: RoleOf<{ readonly accessRole?: Role }> = ({ accessRole }) => accessRole;
 
 export const users: HandlersOf<'users'> = {
-  'users.add': async (call, input) => {
+  'users.add': lockingOnlyRows(async (call, input) => {
     const target = await resolveTarget(call, { ...input, createOrganization: true });
     return { data: await addUsers(call, target, input.users, ignoreRole) };
-  },
+  }),
 
-  'users.add.v2': async (call, input) => {
+  'users.add.v2': lockingOnlyRows(async (call, input) => {
     const target = await resolveTarget(call, input);
     return { data: await addUsers(call, target, input.users, readRole) };
-  },
+  }),
 
-  'users.update': async (call, input) => ({
+  'users.update': lockingOnlyRows(async (call, input) => ({
     data: await updateUsers(call, input, input.users, ignoreRole),
-  }),
+  })),
 
-  'users.update.v2': async (call, input) => ({
+  'users.update.v2': lockingOnlyRows(async (call, input) => ({
     data: await updateUsers(call, input, input.users, readRole),
-  }),
+  })),
 
   'users.data': async (call, { organizationId, userId, pageToken: token }) => {
     const offset = token ? parsePageToken('user-data', token) : 0;

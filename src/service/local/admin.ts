@@ -1,7 +1,7 @@
 import type { Status } from '../../catalog/statuses.ts';
 import { type Failure, SvcError } from '../../kernel/errors.ts';
 import { isSameSecret } from '../../kernel/same-secret.ts';
-import { bodyTooLarge, MAX_UNCHECKED_BYTES, readJson } from '../calls/body.ts';
+import { readJson } from '../calls/body.ts';
 import { failureResponse, type ServiceResponse } from '../calls/envelope.ts';
 import type { RequestHandler, ServiceRequest } from '../calls/request.ts';
 import { Refusal } from '../store/refusal.ts';
@@ -56,7 +56,7 @@ export function createAdmin({
       throw new Refusal('UNAUTHENTICATED', 'The admin token is missing or wrong.');
     const found = findRoute(routes, name);
     if (!found) throw new Refusal('NOT_FOUND', 'Not Found');
-    const body = request.method === 'POST' ? await readJson(request, rejectLarge) : {};
+    const body = request.method === 'POST' ? await readJson(request) : {};
     return {
       status: 200,
       body: JSON.stringify(await found.handler({ segments: found.segments, query, body })),
@@ -75,10 +75,6 @@ export function createAdmin({
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
-
-async function rejectLarge(): Promise<void> {
-  throw bodyTooLarge(MAX_UNCHECKED_BYTES);
-}
 
 function findRoute<Handler>(routes: Readonly<Record<string, Handler>>, name: string) {
   for (const [pattern, handler] of Object.entries(routes)) {

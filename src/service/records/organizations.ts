@@ -27,8 +27,11 @@ export async function ensureOrganization(call: KeyCall, organizationId: string):
   const [created] = await insertOrganizations(database, [
     { apiKey, organizationId, createdAt: now },
   ]);
-  if (!created) throw new TypeError('the insert returned no key');
-  return created.key;
+  if (created) return created.key;
+  // Another call has just created the organization.
+  const found = await findOrganization(call, organizationId);
+  if (found === undefined) throw new TypeError('the insert returned no key');
+  return found;
 }
 
 /** @throws Refusal INVALID_ARGUMENT if the organization does not exist */

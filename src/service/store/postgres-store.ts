@@ -101,9 +101,9 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
     throw toPostgresTransactionError(error, url);
   };
   // Writes that wait for each other hold no connection, so reads can use all of them.
-  const runInBatch = batchByApiKey((apiKey, onIdle) => {
+  const runInBatch = createBatches((lockName, onIdle) => {
     const lock =
-      apiKey === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(apiKey)})`;
+      lockName === '' ? exclusive : sql`${shared}, pg_advisory_xact_lock(${lockKey(lockName)})`;
     return batchRemoteWrites((work) => write(lock, work), SAVEPOINTS, onIdle);
   });
   return {
@@ -180,12 +180,17 @@ async function transact<Result>(
   }
 }
 
+/** Returns the key of the advisory lock with this name. An empty name is for the whole store. */
+function lockKey(name: string): RawBuilder<unknown> {
+  return sql`hashtextextended('svc ' || current_schema() || ' ' || ${name}::text, 0)`;
+}
+
 /**
- * Returns the key of an advisory lock on an API key. With an empty name, returns the key for the
- * whole store.
+ * Returns the name of the lock that a write takes. Large writes that lock only rows exclude each
+ * other, but no small ones.
  */
-function lockKey(apiKey: string): RawBuilder<unknown> {
-  return sql`hashtextextended('svc ' || current_schema() || ' ' || ${apiKey}::text, 0)`;
+function lockNameOf({ apiKey, isLarge, locksOnlyRows }: WriteScope): string {
+  return isLarge && locksOnlyRows ? `large ${apiKey}` : apiKey;
 }
 
 /**
@@ -207,13 +212,13 @@ const SAVEPOINTS: RemoteSavepoints = {
 
 const WHOLE_STORE: WriteScope = { apiKey: '' };
 
-/** Creates the batch of an API key when it is needed, and forgets idle ones. */
-function batchByApiKey(create: (apiKey: string, onIdle: () => void) => RemoteWrites) {
-  const batchesByApiKey = new Map<string, RemoteWrites>();
-  return <Result>({ apiKey, organizationId }: WriteScope, work: Work<Result>): Promise<Result> => {
-    const write =
-      batchesByApiKey.get(apiKey) ?? create(apiKey, () => batchesByApiKey.delete(apiKey));
-    batchesByApiKey.set(apiKey, write);
-    return write(work, organizationId);
+/** Creates the batch of a lock when it is needed, and forgets idle ones. */
+function createBatches(create: (lockName: string, onIdle: () => void) => RemoteWrites) {
+  const batchesByLock = new Map<string, RemoteWrites>();
+  return <Result>(scope: WriteScope, work: Work<Result>): Promise<Result> => {
+    const name = lockNameOf(scope);
+    const write = batchesByLock.get(name) ?? create(name, () => batchesByLock.delete(name));
+    batchesByLock.set(name, write);
+    return write(work, { part: scope.organizationId, isLarge: scope.isLarge });
   };
 }

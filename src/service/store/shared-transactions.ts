@@ -19,6 +19,8 @@ interface Task {
    * the same time.
    */
   readonly part?: string | symbol | undefined;
+  /** Whether the task needs a transaction to itself, because others would wait for it for long. */
+  readonly isLarge?: boolean | undefined;
   /**
    * Returns a function that settles the caller's promise. Rejects if the transaction is not usable
    * anymore.
@@ -138,13 +140,16 @@ export interface RemoteSavepoints {
 }
 
 /** Runs a write. Writes of different `part`s of the data may run at the same time. */
-export type RemoteWrites = <Result>(work: Work<Result>, part?: string) => Promise<Result>;
+export type RemoteWrites = <Result>(
+  work: Work<Result>,
+  options?: { readonly part?: string | undefined; readonly isLarge?: boolean | undefined },
+) => Promise<Result>;
 
 /**
  * Runs the writes that wait for each other in a shared transaction. Writes of the same part of the
  * data run in their order. Savepoints cost round trips, so the transaction has none at first. If a
  * write fails, all of them run again one after another with a savepoint each, and the failed write
- * does not affect the others.
+ * does not affect the others. Large writes run alone, alternating with the others.
  * @param onIdle called when no write is running or waiting
  */
 export function batchRemoteWrites(
@@ -158,8 +163,10 @@ export function batchRemoteWrites(
     isRunning = true;
     // Requests that have already arrived may write too.
     await yieldToEvents();
+    let isLarge = true;
     while (pending.length > 0) {
-      const tasks = pending.splice(0);
+      const tasks = takeNext(pending, !isLarge);
+      isLarge = tasks[0]?.isLarge ?? false;
       const rest =
         (await tryTasks(tasks, transact, CONCURRENT)) ??
         (await runTasks(tasks, transact, { ...LIMITED, run: runWithSavepoint }));
@@ -179,15 +186,25 @@ export function batchRemoteWrites(
       return () => fail(error);
     }
   };
-  return (work, part) =>
+  return (work, { part, isLarge } = {}) =>
     new Promise((resolve, reject) => {
       const run: Task['run'] = async (database) => {
         const result = await work(database);
         return () => resolve(result);
       };
-      pending.push({ part, run, fail: reject });
+      pending.push({ part, isLarge, run, fail: reject });
       if (!isRunning) void runPending();
     });
+}
+
+/** Takes the oldest large task if there is one and `prefersLarge`, and otherwise all small tasks. */
+function takeNext(pending: Task[], prefersLarge: boolean): readonly Task[] {
+  const large = pending.findIndex((task) => task.isLarge);
+  if (large >= 0 && (prefersLarge || pending.every((task) => task.isLarge)))
+    return pending.splice(large, 1);
+  const small = pending.filter((task) => !task.isLarge);
+  pending.splice(0, pending.length, ...pending.filter((task) => task.isLarge));
+  return small;
 }
 
 type TaskRunner = (task: Task, database: Database) => ReturnType<Task['run']>;

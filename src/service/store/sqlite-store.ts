@@ -11,7 +11,7 @@ import {
   toSqliteOpenError,
   toSqliteTransactionError,
 } from './sqlite-errors.ts';
-import type { Store, Work } from './store.ts';
+import type { Store, Work, WriteScope } from './store.ts';
 import { rejectForeignFile } from './store-file.ts';
 import type { Tables } from './tables.ts';
 
@@ -67,7 +67,8 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
     version,
     signals: createChangeSignals(path, version),
     read: (work) => read(work).catch(fail),
-    write: (work) => write(work).catch(fail),
+    write: (work, { isLarge }: Partial<WriteScope> = {}) =>
+      isLarge ? run(() => transact(work)) : write(work).catch(fail),
     writeRelaxed: (work) =>
       run(async () => {
         await setDurability(kysely, false);

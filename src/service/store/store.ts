@@ -14,6 +14,13 @@ export type Work<Result> = (database: Database) => Promise<Result>;
 export interface WriteScope {
   readonly apiKey: string;
   readonly organizationId?: string | undefined;
+  /** Whether the write takes so long that others must not wait for several of its kind. */
+  readonly isLarge?: boolean;
+  /**
+   * Whether the rows that the write changes are all that it needs to lock, so that it may run beside
+   * other writes of the scope.
+   */
+  readonly locksOnlyRows?: boolean;
 }
 
 /**
@@ -42,7 +49,8 @@ export interface Store {
   read<Result>(work: Work<Result>): Promise<Result>;
   /**
    * Runs a write that excludes all other writes. With a scope, excludes only the writes whose scope
-   * overlaps.
+   * overlaps. A large write has a transaction to itself. In a remote database, others may overtake
+   * it, and do not wait for one that locks only rows.
    */
   write<Result>(work: Work<Result>, scope?: WriteScope): Promise<Result>;
   /**

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_UNCHECKED_BYTES } from '../../src/service/calls/body.ts';
+import { post, startTestService, type TestService } from './test-service.ts';
+
+/** Enough users for a large body. */
+const COUNT = Math.ceil(MAX_UNCHECKED_BYTES / `{"userId":"a-0"}`.length);
+
+function addUsers({ fetch, keyHeaders }: TestService, prefix: string, count: number) {
+  const users = Array.from({ length: count }, (_, at) => ({ userId: `${prefix}-${at}` }));
+  const body = JSON.stringify({ data: { organizationId: 'acme', users } });
+  const headers = { ...keyHeaders(), 'content-length': String(Buffer.byteLength(body)) };
+  return post(fetch, '/v1/users/add', body, headers);
+}
+
+describe('large calls', () => {
+  it('let small calls of the same key pass', async () => {
+    const service = await startTestService();
+    const settled: string[] = [];
+    const call = async (name: string, count: number) => {
+      const { status } = await addUsers(service, name, count);
+      settled.push(`${name} ${status}`);
+    };
+    const large = ['a', 'b', 'c'].map((name) => call(name, COUNT));
+    await call('small', 1);
+    expect(settled.length).toBeLessThanOrEqual(2);
+    await Promise.all(large);
+    expect(settled.toSorted()).toEqual(['a 200', 'b 200', 'c 200', 'small 200']);
+  });
+
+  it('may create the same organization as small calls at the same time', async () => {
+    const service = await startTestService();
+    const responses = await Promise.all([
+      addUsers(service, 'a', COUNT),
+      addUsers(service, 'b', 1),
+      addUsers(service, 'c', COUNT),
+      addUsers(service, 'd', 1),
+    ]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(service.reported).toEqual([]);
+    const organizations = await service.store.read((database) =>
+      database.selectFrom('organizations').select('organizationId').execute(),
+    );
+    expect(organizations).toEqual([{ organizationId: 'acme' }]);
+  });
+
+  it('change nothing if one of their records is invalid', async () => {
+    const service = await startTestService();
+    const { fetch, keyHeaders, store } = service;
+    const users = Array.from({ length: COUNT }, (_, at) => ({ userId: `u${at}` }));
+    const data = { organizationId: 'acme', users: [...users, { userId: 7 }] };
+    const response = await post(fetch, '/v1/users/add', JSON.stringify({ data }), keyHeaders());
+    expect(response.status).toBe(400);
+    const count = await store.read((database) =>
+      database.selectFrom('users').select('userId').execute(),
+    );
+    expect(count).toEqual([]);
+  });
+});
