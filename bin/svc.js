@@ -47,7 +47,7 @@ function cacheFolder() {
   try {
     if (!createFolder(folder)) return undefined;
     // Links on the way lead elsewhere: the folders above the real one count.
-    folder = fs.realpathSync(folder);
+    folder = fs.realpathSync.native(folder);
     return isPrivate(folder) ? folder : undefined;
   } catch (_error) {
     // The cache is optional.

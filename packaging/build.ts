@@ -3,23 +3,29 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliCompress as compress } from 'node:zlib';
-import { bundleModules, describeBundle, sourceOf } from './bundle/bundle.ts';
+import { bundleModules, describeBundle, findEntry, sourceOf } from './bundle/bundle.ts';
 import { evaluateModules } from './bundle/evaluated-modules.ts';
 import { measureGroups } from './bundle/groups.ts';
 import { buildInspectorPage } from './bundle/inspector-page.ts';
 import { createNodeCheck } from './bundle/node-check.ts';
 import { COMPILER, REPLACED_VARIABLES, replaceModules } from './bundle/replaced-modules.ts';
 import { buildLoader } from './loader/build-loader.ts';
+import { wrapModule } from './loader/loader.ts';
+
+/** Entries of the bundle, as names of its files. */
+const [MAIN, LIBRARY] = ['chunks/main', 'chunks/library'];
 
 /** Builds svc in `dist`. */
 const input = {
   // A program that runs as a process must be next to the chunk that starts it.
   entries: {
-    main: 'src/main.ts',
+    [MAIN]: 'src/main.ts',
     // Loaded by dist/index.js after the check of the Node.js version.
-    'chunks/library': 'src/index.ts',
+    [LIBRARY]: 'src/index.ts',
     'chunks/keychain-process': 'src/profiles/keychain-process.ts',
   },
+  // The loader keeps the compiled code of files with a hash in their names.
+  hashedEntries: [MAIN],
   // The ES module reads its own file path at load time, which does not exist in the executable.
   alias: {
     'jq-wasm': resolve('node_modules/jq-wasm/dist/index.cjs'),
@@ -46,10 +52,17 @@ const compressedJq = readFile(fileURLToPath(import.meta.resolve('jq-wasm/jq.wasm
   promisify(compress),
 );
 await rm('dist', { recursive: true, force: true });
-const groups = await measureGroups(await bundleModules(input));
+const ungrouped = await bundleModules(input);
+const groups = await measureGroups(
+  ungrouped,
+  findEntry(ungrouped, MAIN),
+  findEntry(ungrouped, LIBRARY),
+);
 const chunks = await bundleModules(input, groups);
 await mkdir('dist/chunks', { recursive: true });
-for (const { fileName, code } of chunks) await writeFile(`dist/${fileName}`, code);
+for (const { fileName, code } of chunks) await writeFile(`dist/${fileName}`, wrapModule(code));
+const main = findEntry(chunks, MAIN);
+await writeFile('dist/main.js', wrapModule(`module.exports = require('./${main.fileName}');`));
 await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs');
 const page = await buildInspectorPage();
 for (const [name, content] of page.files)
@@ -60,12 +73,12 @@ await cp('src/commands/jobs/report/report.css', 'dist/chunks/report.css');
 await writeFile('dist/check-node.js', await createNodeCheck());
 // Modules are evaluated in import order, so the check runs first. A dynamic import would prevent
 // CommonJS code from requiring the library.
-const library = chunks.find(({ name }) => name === 'chunks/library');
+const library = findEntry(chunks, LIBRARY);
 await writeFile(
   'dist/index.js',
   `import './check-node.js';
 import { load } from './loader.cjs';
-export const { ${library?.exports.join(', ')} } = load('chunks/library.js');
+export const { ${library.exports.join(', ')} } = load('${library.fileName}');
 `,
 );
 await writeFile('dist/chunks/jq.wasm.br', await compressedJq);

@@ -7,6 +7,8 @@ export type ChunkNames = ReadonlyMap<string, string>;
 interface BundleInput {
   /** Sources by the names of their files, such as `main` or `chunks/library`. */
   readonly entries: Readonly<Record<string, string>>;
+  /** Entries that get a hash of their content in the names of their files. */
+  readonly hashedEntries?: readonly string[];
   readonly alias?: Readonly<Record<string, string>>;
   readonly external?: ExternalOption;
   readonly define?: Readonly<Record<string, string>>;
@@ -20,7 +22,14 @@ interface BundleInput {
  * modules are loaded
  */
 export async function bundleModules(
-  { entries, alias = {}, external = [], define = {}, plugins = [] }: BundleInput,
+  {
+    entries,
+    hashedEntries = [],
+    alias = {},
+    external = [],
+    define = {},
+    plugins = [],
+  }: BundleInput,
   chunkNames: ChunkNames = new Map(),
 ): Promise<readonly OutputChunk[]> {
   const bundle = await rolldown({
@@ -44,7 +53,7 @@ export async function bundleModules(
     topLevelVar: true,
     minify: true,
     comments: false,
-    entryFileNames: '[name].js',
+    entryFileNames: ({ name }) => (hashedEntries.includes(name) ? '[name]-[hash].js' : '[name].js'),
     chunkFileNames: 'chunks/[name]-[hash].js',
     codeSplitting: {
       includeDependenciesRecursively: false,
@@ -59,6 +68,13 @@ export async function bundleModules(
   const chunks = output.filter((file) => file.type === 'chunk');
   rejectCycles(chunks);
   return chunks;
+}
+
+/** @throws Error if no entry has the name */
+export function findEntry(chunks: readonly OutputChunk[], entry: string): OutputChunk {
+  const found = chunks.find(({ name, isEntry }) => isEntry && name === entry);
+  if (!found) throw new Error(`the bundle has no entry ${entry}`);
+  return found;
 }
 
 /** Returns the path of a module relative to the checkout, with slashes, or the ID of Rolldown's own module. */

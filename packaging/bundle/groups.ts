@@ -81,7 +81,11 @@ const TRACE_SCRIPT = `
  * Measures which sources each common command line loads from a bundle without groups, and returns
  * the chunk for each of them.
  */
-export async function measureGroups(ungrouped: readonly OutputChunk[]): Promise<ChunkNames> {
+export async function measureGroups(
+  ungrouped: readonly OutputChunk[],
+  main: OutputChunk,
+  library: OutputChunk,
+): Promise<ChunkNames> {
   const home = await mkdtemp(join(tmpdir(), 'svc-build-'));
   // In the checkout, whose packages the bundle may load.
   const folder = resolve('dist/ungrouped');
@@ -107,7 +111,7 @@ export async function measureGroups(ungrouped: readonly OutputChunk[]): Promise<
     SVC_AUTH_TOKEN: 't',
   };
   const loadedBy = async (words: readonly string[]) => {
-    const entry = words === LIBRARY ? 'chunks/library.js' : 'main.js';
+    const entry = words === LIBRARY ? library.fileName : main.fileName;
     const { stderr } = await promisify(execFile)(
       process.execPath,
       ['-e', TRACE_SCRIPT, 'svc', ...words],
@@ -148,8 +152,6 @@ export async function measureGroups(ungrouped: readonly OutputChunk[]): Promise<
   }
   const groups = [...new Set(users.values())].sort();
   return new Map(
-    [...users]
-      .filter(([source]) => source !== 'src/main.ts')
-      .map(([source, commands]) => [source, String(groups.indexOf(commands))]),
+    [...users].map(([source, commands]) => [source, String(groups.indexOf(commands))]),
   );
 }

@@ -2,7 +2,7 @@
 // the package. An asset may be accompanied by its compiled code.
 const { getAsset, getAssetKeys, getRawAsset } = require('node:sea');
 const { Script } = require('node:vm');
-const { createLoader, wrapModule } = require('../loader/loader.ts');
+const { createLoader } = require('../loader/loader.ts');
 
 const SCHEME = 'svc:/';
 const KEYCHAIN = '@napi-rs/keyring';
@@ -17,7 +17,7 @@ const load = createLoader({
 function compile(name) {
   const code = `${name}.code`;
   const cachedData = assets.has(code) ? Buffer.from(getRawAsset(code)) : undefined;
-  return new Script(wrapModule(getAsset(name, 'utf8')), { filename: SCHEME + name, cachedData });
+  return new Script(getAsset(name, 'utf8'), { filename: SCHEME + name, cachedData });
 }
 
 /** Loads the native module. The system requires a file, so the module is written to a private folder while it is loaded. */

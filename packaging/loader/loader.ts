@@ -23,12 +23,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, posix } from 'node:path';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 
 /** How a loader finds the modules of the bundle, by their names in it: `main.js`, `chunks/….js`. */
 interface ModuleFiles {
-  /** Compiles a module that `wrapModule` has wrapped. */
+  /** Reads and compiles a module that `wrapModule` has wrapped. */
   readonly compile: (name: string) => Script;
   readonly urlOf: (name: string) => string;
   /** Loads a module that is not part of the bundle: one of Node.js, or an optional package. */
@@ -57,7 +57,10 @@ const WHEN_USED: ReadonlySet<string> = new Set([
 /** End of each wrapped module; `watchFlags` varies the number. */
 const END = '\n})//0000000000000000';
 
-/** Makes an expression of a CommonJS module: a function of its exports, `require`, and `module`. */
+/**
+ * Makes an expression of a CommonJS module: a function of its exports, `require`, and `module`. The
+ * build does this, because copies of all modules at run time take 2 to 4 ms of a call.
+ */
 export function wrapModule(code: string): string {
   return `(function(exports,require,module){${code}${END}`;
 }
@@ -79,9 +82,10 @@ export function createLoader({ compile, urlOf, loadOther }: ModuleFiles) {
     // A file that cannot be read is not a known module.
     const script = compile(name);
     modules.set(name, module);
-    const folder = posix.dirname(name);
+    // The first calls of node:path take 0.3 ms. Chunks import no file in a folder above theirs.
+    const folder = name.slice(0, name.lastIndexOf('/') + 1);
     const require = (specifier: string) => {
-      if (specifier.startsWith('.')) return load(posix.join(folder, specifier));
+      if (specifier.startsWith('./')) return load(folder + specifier.slice(2));
       return WHEN_USED.has(specifier) ? loadWhenUsed(specifier) : loadOther(specifier);
     };
     script.runInThisContext()(module.exports, require, module);
@@ -144,7 +148,7 @@ export function createCodeCache(folder: string): Compile {
   setTimeout(save, SAVE_TIME).unref();
   return (source, filename) => {
     // V8 compares only the lengths of sources, so the name identifies the content.
-    const name = basename(filename);
+    const name = filename.slice(filename.lastIndexOf('/') + 1);
     if (!HASHED.test(name)) return new Script(source, { filename });
     const cachedData = cache?.read(name);
     const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
@@ -179,7 +183,7 @@ function openFolder(folder: string) {
   return {
     read(name: string): Buffer | undefined {
       const { dev, ino } = lstatSync(folder, { throwIfNoEntry: false }) ?? {};
-      return dev === opened.dev && ino === opened.ino ? readCode(join(folder, name)) : undefined;
+      return dev === opened.dev && ino === opened.ino ? readCode(`${folder}/${name}`) : undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import { type Compile, createCodeCache, createLoader, wrapModule } from './loader.ts';
+import { type Compile, createCodeCache, createLoader } from './loader.ts';
 
 let compileModule: Compile = (source, filename) => new Script(source, { filename });
 
@@ -10,7 +10,7 @@ let compileModule: Compile = (source, filename) => new Script(source, { filename
 export const load = createLoader({
   compile: (name) => {
     const file = `${__dirname}/${name}`;
-    return compileModule(wrapModule(readFileSync(file, 'utf8')), file);
+    return compileModule(readFileSync(file, 'utf8'), file);
   },
   urlOf: (name) => pathToFileURL(join(__dirname, name)).href,
   loadOther: (name) => require(name),
@@ -18,7 +18,7 @@ export const load = createLoader({
 
 /** Makes the modules that are loaded from now on keep their code in a folder. */
 export function enableCodeCache(folder: string): void {
-  compileModule = createCodeCache(join(folder, `${process.version}-${process.arch}`));
+  compileModule = createCodeCache(`${folder}/${process.version}-${process.arch}`);
 }
 
 // Programs that svc starts in their own processes are modules of the bundle.

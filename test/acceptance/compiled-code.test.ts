@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wrapModule } from '../../packaging/loader/loader.ts';
 import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { BIN, HOME, run } from './svc.ts';
@@ -70,7 +69,7 @@ describe.skipIf(!isRoot)('compiled code in a cache folder (needs root)', () => {
     const files = await Promise.all(
       names.map(async (name) => {
         const code = await readFile(join(HOME, 'dist', 'chunks', name), 'utf8');
-        return [join(own.codes, name), wrapModule(code).length] as const;
+        return [join(own.codes, name), code.length] as const;
       }),
     );
     await run(['-e', PLANT], { stdin: JSON.stringify(files) });

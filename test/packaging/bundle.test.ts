@@ -38,14 +38,17 @@ async function writeSources(sources: Readonly<Record<string, string>>): Promise<
 }
 
 async function bundleAndLoad(folder: string, chunkNames?: ChunkNames) {
-  const chunks = await bundleModules({ entries: { main: join(folder, 'main.js') } }, chunkNames);
+  const chunks = await bundleModules(
+    { entries: { 'chunks/main': join(folder, 'main.js') } },
+    chunkNames,
+  );
   const codes = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
   const load = createLoader({
     compile: (name) => new Script(wrapModule(codes.get(name) ?? ''), { filename: name }),
     urlOf: (name) => `file:///${name}`,
     loadOther: (name) => process.getBuiltinModule(name),
   });
-  return Object(load('main.js'));
+  return Object(load('chunks/main.js'));
 }
 
 describe('a bundle', () => {
@@ -94,7 +97,7 @@ describe('a bundle', () => {
     expect(main.end()).toMatch(/\n$/);
     expect(main.temporary()).toBe(tmpdir());
     expect(main.zip()).toBeGreaterThan(0);
-    expect(main.url).toBe('file:///main.js');
+    expect(main.url).toBe('file:///chunks/main.js');
   });
 
   it('of svc names every source once', async () => {
