@@ -1,4 +1,5 @@
 import { SvcError } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
 import type {
   BatchRequestOutcome,
   RequestKind,
@@ -9,10 +10,12 @@ import type { ReportedRecords } from './batch-response.ts';
 import {
   type Batch,
   type BatchLimits,
+  type BulkRecord,
   type PendingRecords,
   type RecordList,
   splitIntoBatches,
 } from './batches.ts';
+import { idWithinTarget } from './duplicates.ts';
 import type { ExistingRecords, LookUpRecords } from './existing-records.ts';
 import type { Limiter } from './limiter/limiter.ts';
 import { RepeatedRefusals } from './repeated-refusals.ts';
@@ -26,6 +29,11 @@ export interface BulkJob {
   /** Records to include in results (default: `exceptions`). */
   readonly reported?: ReportedRecords;
   readonly hasEarlierSuccess?: boolean;
+  /**
+   * Field with the ID of the record that contains a record. A batch waits for the outcomes of
+   * earlier batches with such records.
+   */
+  readonly parent?: string | undefined;
 }
 
 /** Log of the engine's batches. An error thrown by a method stops the job. */
@@ -80,11 +88,17 @@ export async function runBulkJob(
   return run.finish();
 }
 
+function keyOf({ id, target }: BulkRecord): string {
+  return idWithinTarget(id, target);
+}
+
 class Run {
   readonly #job: BulkJob;
   readonly #dependencies: JobDependencies;
   readonly #repeatedRefusals: RepeatedRefusals;
   readonly #stopping = new AbortController();
+  /** Keys of the records in flight, if records have parents. */
+  readonly #openKeys = new Set<string>();
   #inFlight = 0;
   #errors = 0;
   #answeredCount = 0;
@@ -107,18 +121,24 @@ class Run {
 
   /** Waits until one more batch may be sent. Returns false if the job is stopping. */
   async waitForCapacity({ records }: Batch): Promise<boolean> {
-    // Also limits the number of batches, because each request of a split batch acquires its own
-    // slot.
-    while (this.#inFlight >= this.#dependencies.limiter.limit && !this.#isStopping)
-      await this.#nextCompletion();
+    const parents = this.#parentKeys(records);
+    const isBusy = () =>
+      // Also limits the number of batches, because each request of a split batch acquires its own
+      // slot.
+      this.#inFlight >= this.#dependencies.limiter.limit ||
+      parents.some((key) => this.#openKeys.has(key));
+    while (isBusy() && !this.#isStopping) await this.#nextCompletion();
     return this.#acquireSlot(records);
   }
 
   start(batch: Batch): void {
+    const keys = this.#job.parent === undefined ? [] : batch.records.map(keyOf);
+    for (const key of keys) this.#openKeys.add(key);
     this.#inFlight += 1;
     void this.#send(batch)
       .catch((thrown: unknown) => this.fail(thrown))
       .then(() => {
+        for (const key of keys) this.#openKeys.delete(key);
         this.#inFlight -= 1;
         this.#notifyCompletion?.();
       });
@@ -138,6 +158,15 @@ class Run {
     this.#stopping.abort();
     if (this.#unexpectedError) throw this.#unexpectedError.thrown;
     return stop;
+  }
+
+  #parentKeys(records: RecordList): readonly string[] {
+    const { parent } = this.#job;
+    if (parent === undefined || this.#openKeys.size === 0) return [];
+    return records.flatMap(({ value, target }) => {
+      const id = isObject(value) ? value[parent] : undefined;
+      return typeof id === 'string' ? [idWithinTarget(id, target)] : [];
+    });
   }
 
   get #isStopping(): boolean {

@@ -71,6 +71,37 @@ describe('sending in batches', () => {
     expect(most).toBe(3);
   });
 
+  it('sends a record after the batch with its parent was answered', async () => {
+    const records = recordsOf(['a', 'b', 'a1', 'b1', 'a2', 'c']);
+    const parents = ['root', 'root', 'a', 'b', 'a1', 'root'];
+    const withParents = records.map((record, at) => ({
+      ...record,
+      value: { id: record.id, parent: parents[at] },
+    }));
+    const answeredIds = new Set<string>();
+    const early: string[] = [];
+    let most = 0;
+    let inFlight = 0;
+    await run(
+      { records: [withParents], batchSize: 1, concurrency: 4, parent: 'parent' },
+      async (batch) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        for (const { id, index } of batch) {
+          const parent = parents[index] ?? '';
+          if (parent !== 'root' && !answeredIds.has(parent)) early.push(id);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        for (const { id } of batch) answeredIds.add(id);
+        inFlight -= 1;
+        return answered(success(batch));
+      },
+    );
+    expect(early).toEqual([]);
+    expect(most).toBeGreaterThan(1);
+    expect([...answeredIds].toSorted()).toEqual(['a', 'a1', 'a2', 'b', 'b1', 'c']);
+  });
+
   it('keeps as many batches in flight as allowed while each is split', async () => {
     let open = 0;
     let most = 0;

@@ -148,6 +148,7 @@ async function sendJob(run: JobRun): Promise<StopReason | undefined> {
       limits,
       reported,
       hasEarlierSuccess: counters.succeeded > 0,
+      parent: calls.fields.parent,
       // If a job has a single record, there is nothing to stop.
       ...optionalProperty(
         'stopAtErrors',
