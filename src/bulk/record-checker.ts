@@ -7,6 +7,7 @@ import {
   isAccessRole,
   type SelectingField,
 } from '../catalog/selecting-fields.ts';
+import { once } from '../kernel/once.ts';
 import { formatNounCount, groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { BulkRecord } from './batches.ts';
@@ -171,7 +172,7 @@ export class RecordChecker extends FindingCollector {
 
   endFile(error?: InputError): void {
     this.leaveFile(error);
-    const summary = this.#suspicious?.takeSummary() ?? [];
+    const summary = this.#suspicious?.takeSummary(this.#isTable) ?? [];
     const problems = summary.filter((each) => this.#isProblem(each));
     const unlisted = summary.filter((each) => !this.#isProblem(each));
     for (const { field = '', message, line, count, isLost } of problems)
@@ -277,6 +278,7 @@ export class RecordChecker extends FindingCollector {
     const finalize = createFinalizer(source, this.#rules);
     const scan = canSendSourceText(source, fields) ? new IdScanner(fields.id) : undefined;
     file.scan = scan;
+    const inspect = this.#createInspector(source);
     return (record: SourceRecord, index: number, at: number): void => {
       const prepared = prepare(record, index);
       const { value, ownFields, id, isChanged, target, conflicts } = prepared;
@@ -291,8 +293,7 @@ export class RecordChecker extends FindingCollector {
         if (!this.#knownFields.has(field))
           this.#reportUnknownField(field, ownFields[field], record.line, source);
       for (const role of this.#roles) role.hasRole ||= isAccessRole(ownFields[role.field.name]);
-      if (this.#suspicious)
-        this.#inspectValues(this.#suspicious, prepared, source, () => lines.positionAt(at));
+      inspect?.(prepared, () => lines.positionAt(at));
       if (typeof id !== 'string') return;
       this.#hashes.add(idWithinTarget(id, target));
       this.tree?.add(id, ownFields[fields.parent ?? ''], (each) => idWithinTarget(each, target));
@@ -401,25 +402,37 @@ export class RecordChecker extends FindingCollector {
       this.add(finding, hint);
   }
 
-  #inspectValues(
-    suspicious: SuspiciousValues,
-    { ownFields, target }: PreparedRecord,
-    { columns, heading }: Source,
-    positionOf: () => Omit<Diagnostic, 'message'>,
-  ): void {
-    const { valueWarnings, fields, targets, countsValueWarnings } = this.#rules;
-    const required = valueWarnings === 'add' ? columns?.() : [];
-    const idHeading = { field: fields.id, text: heading?.(fields.id) };
-    const found = [...suspicious.inspect(ownFields, required, idHeading)];
-    // Consecutive records often have the same target.
-    if (target && target.key !== this.#lastTarget) {
-      this.#lastTarget = target.key;
-      if (targets?.problemsOf(target).length === 0)
-        found.push(...suspicious.inspectTarget(target.data));
-    }
-    for (const value of found) {
+  /** Creates the check of a record's values, if there is one. */
+  #createInspector({ columns, heading }: Source) {
+    const suspicious = this.#suspicious;
+    if (!suspicious) return undefined;
+    const { valueWarnings, fields } = this.#rules;
+    // The header is known from the first record on.
+    const readHeader = once(() => ({
+      required: valueWarnings === 'add' ? columns?.() : [],
+      id: { field: fields.id, text: heading?.(fields.id) },
+    }));
+    return (
+      { ownFields, target }: PreparedRecord,
+      positionOf: () => Omit<Diagnostic, 'message'>,
+    ): void => {
+      const { required, id } = readHeader();
+      const found = suspicious.inspect(ownFields, required, id);
+      if (found.length > 0) this.#reportValues(found, positionOf());
+      // Consecutive records often have the same target.
+      if (target && target.key !== this.#lastTarget) {
+        this.#lastTarget = target.key;
+        if (this.#rules.targets?.problemsOf(target).length === 0)
+          this.#reportValues(suspicious.inspectTarget(target.data), positionOf());
+      }
+    };
+  }
+
+  #reportValues(values: readonly SuspiciousValue[], position: Omit<Diagnostic, 'message'>): void {
+    const { countsValueWarnings } = this.#rules;
+    for (const value of values) {
       const { field = '', message, isLost } = value;
-      const finding = { ...positionOf(), field, message };
+      const finding = { ...position, field, message };
       if (this.#isProblem(value)) this.addToFile(finding, isLost ? undefined : SUSPICIOUS_HINT);
       else if (countsValueWarnings) this.#suspiciousPlaces.push(this.locate(finding));
       else this.addWarning(finding);

@@ -144,6 +144,10 @@ const MAX_SHOWN = 10;
 const MAX_GROUPS = 50;
 const MAX_QUOTED_CHARACTERS = 60;
 
+const OTHER_THAN_ASCII = /[^ -~]/;
+/** Matches most email addresses, and no other text. */
+const PLAIN_EMAIL = /^[A-Za-z][\w.+-]*@[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+$/;
+
 /**
  * Whether a text can be suspicious only as an email address: it consists of visible ASCII
  * characters and inner spaces, begins with a letter, and is neither a date nor a placeholder.
@@ -152,10 +156,8 @@ function isPlain(text: string): boolean {
   const { length } = text;
   const first = text.charCodeAt(0) | 0x20;
   if (!(first >= 0x61 && first <= 0x7a) || text.charCodeAt(length - 1) === 0x20) return false;
-  for (let at = 0; at < length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return false;
-  }
+  // A pattern is faster than a loop.
+  if (OTHER_THAN_ASCII.test(text)) return false;
   if (length > 9) return true;
   return !(((first === 0x6e || first === 0x75) && PLACEHOLDERS.has(text)) || text[3] === '-');
 }
@@ -176,9 +178,13 @@ interface Group {
 export class SuspiciousValues {
   readonly #idFields: ReadonlySet<string>;
   readonly #kinds = new Map<string, FieldKind>();
+  /** The kinds of the fields of the last record, in its order. */
+  readonly #order: { readonly field: string; readonly kind: FieldKind }[] = [];
   readonly #groups = new Map<string, Group>();
   /** Fields of the current file whose values have all been decimals, with the first value. */
   #decimals: Map<string, string> | undefined;
+  /** Number of records of the current file. */
+  #records = 0;
 
   /** @param idFields fields whose suspicious values are problems */
   constructor(idFields: Iterable<string>) {
@@ -195,6 +201,7 @@ export class SuspiciousValues {
     columns: readonly string[] = [],
     heading?: Heading,
   ): readonly SuspiciousValue[] {
+    this.#records += 1;
     this.#trackDecimals(fields);
     const found = this.inspectTarget(fields, heading);
     for (const field of columns)
@@ -206,13 +213,16 @@ export class SuspiciousValues {
   /** Inspects the target of a record. */
   inspectTarget(fields: Readonly<Record<string, unknown>>, heading?: Heading): SuspiciousValue[] {
     const found: SuspiciousValue[] = [];
+    let at = -1;
     for (const field in fields) {
+      at += 1;
       const value = fields[field];
       if (typeof value !== 'string') continue;
+      const kind = this.#kindAt(at, field);
       const isHeading = field === heading?.field && (value === field || value === heading.text);
-      if (isPlain(value) && !isHeading && (!this.#kindOf(field).isEmail || isEmailAddress(value)))
-        continue;
-      const kind = this.#kindOf(field);
+      if (!isHeading) {
+        if (kind.isEmail ? PLAIN_EMAIL.test(value) : isPlain(value)) continue;
+      }
       const suspicion = isHeading
         ? REPEATED_HEADER
         : SUSPICIONS.find((one) => one.isSuspicious(value, kind));
@@ -243,6 +253,15 @@ export class SuspiciousValues {
     }
   }
 
+  /** Returns the kind of a field. Most records have the same fields in the same order. */
+  #kindAt(at: number, field: string): FieldKind {
+    const known = this.#order[at];
+    if (known?.field === field) return known.kind;
+    const kind = this.#kindOf(field);
+    if (at < MAX_GROUPS) this.#order[at] = { field, kind };
+    return kind;
+  }
+
   #kindOf(field: string): FieldKind {
     const known = this.#kinds.get(field);
     if (known) return known;
@@ -264,12 +283,16 @@ export class SuspiciousValues {
     return group.count <= MAX_SHOWN;
   }
 
-  /** Ends a file: returns the numbers of values that were not shown, and fields of decimals. */
-  takeSummary(): readonly SuspiciousValueCount[] {
+  /**
+   * Ends a file: returns the numbers of values that were not shown, and fields of decimals.
+   * @param isTable whether the file has columns, where even a single decimal is a script's
+   */
+  takeSummary(isTable: boolean): readonly SuspiciousValueCount[] {
     const hidden = [...this.#groups.values()].filter(({ count }) => count > MAX_SHOWN);
     this.#groups.clear();
-    const decimals = [...(this.#decimals ?? [])];
+    const decimals = isTable || this.#records > 1 ? [...(this.#decimals ?? [])] : [];
     this.#decimals = undefined;
+    this.#records = 0;
     return [
       ...hidden.map(({ count, field, isId, suspicion }) => {
         const more = count - MAX_SHOWN;

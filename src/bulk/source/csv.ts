@@ -25,6 +25,8 @@ interface Header {
   readonly columns: readonly string[];
   /** The field of each column; undefined for a dropped column. */
   readonly fields: readonly (string | undefined)[];
+  /** The fields without dropped columns. */
+  readonly fieldNames: readonly string[];
   /** Index of the ID column, or -1. */
   readonly idColumn: number;
   /** Indexes of columns without a name, which must be empty. */
@@ -76,7 +78,7 @@ export class CsvReader {
   }
 
   get columns(): readonly string[] {
-    return this.#header?.fields.filter((field) => field !== undefined) ?? [];
+    return this.#header?.fieldNames ?? [];
   }
 
   /** Returns the name of a field's column in the header. */
@@ -219,7 +221,8 @@ export class CsvReader {
       this.#missingId = { error: this.#missingIdError(mapped, line), rows: 1 };
     else {
       this.#request.map?.markAllFound();
-      this.#header = { text, delimiter, columns, fields: mapped, idColumn, nameless };
+      const fieldNames = mapped.filter((field) => field !== undefined);
+      this.#header = { text, delimiter, columns, fields: mapped, fieldNames, idColumn, nameless };
     }
   }
 

@@ -1,5 +1,5 @@
 import { addAbortListener } from 'node:events';
-import { compareFindings, formatDiagnostic } from '../../bulk/diagnostic.ts';
+import { compareFindings, type FileDiagnostic, formatDiagnostic } from '../../bulk/diagnostic.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { createIdGenerator } from '../../bulk/id-generator.ts';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
@@ -57,10 +57,12 @@ export async function gatherInput(
       visitRecord,
     );
     if (!check.isIncomplete) await request.saveColumns?.();
-    await showWarnings(context, check.warnings.map(formatDiagnostic));
+    const format = createFindingFormatter(context, entry, request, check);
+    await showWarnings(context, check.warnings.map(format));
     if (check.omittedFields.size > 0)
       await context.note(`read-only fields are not sent: ${[...check.omittedFields].join(', ')}`);
-    if (check.diagnosticCount > 0) throw await createInputError(context, request, input, check);
+    if (check.diagnosticCount > 0)
+      throw await createInputError(context, request, input, check, format);
     const grouped = await groupIfMixed(input, rules, check, context.signal, folder?.grouped);
     const { [fields.listName]: _records, ...shared } = data;
     return { input, rules, check, data: shared, grouped };
@@ -81,11 +83,14 @@ async function checkInput(
   { job, effect }: { readonly job: string; readonly effect: OperationEntry['effect'] },
   visitRecord: RecordListener | undefined,
 ) {
-  const valueWarnings = options.file === undefined ? undefined : valueWarningsOf(effect);
+  const isFile = options.file !== undefined;
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
     const rules: RecordRules & { readonly targets: RecordTargets } = {
       ...createRules(fields, data, options, job, defaults),
-      ...(valueWarnings && { valueWarnings, countsValueWarnings: true as const }),
+      valueWarnings: valueWarningsOf(effect),
+      ...(isFile && { countsValueWarnings: true as const }),
+      // A tool's input has no flag that accepts them.
+      ...(context.inputNaming === 'fields' && { allowsSuspicious: true }),
       naming: context.inputNaming,
     };
     const endProgress = await showCheckProgress(context, input);
@@ -165,19 +170,39 @@ export function copySignal(signal: AbortSignal) {
   return { signal: controller.signal, end: () => listener[Symbol.dispose]() };
 }
 
+function isFromFlags({ options, usesDataFlag }: BulkRequest): boolean {
+  return options.file === undefined && !usesDataFlag;
+}
+
+type FindingFormatter = (finding: FileDiagnostic) => string;
+
+/** Creates the function that formats findings: those of a single record from flags by the flag. */
+function createFindingFormatter(
+  { inputNaming }: Context,
+  { flags }: OperationEntry,
+  request: BulkRequest,
+  { read }: RecordCheck,
+): FindingFormatter {
+  if (inputNaming === 'fields' || !isFromFlags(request) || read !== 1) return formatDiagnostic;
+  return ({ file, field = '', message }) => {
+    const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === field);
+    return prefixWithName(flag ? `--${flag.name}` : file, message);
+  };
+}
+
 async function createInputError(
   context: Context,
   request: BulkRequest,
   { name, files }: RecordInput,
   check: RecordCheck,
+  format: FindingFormatter,
 ): Promise<SvcError> {
-  const isFromFlags = request.options.file === undefined && !request.usesDataFlag;
   const found = {
-    findings: check.diagnostics.toSorted(compareFindings(files)).map(formatDiagnostic),
+    findings: check.diagnostics.toSorted(compareFindings(files)).map(format),
     findingCount: check.diagnosticCount,
   };
   const part = check.read === 0 ? undefined : formatNounCount(check.read, 'record');
-  const failure = isFromFlags ? 'usage' : 'invalid_input';
+  const failure = isFromFlags(request) ? 'usage' : 'invalid_input';
   return createFindingsError(context, found, {
     failure,
     name,

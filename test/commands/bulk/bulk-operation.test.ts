@@ -464,3 +464,29 @@ describe('the summary for people', () => {
     );
   });
 });
+
+describe('IDs that nobody typed', () => {
+  const ORG = { organizationId: 'acme' };
+  const forms = [
+    ['a flag', { data: ORG, record: { userId: 'null' } }, 2, "--user: 'null'"],
+    [
+      'data',
+      { data: { ...ORG, users: [{ userId: 'null' }] }, usesDataFlag: true, files: {} },
+      3,
+      "--data:1: userId: 'null'",
+    ],
+    ['a file', { files: { 'users.json': '[{"userId":"null"}]' } }, 3, "userId: 'null'"],
+  ] as const;
+
+  it.each(forms)('are refused in %s', async (_, scenario, exitCode, message) => {
+    const ran = await run(scenario);
+    expect([ran.exitCode, ran.requests]).toEqual([exitCode, []]);
+    expect(ran.error?.message).toContain(message);
+    expect(ran.error?.hint).toContain('--allow-suspicious');
+  });
+
+  it.each(forms)('are sent from %s with --allow-suspicious', async (_, scenario) => {
+    const { requests } = await run({ ...scenario, options: { allowSuspicious: true } });
+    expect(requests).toEqual([{ organizationId: 'acme', users: [{ userId: 'null' }] }]);
+  });
+});
