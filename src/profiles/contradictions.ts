@@ -49,11 +49,14 @@ function valueOfProfile(profile: Profile, setting: ComparedSetting): string | un
   return profile[setting];
 }
 
-/** Whether variables and flags name the base URL and a credential of a profile. */
-export function isSameTarget(profile: Profile, explicit: Explicit): boolean {
+/** Whether a target has the base URL and a credential of a profile. */
+export function isSameTarget(profile: Profile, { baseUrl, ...target }: Explicit): boolean {
+  const given = {
+    ...target,
+    ...(baseUrl && { baseUrl: { ...baseUrl, value: parseBaseUrl(baseUrl.value, baseUrl.source) } }),
+  };
   const isSame = (setting: ComparedSetting) =>
-    explicit[setting] !== undefined &&
-    valueOfProfile(profile, setting) === explicit[setting]?.value;
+    given[setting] !== undefined && valueOfProfile(profile, setting) === given[setting]?.value;
   return isSame('baseUrl') && (isSame('apiKey') || isSame('workspaceId'));
 }
 

@@ -40,7 +40,7 @@ export async function resolveTarget(dependencies: TargetDependencies): Promise<C
   const { profile, name, ...chosen } = await chooseProfile(dependencies, sources);
   const target =
     profile && name
-      ? fromProfile(dependencies, sources, { profile, name })
+      ? fromProfile(dependencies, sources, { profile, name, saved: chosen.saved })
       : fromVariables(sources, chosen);
   if (fileTarget) checkFileTarget(target, fileTarget);
   return target;
@@ -133,10 +133,15 @@ function isComplete({ baseUrl, ...explicit }: Sources['explicit']): boolean {
   return Boolean(baseUrl && (hasKey || hasWorkspace));
 }
 
+interface NamedProfile {
+  readonly profile: Profile;
+  readonly name: Sourced;
+}
+
 function fromProfile(
   dependencies: TargetDependencies,
   sources: Sources,
-  { profile, name }: { readonly profile: Profile; readonly name: Sourced },
+  { profile, name, saved }: Pick<ChosenProfile, 'saved'> & NamedProfile,
 ): CommandTarget {
   const { explicit, folderFiles, folder } = sources;
   const source = `profile '${name.value}'`;
@@ -146,7 +151,7 @@ function fromProfile(
   const values = { ...connection, apiKey, workspaceId, org };
   const stored = createLayer(values, () => source);
   const common = commonParts(sources);
-  const { approvals: count, signers } = profile;
+  const protections = combineProtections(saved, { ...stored, ...explicit }, name.value);
   const conflicts = findDifferences(profile, explicit, ['workspaceId']);
   const createTarget = (secrets: Layer, missingReason?: string): TargetWithSecrets => ({
     ...DEFAULTS,
@@ -156,17 +161,12 @@ function fromProfile(
     ...(common.org && { org: common.org }),
     profile: name,
     ...(name === folder.profile && { folderFile: folderFiles.nearest?.name ?? '' }),
-    ...(profile.protected && { protectedBy: name.value }),
-    readOnly: [
-      ...(profile.readOnly ? [{ source, scope: 'all' } as const] : []),
-      ...common.readOnly,
-    ],
+    ...protections,
+    readOnly: [...protections.readOnly, ...common.readOnly],
     ...(secrets.authToken &&
       profile.authTokenReplacedAt !== undefined && {
         tokenReplacedAt: profile.authTokenReplacedAt,
       }),
-    ...(count !== undefined &&
-      signers && { approvals: { rule: { count, signers }, profile: name.value } }),
     ...(missingReason !== undefined && { missingReason }),
     ...(conflicts.length > 0 && { workspaceConflict: createContradictionError(name, conflicts) }),
   });
@@ -198,23 +198,43 @@ function fromProfile(
 function fromVariables(sources: Sources, { saved, reason }: ChosenProfile): CommandTarget {
   const { explicit } = sources;
   const common = commonParts(sources);
-  const same = [...saved.profiles].filter(([, profile]) => isSameTarget(profile, explicit));
-  const protecting = same.find(([, profile]) => profile.protected);
-  const readOnly = same.filter(([, profile]) => profile.readOnly);
-  const approving = same.find(([, { approvals, signers }]) => approvals !== undefined && signers);
-  const [approver, { approvals: count, signers }] = approving ?? ['', {} as Profile];
+  const protections = combineProtections(saved, explicit);
   return complete({
     ...common,
     ...explicit,
-    ...(protecting && { protectedBy: protecting[0] }),
-    readOnly: [
-      ...readOnly.map(([name]) => ({ source: `profile '${name}'`, scope: 'all' }) as const),
-      ...common.readOnly,
-    ],
-    ...(count !== undefined &&
-      signers && { approvals: { rule: { count, signers }, profile: approver } }),
+    ...protections,
+    readOnly: [...protections.readOnly, ...common.readOnly],
     ...(reason !== undefined && !isComplete(explicit) && { missingReason: reason }),
   });
+}
+
+/**
+ * Combines the protections of all profiles with the address and credential of a target: each
+ * applies, whichever profile has it. Of several rules of approvals, the strictest one counts.
+ * @param named name of the profile that the command names
+ */
+function combineProtections(
+  { profiles }: SavedProfiles,
+  target: Parameters<typeof isSameTarget>[1],
+  named?: string,
+): Pick<CommandTarget, 'protectedBy' | 'readOnly' | 'approvals'> {
+  const same = [...profiles].filter(
+    ([name, profile]) => name === named || isSameTarget(profile, target),
+  );
+  const protecting = same.flatMap(([name, profile]) => (profile.protected ? [name] : []));
+  const protectedBy = protecting.find((name) => name === named) ?? protecting[0];
+  const [approvals] = same
+    .flatMap(([profile, { approvals: count, signers }]) =>
+      count === undefined || !signers ? [] : [{ rule: { count, signers }, profile }],
+    )
+    .toSorted((a, b) => b.rule.count - a.rule.count);
+  return {
+    ...(protectedBy !== undefined && { protectedBy }),
+    readOnly: same.flatMap(([name, profile]) =>
+      profile.readOnly ? [{ source: `profile '${name}'`, scope: 'all' } as const] : [],
+    ),
+    ...(approvals && { approvals }),
+  };
 }
 
 function complete(target: TargetWithSecrets): CommandTarget {

@@ -135,6 +135,33 @@ describe('the settings', () => {
   });
 });
 
+describe('profiles with the same base URL and API key', () => {
+  const TARGET = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
+  const rule = (approvals: number, path: string) => ({
+    approvals,
+    signers: { path, sha256: 'a'.repeat(64) },
+  });
+
+  it('share their protections, whichever one is named', async () => {
+    const store = createProfileStore({ folders, clock: systemClock });
+    await store.add('plain', { ...TARGET, baseUrl: 'https://API.example.com/' }, {});
+    await store.add('prod', { ...TARGET, protected: true, ...rule(1, '/one') }, {});
+    await store.add('audit', { ...TARGET, readOnly: true, ...rule(2, '/two') }, {});
+    await store.add('other-key', { ...TARGET, apiKey: 'key-2' }, {});
+    const shared = {
+      protectedBy: 'prod',
+      readOnly: [{ source: "profile 'audit'", scope: 'all' }],
+      approvals: { rule: { count: 2, signers: { path: '/two' } }, profile: 'audit' },
+    };
+    expect(await resolve({ profile: 'plain' })).toMatchObject(shared);
+    expect(await resolve({ profile: 'prod' })).toMatchObject(shared);
+    const other = await resolve({ profile: 'other-key' });
+    expect(other).toMatchObject({ readOnly: [] });
+    expect(other).not.toHaveProperty('protectedBy');
+    expect(other).not.toHaveProperty('approvals');
+  });
+});
+
 describe('a .svc.json', () => {
   it.each([
     ['{"profile":"prod","authToken":"hunter2"}', "'authToken'"],

@@ -19,7 +19,11 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   if (name === undefined) return;
   if (options.yes && environment[ALLOW_VARIABLE] === name) return;
   if (!canAsk(context)) throw createProtectedProfileError(name);
-  const message = `This command writes to ${labelTarget(target)}. Type the profile name to continue`;
+  // The profile that protects the target may be another one than the command names.
+  const isNamed = name === target.profile?.value;
+  const message = isNamed
+    ? `This command writes to ${labelTarget(target)}. Type the profile name to continue`
+    : `This command writes to ${labelTarget(target)}, which profile ${name} protects. Type ${name} to continue`;
   const typed = await (await context.prompter()).text({ message });
   if (typed.trim() !== name)
     throw new SvcError('usage', 'the typed name does not match the profile; nothing was sent');
