@@ -7,7 +7,7 @@ import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { TargetWithSecrets } from '../../profiles/target.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 
 type CertificateSettings = Pick<
   TargetWithSecrets,
@@ -84,7 +84,7 @@ async function unlock(
     if (problem !== 'passphrase') throw createUnusableError(problem, paths);
     const isWrong = passphrase !== undefined;
     if (configured !== undefined || !canAsk(context))
-      throw isWrong ? createWrongPassphraseError(paths) : createLockedError(paths);
+      throw isWrong ? createWrongPassphraseError(paths) : createLockedError(context, paths);
     if (isWrong) await context.warn(`the passphrase of ${paths.keyPath} is wrong`);
     const prompter = await context.prompter();
     passphrase = rememberSecret(await prompter.secret(`Passphrase of ${paths.keyPath}`));
@@ -119,8 +119,11 @@ function createWrongPassphraseError({ keyPath }: KeyPaths): SvcError {
   });
 }
 
-function createLockedError({ keyPath }: KeyPaths): SvcError {
+function createLockedError(context: Context, { keyPath }: KeyPaths): SvcError {
   return new SvcError('no_credential', `${keyPath} is encrypted, and its passphrase is not set`, {
-    hint: `set ${SETTING_VARIABLES.clientKeyPassphrase}, or save the passphrase in the profile`,
+    hint: withCiReason(
+      context,
+      `set ${SETTING_VARIABLES.clientKeyPassphrase}, or save the passphrase in the profile`,
+    ),
   });
 }

@@ -3,7 +3,7 @@ import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { Context } from '../context.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { becauseOfCi, canAsk } from '../terminal/terminal.ts';
 
 const ALLOW_VARIABLE = SWITCH_VARIABLES.allow;
 
@@ -18,7 +18,7 @@ export async function checkProtectedProfile(context: Context): Promise<void> {
   const { protectedBy: name } = target;
   if (name === undefined) return;
   if (options.yes && environment[ALLOW_VARIABLE] === name) return;
-  if (!canAsk(context)) throw createProtectedProfileError(name);
+  if (!canAsk(context)) throw createProtectedProfileError(context, name);
   // The profile that protects the target may be another one than the command names.
   const isNamed = name === target.profile?.value;
   const message = isNamed
@@ -62,8 +62,12 @@ export function withFolderFile(label: string, folderFile: string | undefined): s
 }
 
 /** Creates an error that names no way around the protection. */
-function createProtectedProfileError(name: string): SvcError {
-  return new SvcError('usage', `profile '${name}' is protected; nothing was sent`, {
-    hint: hint`to read about protected profiles, run ${step('inspect', 'help', 'read-only')}`,
-  });
+function createProtectedProfileError(context: Context, name: string): SvcError {
+  return new SvcError(
+    'usage',
+    `profile '${name}' is protected${becauseOfCi(context)}; nothing was sent`,
+    {
+      hint: hint`to read about protected profiles, run ${step('inspect', 'help', 'read-only')}`,
+    },
+  );
 }

@@ -41,7 +41,7 @@ import type { Invocation, OptionsOf } from '../definition.ts';
 import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
 import { APPLY } from '../settings/apply-operation.ts';
 import { openJobContext } from '../settings/job-context.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { readJobEntries } from './status.ts';
 
@@ -239,7 +239,6 @@ async function findStoppedJob(context: Context): Promise<string> {
   const problem = only
     ? `specify a job: ${formatNounCount(stopped.length, 'job')} are stopped`
     : 'no job is stopped';
-  throw new SvcError('usage', problem, {
-    hint: hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}`,
-  });
+  const advice = hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}`;
+  throw new SvcError('usage', problem, { hint: only ? withCiReason(context, advice) : advice });
 }

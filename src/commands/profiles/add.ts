@@ -6,7 +6,7 @@ import { type Profile, parseProfileName, type Secrets } from '../../profiles/pro
 import { assertNameAvailable, createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
 import { findKeyPassphrase } from './key-passphrase.ts';
 import {
@@ -29,7 +29,10 @@ export async function addProfile(
 ): Promise<void> {
   if (typedName === undefined && !canAsk(context)) {
     throw new SvcError('usage', 'the profile needs a name', {
-      hint: hint`for example ${step('configure', 'login', 'prod')}; see ${step('help', 'login', '--help')}`,
+      hint: withCiReason(
+        context,
+        hint`for example ${step('configure', 'login', 'prod')}; see ${step('help', 'login', '--help')}`,
+      ),
     });
   }
   const { replace = false, insecureStorage: insecure = false } = options;

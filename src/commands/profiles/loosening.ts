@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { becauseOfCi, canAsk } from '../terminal/terminal.ts';
 
 const PROTECTIONS = ['protected', 'readOnly', 'approvals'] as const;
 type Protection = (typeof PROTECTIONS)[number];
@@ -26,7 +26,7 @@ export async function confirmLoosening(
   if (!canAsk(context))
     throw new SvcError(
       'usage',
-      `only a person at a terminal can loosen the protection of profile '${name}'; nothing was changed`,
+      `only a person at a terminal can loosen the protection of profile '${name}'${becauseOfCi(context)}; nothing was changed`,
     );
   const message = `This loosens the protection of profile ${name}: ${loosened}. Type the profile name to continue`;
   const typed = await (await context.prompter()).text({ message });

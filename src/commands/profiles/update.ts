@@ -7,7 +7,7 @@ import { createSecretStorage, readSecrets } from '../../profiles/secrets.ts';
 import { createProfileStore } from '../../profiles/store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { UpdateFlags } from './flags.ts';
 import { findKeyPassphrase } from './key-passphrase.ts';
 import { confirmLoosening, isProtection } from './loosening.ts';
@@ -82,7 +82,10 @@ async function readUpdates(
   if (isGiven || hasGlobal) return { ...given, typed: [] };
   if (!canAsk(context) || apiKey === undefined) {
     throw new SvcError('usage', 'no field to change was given', {
-      hint: hint`to list the fields, run ${step('help', 'profiles', 'update', '--help')}`,
+      hint: withCiReason(
+        context,
+        hint`to list the fields, run ${step('help', 'profiles', 'update', '--help')}`,
+      ),
     });
   }
   const authToken = await askToken(context, 'authToken', apiKey);
@@ -142,7 +145,7 @@ async function completeSecrets(
       throw new SvcError(
         'usage',
         `another base URL needs the ${FIELD_NAMES[name]} again; it was saved for ${originOf(before)} only`,
-        { hint: `add --${flag}-file or --${flag}-stdin` },
+        { hint: withCiReason(context, `add --${flag}-file or --${flag}-stdin`) },
       );
     }
   }

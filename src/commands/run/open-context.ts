@@ -4,7 +4,7 @@ import { FORMATS, type Format } from '../../output/format.ts';
 import type { Activity } from '../activity.ts';
 import type { Context, GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
-import { canAsk, isInCi } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import { openOutput } from './open-output.ts';
 import { type OpenedService, openService, type ServiceOrigin } from './open-service.ts';
 
@@ -124,9 +124,7 @@ async function confirm(
   const asked = about === 'service' ? `${question} (${await serviceLabel(context)})` : question;
   if (!canAsk(context))
     throw new SvcError('usage', `confirmation required: ${asked}`, {
-      hint: isInCi(context)
-        ? 'svc never asks while CI is set; add --yes to confirm without a prompt'
-        : 'add --yes to confirm without a prompt',
+      hint: withCiReason(context, 'add --yes to confirm without a prompt'),
     });
   const prompter = await context.prompter();
   if (!(await prompter.confirm(asked, false)))

@@ -6,7 +6,7 @@ import type { CommandTarget } from '../../profiles/target.ts';
 import type { DeclaredEnvironment } from '../../settings/settings.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 
 /**
  * Checks that a settings file is not used without an environment against the service of one: its
@@ -32,7 +32,7 @@ export async function chooseEnvironment(
     throw new SvcError(
       'usage',
       `no environment was chosen, but ${file} declares ${names.join(' and ')} for this target (${label}); nothing was sent`,
-      { hint: names.map((name) => `add --env ${name}`).join(', or ') },
+      { hint: withCiReason(context, names.map((name) => `add --env ${name}`).join(', or ')) },
     );
   const others = environments.map(({ name }) => name).filter((name) => !names.includes(name));
   const cancel = 'cancel';
@@ -45,16 +45,31 @@ export async function chooseEnvironment(
 }
 
 function isTargetOf(
-  { profile, baseUrl }: DeclaredEnvironment,
+  environment: DeclaredEnvironment,
   saved: Profile | undefined,
   target: CommandTarget,
 ): boolean {
-  if (profile !== undefined && profile === target.profile?.value) return true;
-  const { apiKey } = target;
+  if (environment.profile !== undefined && environment.profile === target.profile?.value)
+    return true;
+  const { baseUrl, apiKey } = target;
+  return isEnvironmentOf(environment, saved, {
+    url: baseUrl?.value,
+    apiKey: apiKey?.value ?? null,
+  });
+}
+
+/**
+ * Whether an environment names a target by its own address or by that of its profile.
+ * @param saved the profile of the environment
+ */
+export function isEnvironmentOf(
+  { baseUrl }: DeclaredEnvironment,
+  saved: Profile | undefined,
+  { url, apiKey }: { readonly url: string | undefined; readonly apiKey: string | null },
+): boolean {
   // Services of several keys share an address.
-  if (saved?.apiKey !== undefined && apiKey !== undefined && saved.apiKey !== apiKey.value)
-    return false;
+  if (saved?.apiKey !== undefined && apiKey !== null && saved.apiKey !== apiKey) return false;
   return [baseUrl, saved?.baseUrl].some(
-    (url) => url !== undefined && parseBaseUrl(url, 'baseUrl') === target.baseUrl?.value,
+    (each) => each !== undefined && parseBaseUrl(each, 'baseUrl') === url,
   );
 }

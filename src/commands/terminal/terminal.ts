@@ -1,3 +1,4 @@
+import { type Hint, hint } from '../../kernel/errors.ts';
 import type { Environment } from '../../kernel/folders.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { isSwitchedOn } from '../../kernel/log-commands.ts';
@@ -15,6 +16,16 @@ export function canAsk({ io, options, environment }: Context): boolean {
 /** Whether `CI` says that no person reads the output. */
 export function isInCi({ environment }: Pick<Context, 'environment'>): boolean {
   return isSwitchedOn(environment['CI']);
+}
+
+/** Adds to the hint of a refusal that `CI` is the reason why svc does not ask. */
+export function withCiReason(context: Pick<Context, 'environment'>, advice: string | Hint): Hint {
+  return isInCi(context) ? hint`svc never asks while CI is set; ${advice}` : hint`${advice}`;
+}
+
+/** Says in the message of a refusal, after its reason, that svc does not ask because of `CI`. */
+export function becauseOfCi(context: Pick<Context, 'environment'>): string {
+  return isInCi(context) ? ', and svc never asks while CI is set' : '';
 }
 
 /**

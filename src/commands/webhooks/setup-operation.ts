@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../options.ts';
 import { stepForService } from '../service-flags.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 
 export type Data = Readonly<Record<string, unknown>>;
 export const ENTRY = getEntry('webhooks.endpoints.create');
@@ -30,7 +30,7 @@ export function requireTerminal(context: Context, data: Data, invocation: Invoca
       ? step('change', ...example.split(' ').slice(1))
       : createEquivalentStep(context, { url: SAMPLE_URL, ...data }, invocation);
   throw new SvcError('usage', 'this command is interactive and requires a terminal', {
-    hint: hint`non-interactive: ${command}`,
+    hint: withCiReason(context, hint`non-interactive: ${command}`),
   });
 }
 

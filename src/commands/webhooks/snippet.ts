@@ -8,7 +8,7 @@ import {
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
-import { canAsk } from '../terminal/terminal.ts';
+import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { SnippetFlags } from './flags.ts';
 
 export async function snippetCommand(
@@ -30,7 +30,7 @@ async function askForLanguage(context: Context): Promise<SnippetLanguage> {
   const [first] = SNIPPET_LANGUAGES;
   if (!canAsk(context))
     throw new SvcError('usage', '--lang is required', {
-      hint: `known languages: ${SNIPPET_LANGUAGES.join(', ')}`,
+      hint: withCiReason(context, `known languages: ${SNIPPET_LANGUAGES.join(', ')}`),
     });
   const choices = SNIPPET_LANGUAGES.map((value) => ({ value }));
   const chosen = await (await context.prompter()).pick({
