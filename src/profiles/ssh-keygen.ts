@@ -14,7 +14,7 @@ interface Finished {
   /** Exit code; null if a signal ended the program. */
   readonly code: number | null;
   readonly stdout: string;
-  /** Messages of the program; empty if the user saw them. */
+  /** Messages of the program, which the user does not see. */
   readonly stderr: string;
 }
 
@@ -28,8 +28,6 @@ interface KeygenInput {
   /** Absolute path of the program (default: the first trusted one on the path). */
   readonly program?: string;
   readonly stdin?: string;
-  /** Whether the user sees the messages of the program, such as a request to touch the key. */
-  readonly showsMessages?: true;
 }
 
 /**
@@ -39,7 +37,7 @@ interface KeygenInput {
 export async function runSshKeygen(
   { environment, cwd, signal }: KeygenContext,
   words: readonly string[],
-  { program, stdin = '', showsMessages }: KeygenInput = {},
+  { program, stdin = '' }: KeygenInput = {},
 ): Promise<Finished> {
   const path = program ?? (await findSshKeygen({ environment }));
   if (!(await isTrustedPath(path)))
@@ -48,18 +46,17 @@ export async function runSshKeygen(
       `${path} is missing, or others can replace it; nothing was sent`,
     );
   const env = { ...environment, LC_ALL: 'C' };
-  const stderr = showsMessages ? 2 : 'pipe';
   try {
-    const child = spawn(path, words, { cwd, env, stdio: ['pipe', 'pipe', stderr], signal });
+    const child = spawn(path, words, { cwd, env, stdio: 'pipe', signal });
     const ended = once(child, 'close') as Promise<[number | null]>;
     // Ignores write errors: the program may exit without reading its input.
-    child.stdin?.on('error', () => undefined).end(stdin);
-    const [[code], ...texts] = await Promise.all([
+    child.stdin.on('error', () => undefined).end(stdin);
+    const [[code], stdout, stderr] = await Promise.all([
       ended,
-      child.stdout ? text(child.stdout) : '',
-      child.stderr ? text(child.stderr) : '',
+      text(child.stdout),
+      text(child.stderr),
     ]);
-    return { code, stdout: texts[0] ?? '', stderr: texts[1] ?? '' };
+    return { code, stdout, stderr };
   } catch (error) {
     signal.throwIfAborted();
     throw new SvcError('approval_required', `${path} could not be started; nothing was sent`, {

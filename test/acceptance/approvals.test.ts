@@ -122,6 +122,56 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     expect((await readdir(home)).filter((name) => name.endsWith('.approval'))).toEqual([]);
   });
 
+  it('lists the plans that wait in a pipe, and lets a person choose one on a terminal', async () => {
+    const user = await createApprovalUser();
+    const { home, keys, svc } = user;
+    const file = join(home, 'svc.yaml');
+    const settings = await readFile(file, 'utf8');
+    await writeFile(file, `environments:\n  live: { profile: prod }\n${settings}`);
+    const planned = await svc(['plan', '-f', file, '--env', 'live', '--out', 'live.json']);
+    expect(planned).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('approve live.json'),
+    });
+    await writeFile(join(home, 'other.json'), '{"svc":1}');
+    await user.approve('ada');
+    const listed = await svc(['approve', '-o', 'json']);
+    const { SVC_BASE_URL: url, SVC_API_KEY: apiKey } = user.env;
+    const target = { url, apiKey, profile: 'prod' };
+    expect([listed.code, JSON.parse(listed.stdout)]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          file: 'plan.json',
+          target: expect.objectContaining({ ...target, environment: null }),
+          approvals: 1,
+          required: 1,
+        }),
+        expect.objectContaining({
+          file: 'live.json',
+          target: { ...target, environment: 'live' },
+          approvals: 0,
+        }),
+      ],
+    ]);
+    const table = await svc(['approve'], { CI: '1' });
+    expect(table.stdout).toMatch(/\nlive\.json .* 0 of 1 approval\n$/);
+    expect((await readdir(home)).filter((name) => name.endsWith('.approval'))).toHaveLength(1);
+    // The settings file maps the environment to the host.
+    const variables = { ...user.env, HOME: home, PATH: String(process.env['PATH']) };
+    const words = ['approve', join(home, 'live.json'), '--key', keys.ada.path];
+    const dialogue = startDialogueInProcess(words, variables);
+    await dialogue.answer('to approve', 'prod\r');
+    await dialogue.answer('try again', 'live\r');
+    expect(await dialogue.ended, dialogue.text()).toBe(0);
+    await writeFile(file, settings);
+    const changed = startDialogueInProcess(words, variables);
+    await changed.answer('to approve', 'live\r');
+    await changed.shows('the typed name is not');
+    changed.type('\u0003');
+    expect(await changed.ended).toBe(130);
+  });
+
   it('needs as many different signers as it says', SLOW, async () => {
     const user = await createApprovalUser({ approvals: 2 });
     await user.approve('ada');

@@ -93,7 +93,8 @@ describe('svc plan', () => {
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(user.home, 'plan.json'), 'utf8')).not.toContain(SECRET);
     const shown = await user.svc(['plan', 'show', 'plan.json']);
-    expect(shown).toEqual({ code: 0, stdout: planOf(url), stderr: '' });
+    const address = `no environment (svc.yaml has staging) · ${url} (from SVC_BASE_URL)`;
+    expect(shown).toEqual({ code: 0, stdout: planOf(url).replace(url, address), stderr: '' });
 
     expect(requested.toSorted()).toEqual([
       '/v2/organizations/folders/get',

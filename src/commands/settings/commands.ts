@@ -57,15 +57,22 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   },
   defineCommand({
     command: ['approve'],
-    globalFlags: [],
+    globalFlags: ['result'],
     summary: 'Sign a saved plan that someone else may apply',
     description:
-      'Shows the whole plan, asks for the name of its target, and signs the plan with your SSH key. Saves the signature beside the plan, where svc apply finds it. Works offline and without credentials, but only on a terminal. The signature is made by ssh-keygen, is for exactly this plan, and is valid for 24 hours.',
+      'Shows the whole plan, asks for the host of its target, and signs the plan with your SSH key. If the settings file maps an environment to the target, the name of the environment is an answer too. Saves the signature beside the plan, where svc apply finds it. Without an argument, offers the plans in the current folder that can still be applied. In a pipe, only lists them. Works offline and without credentials, but signs only on a terminal. The signature is made by ssh-keygen, is for exactly this plan, and is valid for 24 hours.',
     examples: {
+      'svc approve': 'choose a plan that waits for an approval',
       'svc approve plan.json': 'approve a plan with your SSH key',
       'svc approve plan.json --key ~/.ssh/id_ed25519_sk': 'sign with a key in hardware',
     },
-    arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
+    arguments: [
+      {
+        name: 'plan',
+        description: 'plan file from svc plan --out (default: choose one)',
+        required: false,
+      },
+    ],
     options: APPROVE_FLAGS,
     load: async () => (await import('./approve.ts')).approvePlan,
   }),

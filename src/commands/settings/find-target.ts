@@ -1,4 +1,5 @@
 import { loadResource } from '../../catalog/index.ts';
+import type { SavedPlan, TargetNames } from '../../settings/plan/saved-plan.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
 import type { DeclaredEnvironment } from '../../settings/settings.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
@@ -21,18 +22,15 @@ export async function findPlanTarget(context: Context): Promise<PlanTarget> {
 }
 
 /** The target of a plan, and the names by which the user knows it. */
-export interface NamedTarget extends PlanTarget {
+export interface NamedTarget extends PlanTarget, Omit<TargetNames, 'file'> {
   /** Environment of the settings file. */
   readonly environment: string | null;
-  readonly profile: string | null;
-  /** Source of the address, if no profile has it: `SVC_BASE_URL`. */
-  readonly source?: string;
-  /** The `.svc.json` that chose the profile. */
-  readonly folderFile?: string;
-  /** Data of the embedded service, if it was given. */
-  readonly store?: string;
-  /** Environments of the settings file, if none was chosen. */
-  readonly environments?: readonly string[];
+}
+
+/** Returns the target of a saved plan with the names that it was saved with. */
+export function nameSavedTarget({ target, environment, profile, names }: SavedPlan): NamedTarget {
+  const { file: _, ...saved } = names ?? { file: '', profile: null };
+  return { ...target, environment, ...saved, profile: profile ?? saved.profile };
 }
 
 /** The environment of a plan, and those that its settings file declares. */
@@ -68,15 +66,18 @@ export function describeUnchosen(file: string, environments: readonly string[]):
 /**
  * Lists the names of a target, the most familiar first: `prod`, its URL, and `profile prod`.
  * @param file name of the settings file
+ * @param isSaved whether the target is that of a saved plan, whose user does not know the source of
+ * its address
  */
-export function targetNames(target: NamedTarget, file: string): readonly string[] {
+export function targetNames(target: NamedTarget, file: string, isSaved = false): readonly string[] {
   const { environment, environments, url, store, profile, source, folderFile } = target;
+  const address = isSaved && environment === null && source ? `${url} (from ${source})` : url;
   return [
     ...(environment === null
       ? []
       : [source === undefined ? environment : `${environment} (from ${source})`]),
     ...(environments ? [describeUnchosen(file, environments)] : []),
-    store === undefined ? url : `${url} (${store})`,
+    store === undefined ? address : `${url} (${store})`,
     ...(profile === null ? [] : [withFolderFile(`profile ${profile}`, folderFile)]),
   ];
 }

@@ -1,5 +1,7 @@
 import { commandLineOf, step } from '../../kernel/errors.ts';
-import { readProfiles } from '../../profiles/profiles-file.ts';
+import { isSameTarget } from '../../profiles/contradictions.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import { readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';
 import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
@@ -94,20 +96,35 @@ export async function nextOfSavedPlan(
 ): Promise<NextCommands> {
   const { target, profile } = plan;
   if (target.url === EMBEDDED_SERVICE) return {};
-  const { current, profiles } = await readProfiles(folders);
-  const [name, saved] =
-    [...profiles].find(([each, { baseUrl, apiKey }]) =>
-      profile === null
-        ? baseUrl === target.url && (apiKey ?? null) === target.apiKey
-        : each === profile,
-    ) ?? [];
-  if (saved?.approvals && !isApproved) return approveCommand(file);
-  const isNamed = profile !== null || name === current;
+  const saved = await readProfiles(folders);
+  const same = findProfilesOfPlan(saved, plan);
+  if (same.some(([, each]) => each.readOnly)) return {};
+  if (same.some(([, each]) => each.approvals) && !isApproved) return approveCommand(file);
+  const names = same.map(([name]) => name);
+  const isNamed =
+    profile !== null || (saved.current !== undefined && names.includes(saved.current));
+  const name = names.find((each) => each === plan.names?.profile) ?? names[0];
   const flags: ServiceFlags = {
     local: false,
     ...optionalProperty('profile', isNamed ? undefined : name),
   };
   return { apply: commandForService(flags, 'apply', file) };
+}
+
+/** Returns the saved profiles with the target of a plan, whose protections apply to it. */
+export function findProfilesOfPlan(
+  { profiles }: SavedProfiles,
+  { target: { url, apiKey }, profile }: SavedPlan,
+): readonly (readonly [name: string, profile: Profile])[] {
+  const source = 'the plan';
+  const target = {
+    baseUrl: { value: url, source },
+    ...(apiKey !== null && { apiKey: { value: apiKey, source } }),
+  };
+  const isWeb = URL.parse(url) !== null;
+  return [...profiles].filter(
+    ([name, saved]) => name === profile || (isWeb && isSameTarget(saved, target)),
+  );
 }
 
 export function fileWords({ file, env, only = [] }: GivenFlags): readonly string[] {

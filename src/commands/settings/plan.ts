@@ -4,6 +4,7 @@ import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import {
   createSavedPlan,
+  hasWrites,
   parseSavedPlan,
   type SavedPlanOrigin,
 } from '../../settings/plan/saved-plan.ts';
@@ -12,7 +13,7 @@ import type { DeclaredSettings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
 import { type CommandFile, checkOutputs } from '../outputs/check-outputs.ts';
-import { nameTarget } from './find-target.ts';
+import { nameSavedTarget, nameTarget } from './find-target.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { nextOfDrift, nextOfPlan, nextOfSavedPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
@@ -43,7 +44,11 @@ async function planRequested(
         ? await nextOfPlan(context, opened, { ...options, env: settings.environment })
         : {};
     await printPlan(opened, plan, settings.name, { target, next, isReported: true });
-    if (out !== undefined) await savePlan(opened, plan, out, { ...settings, allowReplace });
+    if (out !== undefined) {
+      const { url: _url, apiKey: _key, environment: _environment, ...others } = target;
+      const names = { file: settings.name, ...others };
+      await savePlan(opened, plan, out, { ...settings, names, allowReplace });
+    }
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
   });
@@ -93,11 +98,12 @@ export async function showPlan(
   const { cwd, signal } = context;
   const text = (await readNamedFile(file, cwd, { signal })).toString();
   const plan = await parseSavedPlan(text, file);
-  const { environment, profile } = plan;
-  const target = { ...plan.target, environment, profile };
-  const hasWrites = Object.values(plan.summary).some((count) => count > 0);
-  const next = hasWrites ? await nextOfSavedPlan(context, plan, file) : {};
-  await printPlan(context, plan, file, { target, next });
+  const next = hasWrites(plan) ? await nextOfSavedPlan(context, plan, file) : {};
+  await printPlan(context, plan, file, {
+    target: nameSavedTarget(plan),
+    settingsFile: plan.names?.file ?? file,
+    next,
+  });
 }
 
 /** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */

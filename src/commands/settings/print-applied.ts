@@ -16,7 +16,7 @@ import { printFailures } from '../bulk/print-summary.ts';
 import { appendStepSummary } from '../bulk/step-summary.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';
-import { selectGlyphs } from '../terminal/terminal.ts';
+import { isInCi, selectGlyphs } from '../terminal/terminal.ts';
 import { describeBlocked, findBlocked } from './blocked-changes.ts';
 import { nameTarget } from './find-target.ts';
 import type { NextCommands } from './next-commands.ts';
@@ -68,11 +68,14 @@ export async function printApplied(
   // A target that demands approvals hands out no secrets.
   const endpoints = (await context.approvals()) ? [] : createdEndpoints;
   const next = nextOfApplied(context, endpoints);
+  const { undo: _undo, ...others } = next;
+  // Nobody undoes a job from the log of a CI run.
+  const shownNext = isInCi(context) ? others : next;
   const target = await nameTarget(context, plan.target, plan);
-  const others = { 'already there': alreadyThere, failed, unknown, 'not sent': skipped };
+  const rest = { 'already there': alreadyThere, failed, unknown, 'not sent': skipped };
   const words = [
     countChanges({ summary: applied, changes: [] }, APPLIED),
-    ...Object.entries(others).flatMap(([word, count]) =>
+    ...Object.entries(rest).flatMap(([word, count]) =>
       count > 0 ? [`${groupDigits(count)} ${word}`] : [],
     ),
   ];
@@ -83,7 +86,7 @@ export async function printApplied(
   const renderMarkdown = async () => {
     const { renderPlanMarkdown } = await import('./plan-markdown.ts');
     const sections = { Failures: failures.map(({ id, message }) => `${id}: ${message}`) };
-    return renderPlanMarkdown(plan, { title, target, next, sections });
+    return renderPlanMarkdown(plan, { title, target, next: shownNext, sections });
   };
   await appendStepSummary(context, renderMarkdown);
   if ((await context.format()) !== 'table' || context.options.fields) {
@@ -104,7 +107,7 @@ export async function printApplied(
   const { stdout } = context.io;
   await stdout.write(await formatMessage(title, stdout));
   await printFailures(context, { ...summary, failures });
-  await stdout.write(renderNext(next));
+  await stdout.write(renderNext(shownNext));
 }
 
 function countMade({ changes, users }: MadeChanges): PlanSummary {

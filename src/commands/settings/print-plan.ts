@@ -17,7 +17,7 @@ export async function printPlan(
   context: Context,
   plan: ShownPlan,
   name: string,
-  { purpose = 'plan', fields, isReported, ...surroundings }: PrintOptions = {},
+  { purpose = 'plan', fields, isReported, settingsFile, ...surroundings }: PrintOptions = {},
 ) {
   const { changes, predicted, notRestored, summary } = plan;
   const { target = plan.target, next } = surroundings;
@@ -28,7 +28,7 @@ export async function printPlan(
     const { title, words } = PURPOSES[purpose];
     return renderPlanMarkdown(plan, {
       ...surroundings,
-      settingsFile: name,
+      settingsFile: settingsFile ?? name,
       title: `${title}: ${countChanges(plan, words) || 'no changes'}`,
       sections: { 'Predicted effects': predicted, 'Not restored': notRestored },
       file: purpose === 'drift' ? name : undefined,
@@ -38,7 +38,8 @@ export async function printPlan(
   await printer.value(
     { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
     {
-      renderText: (view) => renderPlan(plan, { name, purpose, view, ...surroundings }),
+      renderText: (view) =>
+        renderPlan(plan, { name, settingsFile, purpose, view, ...surroundings }),
       renderMarkdown,
     },
   );
@@ -47,6 +48,8 @@ export async function printPlan(
 interface PrintOptions extends PlanSurroundings {
   readonly purpose?: Purpose;
   readonly fields?: object;
+  /** The settings file of a saved plan. */
+  readonly settingsFile?: string | undefined;
   /** Whether the plan is also for the summary of a step in GitHub Actions. */
   readonly isReported?: boolean;
 }

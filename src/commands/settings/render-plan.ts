@@ -58,18 +58,23 @@ export async function renderPlan(
   plan: ShownPlan,
   {
     name,
+    settingsFile,
     purpose,
     view,
     target,
     next = {},
   }: PlanSurroundings & {
     readonly name: string;
+    /** The settings file of a saved plan. */
+    readonly settingsFile?: string | undefined;
     readonly purpose: Purpose;
     readonly view: View;
   },
 ): Promise<string> {
   const { changes, predicted, notRestored } = plan;
-  const start = target ? `${renderTarget(target, view.display.glyphs, name)}\n\n` : '';
+  const isSaved = settingsFile !== undefined;
+  const file = settingsFile ?? name;
+  const start = target ? `${renderTarget(target, view.display.glyphs, file, isSaved)}\n\n` : '';
   if (changes.length + notRestored.length === 0)
     return purpose === 'comparison'
       ? `${name} do not differ.\n`
@@ -97,10 +102,16 @@ export async function renderPlan(
 /**
  * Renders the first line of a plan: `prod · https://api.example.com · profile prod`.
  * @param file name of the settings file
+ * @param isSaved whether the target is that of a saved plan
  */
-export function renderTarget(target: NamedTarget, glyphs: Glyphs, file: string): string {
+export function renderTarget(
+  target: NamedTarget,
+  glyphs: Glyphs,
+  file: string,
+  isSaved = false,
+): string {
   const separator = glyphs === ASCII_GLYPHS ? ' - ' : ' · ';
-  return targetNames(target, file).map(escapeForTerminal).join(separator);
+  return targetNames(target, file, isSaved).map(escapeForTerminal).join(separator);
 }
 
 export function renderNext(next: NextCommands): string {

@@ -5,6 +5,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
+import type { ApprovalRule } from '../../profiles/required-approvals.ts';
 import { readSigners } from '../../profiles/signers.ts';
 import { findSshKeygen, runSshKeygen } from '../../profiles/ssh-keygen.ts';
 import {
@@ -15,7 +16,7 @@ import {
   formatStatement,
   parseApproval,
 } from '../../settings/plan/approval.ts';
-import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { hasWrites, type SavedPlan } from '../../settings/plan/saved-plan.ts';
 import type { Context } from '../context.ts';
 
 /** The approvals that a plan was applied with. */
@@ -42,8 +43,7 @@ export async function grantApproved(
   findApprovals: () => Promise<readonly ApprovalFile[]>,
 ): Promise<CheckedApprovals> {
   const required = await context.approvals();
-  const isWrite = Object.values(plan.summary).some((count) => count > 0);
-  if (!required || !isWrite || context.options.dryRun) return NO_APPROVALS;
+  if (!required || !hasWrites(plan) || context.options.dryRun) return NO_APPROVALS;
   const { count, signers } = required.rule;
   const { text, sha256 } = await readSigners(signers.path);
   if (sha256 !== signers.sha256)
@@ -66,6 +66,32 @@ export async function grantApproved(
   const approvedBy = accepted.map(({ principal }) => principal);
   context.activity.approvedBy = approvedBy;
   return { files: accepted.map(({ file }) => file), approvedBy };
+}
+
+/**
+ * Counts the approvals of a plan: those of allowed signers, or all that are for exactly this plan if
+ * no signers are known.
+ */
+export async function countApprovals(
+  context: Context,
+  plan: SavedPlan,
+  files: readonly ApprovalFile[],
+  signers: ApprovalRule['signers'] | undefined,
+): Promise<number> {
+  if (!signers) {
+    const now = context.clock.now();
+    const isValid = ({ text }: ApprovalFile) => {
+      const approval = parseApproval(text);
+      return approval !== undefined && findApprovalProblem(approval, plan, now) === undefined;
+    };
+    return files.filter(isValid).length;
+  }
+  const { text } = await readSigners(signers.path);
+  const program = signers.sshKeygen ?? (await findSshKeygen(context));
+  const { accepted } = await withSignersFile(text, (path) =>
+    findDifferentSigners(context, plan, { signers: path, program, files, count: files.length }),
+  );
+  return accepted.length;
 }
 
 function createApprovalError(problem: string): SvcError {
@@ -187,8 +213,8 @@ async function verifyApproval(
   return { problem: `has no valid signature${describeReason(stderr)}` };
 }
 
-/** Returns the reason in the first message of ssh-keygen: `namespace does not match`. */
-function describeReason(messages: string): string {
+/** Returns the reason in the first message of ssh-keygen: ` (namespace does not match)`. */
+export function describeReason(messages: string): string {
   const reason = /: ([^:\r\n]+)\r?\n/.exec(messages)?.[1];
   return reason === undefined ? '' : ` (${reason})`;
 }

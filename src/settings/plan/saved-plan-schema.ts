@@ -82,6 +82,15 @@ const query = z.strictObject({
   agents: z.union([z.array(name), z.literal('all')]),
 });
 
+const names = z.strictObject({
+  file: name,
+  profile: z.nullable(name),
+  source: z.optional(name),
+  folderFile: z.optional(name),
+  store: z.optional(name),
+  environments: z.optional(z.array(name)),
+});
+
 const count = z.int().check(z.gte(0));
 
 /** The shape of a saved plan. Nothing in it names an operation: writes follow from the values. */
@@ -92,6 +101,7 @@ export const savedPlanSchema = z
     environment: z.nullable(name),
     profile: z.nullable(name),
     stack: z.nullable(name),
+    names: z.optional(names),
     files: z.array(file),
     salt: z
       .string()

@@ -24,6 +24,8 @@ export interface SavedPlan extends Omit<Plan, 'read' | 'writes'> {
   readonly environment: string | null;
   readonly profile: string | null;
   readonly stack: string | null;
+  /** How the user named the target. Absent in plans of `svc undo`, and of earlier versions. */
+  readonly names?: TargetNames;
   readonly files: readonly SettingsFile[];
   readonly salt: string;
   /** Hash of each record that the plan depends on; null if the record did not exist. */
@@ -35,12 +37,28 @@ export interface SavedPlan extends Omit<Plan, 'read' | 'writes'> {
   readonly sha256: string;
 }
 
+/** How the user named the target of a plan, to show it. Nothing is sent because of it. */
+export interface TargetNames {
+  /** The settings file, or the folder of settings files. */
+  readonly file: string;
+  readonly profile: string | null;
+  /** Source of the address, if no profile has it: `SVC_BASE_URL`. */
+  readonly source?: string;
+  /** The `.svc.json` that chose the profile. */
+  readonly folderFile?: string;
+  /** Data of the embedded service, if it was given. */
+  readonly store?: string;
+  /** Environments of the settings file, if none was chosen. */
+  readonly environments?: readonly string[];
+}
+
 /** A saved plan with its writes: what a job applies, and keeps in its journal. */
 export interface ReadyPlan extends SavedPlan, Pick<Plan, 'writes'> {}
 
 export interface SavedPlanOrigin
   extends Pick<DeclaredSettings, 'files' | 'secrets'>,
     Partial<Pick<DeclaredSettings, 'environment' | 'profile' | 'stack'>> {
+  readonly names?: TargetNames;
   readonly allowReplace: boolean;
   /** Time in Unix milliseconds. */
   readonly now: number;
@@ -58,6 +76,7 @@ export async function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): Prom
     environment: origin.environment ?? null,
     profile: origin.profile ?? null,
     stack: origin.stack ?? null,
+    ...(origin.names && { names: origin.names }),
     files: origin.files,
     salt,
     records: Object.fromEntries(await hashRecords(salt, read)),
@@ -142,6 +161,11 @@ export const EXPIRED = 'the plan is older than 24 hours';
 export function isExpired({ createdAt }: Pick<SavedPlan, 'createdAt'>, now: number): boolean {
   const age = now - Date.parse(createdAt);
   return !(age >= 0 && age <= MAX_AGE);
+}
+
+/** Whether applying a saved plan would write anything. */
+export function hasWrites({ summary }: Pick<SavedPlan, 'summary'>): boolean {
+  return Object.values(summary).some((count) => count > 0);
 }
 
 /** Returns the files that a plan depends on: those of the settings, and the file of users. */
