@@ -5,6 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import type { OptionDefinition } from '../definition.ts';
 import { commandPath, helpStep } from './command-words.ts';
+import { findDashHint } from './typographic-dash.ts';
 
 const MAX_NAMED_FILES = 5;
 
@@ -22,6 +23,7 @@ export function createExtraArgumentsError(
   const accepted = taken === 0 ? 'no arguments' : formatNounCount(taken, 'argument');
   return new SvcError('usage', `${path} takes ${accepted}; unexpected argument '${extra[0]}'`, {
     hint:
+      findDashHint(command.args) ??
       fileHint(command, flags, extra) ??
       idFlagHint(path, flags, extra) ??
       hint`see ${helpStep(command)}`,

@@ -5,6 +5,7 @@ import type { Node } from '../definition.ts';
 import { findByPath, SHORTCUTS } from '../tree/aliases.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
+import { findDashHint } from './typographic-dash.ts';
 
 /** The parts of a command line: the tree of commands, and the names of the command's flags. */
 interface Vocabulary {
@@ -59,6 +60,8 @@ function idHint(
 }
 
 function flagHint(flag: string, command: Command, names: readonly string[]): string | Hint {
+  const dashHint = findDashHint([flag]);
+  if (dashHint !== undefined) return dashHint;
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
@@ -105,6 +108,8 @@ function describeUnknownCommand(
   root: Node,
 ): [message: string, hint: string | Hint] {
   const message = `unknown command '${word}'`;
+  const dashHint = findDashHint([word]);
+  if (dashHint !== undefined) return [message, dashHint];
   const node = findByPath(root, commandWords(command)) ?? root;
   const action = ACTIONS.find(({ words }) => words.includes(word));
   if (node === root && action === LIST) return [message, listHint(root)];

@@ -105,6 +105,18 @@ describe('an invalid command line', () => {
       "svc agents list takes no arguments; unexpected argument 'a'",
       'see svc agents list --help',
     ],
+    [
+      'users add —user u1',
+      "svc users add takes no arguments; unexpected argument '—user'",
+      'replace — by --: --user',
+    ],
+    [
+      'agents get –p prod',
+      "svc agents get takes 1 argument; unexpected argument 'prod'",
+      'replace – by -: -p',
+    ],
+    ['users add -–local', "unknown flag '-–local'", 'replace -– by --: --local'],
+    ['—local users add', "unknown command '—local'", 'replace — by --: --local'],
     ['help usrs', "unknown command or topic 'usrs'", "did you mean 'svc help users'?"],
     ['help users ad', "unknown command or topic 'users ad'", "did you mean 'svc help users add'?"],
     [
