@@ -23,12 +23,13 @@ export type Effect = 'read' | 'keyed' | 'set' | 'delete' | 'once';
 
 /**
  * `whole` columns (IDs) are never truncated; `time` is Unix milliseconds or ISO text; `state` is a
- * status word; `operation` is the name of an operation, shown as its command.
+ * status word; `operation` is the name of an operation, shown as its command; `count` and `bytes` are
+ * numbers.
  */
 export interface Column {
   readonly header: string;
   readonly field: string;
-  readonly kind?: 'text' | 'time' | 'state' | 'whole' | 'operation';
+  readonly kind?: 'text' | 'time' | 'state' | 'whole' | 'operation' | 'count' | 'bytes';
   /**
    * Order in which columns are hidden if the terminal is too narrow: 1 is hidden first. Always
    * shown if absent.

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { defineOperation, type InputProblem } from './define.ts';
-import { httpUrl, id, requireChange, secret } from './fields.ts';
+import { flag, httpUrl, id, requireChange, secret } from './fields.ts';
 import { described } from './metadata.ts';
 import { SAMPLE_URL } from './sample-data.ts';
 
@@ -94,9 +94,12 @@ export const webhookEndpoints = {
     path: '/v2/workspace/advancedwebhook/endpoints/get',
     effect: 'read',
     input: z.object({
-      limit: described(
-        z.optional(z.int().check(z.gte(1), z.lte(MAX_ENDPOINTS))),
-        'endpoints per page (default: 50)',
+      limit: flag(
+        'page-size',
+        described(
+          z.optional(z.int().check(z.gte(1), z.lte(MAX_ENDPOINTS))),
+          'endpoints per page (default: 50)',
+        ),
       ),
       iterator: described(z.optional(z.string()), 'iterator from a previous response'),
     }),

@@ -14,10 +14,14 @@ import type { CommandTarget, FileTarget, TargetWithSecrets } from '../profiles/t
 import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
 import type { parseGlobalOptions } from './global-flags.ts';
+import type { ListOptions } from './list-flags.ts';
 import type { Prompter } from './prompter.ts';
 import type { Tracing } from './tracing.ts';
 
-export type GlobalOptions = ReturnType<typeof parseGlobalOptions>;
+export interface GlobalOptions extends ReturnType<typeof parseGlobalOptions> {
+  /** Records to print. Set only for a command that prints a list. */
+  readonly list?: ListOptions;
+}
 
 export interface ProcessEnvironment {
   readonly io: Io;

@@ -2,6 +2,7 @@ import type { Column, Examples } from '../catalog/define.ts';
 import type { OperationName } from '../catalog/index.ts';
 import type { OperationEntry } from '../catalog/manifest.ts';
 import type { Context } from './context.ts';
+import type { ListEnd } from './list-flags.ts';
 import type {
   FileUse,
   GlobalFlagGroup,
@@ -59,6 +60,8 @@ export interface CommandDefinition {
   readonly arguments?: readonly ArgumentDefinition[];
   readonly options?: readonly OptionDefinition[];
   readonly columns?: readonly Column[];
+  /** The command prints a list: `--sort`, `--limit`, and `--all` select its records. */
+  readonly listEnd?: ListEnd;
   /**
    * Operation whose flags the command also accepts. Help lists them before the command's own flags.
    */

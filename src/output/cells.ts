@@ -3,6 +3,7 @@ import { formatOperation } from '../catalog/operation-name.ts';
 import { quoteUnclearId } from '../kernel/id-text.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
 import type { DisplayOptions } from './display-options.ts';
+import { formatBytes, formatCount } from './quantities.ts';
 import { formatTime } from './times.ts';
 
 export const MARKS = { true: '✓', false: '–' } as const;
@@ -16,6 +17,8 @@ export function formatCell(value: unknown, display: DisplayOptions, kind?: Colum
   const text = kind === 'time' ? formatTime(value, display) : undefined;
   if (kind === 'whole' && typeof value === 'string')
     return escapeForTerminal(quoteUnclearId(value));
+  if (kind === 'count' && typeof value === 'number') return formatCount(value);
+  if (kind === 'bytes' && typeof value === 'number') return formatBytes(value);
   if (kind === 'operation') return escapeForTerminal(formatOperation(plainText(value)));
   return escapeForTerminal(text || plainText(value));
 }

@@ -65,6 +65,7 @@ export function resolveFields(
 
 /** @throws SvcError `usage` for a path that neither a record nor a column has */
 export function requireFields(
+  flag: '--fields' | '--sort',
   paths: readonly string[],
   records: readonly unknown[],
   columns: readonly Column[] = [],
@@ -79,7 +80,9 @@ export function requireFields(
     header === headerOf(field) ? [] : [header.toLowerCase()],
   );
   const known = [...new Set([...columnFields, ...knownPaths(unknown, records)]), ...headers];
-  throw new SvcError('usage', missingFieldMessage(unknown), { hint: didYouMean(unknown, known) });
+  throw new SvcError('usage', missingFieldMessage(flag, unknown), {
+    hint: didYouMean(unknown, known),
+  });
 }
 
 /** Describes the first path that a value lacks; `undefined` if it has all of them. */
@@ -87,11 +90,11 @@ export function describeMissingField(paths: readonly string[], value: unknown): 
   const unknown = paths.find((path) => fieldAt(value, path) === undefined);
   if (unknown === undefined) return undefined;
   const nearest = findNearest(unknown, knownPaths(unknown, value, 1));
-  return `${missingFieldMessage(unknown)}${nearest ? `; did you mean '${nearest}'?` : ''}`;
+  return `${missingFieldMessage('--fields', unknown)}${nearest ? `; did you mean '${nearest}'?` : ''}`;
 }
 
-function missingFieldMessage(path: string): string {
-  return `--fields: no field '${path}' in the result`;
+function missingFieldMessage(flag: string, path: string): string {
+  return `${flag}: no field '${path}' in the result`;
 }
 
 /** Lists the paths of a value, as deep as the missing one. */

@@ -14,6 +14,14 @@ import {
 } from './field-selection.ts';
 import type { Format } from './format.ts';
 import {
+  collectPages,
+  describeMore,
+  type ListSelection,
+  limitPages,
+  type SortKey,
+  sortRecords,
+} from './list-selection.ts';
+import {
   joinTexts,
   type Renderer,
   singlePage,
@@ -43,6 +51,8 @@ export interface OutputOptions {
   /** Shows long tables in a pager. Set only for the table format. */
   readonly tablePager?: Pager;
   readonly filter?: FilterText;
+  /** Order and number of the records of lists. */
+  readonly list?: ListSelection;
   /** Ends the output within a long list. */
   readonly signal?: AbortSignal;
 }
@@ -60,6 +70,8 @@ export interface Pager {
 export interface ResultShape {
   readonly columns?: readonly Column[];
   readonly secrets?: readonly SecretPath[];
+  /** Number of records of a list to print if no flag sets another one. */
+  readonly defaultLimit?: number;
   /**
    * Rows and columns of the table, if they differ from the records of a list. Rows are in the order
    * of the records.
@@ -93,6 +105,7 @@ export class Printer {
   readonly #sink: Sink;
   readonly #options: OutputOptions;
   #hidden = 0;
+  #cut: number | undefined;
   #hasWarned = false;
 
   constructor(sink: Sink, options: OutputOptions) {
@@ -128,23 +141,49 @@ export class Printer {
       await write();
       const count = this.#hidden;
       this.#hidden = 0;
+      const cut = this.#cut;
+      this.#cut = undefined;
+      if (cut !== undefined) await note?.(describeMore(cut));
       if (count === 0) return;
       const hidden = `${formatNounCount(count, 'column')} hidden`;
       await note?.(`${hidden}; -o json or a wider terminal shows ${count === 1 ? 'it' : 'them'}`);
     });
   }
 
-  async #printRecords(pages: AsyncIterable<Page>, shape: ResultShape): Promise<void> {
+  /** @param keyed records with the fields to sort by, if `pages` lack them */
+  async #printRecords(pages: AsyncIterable<Page>, shape: ResultShape, keyed?: Page): Promise<void> {
     const names = this.#options.fields;
+    const selected = await this.#selectRecords(pages, shape, keyed);
     const { fields, pages: all } = names
-      ? await selectFromPages(names, pages, shape.columns)
-      : { pages };
+      ? await selectFromPages(names, selected, shape.columns)
+      : { pages: selected };
     const view = this.#viewOf(shape, fields);
     const renderer = await this.#createRenderer(view);
     const prepare = (page: Page) => this.#maskAndSelect(page, shape, fields) as Page;
     // A table in a pipe aligns each page as a whole.
     const parts = this.#options.format === 'table' ? all : splitPages(all, view.pause);
     await this.#writeTexts(renderer.records(mapEachPage(parts, prepare)));
+  }
+
+  /** Sorts the records and applies the limit. */
+  async #selectRecords(
+    pages: AsyncIterable<Page>,
+    shape: ResultShape,
+    keyed?: Page,
+  ): Promise<AsyncIterable<Page>> {
+    const { list } = this.#options;
+    const sort = list?.sort;
+    const limit = list && (list.limit ?? (list.all ? undefined : shape.defaultLimit));
+    const sortBy = async (key: SortKey) => {
+      const records = await collectPages(pages);
+      const keys = this.#maskAndSelect(keyed ?? records, shape) as Page;
+      return sortRecords(records, keys, key, shape.columns);
+    };
+    const ordered = sort ? singlePage(await sortBy(sort)) : pages;
+    if (limit === undefined) return ordered;
+    return limitPages(ordered, limit, () => {
+      this.#cut = limit;
+    });
   }
 
   async #printValue(value: unknown, shape: ResultShape): Promise<void> {
@@ -206,16 +245,18 @@ export class Printer {
   }
 
   /**
-   * Prints the rows of a table instead of its records, or both if fields of either can be selected.
+   * Prints the rows of a table instead of its records, or both if fields of either can be selected or
+   * sorted by.
    */
   async #printList(records: Page, { table, ...shape }: ResultShape): Promise<void> {
-    const { format, fields } = this.#options;
+    const { format, fields, list = {} } = this.#options;
     const isTable = format === 'table' || format === 'markdown';
-    if (!table || !(isTable || fields)) return this.#printRecords(singlePage(records), shape);
-    const rows = isTable
-      ? table.rows
-      : records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
-    await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns });
+    const { sort } = list;
+    if (!table || !(isTable || fields || sort))
+      return this.#printRecords(singlePage(records), shape);
+    const merged = records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
+    const rows = isTable ? table.rows : fields ? merged : records;
+    await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns }, merged);
   }
 
   async #writeParts(texts: Texts, shape: ResultShape = {}): Promise<void> {
@@ -291,7 +332,7 @@ async function selectFromPages(
   }
   const first = read.at(-1) ?? [];
   const fields = resolveFields(names, first, columns);
-  if (first.length > 0) requireFields(fields, first, columns);
+  if (first.length > 0) requireFields('--fields', fields, first, columns);
   return { fields, pages: continueReading(read, iterator) };
 }
 

@@ -23,9 +23,10 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** Formats an elapsed time: `0.4 s`, `12 s`, `3 min 5 s`. */
+/** Formats an elapsed time: `0.4 s`, `12 s`, `3 min 5 s`. Only zero is `0 s`. */
 export function formatElapsed(seconds: number): string {
-  return seconds < 10 ? `${Math.round(seconds * 10) / 10} s` : formatDuration(Math.round(seconds));
+  if (seconds >= 10) return formatDuration(Math.round(seconds));
+  return `${seconds === 0 ? 0 : Math.max(1, Math.round(seconds * 10)) / 10} s`;
 }
 
 /** Formats a latency: `0.4 ms`, `12 ms`, `1.3 s`. */

@@ -70,7 +70,7 @@ describe('svc local list', () => {
       code: 0,
       stdout:
         'USER  ORGANIZATION  NAME       EMAIL\nhank  acme          Hank Hill  hank@example.com\n',
-      stderr: 'more users exist; use --limit 10 to show more\n',
+      stderr: 'more results: 1 shown; to show all, add --all\n',
     });
     const permissions = await svc(words('local list permissions --org acme -o json'));
     expect(JSON.parse(permissions.stdout)).toMatchObject([

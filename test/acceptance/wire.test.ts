@@ -128,7 +128,7 @@ const WIRES: Readonly<Record<string, readonly Wire[]>> = {
   ],
   webhooks: [
     {
-      command: 'webhooks endpoints list --limit 10',
+      command: 'webhooks endpoints list --page-size 10',
       path: '/v2/workspace/advancedwebhook/endpoints/get',
       data: { limit: 10 },
       reply: { endpoints: [endpoint], iterator: null, prevIterator: null, done: true },

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { Argument, Operation } from '../define.ts';
 import { described } from '../metadata.ts';
 import type { SecretPath } from '../secrets.ts';
+import { DEFAULT_LIMIT } from './default-limit.ts';
 
 /** Fields that operations of the admin API share with those of the public API. */
 type SharedField =
@@ -53,8 +54,6 @@ export function defineAdminOperation<
 
 /** Creates the schema of a result. The service creates results of this type, so nothing checks them. */
 export const result = <Value>() => z.custom<Value>();
-
-const DEFAULT_LIMIT = 50;
 
 /** Creates the schema of the number of results. */
 export const limitOf = (noun: string) =>

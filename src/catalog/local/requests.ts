@@ -50,7 +50,7 @@ const columns: readonly Column[] = [
   { header: 'STATUS', field: 'status' },
   { header: 'ERROR', field: 'error', hideOrder: 5 },
   { header: 'MS', field: 'ms', hideOrder: 3 },
-  { header: 'RECORDS', field: 'records', hideOrder: 4 },
+  { header: 'RECORDS', field: 'records', kind: 'count', hideOrder: 4 },
   { header: 'FAULT', field: 'fault' },
 ];
 

@@ -47,10 +47,10 @@ export const snapshots = {
     columns: [
       { header: 'NAME', field: 'name', kind: 'whole' },
       { header: 'SAVED', field: 'savedAt', kind: 'time' },
-      { header: 'SIZE', field: 'size', hideOrder: 1 },
-      { header: 'ORGS', field: 'organizations', hideOrder: 3 },
-      { header: 'USERS', field: 'users', hideOrder: 4 },
-      { header: 'DOCUMENTS', field: 'documents', hideOrder: 2 },
+      { header: 'SIZE', field: 'bytes', kind: 'bytes', hideOrder: 1 },
+      { header: 'ORGS', field: 'organizations', kind: 'count', hideOrder: 3 },
+      { header: 'USERS', field: 'users', kind: 'count', hideOrder: 4 },
+      { header: 'DOCUMENTS', field: 'documents', kind: 'count', hideOrder: 2 },
     ],
   }),
   'local.snapshot.diff': defineAdminOperation('local.snapshot.diff', {

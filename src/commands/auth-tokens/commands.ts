@@ -25,6 +25,7 @@ const RECOVER_COMMAND: CommandDefinition = defineCommand({
     'svc auth-tokens recover --save': 'save the token in the selected profile',
   },
   options: RECOVER_FLAGS,
+  listEnd: 'complete',
   load: async () => (await import('./recover.ts')).authRecover,
 });
 

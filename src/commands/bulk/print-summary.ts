@@ -123,6 +123,5 @@ function summaryText(noun: string, { total, requests, seconds, ...summary }: Bul
   ]
     .filter(([, count], at) => at === 0 || count > 0)
     .map(([name, count]) => `${groupDigits(count)} ${name}`);
-  const duration = seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
-  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${duration})`;
+  return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${formatElapsed(seconds)})`;
 }

@@ -7,6 +7,7 @@ import { openOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
+import { formatElapsed } from '../../output/quantities.ts';
 import type { Context } from '../context.ts';
 import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
 
@@ -57,8 +58,8 @@ export function renderStepSummary(noun: string, summary: BulkSummary): string {
   ] as const;
   return [
     `### svc ${formatOperation(operation)}: ${formatNounCount(total, noun)}\n`,
-    formatMarkdownTable([...counted, 'seconds'].map(upperFirst), [
-      [...counted.map((name) => groupDigits(summary[name] ?? 0)), summary.seconds.toFixed(1)],
+    formatMarkdownTable([...counted, 'time'].map(upperFirst), [
+      [...counted.map((name) => groupDigits(summary[name] ?? 0)), formatElapsed(summary.seconds)],
     ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),

@@ -1,14 +1,10 @@
 import type { OptionDefinition } from '../definition.ts';
+import { ALL_FLAG } from '../list-flags.ts';
 
 export const DATA_FLAG = {
   flags: '--data <json>',
   description: "request data as JSON, @file, or '-' for stdin; other flags override its fields",
   file: 'data',
-} as const satisfies OptionDefinition;
-
-export const ALL_FLAG = {
-  flags: '--all',
-  description: 'fetch all pages',
 } as const satisfies OptionDefinition;
 
 export const WAIT_FLAG = {

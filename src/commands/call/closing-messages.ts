@@ -21,6 +21,7 @@ export function createClosingMessages(context: Context, operation: Operation) {
           : [listOf(operation, data)];
       for (const list of lists) if (Array.isArray(list)) shown += list.length;
     },
+    countFound: () => shown,
     setNextPage(cursor: unknown): void {
       nextCursor = cursor;
     },

@@ -205,17 +205,22 @@ async function* fetchResponsesById(call: OpenCall) {
 }
 
 async function* fetchResponsesFor(
-  { client, operation, messages, ids, all }: OpenCall,
+  { context, client, operation, messages, inputs, ids, all }: OpenCall,
   input: CallRequest['inputs'][number],
 ) {
+  const { limit } = context.options.list ?? {};
+
   for await (const response of fetchPages(client, operation, input)) {
     messages.countPage(response.data);
     ids.add(input, response);
-    yield response;
     const cursor = nextCursorOf(operation, response);
-    if (all || cursor === undefined) continue;
-    messages.setNextPage(cursor);
-    break;
+    const found = messages.countFound();
+    const isLast = !all && (limit === undefined || (found >= limit && inputs.length === 1));
+    // A cursor after more records than are printed would skip some.
+    if (isLast && cursor !== undefined && found === (limit ?? found)) messages.setNextPage(cursor);
+    // The printer reads no further than the limit.
+    yield response;
+    if (isLast) break;
   }
 }
 

@@ -2,8 +2,9 @@ import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, GlobalOptions } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { type ListOptions, needsAll } from '../list-flags.ts';
 import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
@@ -30,6 +31,8 @@ export async function runCall(
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
+  const { list } = context.options;
+  if (list) checkListOptions(context.options, list);
   if (operation.eventTypes) {
     const { checkEventTypes } = await import('./event-types.ts');
     await checkEventTypes(context, checked.flatMap(operation.eventTypes), flags, failure);
@@ -59,7 +62,7 @@ export async function runCall(
     );
   }
   try {
-    await printResults(context, entry, operation, { inputs, all });
+    await printResults(context, entry, operation, { inputs, all: list ? needsAll(list) : all });
   } catch (error) {
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
@@ -72,6 +75,12 @@ export async function runCall(
   const { clock } = await useServiceTime(context);
   for (const note of checked.flatMap((input) => operation.notes?.(input, clock.now()) ?? []))
     await context.note(note);
+}
+
+function checkListOptions({ envelope }: GlobalOptions, { sort, limit }: ListOptions): void {
+  const flag = sort ? '--sort' : '--limit';
+  if (envelope && (sort || limit !== undefined))
+    throw new SvcError('usage', `${flag} and --envelope cannot be combined`);
 }
 
 async function checkInputs(

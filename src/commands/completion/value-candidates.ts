@@ -110,6 +110,7 @@ const BY_NAME: Readonly<Record<string, CandidateSource>> = {
   path: files,
   job: jobs,
   fields: fieldCandidates,
+  sort: fieldCandidates,
   shell: async () => toCandidates((await import('../shells/shells.ts')).SHELLS),
   operation: operations,
 };

@@ -149,6 +149,11 @@ function formatting(): HelpPage {
             'form of times in tables: RFC 3339, relative, or as received (default: iso)',
           ],
           ['--all', 'all pages; without this flag, one page, and a message on how to get the next'],
+          ['--limit <n>', 'of a list: the first n records'],
+          [
+            '--sort <field>',
+            'of a list: sort all records by a field, and with --sort -<field> in descending order',
+          ],
           [
             '-q',
             'only errors on stderr; a command with a single value prints only that value: svc auth-tokens reset … -q',

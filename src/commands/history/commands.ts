@@ -1,5 +1,5 @@
 import { type CommandDefinition, defineCommand } from '../definition.ts';
-import { HISTORY_COLUMNS } from './columns.ts';
+import { DEFAULT_LIMIT, HISTORY_COLUMNS } from './columns.ts';
 
 export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
@@ -17,10 +17,11 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     },
     arguments: [{ name: 'clear', description: "'clear' to delete the history", required: false }],
     options: [
-      { flags: '--limit <n>', description: 'number of most recent commands to show (default: 50)' },
+      { flags: '--watch', description: 'show new commands until Ctrl-C' },
       { flags: '--since <when>', description: 'start of the period: 2h, 7d, or a time' },
     ],
     columns: HISTORY_COLUMNS,
+    listEnd: DEFAULT_LIMIT,
     load: async () => (await import('./history.ts')).historyCommand,
   }),
 ];

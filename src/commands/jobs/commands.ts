@@ -25,6 +25,7 @@ export const JOB_COMMANDS: readonly CommandDefinition[] = [
     examples: { 'svc jobs list --watch': 'show changes until no job is running' },
     options: [{ flags: '--watch', description: 'show changes until no job is running' }],
     columns: JOB_COLUMNS,
+    listEnd: 'complete',
     load: async () => (await import('./list.ts')).listJobs,
   }),
   {

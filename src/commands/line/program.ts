@@ -14,12 +14,13 @@ import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../gl
 import type { HelpPage } from '../help/blocks.ts';
 import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
-import { getFlagValue, longName } from '../options.ts';
+import { LIST_FLAGS, parseListOptions } from '../list-flags.ts';
+import { getFlagValue, longName, selectOptions } from '../options.ts';
 import { checkCommandFiles } from '../outputs/command-files.ts';
 import type { ContextOrigin } from '../run/open-context.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
 import { honoredFlagsOf, isLocalOnly } from '../tree/honored-flags.ts';
-import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf } from '../tree/leaf.ts';
+import { argumentsOf, flagsOf, type LoadedLeaf, loadLeaf, printsList } from '../tree/leaf.ts';
 import { commandTree, HELP_SUMMARY } from '../tree/tree.ts';
 import { commandPath, helpStep } from './command-words.ts';
 import { toUsageError } from './usage-error.ts';
@@ -186,7 +187,12 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
         extra,
       );
     const given = rootOf(command).opts();
-    const options = parseGlobalOptions(given);
+    const options = {
+      ...parseGlobalOptions(given),
+      ...(printsList(leaf) && {
+        list: parseListOptions(selectOptions(LIST_FLAGS, command.opts())),
+      }),
+    };
     checkGlobalFlags(leaf, given, command);
     const context = dependencies.openContext(options, command, {
       isLocalOnly: isLocalOnly(leaf),

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { AdminOperationName } from '../../catalog/local/index.ts';
 import { createFlagDefinitions } from '../call/flag-definitions.ts';
@@ -19,16 +20,18 @@ export function defineLocalCommand(
 ): CommandDefinition {
   const entry = getAdminEntry(name);
   const { command, summary, description, examples, columns, effect } = entry;
-  const flags = entry.flags.map((flag) => ({
-    ...flag,
-    required: flag.required && !hasAlternative,
-  }));
+  const limit = entry.flags.find((flag) => flag.name === 'limit');
+  const isList = command.at(-1) === 'list' && effect === 'read';
+  const flags = entry.flags
+    .filter((flag) => flag !== limit)
+    .map((flag) => ({ ...flag, required: flag.required && !hasAlternative }));
   return {
     command,
     summary,
     ...optionalProperty('description', description),
     ...optionalProperty('examples', examples),
     ...optionalProperty('columns', columns),
+    ...(isList && { listEnd: limit ? DEFAULT_LIMIT : 'complete' }),
     globalFlags: [
       'local',
       ...(isSilent ? [] : (['result'] as const)),

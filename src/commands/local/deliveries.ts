@@ -1,6 +1,8 @@
+import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import type { Delivery } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { describeMore } from '../../output/list-selection.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import { describeDelivery } from '../../service/deliveries/records.ts';
 import { retryFailures } from '../../service/deliveries/retry.ts';
@@ -10,11 +12,11 @@ import { deliveryLists, deliveryTable, toRecord } from '../terminal/delivery-vie
 import { createLocalCommand } from './operation.ts';
 
 export const listLocalDeliveries = createLocalCommand('local.deliveries.list', {
-  run: async ({ context, inputs: [{ limit }], run }) => {
+  run: async ({ context, run }) => {
     const [{ deliveries, more }] = await run();
-    await print(context, deliveries, deliveryTable(deliveries));
+    await print(context, deliveries, { ...deliveryTable(deliveries), defaultLimit: DEFAULT_LIMIT });
     if (deliveries.length === 0) await context.note('no deliveries found');
-    if (more) await context.note(`more deliveries exist; use --limit ${limit * 10} to show more`);
+    if (more) await context.note(describeMore(deliveries.length));
   },
 });
 

@@ -9,6 +9,8 @@ import { checkInput } from '../call/validation.ts';
 import { ensureLocalWrites } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions, RunCommand } from '../definition.ts';
+import { needsAll } from '../list-flags.ts';
+import { optionalProperty } from '../options.ts';
 import { withAdminContext } from './admin-context.ts';
 
 /** A command line for an operation of the admin API. */
@@ -87,7 +89,7 @@ export async function readInputs<Name extends AdminOperationName>(
 ): Promise<readonly [AdminInput<Name>, ...AdminInput<Name>[]]> {
   const entry = getAdminEntry(name);
   const operation = await loadAdminOperation(entry);
-  const base = { ...entry.given, ...fields };
+  const base = { ...entry.given, ...limitFields(context, entry), ...fields };
   const { data } = await readInputData(context, entry, invocation, base);
   const check = (words: readonly string[]) =>
     checkInput(
@@ -104,6 +106,14 @@ export async function readInputs<Name extends AdminOperationName>(
   return operand?.many && !isList
     ? [check([first]), ...others.map((word) => check([word]))]
     : [check(words)];
+}
+
+/** Stands for no limit. The service reads one record more than the limit. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER - 1;
+
+function limitFields({ options: { list } }: Context, { flags }: AdminEntry): Fields {
+  if (!list || flags.every(({ name }) => name !== 'limit')) return {};
+  return needsAll(list) ? { limit: NO_LIMIT } : optionalProperty('limit', list.limit);
 }
 
 /** Adds the words of the arguments. An argument whose field is a list takes all of them. */

@@ -1,8 +1,10 @@
 import type { Column } from '../../catalog/define.ts';
 import type { StoredRecord } from '../../catalog/local/answers.ts';
+import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { SECRET_FIELDS } from '../../catalog/local/stored-kinds.ts';
 import { isObject } from '../../kernel/json.ts';
 import { headerOf } from '../../output/columns.ts';
+import { describeMore } from '../../output/list-selection.ts';
 import type { View } from '../../output/renderer.ts';
 import { createTableRenderer } from '../../output/table.ts';
 import { formatTime } from '../../output/times.ts';
@@ -10,15 +12,19 @@ import { STORED_KINDS, type StoredKind } from '../../service/local/reading/kinds
 import { createLocalCommand } from './operation.ts';
 
 export const listLocalRecords = createLocalCommand('local.list', {
-  run: async ({ context, inputs: [{ kind, org, limit }], run }) => {
+  run: async ({ context, inputs: [{ kind, org }], run }) => {
     const [{ records, more }] = await run();
     const columns = columnsOf(STORED_KINDS[kind], org !== undefined);
     const { [kind]: secret } = SECRET_FIELDS;
     const secrets = secret === undefined ? [] : [['*', secret]];
-    await (await context.printer()).value(records, { table: { rows: records, columns }, secrets });
+    await (await context.printer()).value(records, {
+      table: { rows: records, columns },
+      secrets,
+      defaultLimit: DEFAULT_LIMIT,
+    });
     const plural = kind.replace('-', ' ');
     if (records.length === 0) await context.note(`no ${plural} found`);
-    if (more) await context.note(`more ${plural} exist; use --limit ${limit * 10} to show more`);
+    if (more) await context.note(describeMore(records.length));
   },
 });
 

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { hint, step } from '../../kernel/errors.ts';
@@ -85,6 +86,6 @@ async function printRequests({
 }: LocalCall<'local.requests.list' | 'local.requests.wait'>): Promise<number> {
   const [{ requests }] = await run();
   const { columns = [] } = getAdminEntry('local.requests.list');
-  await (await context.printer()).value(requests, { columns });
+  await (await context.printer()).value(requests, { columns, defaultLimit: DEFAULT_LIMIT });
   return requests.length;
 }

@@ -33,11 +33,7 @@ export const restoreSnapshot = createLocalCommand('local.snapshot.restore', {
 export const listSnapshots = createLocalCommand('local.snapshot.list', {
   run: async ({ context, run }) => {
     const [{ snapshots }] = await run();
-    const rows = snapshots.map(({ records, bytes, ...shown }) => ({
-      ...shown,
-      size: formatBytes(bytes),
-      ...records,
-    }));
+    const rows = snapshots.map(({ records, ...shown }) => ({ ...shown, ...records }));
     const { columns = [] } = getAdminEntry('local.snapshot.list');
     await (await context.printer()).value(snapshots, { table: { rows, columns } });
     if (snapshots.length === 0) await context.note('no snapshots found');

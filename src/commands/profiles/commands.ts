@@ -53,6 +53,7 @@ export const PROFILE_COMMANDS: readonly CommandDefinition[] = [
     summary: 'List the profiles',
     examples: { 'svc profiles list': 'list all profiles' },
     columns: PROFILE_COLUMNS,
+    listEnd: 'complete',
     load: async () => (await import('./show.ts')).listProfiles,
   },
   {

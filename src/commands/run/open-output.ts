@@ -157,6 +157,7 @@ async function openPrinter(
       format === 'table' ? createPager(context, terminal) : undefined,
     ),
     ...optionalProperty('fields', options.fields),
+    ...optionalProperty('list', options.list),
     ...optionalProperty('filter', filter),
   });
 }

@@ -1,3 +1,4 @@
+import { SvcError } from '../../kernel/errors.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
 
@@ -18,16 +19,21 @@ const READ_INTERVAL = 1_000;
 
 /**
  * Prints the records of a list, and then each new or changed record, until a signal arrives or the
- * list is final.
+ * list is final. `read` applies the limit of the list.
+ * @throws SvcError `usage` with `--sort`, because later records would need an earlier place
  */
 export async function watchRecords<Item extends object>(
   context: Context,
   list: WatchedList<Item>,
 ): Promise<void> {
+  const { list: selection, ...others } = context.options;
+  if (selection?.sort) throw new SvcError('usage', '--watch and --sort cannot be combined');
   const pages = readChanges(context, list);
-  if ((await context.format()) !== 'table')
-    return (await context.printer()).records(pages, list.shapeOf([]));
-  let options = { ...context.options, pager: false };
+  let options = { ...others, pager: false };
+  if ((await context.format()) !== 'table') {
+    const { context: opened, close } = context.reopen({ options });
+    return (await opened.printer()).records(pages, list.shapeOf([])).finally(close);
+  }
   for await (const records of pages) {
     // A table is printed at its end, so each change gets its own.
     const { context: opened, close } = context.reopen({ options });

@@ -3,7 +3,6 @@ import type { OperationName } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { bulkFlags } from '../bulk/bulk-flags.ts';
 import {
-  ALL_FLAG,
   ALLOW_UNKNOWN_EVENT_FLAG,
   API_VERSION_FLAG,
   DATA_FLAG,
@@ -17,6 +16,7 @@ import type {
   OperationRunner,
   OptionDefinition,
 } from '../definition.ts';
+import { ALL_FLAG, createListFlags } from '../list-flags.ts';
 import { optionalProperty } from '../options.ts';
 
 export type LoadedLeaf =
@@ -68,9 +68,26 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
     return [
       ...(operation ? operationFlags([{ ...operation, flags }]) : []),
       ...(definition.options ?? []),
+      ...createListFlags(definition.listEnd),
     ];
   }
   return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
+}
+
+/** Whether the command prints a list, of which flags select the records. */
+export function printsList(leaf: LoadedLeaf): boolean {
+  return leaf.kind === 'tool'
+    ? leaf.definition.listEnd !== undefined
+    : isListOperation(leaf.versions[0]);
+}
+
+function isListOperation({ columns, effect }: OperationEntry): boolean {
+  return columns !== undefined && effect === 'read';
+}
+
+function pageFlagsOf(entry: OperationEntry): readonly OptionDefinition[] {
+  if (isListOperation(entry)) return createListFlags(entry.paged ? 'page' : 'complete');
+  return entry.paged ? [ALL_FLAG] : [];
 }
 
 export function argumentsOf(leaf: LoadedLeaf): readonly ArgumentDefinition[] {
@@ -100,7 +117,7 @@ function operationFlags(versions: readonly OperationEntry[]): readonly OptionDef
       .flatMap((flag) => createFlagDefinitions(flag, { isBulk: first?.bulk !== undefined })),
     ...createFlags(first, flags),
     ...(first?.bulk ? bulkFlags(first) : []),
-    ...(first?.paged ? [ALL_FLAG] : []),
+    ...(first ? pageFlagsOf(first) : []),
     ...(first?.takesEvents ? [ALLOW_UNKNOWN_EVENT_FLAG] : []),
     ...(first?.wait ? [WAIT_FLAG] : []),
     ...(versions.length > 1

@@ -17,6 +17,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     description:
       'Shows the meaning of each event type, and whether it is enabled by default when basic webhooks are first turned on.',
     columns: EVENT_COLUMNS,
+    listEnd: 'complete',
     load: async () => (await import('./events.ts')).eventsCommand,
   },
   defineCommand({
@@ -122,6 +123,7 @@ export const WEBHOOK_COMMANDS: readonly CommandDefinition[] = [
     arguments: [{ name: 'id', description: 'delivery IDs', required: false, many: true }],
     options: REPLAY_FLAGS,
     columns: RECORDED_COLUMNS,
+    listEnd: 'complete',
     load: async () => (await import('./replay.ts')).replayCommand,
   }),
 ];

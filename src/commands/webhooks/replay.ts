@@ -54,6 +54,9 @@ export async function replayCommand(
 ): Promise<void> {
   const replay = await readReplayOptions(context, invocation);
   if (invocation.options.list) return listRecorded(context, replay);
+  const { sort, limit, all } = context.options.list ?? {};
+  if (sort || limit !== undefined || all)
+    throw new SvcError('usage', '--sort, --limit, and --all require --list');
   if (!replay.ids && replay.since === undefined)
     throw new SvcError('usage', 'delivery IDs or --since is required', { hint: LIST_HINT });
   if (!replay.defaultTarget && replay.routes.length === 0) {

@@ -101,7 +101,7 @@ function describeResult(result: PostResult): string {
 }
 
 function formatTime(milliseconds: number): string {
-  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${Math.round(milliseconds / 100) / 10} s`;
 }
 
 function findWrongEffect(

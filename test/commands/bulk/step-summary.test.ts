@@ -45,9 +45,9 @@ describe('the summary of a CI step', () => {
     expect(first.split('\n')).toEqual([
       '### svc users add: 1,200 users',
       '',
-      '| Succeeded | Failed | Unknown | Skipped | Requests | Retries | Seconds |',
+      '| Succeeded | Failed | Unknown | Skipped | Requests | Retries | Time |',
       '| --- | --- | --- | --- | --- | --- | --- |',
-      '| 1,150 | 0 | 0 | 0 | 14 | 2 | 3.3 |',
+      '| 1,150 | 0 | 0 | 0 | 14 | 2 | 3.3 s |',
       '',
       'Job `20260131-094500-5f3a9c`',
       '',

@@ -195,7 +195,8 @@ describe('a line', () => {
 
 describe('svc history', () => {
   it('shows the last commands since a time', async () => {
-    const context = await fakeContext({ options: { output: 'json' } });
+    const list = { limit: 1, all: false };
+    const context = await fakeContext({ options: { output: 'json', list } });
     const now = Date.now();
     for (const hours of [5, 3, 1]) {
       await appendEntry(
@@ -204,14 +205,13 @@ describe('svc history', () => {
         line(`h${hours}`, new Date(now - hours * 3_600_000).toISOString()),
       );
     }
-    await historyCommand(context, { arguments: [], options: { since: '4h', limit: '1' } });
+    await historyCommand(context, { arguments: [], options: { since: '4h' } });
     expect(JSON.parse(context.stdout())).toMatchObject([{ command: 'h1' }]);
-    expect(context.stderr()).toContain('the last 1 of 2');
+    expect(context.stderr()).toContain('more results: 1 shown');
   });
 
   it.each([
     { words: ['clean'], options: {} },
-    { words: [], options: { limit: '0' } },
     { words: [], options: { since: 'once' } },
   ])('rejects $words $options', async ({ words, options }) => {
     const context = await fakeContext();

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Node } from '../../src/commands/definition.ts';
+import { loadLeaf, printsList } from '../../src/commands/tree/leaf.ts';
+import { commandTree } from '../../src/commands/tree/tree.ts';
+import { newUserInProcess } from './in-process.ts';
+import type { User } from './svc.ts';
+
+let user: User;
+
+const words = (line: string) => line.split(' ');
+
+beforeEach(async () => {
+  user = await newUserInProcess();
+  for (const [id, name] of [
+    ['d1', 'beta'],
+    ['d2', 'Alpha'],
+    ['d10', 'gamma'],
+  ])
+    await user.svc(words(`documents add --local --org acme --document ${id} --name ${name}`));
+});
+
+async function idsOf(line: string): Promise<readonly string[]> {
+  const { stdout } = await user.svc([...words(line), '-o', 'json']);
+  return JSON.parse(stdout).map(({ id }: { readonly id: string }) => id);
+}
+
+describe('a list of documents', () => {
+  const list = 'documents list --local --org acme';
+
+  it('is read to its end to be sorted', async () => {
+    expect(await idsOf(`${list} --page-size 1 --sort name`)).toEqual(['d2', 'd1', 'd10']);
+    expect(await idsOf(`${list} --page-size 1 --sort -id --limit 2`)).toEqual(['d10', 'd2']);
+  });
+
+  it('has as many records as the limit, from several pages', async () => {
+    expect(await idsOf(`${list} --page-size 1 --limit 2`)).toEqual(['d1', 'd2']);
+    const partOfPage = await user.svc(words(`${list} --page-size 3 --limit 1`));
+    expect(partOfPage.stderr).toBe('more results: 1 shown; to show all, add --all\n');
+    const wholePage = await user.svc(words(`${list} --page-size 2 --limit 2`));
+    expect(wholePage.stderr).toMatch(
+      /^more results: 2 shown; --all for the rest, or --page-token /,
+    );
+    const complete = await user.svc(words(`${list} --limit 3`));
+    expect(complete.stderr).toBe('');
+  });
+
+  it('rejects wrong flags', async () => {
+    const wrong: Readonly<Record<string, string>> = {
+      '--sort nmae': "svc: --sort: no field 'nmae' in the result\nhint: did you mean 'name'?\n",
+      '--sort -': "svc: --sort must be a field or '-' and a field, got '-'\n",
+      '--limit 0': "svc: --limit must be a whole number of at least 1, got '0'\n",
+      '--limit 1 --all': 'svc: --all and --limit cannot be combined\n',
+      '--sort name --envelope': 'svc: --sort and --envelope cannot be combined\n',
+    };
+    for (const [flags, stderr] of Object.entries(wrong))
+      expect(await user.svc(words(`${list} ${flags}`))).toEqual({ code: 2, stdout: '', stderr });
+  });
+});
+
+describe('a list on this machine', () => {
+  it('takes the same flags', async () => {
+    const history = await user.svc(words('history --sort -command --limit 1 -o json'));
+    expect(JSON.parse(history.stdout)).toMatchObject([{ ids: ['d10'] }]);
+    const records = await user.svc(
+      words('local list documents --sort -document --limit 1 -o json'),
+    );
+    expect(JSON.parse(records.stdout)).toMatchObject([{ documentId: 'd10' }]);
+    const all = await user.svc(words('local list documents --all -o json'));
+    expect(JSON.parse(all.stdout)).toHaveLength(3);
+  });
+
+  it('shows the newest command first in a table, and last in data', async () => {
+    const table = (await user.svc(words('history'))).stdout;
+    expect(table.indexOf('d10')).toBeLessThan(table.indexOf('d1 '));
+    const data = JSON.parse((await user.svc(words('history -o json'))).stdout);
+    expect(data.at(-1)).toMatchObject({ ids: ['d10'] });
+  });
+
+  it('cannot be watched and sorted', async () => {
+    expect(await user.svc(words('history --watch --sort at'))).toMatchObject({ code: 2 });
+    expect(await user.svc(words('webhooks replay --limit 1 --since 1h'))).toMatchObject({
+      code: 2,
+    });
+  });
+});
+
+it('every command named list takes the flags of lists', async () => {
+  const nodesOf = (node: Node): readonly Node[] => [
+    node,
+    ...[...node.children.values()].flatMap(nodesOf),
+  ];
+  const lists = nodesOf(commandTree()).filter(({ name, leaf }) => name === 'list' && leaf);
+  expect(lists.length).toBeGreaterThan(10);
+  for (const { leaf, path } of lists)
+    expect(leaf && printsList(await loadLeaf(leaf)), path.join(' ')).toBe(true);
+});
