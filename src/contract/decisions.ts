@@ -2,10 +2,13 @@ import type { OperationName } from '../catalog/index.ts';
 import { getEntry } from '../catalog/manifest.ts';
 
 /**
- * Kind of a finding: the HTTP status, the error status, the envelope, a field that the
- * embedded service lacks, or the type of a field.
+ * Kind of a finding about an operation: the HTTP status, the error status, the envelope, a field that
+ * the embedded service lacks, or the type of a field.
  */
 export type FindingKind = 'http' | 'status' | 'envelope' | 'field' | 'type';
+
+export const OPTIONS_DECISION =
+  'without options, svc serve has every feature, and responds with success to a bulk call of which some records fail';
 
 const CREDENTIALS =
   'credentials are checked first: missing is INVALID_ARGUMENT, an unknown API key is PERMISSION_DENIED, a wrong token is UNAUTHENTICATED';

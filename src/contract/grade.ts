@@ -4,13 +4,15 @@ import { HTTP_STATUS } from '../catalog/statuses.ts';
 import { compareFields, compareOthers, type OtherDifference } from './compare-outcome.ts';
 import { type Contract, formatOutcome, type Outcome } from './contract.ts';
 import { decisionOf, type FindingKind } from './decisions.ts';
+import { typesOf } from './merge.ts';
 
 /** A difference that makes the embedded service wrong. */
 export interface Finding {
-  readonly operation: OperationName;
-  readonly kind: FindingKind;
-  /** The recorded outcome: `200 success`. */
-  readonly outcome: string;
+  /** Null for a finding about the service as a whole, whose kind is `options`. */
+  readonly operation: OperationName | null;
+  readonly kind: FindingKind | 'options';
+  /** The recorded outcome: `200 success`. Null if `operation` is. */
+  readonly outcome: string | null;
   /** Path of the field; null for the outcome as a whole. */
   readonly path: string | null;
   readonly recorded: string;
@@ -128,6 +130,11 @@ const OUTAGES: readonly (string | null)[] = [
   'UNKNOWN',
 ] satisfies readonly (keyof typeof HTTP_STATUS)[];
 
+/** Whether a failure of a bulk call reports what happened to its records, unlike an outage. */
+function hasItemResults({ status, always, sometimes }: Outcome): boolean {
+  return status === 'INTERNAL' && typesOf({ ...always, ...sometimes }['details']).length > 0;
+}
+
 type OutcomeGrading = Omit<Grading, 'verdicts'>;
 
 function gradeOutcome(
@@ -157,7 +164,7 @@ function gradeOutcome(
   const skip = (reason: string) => only({ notCompared: [{ ...about, reason, seen }] });
   if (envelope === 'none' || outcome.examined === 0)
     return skip(envelope === 'none' ? 'not a response of the service' : 'no response was examined');
-  const isOutage = OUTAGES.includes(status);
+  const isOutage = OUTAGES.includes(status) && !hasItemResults(outcome);
   const sameStatus = embedded.filter((each) => each.status === status);
   if (sameStatus.length === 0 && isOutage) {
     const expected = HTTP_STATUS[status as keyof typeof HTTP_STATUS];

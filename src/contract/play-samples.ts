@@ -1,4 +1,4 @@
-import { type Auth, FEATURES } from '../catalog/define.ts';
+import type { Auth } from '../catalog/define.ts';
 import {
   CREDENTIAL_HEADERS,
   CREDENTIALS_BY_AUTH,
@@ -19,34 +19,30 @@ import { createRecorder, type Recorder } from './recorder.ts';
 import { loadSampleCalls } from './sample-calls.ts';
 import { createSampleState } from './sample-state.ts';
 
-interface Setting {
-  readonly hasRecords: boolean;
-  readonly options: ServiceOptions;
+interface PlayOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** States and options of the embedded service that change its responses. */
-const SETTINGS: readonly Setting[] = [
-  { hasRecords: true, options: {} },
-  { hasRecords: false, options: {} },
-  { hasRecords: true, options: { strict: true } },
-  { hasRecords: true, options: { without: FEATURES } },
-];
-
 /**
- * Returns the contract of the embedded service: plays the sample calls of every operation at
- * services in memory, and records the responses like those of a real service.
+ * Returns the contract of the embedded service with these options: plays the sample calls of every
+ * operation at services in memory, with and without records, and records the responses like those
+ * of a real service.
  */
-export async function playSamples(clock: Clock, signal?: AbortSignal): Promise<Contract> {
+export async function playSamples(
+  { clock, signal }: PlayOptions,
+  options: ServiceOptions = {},
+): Promise<Contract> {
   const recorder = createRecorder(() => 0);
-  for (const setting of SETTINGS) {
+  for (const hasRecords of [true, false]) {
     signal?.throwIfAborted();
-    await playAt(setting, clock, recorder);
+    await playAt({ hasRecords, options }, clock, recorder);
   }
   return recorder.contract();
 }
 
 async function playAt(
-  { hasRecords, options }: Setting,
+  { hasRecords, options }: { readonly hasRecords: boolean; readonly options: ServiceOptions },
   clock: Clock,
   recorder: Recorder,
 ): Promise<void> {

@@ -27,6 +27,15 @@ const fixed = (name: OperationName, data: object): PlannedCall => [name, () => d
 const all = (names: readonly OperationName[], ...data: readonly object[]): PlannedCall[] =>
   names.flatMap((name) => data.map((each) => fixed(name, each)));
 
+/** Calls whose response depends on whether advanced webhooks are enabled. */
+const CALLS_OF_UNKNOWN_ENDPOINTS: readonly PlannedCall[] = [
+  fixed('webhooks.endpoints.list', {}),
+  fixed('webhooks.endpoints.create', { url: URL }),
+  fixed('webhooks.endpoints.update', { endpointId: 'unknown', description: 'new' }),
+  fixed('webhooks.endpoints.secret', { endpointId: 'unknown' }),
+  fixed('webhooks.endpoints.delete', { endpointId: 'unknown' }),
+];
+
 /**
  * Calls of every operation, in the states that change its response: known and unknown IDs, optional
  * fields given and omitted, first and last pages. Reads come first and after the writes.
@@ -257,7 +266,11 @@ const WRITES: readonly PlannedCall[] = [
   ...all(['permission-provider.update'], {
     permissionProviderConfig: { permissionProviderUrl: 'unknown' },
   }),
+  ...CALLS_OF_UNKNOWN_ENDPOINTS,
   ...all(['webhooks.advanced.update'], { encodeData: true }),
+  sample('webhooks.advanced.update'),
+  ...all(['webhooks.advanced.update'], { isEnabled: false }),
+  ...CALLS_OF_UNKNOWN_ENDPOINTS,
   sample('webhooks.advanced.update'),
   sample('webhooks.endpoints.create'),
   ...all(

@@ -81,7 +81,7 @@ async function startWorld() {
 
 let embedded: Contract;
 beforeAll(async () => {
-  embedded = await playSamples(systemClock);
+  embedded = await playSamples({ clock: systemClock });
 });
 
 test('a proxy that changes nothing has no finding', async () => {

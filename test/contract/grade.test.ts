@@ -1,11 +1,19 @@
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { type Contract, EMPTY_CONTRACT } from '../../src/contract/contract.ts';
-import { formatContract, parseContract } from '../../src/contract/contract-file.ts';
+import {
+  formatContract,
+  parseContract,
+  readContractFile,
+} from '../../src/contract/contract-file.ts';
+import { gradeAgainstEmulators } from '../../src/contract/emulators.ts';
 import { gradeContract } from '../../src/contract/grade.ts';
+import { mergeContracts } from '../../src/contract/merge.ts';
 import { playSamples } from '../../src/contract/play-samples.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import type { ServiceOptions } from '../../src/service/app.ts';
 import { importState } from '../../src/service/state/transfer.ts';
 import { repeats } from '../repeats.ts';
 import { SLOW } from '../slow.ts';
@@ -14,8 +22,18 @@ import { startRecordedWorld } from './recorded-world.ts';
 
 let embedded: Contract;
 beforeAll(async () => {
-  embedded = await playSamples(systemClock);
+  embedded = await playSamples({ clock: systemClock });
 });
+
+const played = new Map<string, Promise<Contract>>();
+
+/** Returns the contract of the embedded service with these options, which is played once. */
+function play(options: ServiceOptions): Promise<Contract> {
+  const key = JSON.stringify([options.strict ?? false, options.without ?? []]);
+  const known = played.get(key) ?? playSamples({ clock: systemClock }, options);
+  played.set(key, known);
+  return known;
+}
 
 const throughFile = (contract: Contract) =>
   parseContract(formatContract(contract), 'contract.json');
@@ -59,16 +77,85 @@ test('svc serve has no finding with 100 random states', {
       await importState(target, state);
       for (const { path, auth, data } of sent)
         await call(path, data, auth === 'key' ? undefined : auth);
-      const { findings, verdicts } = gradeContract(
-        throughFile(await recorder.contract()),
-        embedded,
-      );
-      expect(findings).toEqual([]);
+      const recorded = throughFile(await recorder.contract());
+      const { findings, verdicts } = await gradeAgainstEmulators(recorded, play);
+      const ofPlain = given.strict ? findings.filter(({ kind }) => kind !== 'options') : findings;
+      expect(ofPlain).toEqual([]);
       compared += verdicts.filter(({ verdict }) => verdict.startsWith('agrees')).length;
     }),
     { numRuns: repeats(100) },
   );
   expect(compared).toBeGreaterThan(1_000);
+});
+
+describe('the embedded service that is most like the recorded one', () => {
+  const gradeCalls = async (
+    options: ServiceOptions,
+    calls: readonly (readonly [path: string, data: unknown])[],
+  ) => {
+    const { recorder, call } = await startRecordedWorld(options);
+    for (const [path, data] of calls) await call(path, data);
+    return gradeAgainstEmulators(throughFile(await recorder.contract()), play);
+  };
+  const documents = { organizationId: 'acme', documents: [{ documentId: 'd1' }] };
+  const CALLS = [
+    ['/v2/workspace/advancedwebhookconfig/get', {}],
+    ['/v2/organizations/folders/get', { organizationId: 'acme' }],
+    ['/v1/organizations/documents/add', documents],
+    ['/v1/organizations/documents/add', documents],
+  ] as const;
+
+  test.each([
+    [{}, 'svc serve'],
+    [{ strict: true }, 'svc serve --strict'],
+    [{ without: ['advanced-webhooks'] }, 'svc serve --without advanced-webhooks'],
+    [{ without: ['advanced-queries'] }, 'svc serve --without advanced-queries'],
+    [
+      { strict: true, without: ['advanced-queries', 'advanced-webhooks'] },
+      'svc serve --strict --without advanced-queries,advanced-webhooks',
+    ],
+  ] as const)('with the options %j', SLOW, async (options, command) => {
+    const { emulator, findings } = await gradeCalls(options, CALLS);
+    expect(emulator).toBe(command);
+    expect(findings.map(({ kind, recorded }) => [kind, recorded])).toEqual(
+      command === 'svc serve' ? [] : [['options', command]],
+    );
+  });
+
+  test('is one, so a service that is like two of them has findings', SLOW, async () => {
+    const { recorder, call } = await startRecordedWorld({ without: ['advanced-webhooks'] });
+    await call('/v2/workspace/advancedwebhookconfig/get', {});
+    const plain = await startRecordedWorld();
+    await plain.call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+    await plain.call('/v2/workspace/advancedwebhookconfig/get', {});
+    const both = mergeContracts(await recorder.contract(), await plain.recorder.contract());
+    const { findings } = await gradeAgainstEmulators(throughFile(both), play);
+    expect(findings).not.toEqual([]);
+  });
+
+  test('is not chosen by an outage', async () => {
+    const body = JSON.stringify({ error: { status: 'INTERNAL', message: 'Internal error' } });
+    const { recorder, call } = await startRecordedWorld(
+      {},
+      () => new Response(body, { status: 500 }),
+    );
+    await call('/v1/organizations/documents/add', documents);
+    const { emulator, findings } = await gradeAgainstEmulators(await recorder.contract(), play);
+    expect([emulator, findings]).toEqual(['svc serve', []]);
+  });
+});
+
+test('a contract file of an earlier version is still read and compared', async () => {
+  const path = join(import.meta.dirname, 'earlier-contract.json');
+  const recorded = await readContractFile(path, 'earlier-contract.json');
+  const { emulator, findings, verdicts } = await gradeAgainstEmulators(recorded, play);
+  expect({ emulator, findings }).toEqual({ emulator: 'svc serve', findings: [] });
+  expect(verdicts).toContainEqual({
+    operation: 'documents.list',
+    verdict: 'agrees',
+    seen: 4,
+    findings: 0,
+  });
 });
 
 test('an operation that was never recorded is not seen', () => {

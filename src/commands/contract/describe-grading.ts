@@ -1,4 +1,5 @@
-import type { Finding, Grading, ListedDifference, NotCompared } from '../../contract/grade.ts';
+import type { EmulatorGrading } from '../../contract/emulators.ts';
+import type { Finding, ListedDifference, NotCompared } from '../../contract/grade.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 
 /** Describes a finding so that the sentence can be pasted into an issue. */
@@ -11,7 +12,8 @@ export function describeFinding({
   embedded,
   seen,
 }: Finding): string {
-  const about = `${toWords(operation)} (${outcome}, ${formatNounCount(seen, 'response')})`;
+  const responses = formatNounCount(seen, 'response');
+  const about = `${toWords(operation ?? '')} (${outcome}, ${responses})`;
   const other = embedded ?? 'never';
   switch (kind) {
     case 'http':
@@ -26,6 +28,8 @@ export function describeFinding({
       return `${about} ${path}: ${recorded}; missing in the embedded service`;
     case 'type':
       return `${about} ${path}: ${recorded}; the embedded service has ${other}`;
+    case 'options':
+      return `the options of svc serve (${responses}): your service behaves like ${recorded}, not like ${embedded}`;
   }
 }
 
@@ -42,7 +46,7 @@ export function describeNotCompared({ operation, outcome, reason, seen }: NotCom
 }
 
 export function summarizeGrading(
-  { findings, listed, notCompared, verdicts }: Grading,
+  { findings, listed, notCompared, verdicts }: EmulatorGrading,
   known: ReadonlySet<string>,
 ): string {
   const unseen = verdicts.filter(({ verdict }) => verdict === 'not_seen').length;
@@ -54,6 +58,10 @@ export function summarizeGrading(
     `${unseen} of ${verdicts.length} operations not seen`,
   ];
   return `${parts.join(', ')}.`;
+}
+
+export function describeEmulator({ emulator }: EmulatorGrading): string {
+  return `your service behaves like: ${emulator}`;
 }
 
 export function toWords(operation: string): string {

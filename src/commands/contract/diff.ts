@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { DEFAULT_CONTRACT_FILE } from '../../contract/contract.ts';
 import { readContractFile } from '../../contract/contract-file.ts';
-import { type Finding, type Grading, gradeContract } from '../../contract/grade.ts';
+import { gradeAgainstEmulators } from '../../contract/emulators.ts';
+import type { Finding, Grading } from '../../contract/grade.ts';
 import { playSamples } from '../../contract/play-samples.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
@@ -31,7 +32,9 @@ export async function diffContract(
         hint: hint`to record some, run ${step('show', 'contract', 'probe')}`,
       },
     );
-  const grading = gradeContract(recorded, await playSamples(clock, signal));
+  const grading = await gradeAgainstEmulators(recorded, (options) =>
+    playSamples({ clock, signal }, options),
+  );
   const printer = await context.printer();
   await printer.value(grading, {
     renderText: (view) => renderGrading(grading, known, view),

@@ -1,4 +1,5 @@
-import type { Grading, OperationVerdict, Verdict } from '../../contract/grade.ts';
+import type { EmulatorGrading } from '../../contract/emulators.ts';
+import type { OperationVerdict, Verdict } from '../../contract/grade.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import { loadPalette } from '../../output/palette.ts';
@@ -7,6 +8,7 @@ import { createMeasure } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import {
   describeDecision,
+  describeEmulator,
   describeFinding,
   describeListed,
   describeNotCompared,
@@ -24,7 +26,7 @@ const VERDICTS = {
 
 /** Renders findings first, then the differences that do not count, and one verdict per operation. */
 export async function renderGrading(
-  grading: Grading,
+  grading: EmulatorGrading,
   known: ReadonlySet<string>,
   view: View,
 ): Promise<string> {
@@ -58,6 +60,7 @@ export async function renderGrading(
       );
     }),
     '',
+    ...wrap(describeEmulator(grading), '', ''),
     ...wrap(summarizeGrading(grading, known), '', ''),
   ];
   return lines.map((line) => `${line}\n`).join('');
@@ -68,7 +71,7 @@ export async function renderGrading(
  * @param name name of the contract file
  */
 export function renderGradingMarkdown(
-  grading: Grading,
+  grading: EmulatorGrading,
   known: ReadonlySet<string>,
   name: string,
 ): string {
@@ -77,6 +80,7 @@ export function renderGradingMarkdown(
     items.length === 0 ? [] : [`#### ${title}\n\n${items.map((item) => `- ${item}\n`).join('')}`];
   return [
     `### ${escapeMarkdown(name)} and the embedded service\n`,
+    `${escapeMarkdown(describeEmulator(grading))}\n`,
     `${escapeMarkdown(summarizeGrading(grading, known))}\n`,
     ...section(
       'Findings',
