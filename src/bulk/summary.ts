@@ -1,12 +1,21 @@
 import type { JobDescription } from './journal/job-description.ts';
 import type { Journal } from './journal/journal.ts';
 import type { ExistingCounts, OrganizationCounts } from './journal/outcomes.ts';
-import { createRecordLocator, type RecordPosition } from './record-position.ts';
+import { createRecordLocator, type LocateRecord, type RecordPosition } from './record-position.ts';
 
 export interface FailureLine extends RecordPosition {
   readonly id: string;
   readonly message: string | null;
   readonly code: string | null;
+}
+
+/** The reason that all unsuccessful records of a job have in common. */
+export interface SharedReason extends Pick<FailureLine, 'message' | 'code'> {
+  /** Present if the records are in one of several files. */
+  readonly file?: string;
+  /** Null if the records have no lines, or are in several files. */
+  readonly firstLine: number | null;
+  readonly lastLine: number | null;
 }
 
 /**
@@ -32,6 +41,8 @@ export interface BulkSummary {
   readonly seconds: number;
   readonly failures: readonly FailureLine[];
   readonly failuresTruncated: boolean;
+  /** Present if at least two records were not successful, all for the same reason. */
+  readonly sharedReason?: SharedReason;
   readonly rejects: string | null;
   /** The first organizations, if the records name them. */
   readonly organizations?: readonly OrganizationCounts[];
@@ -60,6 +71,7 @@ export function summarize(
   const created = succeeded - updated - unchanged;
   const locate = createRecordLocator(inputs);
   const organizations = journal.getFact('organizations');
+  const sharedReason = findSharedReason(journal, locate);
   const failures = journal
     .unsuccessfulRecords()
     .take(MAX_FAILURES)
@@ -79,7 +91,44 @@ export function summarize(
     seconds: Math.round(outcome.seconds * 1000) / 1000,
     failures,
     failuresTruncated: failed + unknown > failures.length,
+    ...(sharedReason && { sharedReason }),
     rejects,
     ...(organizations && { organizations }),
+  };
+}
+
+function findSharedReason(journal: Journal, locate: LocateRecord): SharedReason | undefined {
+  let shared: SharedReason | undefined;
+  let count = 0;
+  for (const { at, line: given, message, code } of journal.unsuccessfulRecords()) {
+    const { file, line } = locate(at, given);
+    count += 1;
+    if (!shared) {
+      shared = {
+        message,
+        code,
+        ...(file !== undefined && { file }),
+        firstLine: line,
+        lastLine: line,
+      };
+      continue;
+    }
+    if (message !== shared.message || code !== shared.code) return undefined;
+    shared = addPosition(shared, { file, line });
+  }
+  return count > 1 ? shared : undefined;
+}
+
+function addPosition(
+  { file: known, firstLine, lastLine, ...reason }: SharedReason,
+  { file, line }: { readonly file: string | undefined; readonly line: number | null },
+): SharedReason {
+  if (file !== known || line === null || firstLine === null || lastLine === null)
+    return { ...reason, firstLine: null, lastLine: null };
+  return {
+    ...reason,
+    ...(file !== undefined && { file }),
+    firstLine: Math.min(firstLine, line),
+    lastLine: Math.max(lastLine, line),
   };
 }

@@ -1,4 +1,4 @@
-import type { BulkSummary } from '../../bulk/summary.ts';
+import type { BulkSummary, SharedReason } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
 import { hint, step } from '../../kernel/errors.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
@@ -60,19 +60,19 @@ export async function printSummary(
 
 export async function printFailures(
   context: Context,
-  { failures, failed, unknown }: BulkSummary,
+  { failures, failed, unknown, sharedReason }: BulkSummary,
 ): Promise<void> {
-  const shared = describeSharedReason(failures, failed + unknown);
-  if (shared !== undefined) {
+  const total = failed + unknown;
+  if (sharedReason && total > MAX_SHOWN_FAILURES) {
     const { stdout } = context.io;
-    return stdout.write(await formatMessage(shared, stdout));
+    return stdout.write(await formatMessage(describeSharedReason(sharedReason, total), stdout));
   }
   const shown = failures.slice(0, MAX_SHOWN_FAILURES);
   const columns = FAILURE_COLUMNS.filter(({ field }) =>
     shown.some((failure) => (failure[field] ?? null) !== null),
   );
   if (shown.length > 0) await (await context.printer()).records(singlePage(shown), { columns });
-  const hidden = failed + unknown - shown.length;
+  const hidden = total - shown.length;
   if (hidden > 0) await context.io.stdout.write(`and ${groupDigits(hidden)} more\n`);
 }
 
@@ -81,27 +81,16 @@ export async function printFailures(
  * (resource_exhausted), lines 800 to 1,000`.
  */
 function describeSharedReason(
-  failures: BulkSummary['failures'],
+  { message, code, file, firstLine, lastLine }: SharedReason,
   total: number,
-): string | undefined {
-  const [first] = failures;
-  const isShared = failures.every(
-    ({ message, code, file }) =>
-      message === first?.message && code === first?.code && file === first?.file,
-  );
-  if (!first || !isShared || failures.length <= MAX_SHOWN_FAILURES) return undefined;
-  const lines = failures.flatMap(({ line }) => line ?? []);
-  const [start = 0, end = 0] = [Math.min(...lines), Math.max(...lines)];
-  const isWhole = failures.length === total;
-  const place = first.file === undefined ? '' : `${first.file}: `;
-  const range =
-    lines.length === 0
+): string {
+  const place = file === undefined ? '' : `${file}: `;
+  const lines =
+    firstLine === null || lastLine === null
       ? ''
-      : isWhole
-        ? `, ${place}lines ${groupDigits(start)} to ${groupDigits(end)}`
-        : `, ${place}from line ${groupDigits(start)}`;
-  const code = first.code === null ? '' : ` (${first.code})`;
-  return `${groupDigits(total)} × ${first.message ?? 'no reason given'}${code}${range}`;
+      : `, ${place}lines ${groupDigits(firstLine)} to ${groupDigits(lastLine)}`;
+  const ending = code === null ? '' : ` (${code})`;
+  return `${groupDigits(total)} × ${message ?? 'no reason given'}${ending}${lines}`;
 }
 
 const EFFECTS = ['created', 'updated', 'unchanged'] as const;

@@ -47,19 +47,20 @@ export function renderStepSummary(noun: string, summary: BulkSummary): string {
   const effects = (['created', 'updated', 'unchanged'] as const).filter(
     (name) => summary[name] !== undefined,
   );
-  const counted = [
-    'succeeded',
-    ...effects,
-    'failed',
-    'unknown',
-    'skipped',
-    'requests',
-    'retries',
-  ] as const;
+  const { existing = 0 } = summary;
+  const counts = [
+    ...(['succeeded', ...effects, 'failed', 'unknown'] as const).map(
+      (name) => [name, summary[name] ?? 0] as const,
+    ),
+    ...(existing > 0 ? [['skipped', existing] as const] : []),
+    ['not sent', summary.skipped - existing] as const,
+    ['requests', summary.requests] as const,
+    ['retries', summary.retries] as const,
+  ];
   return [
     `### svc ${formatOperation(operation)}: ${formatNounCount(total, noun)}\n`,
-    formatMarkdownTable([...counted, 'time'].map(upperFirst), [
-      [...counted.map((name) => groupDigits(summary[name] ?? 0)), formatElapsed(summary.seconds)],
+    formatMarkdownTable([...counts.map(([name]) => name), 'time'].map(upperFirst), [
+      [...counts.map(([, count]) => groupDigits(count)), formatElapsed(summary.seconds)],
     ]),
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),

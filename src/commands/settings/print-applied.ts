@@ -106,7 +106,12 @@ export async function printApplied(
   }
   const { stdout } = context.io;
   await stdout.write(await formatMessage(title, stdout));
-  await printFailures(context, { ...summary, failures });
+  const { sharedReason, ...summaryOfWrites } = summary;
+  await printFailures(context, {
+    ...summaryOfWrites,
+    failures,
+    ...(sharedReason && blocked.length === 0 && { sharedReason }),
+  });
   await stdout.write(renderNext(shownNext));
 }
 

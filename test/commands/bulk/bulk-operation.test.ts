@@ -247,6 +247,29 @@ describe('stopping early', () => {
   });
 
   it.each([
+    ['the same', 20, '130 × At most 20 users, lines 22 to 151\n'],
+    ['another', 21, '\nand 120 more\n'],
+  ])('names the lines of all failures if the last has %s reason', async (_, last, end) => {
+    const ids = Array.from({ length: 150 }, (__, at) => `u${at}`);
+    const { stdout } = await run({
+      files: { 'users.csv': `userId\n${ids.join('\n')}\n` },
+      global: { output: 'table' },
+      answer: (users) =>
+        results(
+          Object.fromEntries(
+            users.map(({ userId }) => {
+              const limit = userId === 'u149' ? last : 20;
+              const message = `At most ${limit} users`;
+              return [userId, { success: ids.indexOf(userId) < 20, message }];
+            }),
+          ),
+        ),
+    });
+    expect(stdout).toContain('150 users: 20 succeeded, 130 failed');
+    expect(stdout).toContain(end);
+  });
+
+  it.each([
     ['--on-error stop', { onError: 'stop' as const }],
     ['--max-errors', { maxErrors: 1 }],
   ])('stops after a failed record with %s', async (_, options) => {

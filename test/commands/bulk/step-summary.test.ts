@@ -45,7 +45,7 @@ describe('the summary of a CI step', () => {
     expect(first.split('\n')).toEqual([
       '### svc users add: 1,200 users',
       '',
-      '| Succeeded | Failed | Unknown | Skipped | Requests | Retries | Time |',
+      '| Succeeded | Failed | Unknown | Not sent | Requests | Retries | Time |',
       '| --- | --- | --- | --- | --- | --- | --- |',
       '| 1,150 | 0 | 0 | 0 | 14 | 2 | 3.3 s |',
       '',

@@ -20,7 +20,7 @@ function createReceipt(
   journal: Journal,
 ) {
   const { inputs, target, data, options } = description;
-  const { total, succeeded, failed, unknown, skipped, requests, retries } = status;
+  const { total, succeeded, failed, unknown, skipped, existing, requests, retries } = status;
   const histogram = new Histogram(metrics?.latency);
   const seconds = Math.round((metrics?.seconds ?? 0) * 1000) / 1000;
   return {
@@ -33,7 +33,7 @@ function createReceipt(
     target: { profile: target.profile, origin: target.origin, apiKey: target.apiKey },
     data: redactValue(data, []) as typeof data,
     options: redactValue(options, []) as typeof options,
-    counts: { total, succeeded, failed, unknown, skipped },
+    counts: { total, succeeded, failed, unknown, skipped, existing },
     times: {
       startedAt: status.startedAt,
       endedAt: state === 'running' ? null : status.updatedAt,

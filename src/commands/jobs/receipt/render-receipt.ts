@@ -155,9 +155,16 @@ export function formatTarget({
 }
 
 function formatStatusCounts(counts: JobReceipt['counts']): string {
-  return (['succeeded', 'failed', 'unknown', 'skipped'] as const)
-    .filter((status) => status === 'succeeded' || counts[status] > 0)
-    .map((status) => `${formatCount(counts[status])} ${status}`)
+  const { succeeded, failed, unknown, skipped, existing } = counts;
+  return Object.entries({
+    succeeded,
+    failed,
+    unknown,
+    skipped: existing,
+    'not sent': skipped - existing,
+  })
+    .filter(([status, count]) => status === 'succeeded' || count > 0)
+    .map(([status, count]) => `${formatCount(count)} ${status}`)
     .join(', ');
 }
 

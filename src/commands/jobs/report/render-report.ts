@@ -55,10 +55,12 @@ const OUTCOMES = [
   ['succeeded', 'Succeeded', 'good'],
   ['failed', 'Failed', 'bad'],
   ['unknown', 'Unknown', 'unsure'],
-  ['skipped', 'Skipped', 'none'],
+  ['existing', 'Skipped', 'none'],
+  ['notSent', 'Not sent', 'none'],
 ] as const;
 
-function renderOutcome({ counts, times, state, id }: JobReceipt): Html {
+function renderOutcome({ counts: { skipped, ...known }, times, state, id }: JobReceipt): Html {
+  const counts = { ...known, notSent: skipped - known.existing };
   const { total } = counts;
   const shownOutcomes = OUTCOMES.filter(([status]) => counts[status] > 0 || status === 'succeeded');
   const tiles = shownOutcomes.map(

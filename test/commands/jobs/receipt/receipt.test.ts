@@ -99,14 +99,14 @@ describe('the text receipt of a job', () => {
       {
         ...RECEIPT,
         state: 'stopped',
-        counts: { total: 9, succeeded: 0, failed: 0, unknown: 2, skipped: 7 },
+        counts: { total: 9, succeeded: 0, failed: 0, unknown: 2, skipped: 7, existing: 3 },
         latency: { p50: null, p90: null, p99: null, max: null },
         series: { seconds: 1, points: [] },
         reasons: { most: [], others: 0 },
       },
       { plain: false },
     );
-    expect(stopped).toContain('0 succeeded, 2 unknown, 7 skipped\n');
+    expect(stopped).toContain('0 succeeded, 2 unknown, 3 skipped, 4 not sent\n');
     expect(stopped).toContain('svc jobs resume 20260131-094500-5f3a9c\n');
     expect(stopped).not.toMatch(/answers|speed|failures|NaN|null/);
   });

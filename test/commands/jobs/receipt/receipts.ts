@@ -10,7 +10,7 @@ export const RECEIPT: JobReceipt = {
   data: { organizationId: 'acme' },
   options: { file: 'users.csv', concurrency: 'auto' },
   target: { profile: 'prod', origin: 'https://api.example.com', apiKey: 'key-1' },
-  counts: { total: 1_000, succeeded: 997, failed: 3, unknown: 0, skipped: 0 },
+  counts: { total: 1_000, succeeded: 997, failed: 3, unknown: 0, skipped: 0, existing: 0 },
   times: {
     startedAt: '2026-01-31T09:45:00.000Z',
     endedAt: '2026-01-31T09:45:10.500Z',

@@ -117,7 +117,7 @@ describe('the report of a job', () => {
       const page = await renderReport({
         ...RECEIPT,
         state,
-        counts: { total: 0, succeeded: 0, failed: 0, unknown: 0, skipped: 0 },
+        counts: { total: 0, succeeded: 0, failed: 0, unknown: 0, skipped: 0, existing: 0 },
         times: { ...RECEIPT.times, endedAt: null, seconds: 0 },
         latency: { p50: null, p90: null, p99: null, max: null },
         series: { seconds: 1, points: [] },
