@@ -60,10 +60,11 @@ async function buildExecutable(
   );
   await mkdir(workFolder, { recursive: true });
   for (const [name, content] of files) await writeFile(assets.get(name) ?? '', content);
-  const loader = join(workFolder, 'loader.cjs');
-  await buildLoader('packaging/executable/loader.cjs', loader);
+  const loader = 'loader.cjs';
+  await buildLoader('packaging/executable/loader.cjs', join(workFolder, loader));
   const blob = join(workFolder, 'blob');
   const settings = {
+    // The executable records this path; a relative one is the same in each build.
     main: loader,
     output: blob,
     disableExperimentalSEAWarning: true,
@@ -75,9 +76,10 @@ async function buildExecutable(
       'keyring.node': join(keychain, target.keychain.module),
     },
   };
-  const config = join(workFolder, 'config.json');
-  await writeFile(config, JSON.stringify(settings));
+  const config = 'config.json';
+  await writeFile(join(workFolder, config), JSON.stringify(settings));
   execFileSync(await fetchNode(nodeVersion), ['--experimental-sea-config', config], {
+    cwd: workFolder,
     stdio: 'pipe',
   });
   await mkdir(to, { recursive: true });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** A platform that an executable can be built for. */
 export interface Target {
@@ -42,7 +42,7 @@ export const TARGETS: readonly Target[] = [
  * `folder`.
  */
 export async function fetchPackage(name: string, version: string, folder: string): Promise<string> {
-  const installed = join('node_modules', name);
+  const installed = resolve('node_modules', name);
   if ((await readVersion(installed)) === version) return installed;
   const target = join(folder, name);
   await mkdir(target, { recursive: true });

@@ -82,6 +82,14 @@ describe.each(MACHINES)(
       expect((await run([...svc, '__complete', 'users', 'a'])).stdout).toMatch(/^add\t/);
     });
 
+    test('records no folder of its build', async () => {
+      const [file = ''] = svc.slice(by.length);
+      const bytes = await readFile(file);
+      expect(bytes.includes('loader.cjs')).toBe(true);
+      for (const built of [HOME, join(tmpdir(), 'svc-executable-')])
+        expect(bytes.includes(built), built).toBe(false);
+    });
+
     test('stores the data of the embedded service in a file', async () => {
       const store = join(await createTemporaryFolder(), 'service.sqlite');
       const words = ['--local', '--org', 'acme', '-o', 'json', '--store', store];
