@@ -1,7 +1,7 @@
 import { FAILURES } from '../../kernel/errors.ts';
 import { SETTING_VARIABLES, SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { TIME_STYLES } from '../../output/display-options.ts';
-import { FORMATS } from '../../output/format.ts';
+import { FORMATS, type Format } from '../../output/format.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, VERSION_FLAG } from '../global-flags.ts';
 import { longName } from '../options.ts';
 import { agentsSkill } from './agents-skill.ts';
@@ -116,23 +116,20 @@ function exitCodes(): HelpPage {
   ];
 }
 
+const FORMAT_DETAILS: Readonly<Record<Format, string>> = {
+  table: 'aligned columns that fit the terminal (default)',
+  json: 'a single document: an array for a list of records, otherwise the data of the response',
+  yaml: 'YAML 1.2, also readable as YAML 1.1',
+  csv: 'RFC 4180, with spreadsheet formulas neutralized',
+  ndjson: 'one record per line, printed as pages arrive',
+  markdown: 'tables for pull requests and issues, with all other markup escaped',
+};
+
 function formatting(): HelpPage {
   return [
-    createProse(`Output formats (-o): ${FORMATS.join(', ')} (default: table).`),
+    createProse('Output formats (-o):'),
     ...createRowSections('formats', [
-      [
-        undefined,
-        toRows([
-          [
-            'json',
-            'a single document: an array for a list of records, otherwise the data of the response',
-          ],
-          ['ndjson', 'one record per line, printed as pages arrive'],
-          ['yaml', 'YAML 1.2, also readable as YAML 1.1'],
-          ['csv', 'RFC 4180, with spreadsheet formulas neutralized'],
-          ['markdown', 'tables for pull requests and issues, with all other markup escaped'],
-        ]),
-      ],
+      [undefined, toRows(FORMATS.map((format) => [format, FORMAT_DETAILS[format]]))],
     ]),
     ...createRowSections('flags', [
       [
