@@ -1,6 +1,6 @@
 import type { Operation } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
-import { hint, SvcError, step } from '../kernel/errors.ts';
+import { hint, type NextStep, SvcError, step } from '../kernel/errors.ts';
 
 /** A target that svc may only read. */
 export interface ReadOnly {
@@ -29,16 +29,18 @@ type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'>
 
 /**
  * Refuses an operation that is not harmless.
+ * @param save command that saves a plan of the operation, for the error
  * @throws SvcError `read_only` if the target is read-only, `approval_required` if it accepts only
  * approved plans
  */
-export function assertAllowed(protections: Protections, operation: Effects): void {
+export function assertAllowed(protections: Protections, operation: Effects, save?: NextStep): void {
   if (isHarmless(operation)) return;
   const { effect, command, path = 'this command' } = operation;
   const name = command ? `'${command.join(' ')}'` : path;
   const error = findProtectionError(
     protections,
     `${name} ${effect === 'read' ? 'hands out a secret' : 'writes'}`,
+    save,
   );
   if (error) throw error;
 }
@@ -50,9 +52,12 @@ export function assertAllowed(protections: Protections, operation: Effects): voi
 export function findProtectionError(
   { readOnly, approvals }: Protections,
   problem: string,
+  save?: NextStep,
 ): SvcError | undefined {
   if (readOnly) return createReadOnlyError(readOnly, problem);
-  return approvals && !approvals.isGranted() ? createApprovalError(approvals, problem) : undefined;
+  return approvals && !approvals.isGranted()
+    ? createApprovalError(approvals, problem, save)
+    : undefined;
 }
 
 function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): SvcError {
@@ -63,12 +68,19 @@ function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): S
   );
 }
 
-function createApprovalError({ subject, sources }: ReadOnly, problem: string): SvcError {
+function createApprovalError(
+  { subject, sources }: ReadOnly,
+  problem: string,
+  save: NextStep | undefined,
+): SvcError {
+  const about = step('inspect', 'help', 'approvals');
   return new SvcError(
     'approval_required',
     `${subject} accepts only approved plans (set by ${formatList(sources)}), and ${problem}; nothing was sent`,
     {
-      hint: hint`declare the change in a settings file, and apply an approved plan of it; to read about approvals, run ${step('inspect', 'help', 'approvals')}`,
+      hint: save
+        ? hint`to save a plan that others can approve, run ${save}; to read about approvals, run ${about}`
+        : hint`to read about approvals, run ${about}`,
     },
   );
 }

@@ -64,6 +64,8 @@ export interface OpenedContext {
  */
 export interface Context extends ProcessEnvironment {
   readonly options: GlobalOptions;
+  /** Words of the command line after `svc`; empty for a command that no line named. */
+  readonly words: readonly string[];
   readonly inputNaming: InputNaming;
   readonly activity: Activity;
   /** Opens another context for the same run, for example with other options. */

@@ -99,7 +99,7 @@ describe('a profile that demands approvals', () => {
     const { svc, host } = await createUser(...DEMANDED);
     expect((await svc(['organizations', 'add', '--org', 'acme'])).stderr).toBe(
       `svc: ${host} accepts only approved plans (set by profile 'prod'), and 'organizations add' writes; nothing was sent\n` +
-        'hint: declare the change in a settings file, and apply an approved plan of it; to read about approvals, run svc help approvals\n',
+        'hint: to save a plan that others can approve, run svc organizations add --org acme --out plan.json; to read about approvals, run svc help approvals\n',
     );
   });
 

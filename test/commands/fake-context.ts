@@ -85,6 +85,7 @@ export async function fakeContext(given: FakeContextOptions = {}): Promise<FakeC
     activity,
     inputNaming: 'flags',
     options,
+    words: [],
     reopen: ({ options: changed = options, ...parts }) =>
       openContext({ ...processParts, ...parts }, changed, activity),
     fileTarget: undefined,

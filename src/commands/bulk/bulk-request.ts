@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type { FileChoice } from '../../bulk/record-input.ts';
 import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import type { MapFileOptions } from './input-flags.ts';
@@ -27,6 +28,10 @@ export interface BulkRequest {
     | { readonly entry: OperationEntry; readonly data: Readonly<Record<string, unknown>> }
     | undefined;
   readonly options: BulkOptions;
+  /** Copies of the files in a saved plan, which are read in place of the files in the options. */
+  readonly copies?: readonly FileChoice[];
+  /** File to save a plan to, instead of sending the records. */
+  readonly out?: string | undefined;
   readonly mapFile?: MapFileOptions;
   /** Saves the mappings of columns that the file of mappings does not have. */
   readonly saveColumns?: () => Promise<void>;

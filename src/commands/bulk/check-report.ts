@@ -13,9 +13,9 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import type { Format } from '../../output/format.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import type { Context } from '../context.ts';
+import { formatOrganizations } from '../format-organizations.ts';
 import { optionalProperty } from '../options.ts';
 import { annotateLog, formatAnnotation } from '../terminal/annotation.ts';
-import { formatOrganizations } from './format-organizations.ts';
 
 /** The requests and records that a command would send. */
 export interface SendingPlan {

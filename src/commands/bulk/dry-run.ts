@@ -1,10 +1,8 @@
-import { splitIntoBatches } from '../../bulk/batches.ts';
 import { groupIfMixed } from '../../bulk/grouped-records.ts';
 import { startCheck } from '../../bulk/record-check.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { isObject } from '../../kernel/json.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
@@ -12,11 +10,11 @@ import type { BulkRequest } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
 import { saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
+import { countSending } from './count-sending.ts';
 import { checkRecordSource, createRules, valueWarningsOf } from './gather-input.ts';
 import { openInputFiles } from './input-files.ts';
-import { findNewOrganizations, organizationsOf } from './new-organizations.ts';
+import { organizationsOf } from './new-organizations.ts';
 import { parseBatchLimits } from './parse-batch-limits.ts';
-import { readRecords } from './pending-records.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { createTemporaryPath } from './temporary-path.ts';
 
@@ -62,27 +60,18 @@ export async function runDryRun(
     }
     await confirmations.showWarnings(context);
     const ids = organizationsOf(targets, data);
-    const totals = new Map(ids.map((id) => [id, 0]));
-    const path = createTemporaryPath('records');
-    const grouped = await groupIfMixed(input, rules, check, context.signal, path);
-    let requests = 0;
+    const grouped = await groupIfMixed(
+      input,
+      rules,
+      check,
+      context.signal,
+      createTemporaryPath('records'),
+    );
     try {
-      const records = readRecords({ input, rules, check, data, grouped });
-      for await (const batch of splitIntoBatches(records, limits)) {
-        requests += 1;
-        const [record] = batch.records;
-        const own = isObject(record?.value) ? record.value : {};
-        const id = { ...own, ...data, ...record?.target?.data }['organizationId'];
-        const total = typeof id === 'string' ? totals.get(id) : undefined;
-        if (total !== undefined) totals.set(String(id), total + batch.records.length);
-      }
+      return await countSending(context, { input, rules, check, data, grouped }, limits, ids);
     } finally {
       grouped?.close();
     }
-    if (ids.length === 0) return { requests };
-    const unseen = await findNewOrganizations(context, ids);
-    const organizations = Array.from(totals, ([id, total]) => ({ id, total, new: unseen.has(id) }));
-    return { requests, organizations };
   }
 
   try {

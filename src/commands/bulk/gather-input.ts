@@ -22,6 +22,9 @@ import { showWarnings } from './confirm-writes.ts';
 import { openInputFiles } from './input-files.ts';
 import { showCheckProgress } from './show-progress.ts';
 
+/** Paths of the copies of an input. */
+export type InputFolder = Pick<JobFolder, 'spool' | 'grouped'>;
+
 export type CheckedInput = Awaited<ReturnType<typeof gatherInput>>;
 
 /**
@@ -35,7 +38,7 @@ export async function gatherInput(
   entry: OperationEntry,
   fields: BulkFields,
   request: BulkRequest,
-  { job, folder }: { readonly job: string; readonly folder: JobFolder | undefined },
+  { job, folder }: { readonly job: string; readonly folder: InputFolder | undefined },
   visitRecord: RecordListener | undefined,
 ) {
   checkRecordSource(context, entry, fields, request);
@@ -226,7 +229,7 @@ export function checkRecordSource(
   { inputNaming }: Pick<Context, 'inputNaming'>,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, options, usesDataFlag }: BulkRequest,
+  { data, record, options, copies, usesDataFlag }: BulkRequest,
 ): void {
   const { field, noun, id } = fields;
   const beside = Object.entries(data).filter(([name]) => name !== field);
@@ -243,7 +246,9 @@ export function checkRecordSource(
       },
     );
   }
-  const count = [options.file, data[field], record].filter((form) => form !== undefined).length;
+  const count = [copies ?? options.file, data[field], record].filter(
+    (form) => form !== undefined,
+  ).length;
   if (count === 1) return;
   const problem =
     count === 0
@@ -265,11 +270,11 @@ async function openRecords(
   context: Context,
   entry: OperationEntry,
   fields: BulkFields,
-  { data, record, usesDataFlag, options }: BulkRequest,
+  { data, record, usesDataFlag, options, copies }: BulkRequest,
   spool: string,
 ): Promise<RecordInput> {
-  if (options.file !== undefined)
-    return openInputFiles(context, { ...fields, given: Object.keys(data) }, options, spool);
+  if (copies ?? options.file)
+    return openInputFiles(context, { ...fields, given: Object.keys(data) }, options, spool, copies);
   if (options.map && !usesDataFlag)
     throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
   if (record) {

@@ -58,7 +58,14 @@ export async function describeJob(
     cwd: context.cwd,
     target: await describeJobTarget(context),
     inputs: source.files.map(({ name, path = '', spooled, format, fingerprint }, at) => {
-      return { name, first: check.files[at]?.first ?? 0, path, spooled, format, ...fingerprint() };
+      return {
+        name,
+        first: check.files[at]?.first ?? 0,
+        path,
+        spooled: spooled || request.copies !== undefined,
+        format,
+        ...fingerprint(),
+      };
     }),
     records: check.records,
     leftOut: check.skipped,

@@ -7,7 +7,7 @@ import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import { nameProfile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
-import { formatOrganizations, isWorthShowing } from './format-organizations.ts';
+import { formatOrganizations, isWorthShowing } from '../format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 const MAX_SHOWN_FAILURES = 10;

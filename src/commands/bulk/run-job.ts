@@ -99,7 +99,10 @@ async function reportSummary(
 ): Promise<void> {
   const { noun } = plan.calls.fields;
   if (job.lockedFolder && context.environment['GITHUB_STEP_SUMMARY']) {
-    const { appendStepSummary, renderStepSummary } = await import('./step-summary.ts');
+    const [{ appendStepSummary }, { renderStepSummary }] = await Promise.all([
+      import('../outputs/append-step-summary.ts'),
+      import('./step-summary.ts'),
+    ]);
     await appendStepSummary(context, () => renderStepSummary(noun, summary));
   }
   await printSummary(context, noun, summary, single);

@@ -23,10 +23,17 @@ export const ALLOW_UNKNOWN_EVENT_FLAG = {
   description: 'accept event types that look misspelled',
 } as const satisfies OptionDefinition;
 
+export const OUT_FLAG = {
+  flags: '--out <path>',
+  description: 'save the write as a plan for svc apply, instead of sending it',
+  file: 'plan',
+} as const satisfies OptionDefinition;
+
 export const CALL_FLAGS = [
   DATA_FLAG,
   ALL_FLAG,
   WAIT_FLAG,
   API_VERSION_FLAG,
   ALLOW_UNKNOWN_EVENT_FLAG,
+  OUT_FLAG,
 ] as const satisfies readonly OptionDefinition[];

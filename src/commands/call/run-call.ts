@@ -9,7 +9,7 @@ import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
 import type { InputData } from './input-data.ts';
 import { requireOrganizationsToRead } from './missing-parents.ts';
-import { confirmNewParents, printNewParents } from './new-parents.ts';
+import { confirmNewParents, type NewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkUnknownFields } from './unknown-fields.ts';
 import { checkInput, type InputFailure } from './validation.ts';
@@ -30,7 +30,7 @@ export async function runCall(
   );
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
-  const { wait, all = false, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
+  const { wait, all = false, out, ...flags } = selectOptions(CALL_FLAGS, invocation.options);
   const { list } = context.options;
   if (list) checkListOptions(context.options, list);
   if (operation.eventTypes) {
@@ -41,9 +41,10 @@ export async function runCall(
   await requireOrganizationsToRead(context, operation, checked);
   for (const warning of checked.flatMap((input) => operation.warnings?.(input) ?? []))
     await context.warn(warning);
-  const questions = context.options.dryRun
-    ? []
-    : checked.flatMap((input) => operation.confirm?.(input) || []);
+  const questions =
+    context.options.dryRun || out !== undefined
+      ? []
+      : checked.flatMap((input) => operation.confirm?.(input) || []);
   for (const question of questions) await context.confirm(question);
   const { created, replacement } = await confirmNewParents(context, operation, {
     inputs: checked,
@@ -52,6 +53,11 @@ export async function runCall(
   });
   if (replacement)
     return runCall(context, entry, { ...given, data: { ...data, ...replacement } }, invocation);
+  if (out !== undefined) {
+    const { rejectSecrets, saveWrite } = await import('../write-plans/save-write.ts');
+    rejectSecrets(entry, inputs);
+    return saveWrite(context, { operation: entry.name, inputs }, out);
+  }
   if (entry.wait && wait) {
     const { runAndWait } = await import('./wait.ts');
     return runAndWait(
@@ -61,8 +67,44 @@ export async function runCall(
       inputs[0] ?? {},
     );
   }
+  const sent = { inputs, checked, created, all: list ? needsAll(list) : all };
+  await sendCalls(context, entry, operation, sent);
+}
+
+/**
+ * Sends the calls of a saved plan.
+ * @throws SvcError `invalid_input` if an input is not valid anymore
+ */
+export async function runSavedCalls(
+  context: Context,
+  entry: OperationEntry,
+  inputs: readonly Data[],
+): Promise<void> {
+  const operation = await loadOperation(entry.resource, entry.name);
+  const checked = await checkInputs(context, entry, operation, {
+    inputs,
+    failure: 'invalid_input',
+  });
+  await sendCalls(context, entry, operation, { inputs, checked, created: [], all: false });
+}
+
+interface CheckedCalls {
+  readonly inputs: readonly Data[];
+  readonly checked: readonly Data[];
+  /** Parents that the calls create. */
+  readonly created: NewParents['created'];
+  readonly all: boolean;
+}
+
+/** Sends the calls, prints their results, and then what they created. */
+async function sendCalls(
+  context: Context,
+  entry: OperationEntry,
+  operation: Operation,
+  { inputs, checked, created, all }: CheckedCalls,
+): Promise<void> {
   try {
-    await printResults(context, entry, operation, { inputs, all: list ? needsAll(list) : all });
+    await printResults(context, entry, operation, { inputs, all });
   } catch (error) {
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;

@@ -235,14 +235,18 @@ function approvals(): HelpPage {
         'svc profiles update prod --approvals 1 --signers allowed_signers',
         'Demand an approval from one of the signers',
       ],
-      ['svc plan --env prod --out plan.json', 'Save a plan'],
+      ['svc plan --env prod --out plan.json', 'Save a plan of a settings file'],
+      [
+        'svc users add --org acme --file users.csv --out plan.json',
+        'Save a plan of an import; --out works with every write',
+      ],
       ['svc approve plan.json', 'Read and sign the plan; a signer does this on a terminal'],
       ['svc apply plan.json', 'Apply exactly this plan'],
     ]),
     createProse(
       "The file of signers has the format of 'ssh-keygen -Y verify': a name and a public key per line, such as 'ada@example.com ssh-ed25519 AAAA…'. The profile keeps its digest, so that a change of the file takes effect only if a person saves it again.",
       'An approval is a file beside the plan, such as plan.json.k3Jd92ma.approval. It is valid for 24 hours, for exactly this plan, which can be applied once. Neither a name nor a key counts twice. A key in hardware needs a touch, which a program cannot fake.',
-      'A refused command exits with 4 and the error code approval_required, and sends nothing. A single write or an import cannot be approved: declare the change in a settings file. Approvals bind svc, not the token: another program can write with the same token.',
+      'A refused command exits with 4 and the error code approval_required, and sends nothing. The hint is the command that saves its plan. Approvals bind svc, not the token: another program can write with the same token.',
     ),
   ];
 }

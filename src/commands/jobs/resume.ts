@@ -83,6 +83,11 @@ export async function resumeJob(
           lockedFolder: { folder, release },
         });
       }
+      const saved = journal.getFact('plan');
+      if (saved !== undefined) {
+        const { checkSavedJob } = await import('../settings/apply-write.ts');
+        await checkSavedJob(opened.context, saved, description, journal);
+      }
       await checkJobOutputs(opened.context, folder, description);
       const plan = await createSendPlan(opened.context, description, throughput);
       const job: OpenJob = { description, journal, lockedFolder: { folder, release } };

@@ -15,7 +15,7 @@ import type { HelpPage } from '../help/blocks.ts';
 import { createCommandHelp, helpForPath } from '../help/command-help.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { LIST_FLAGS, parseListOptions } from '../list-flags.ts';
-import { getFlagValue, longName, selectOptions } from '../options.ts';
+import { getFlagValue, longName, optionalProperty, selectOptions } from '../options.ts';
 import { checkCommandFiles } from '../outputs/command-files.ts';
 import type { ContextOrigin } from '../run/open-context.ts';
 import { aliasesOf, findChild, SHORTCUTS } from '../tree/aliases.ts';
@@ -197,6 +197,7 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
     const context = dependencies.openContext(options, command, {
       isLocalOnly: isLocalOnly(leaf),
       credential: credentialOf(leaf),
+      ...optionalProperty('words', dependencies.words),
     });
     if (options.showSecrets) {
       const { ensureSecretsAllowed } = await import('../connection/protections.ts');

@@ -11,6 +11,7 @@ import { type OpenedService, openService, type ServiceOrigin } from './open-serv
 /** Properties that a command sets for its context, and that a reopened context takes over. */
 export interface ContextOrigin extends Partial<ServiceOrigin> {
   readonly inputNaming?: Context['inputNaming'];
+  readonly words?: Context['words'];
 }
 
 /** Opens a context with the given options. Creates expensive parts on first use. */
@@ -18,7 +19,7 @@ export function openContext(
   processEnvironment: ProcessEnvironment,
   options: GlobalOptions,
   activity: Activity,
-  { inputNaming = 'flags', ...given }: ContextOrigin = {},
+  { inputNaming = 'flags', words = [], ...given }: ContextOrigin = {},
 ): OpenedContext {
   const origin = {
     isLocalOnly: false,
@@ -42,6 +43,7 @@ export function openContext(
     options,
     activity,
     inputNaming,
+    words,
     fileTarget,
     client: async () => {
       const connecting = service.client();
@@ -79,6 +81,7 @@ function reopen(
   return openContext({ ...context, ...parts }, options, context.activity, {
     ...origin,
     inputNaming,
+    words: context.words,
     fileTarget: fileTarget ?? origin.fileTarget,
     ...(isSame && { target }),
   });

@@ -1,10 +1,12 @@
+import { canSaveWrite } from '../../catalog/harmless.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
 import { runCall } from '../call/run-call.ts';
 import { ensureAllowed } from '../connection/protections.ts';
+import type { Context } from '../context.ts';
 import type { Invocation, OperationRunner, RunOperation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -23,7 +25,27 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   const [entry, newer] = selectVersions(versions, invocation);
   // Contradictions about the target are reported before anything is read.
   await context.target();
-  await ensureAllowed(context, entry);
+  const { out, wait } = selectOptions(CALL_FLAGS, invocation.options);
+  if (out !== undefined) {
+    if (wait) throw new SvcError('usage', '--out and --wait cannot be combined');
+    const { openPlanning } = await import('../write-plans/save-write.ts');
+    return runAllowed(openPlanning(context), [entry, newer], invocation);
+  }
+  await ensureAllowed(context, entry, canSaveWrite(entry) ? planStep(context) : undefined);
+  return runAllowed(context, [entry, newer], invocation);
+};
+
+/** Returns the command that saves a plan of the write, in place of the one that was refused. */
+function planStep({ words }: Context): NextStep | undefined {
+  const plain = words.filter((word) => word !== '--yes' && word !== '-y');
+  return plain.length === 0 ? undefined : step('inspect', ...plain, '--out', 'plan.json');
+}
+
+async function runAllowed(
+  context: Context,
+  [entry, newer]: readonly [OperationEntry, OperationEntry | undefined],
+  invocation: Invocation,
+): Promise<void> {
   const input = await readInputData(context, entry, invocation);
   // As explicit as the flag.
   const isCreationGiven = input.data[CREATION] === true;
@@ -53,8 +75,9 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
   return runBulkOperation(context, entry, {
     ...request,
     pickIds: isFile && canAsk(context) ? pickIds : undefined,
+    out: selectOptions(CALL_FLAGS, flags).out,
   });
-};
+}
 
 /**
  * Selects the versions that have all given flags, or the one in `--api-version`.

@@ -1,5 +1,5 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
 import { createJobName, type JobFolder, markStarted } from '../../bulk/journal/job-folder.ts';
 import { Journal } from '../../bulk/journal/journal.ts';
@@ -7,8 +7,7 @@ import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { summarize } from '../../bulk/summary.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { readAttribution } from '../../kernel/attribution.ts';
-import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { createLocalFileError } from '../../kernel/files.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { compareUnsent } from '../../settings/execute/compare-unsent.ts';
 import { countItems, findSentFile } from '../../settings/execute/execute-plan.ts';
 import {
@@ -25,7 +24,6 @@ import {
   findChangedSecret,
   parseSavedPlan,
   type ReadyPlan,
-  type SavedPlan,
 } from '../../settings/plan/saved-plan.ts';
 import { findUsersFile } from '../../settings/plan.ts';
 import { openBeforeImages } from '../bulk/before-images.ts';
@@ -44,6 +42,7 @@ import { APPLY, CHANGE } from './apply-operation.ts';
 import { createBlockedError } from './blocked-changes.ts';
 import { APPLIED_BEFORE, createStalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
+import { markUsed, unmarkUsed, usedMarkOf } from './used-mark.ts';
 import { type CheckedApprovals, grantApproved, NO_APPROVALS } from './verify-approvals.ts';
 
 type ApplyJob = OpenJob & { readonly lockedFolder: LockedJobFolder };
@@ -87,10 +86,10 @@ export async function applyPlan(
     await runApplyJob(context, { description, journal, lockedFolder }, plan, secrets, {
       noteApplied: async (ledger) => {
         if (!ledger.noteApplied(plan.sha256)) throw createStaleError();
-        if (mark && !(await createUsedMark(mark))) throw createStaleError();
+        if (mark && !(await markUsed(mark))) throw createStaleError();
       },
       forgetApplied: async () => {
-        if (mark) await rm(mark, { force: true });
+        if (mark) await unmarkUsed(mark);
       },
     });
   } finally {
@@ -119,30 +118,6 @@ async function copyUsersFile(
     write.from ? { ...write, from: { ...write.from, copy } } : write,
   );
   return { ...plan, writes };
-}
-
-/**
- * Returns the path of the file that marks an approved plan as used. It is beside the plan, since the
- * ledger in another state folder does not know the plan.
- */
-function usedMarkOf({ sha256 }: SavedPlan, file: string, cwd: string): string {
-  return `${resolve(cwd, file)}.${sha256.slice(0, 8)}.used`;
-}
-
-/** Whether a plan that needs approvals was applied before, maybe with another state folder. */
-export async function isUsed(plan: SavedPlan, file: string, cwd: string): Promise<boolean> {
-  return (await stat(usedMarkOf(plan, file, cwd)).catch(() => undefined)) !== undefined;
-}
-
-/** @returns whether the mark did not exist */
-async function createUsedMark(mark: string): Promise<boolean> {
-  try {
-    await writeFile(mark, 'svc applied this plan.\n', { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (systemErrorCode(error) === 'EEXIST') return false;
-    throw createLocalFileError('write', mark, error);
-  }
 }
 
 /**

@@ -1,20 +1,23 @@
 import type { State } from '../../catalog/state.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { createSavedPlan, type ReadyPlan } from '../../settings/plan/saved-plan.ts';
+import { createSavedPlan, type ReadyPlan, type SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { isSavedWrite } from '../../settings/plan/saved-write.ts';
+import { nameTarget, type PlanOrigin } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import { withInput } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
-import { applyPlan, isUsed } from './apply-job.ts';
+import { applyPlan } from './apply-job.ts';
+import { applyWrite } from './apply-write.ts';
 import { createBlockedError, findBlocked } from './blocked-changes.ts';
 import { APPLIED_BEFORE, checkPlan, createStalePlanError } from './check-plan.ts';
 import { checkPrediction, predictPlan } from './check-prediction.ts';
-import { nameTarget, type PlanOrigin } from './find-target.ts';
 import type { ApplyFlags } from './flags.ts';
 import { withEnvironment } from './open-environment.ts';
 import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readApplyInput, type SavedPlanFile } from './read-input.ts';
 import { countChanges, type ShownPlan } from './render-plan.ts';
+import { isUsed } from './used-mark.ts';
 import { type CheckedApprovals, grantApproved, readApprovals } from './verify-approvals.ts';
 
 /**
@@ -29,7 +32,11 @@ async function applyInput(
   input: SavedPlanFile | PlanRequest,
   options: ApplyFlags,
 ): Promise<void> {
-  if ('plan' in input) return applySavedPlan(context, input, options);
+  if ('plan' in input) {
+    const { plan, file } = input;
+    if (isSavedWrite(plan)) return applyWrite(context, { plan, file });
+    return applySavedPlan(context, plan, file, options);
+  }
   const { settings } = input;
   const { allowReplace = false } = options;
   await withPlan(context, input, 'apply', async (opened, { plan, predicted, live }) => {
@@ -43,7 +50,8 @@ async function applyInput(
 
 async function applySavedPlan(
   context: Context,
-  { plan: saved, file }: SavedPlanFile,
+  saved: SavedPlan,
+  file: string,
   { allowReplace = saved.allowReplace }: ApplyFlags,
 ): Promise<void> {
   const { environment, profile } = saved;

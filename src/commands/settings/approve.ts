@@ -16,19 +16,17 @@ import {
   APPROVAL_SUFFIX,
   formatStatement,
 } from '../../settings/plan/approval.ts';
-import {
-  EXPIRED,
-  isExpired,
-  parseSavedPlan,
-  type SavedPlan,
-} from '../../settings/plan/saved-plan.ts';
+import { EXPIRED, isExpired } from '../../settings/plan/saved-plan.ts';
+import { type AnyPlan, isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
+import { nameSavedTarget, targetNames } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import { checkOutputs } from '../outputs/check-outputs.ts';
 import { becauseOfCi, canAsk } from '../terminal/terminal.ts';
+import { printWrite } from '../write-plans/print-write.ts';
+import { checkSavedWrite } from './apply-write.ts';
 import { createStalePlanError } from './check-plan.ts';
-import { nameSavedTarget, targetNames } from './find-target.ts';
 import type { ApproveFlags } from './flags.ts';
 import { nextOfSavedPlan } from './next-commands.ts';
 import { findPlanEnvironment } from './plan-environment.ts';
@@ -104,7 +102,11 @@ async function printWaitingPlans(context: Context, waiting: readonly WaitingPlan
 type Waiting = Omit<WaitingPlan, 'file'>;
 
 function nameOf({ plan }: Waiting): string {
-  return targetNames(nameSavedTarget(plan), plan.names?.file ?? '', true).join(' · ');
+  return targetNames(nameSavedTarget(plan), settingsFileOf(plan), true).join(' · ');
+}
+
+function settingsFileOf(plan: AnyPlan): string {
+  return isSavedWrite(plan) ? '' : (plan.names?.file ?? '');
 }
 
 function describeAge({ clock }: Context, { plan }: Waiting): string {
@@ -125,8 +127,9 @@ function describeApprovals({ approvals, required }: Waiting): string {
 async function signPlan(context: Context, file: string, options: ApproveFlags): Promise<void> {
   const { cwd, signal, clock } = context;
   const text = (await readNamedFile(file, cwd, { signal, onlyRegular: true })).toString();
-  const plan = await parseSavedPlan(text, file);
-  if (isExpired(plan, clock.now())) throw createStalePlanError(plan, file, EXPIRED);
+  const plan = await parsePlanFile(text, file);
+  if (isSavedWrite(plan)) await checkSavedWrite(context, { plan, file });
+  else if (isExpired(plan, clock.now())) throw createStalePlanError(plan, file, EXPIRED);
   if (!canAsk(context))
     throw new SvcError(
       'usage',
@@ -135,11 +138,14 @@ async function signPlan(context: Context, file: string, options: ApproveFlags): 
   const path = await findSigningKey(context, options.key);
   const key = await describeKey(context, path);
   if (!key) throw new SvcError('usage', `${path} is not an SSH key; nothing was signed`);
-  await printPlan(context, plan, file, {
-    purpose: 'approval',
-    target: nameSavedTarget(plan),
-    settingsFile: plan.names?.file ?? file,
-  });
+  const target = nameSavedTarget(plan);
+  if (isSavedWrite(plan)) await printWrite(context, plan, { target, isComplete: true });
+  else
+    await printPlan(context, plan, file, {
+      purpose: 'approval',
+      target,
+      settingsFile: plan.names?.file ?? file,
+    });
   await askForTarget(context, plan);
   const approvalFile = `${file}.${labelOf(key)}${APPROVAL_SUFFIX}`;
   const signedAt = new Date(clock.now()).toISOString();
@@ -168,10 +174,10 @@ const ATTEMPTS = 3;
  * Asks for the host of the target, or for the environment that the settings file maps to it. The
  * environment and profile that a plan itself names are words that its author chose.
  */
-async function askForTarget(context: Context, plan: SavedPlan): Promise<void> {
+async function askForTarget(context: Context, plan: AnyPlan): Promise<void> {
   const { url } = plan.target;
   const host = URL.parse(url)?.host ?? url;
-  const environment = await findPlanEnvironment(context, plan);
+  const environment = isSavedWrite(plan) ? undefined : await findPlanEnvironment(context, plan);
   const names = environment === undefined ? [host] : [host, environment];
   const prompter = await context.prompter();
   const message = `Your approval lets others apply these changes to ${host}. Type ${names.join(' or ')} to approve`;

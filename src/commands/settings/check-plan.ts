@@ -12,8 +12,8 @@ import { findExpiredUser } from '../../settings/plan/unplannable.ts';
 import { findUsersFile, type Plan } from '../../settings/plan.ts';
 import { formatReference, parseReference } from '../../settings/secret-value.ts';
 import { countUsersToSend } from '../../settings/users-file.ts';
+import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
-import { findPlanTarget } from './find-target.ts';
 
 interface CheckedPlan {
   /** The plan with the writes that make exactly the changes that it shows. */

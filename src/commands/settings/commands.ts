@@ -52,7 +52,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Show a saved plan',
     description: 'Works offline and without credentials. Outdated plans can be shown too.',
     examples: { 'svc plan show plan.json': 'review a plan before it is applied' },
-    arguments: [{ name: 'plan', description: 'plan file from svc plan --out', required: true }],
+    arguments: [{ name: 'plan', description: 'plan file from --out', required: true }],
     load: async () => (await import('./plan.ts')).showPlan,
   },
   defineCommand({
@@ -69,7 +69,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     arguments: [
       {
         name: 'plan',
-        description: 'plan file from svc plan --out (default: choose one)',
+        description: 'plan file from --out (default: choose one)',
         required: false,
       },
     ],
@@ -81,7 +81,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Make the changes that svc plan shows',
     description:
-      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that depend on it. Afterward, reads the written records to verify them. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved. Otherwise, exits with 15. The API has no conditional writes: a change by another user between the check and the write is not detected.',
+      'Shows the plan, asks for confirmation, and sends the changes as a job that svc jobs resume can continue. A failed change stops only the changes that depend on it. Afterward, reads the written records to verify them. A saved plan of a write or an import is sent as the command would have sent it. A saved plan is applied only if the file, the records, and the secrets are unchanged since it was saved. Otherwise, exits with 15. The API has no conditional writes: a change by another user between the check and the write is not detected.',
     examples: {
       'svc apply --env prod': 'show the plan, ask for confirmation, and apply it',
       'svc apply plan.json --yes': 'apply exactly the changes of a saved plan, in a script',

@@ -17,10 +17,10 @@ import {
   compareRecords,
 } from '../../settings/plan/compare.ts';
 import type { Declared, DeclaredSettings, RecordKind } from '../../settings/settings.ts';
+import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withSpinner } from '../terminal/spinner.ts';
-import { findPlanTarget } from './find-target.ts';
 import type { CompareFlags } from './flags.ts';
 import { loadSettingsFile, withPrintedProblems } from './load-settings-file.ts';
 import { printPlan } from './print-plan.ts';

@@ -2,14 +2,13 @@ import { commandLineOf, step } from '../../kernel/errors.ts';
 import { isSameTarget } from '../../profiles/contradictions.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';
-import type { SavedPlan } from '../../settings/plan/saved-plan.ts';
+import type { AnyPlan } from '../../settings/plan/saved-write.ts';
+import { nameSavedTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
+import type { NextCommands } from '../render-next.ts';
 import { commandForService, EMBEDDED_SERVICE, type ServiceFlags } from '../service-flags.ts';
-
-/** Command lines to run next, by what they do. */
-export type NextCommands = Readonly<Record<string, string>>;
 
 /** Flags of a command that plans changes of a settings file. */
 interface GivenFlags {
@@ -90,7 +89,7 @@ export async function nextOfUndo(
  */
 export async function nextOfSavedPlan(
   { folders }: Context,
-  plan: SavedPlan,
+  plan: AnyPlan,
   file: string,
   { isApproved = false } = {},
 ): Promise<NextCommands> {
@@ -103,7 +102,8 @@ export async function nextOfSavedPlan(
   const names = same.map(([name]) => name);
   const isNamed =
     profile !== null || (saved.current !== undefined && names.includes(saved.current));
-  const name = names.find((each) => each === plan.names?.profile) ?? names[0];
+  const known = nameSavedTarget(plan).profile;
+  const name = names.find((each) => each === known) ?? names[0];
   const flags: ServiceFlags = {
     local: false,
     ...optionalProperty('profile', isNamed ? undefined : name),
@@ -114,7 +114,7 @@ export async function nextOfSavedPlan(
 /** Returns the saved profiles with the target of a plan, whose protections apply to it. */
 export function findProfilesOfPlan(
   { profiles }: SavedProfiles,
-  { target: { url, apiKey }, profile }: SavedPlan,
+  { target: { url, apiKey }, profile }: AnyPlan,
 ): readonly (readonly [name: string, profile: Profile])[] {
   const source = 'the plan';
   const target = {
@@ -135,7 +135,7 @@ export function fileWords({ file, env, only = [] }: GivenFlags): readonly string
   ];
 }
 
-function changeWords({ prune, pruneLimit, allowReplace }: GivenFlags): readonly string[] {
+export function changeWords({ prune, pruneLimit, allowReplace }: GivenFlags): readonly string[] {
   return [
     ...(prune ? ['--prune'] : []),
     ...(pruneLimit === undefined ? [] : ['--prune-limit', pruneLimit]),

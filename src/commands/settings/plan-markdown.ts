@@ -6,10 +6,10 @@ import type { View } from '../../output/renderer.ts';
 import { createMeasure, truncateText } from '../../output/width.ts';
 import { summarize } from '../../settings/plan/build-plan.ts';
 import type { Change } from '../../settings/plan.ts';
-import type { NamedTarget } from './find-target.ts';
-import type { NextCommands } from './next-commands.ts';
+import { type NamedTarget, renderTarget } from '../connection/find-target.ts';
+import { type NextCommands, renderNext } from '../render-next.ts';
 import { type ChangeBlock, createLayout, identify, renderChanges } from './render-changes.ts';
-import { countChanges, renderNext, renderTarget, type ShownPlan } from './render-plan.ts';
+import { countChanges, type ShownPlan } from './render-plan.ts';
 
 export interface MarkdownParts {
   /** First line, without text of the service. */

@@ -8,12 +8,14 @@ import {
   parseSavedPlan,
   type SavedPlanOrigin,
 } from '../../settings/plan/saved-plan.ts';
+import { isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { DeclaredSettings } from '../../settings/settings.ts';
+import { nameSavedTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import { type Invocation, withInput } from '../definition.ts';
 import { type CommandFile, checkOutputs } from '../outputs/check-outputs.ts';
-import { nameSavedTarget, nameTarget } from './find-target.ts';
+import { printWrite } from '../write-plans/print-write.ts';
 import type { ChangeFlags, PlanFlags } from './flags.ts';
 import { nextOfDrift, nextOfPlan, nextOfSavedPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
@@ -97,13 +99,14 @@ export async function showPlan(
 ): Promise<void> {
   const { cwd, signal } = context;
   const text = (await readNamedFile(file, cwd, { signal })).toString();
-  const plan = await parseSavedPlan(text, file);
+  const plan = await parsePlanFile(text, file);
+  const target = nameSavedTarget(plan);
+  if (isSavedWrite(plan)) {
+    const next = await nextOfSavedPlan(context, plan, file);
+    return printWrite(context, plan, { target, next });
+  }
   const next = hasWrites(plan) ? await nextOfSavedPlan(context, plan, file) : {};
-  await printPlan(context, plan, file, {
-    target: nameSavedTarget(plan),
-    settingsFile: plan.names?.file ?? file,
-    next,
-  });
+  await printPlan(context, plan, file, { target, settingsFile: plan.names?.file ?? file, next });
 }
 
 /** Saves a plan for `svc apply`. @throws SvcError `local` if the file cannot be written */

@@ -1,7 +1,9 @@
+import { inputName } from '../../bulk/source/input-text.ts';
 import type { InputProblem } from '../../catalog/define.ts';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
+import { type NextStep, step } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -17,13 +19,15 @@ import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannab
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
 import { countUsersToSend, findOnlyOrganization } from '../../settings/users-file.ts';
+import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
+import { stepForService } from '../service-flags.ts';
 import { withSpinner } from '../terminal/spinner.ts';
 import { predictPlan } from './check-prediction.ts';
-import { findPlanTarget } from './find-target.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
+import { changeWords, fileWords } from './next-commands.ts';
 import { withEnvironment } from './open-environment.ts';
-import type { PlanRequest } from './read-input.ts';
+import { DEFAULT_FILE, type PlanRequest } from './read-input.ts';
 
 interface PreparedPlan {
   readonly plan: Plan;
@@ -54,6 +58,7 @@ export async function withPlan(
       assertAllowed(
         { approvals: await opened.approvals() },
         { effect: 'once', command: ['apply'] },
+        planStep(opened, { settings, only, prune, pruneLimit }),
       );
     const query = queryDeclared(declared);
     const target = await findPlanTarget(opened);
@@ -83,6 +88,19 @@ export async function withPlan(
     const { effects = [], state } = prediction ?? {};
     await work(opened, { plan: { ...plan, predicted: effects }, predicted: state, live });
   });
+}
+
+/** Returns the command that saves the plan; undefined for a settings file that cannot be read again. */
+function planStep(
+  { options }: Context,
+  { settings: { name, environment }, only, prune, pruneLimit }: PlanRequest,
+): NextStep | undefined {
+  if (name === inputName('-')) return undefined;
+  const words = [
+    ...fileWords({ file: name === DEFAULT_FILE ? undefined : name, env: environment, only }),
+    ...changeWords({ prune, pruneLimit: pruneLimit?.toString() }),
+  ];
+  return stepForService(options, step('show', 'plan', ...words, '--out', 'plan.json'));
 }
 
 /** @throws SvcError `invalid_input` with every declared value that the plan would not give */

@@ -13,14 +13,14 @@ import { summarize } from '../../settings/plan/build-plan.ts';
 import type { ReadyPlan } from '../../settings/plan/saved-plan.ts';
 import type { PlanSummary } from '../../settings/plan.ts';
 import { printFailures } from '../bulk/print-summary.ts';
-import { appendStepSummary } from '../bulk/step-summary.ts';
+import { nameTarget, renderTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
+import { appendStepSummary } from '../outputs/append-step-summary.ts';
+import { type NextCommands, renderNext } from '../render-next.ts';
 import { commandForService } from '../service-flags.ts';
 import { isInCi, selectGlyphs } from '../terminal/terminal.ts';
 import { describeBlocked, findBlocked } from './blocked-changes.ts';
-import { nameTarget } from './find-target.ts';
-import type { NextCommands } from './next-commands.ts';
-import { countChanges, renderNext, renderTarget } from './render-plan.ts';
+import { countChanges } from './render-plan.ts';
 
 const APPLIED = {
   create: 'created',

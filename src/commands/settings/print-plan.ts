@@ -1,5 +1,5 @@
-import { appendStepSummary } from '../bulk/step-summary.ts';
 import type { Context } from '../context.ts';
+import { appendStepSummary } from '../outputs/append-step-summary.ts';
 import {
   countChanges,
   type PlanSurroundings,

@@ -24,11 +24,11 @@ import {
   toPulledRecords,
 } from '../../settings/pull/pulled-records.ts';
 import type { Declared } from '../../settings/settings.ts';
+import { describeUnchosen } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { withSpinner } from '../terminal/spinner.ts';
 import { chooseEnvironment } from './choose-environment.ts';
-import { describeUnchosen } from './find-target.ts';
 import type { PullFlags } from './flags.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
 import { fileWords } from './next-commands.ts';

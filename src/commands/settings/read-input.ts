@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
-import { parseSavedPlan, type SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { type AnyPlan, isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import type { DeclaredSettings, Kind } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { parseWholeNumber } from '../options.ts';
@@ -24,7 +24,7 @@ export interface PlanRequest {
 
 /** A saved plan, and the name of its file. */
 export interface SavedPlanFile {
-  readonly plan: SavedPlan;
+  readonly plan: AnyPlan;
   readonly file: string;
 }
 
@@ -70,7 +70,7 @@ export async function readApplyInput(
   if (argument === undefined) return readPlanRequest(context, options);
   const plan = await readSavedPlan(context, argument);
   if (plan) {
-    assertUnchanged(options);
+    assertUnchanged(plan, options);
     return { plan, file: argument };
   }
   if (options.file !== undefined)
@@ -78,8 +78,8 @@ export async function readApplyInput(
   return readPlanRequest(context, { ...options, file: argument });
 }
 
-function assertUnchanged({ allowReplace: _allowReplace, ...others }: ApplyFlags): void {
-  if (Object.keys(others).length === 0) return;
+function assertUnchanged(plan: AnyPlan, { allowReplace, ...others }: ApplyFlags): void {
+  if (Object.keys(others).length === 0 && !(isSavedWrite(plan) && allowReplace)) return;
   throw new SvcError('usage', 'a saved plan cannot be changed; only --allow-replace can be added', {
     hint: 'create a new plan with these flags',
   });
@@ -89,13 +89,10 @@ function assertUnchanged({ allowReplace: _allowReplace, ...others }: ApplyFlags)
  * Reads a saved plan; `undefined` if the file is not JSON with a digest, and so can only be a
  * settings file.
  */
-async function readSavedPlan(
-  { cwd, signal }: Context,
-  file: string,
-): Promise<SavedPlan | undefined> {
+async function readSavedPlan({ cwd, signal }: Context, file: string): Promise<AnyPlan | undefined> {
   const isFile = (await stat(resolve(cwd, file)).catch(() => undefined))?.isFile();
   if (!isFile || /\.ya?ml$/i.test(file)) return undefined;
   const text = (await readNamedFile(file, cwd, { signal })).toString();
   const content = tryParseJson(text);
-  return isObject(content) && 'sha256' in content ? parseSavedPlan(text, file) : undefined;
+  return isObject(content) && 'sha256' in content ? parsePlanFile(text, file) : undefined;
 }

@@ -1,10 +1,8 @@
 import { groupDigits } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
-import { ASCII_GLYPHS, type Glyphs } from '../../output/glyphs.ts';
 import type { View } from '../../output/renderer.ts';
 import { nameInSentence, type Plan, type PlanSummary, type Sign } from '../../settings/plan.ts';
-import { type NamedTarget, targetNames } from './find-target.ts';
-import type { NextCommands } from './next-commands.ts';
+import { type NamedTarget, renderTarget } from '../connection/find-target.ts';
+import { type NextCommands, renderNext } from '../render-next.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
 
 export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
@@ -97,28 +95,6 @@ export async function renderPlan(
   ];
   const body = lines.map((line) => `${line}\n`).join('');
   return start + body.replace(/^\n/, '') + renderNext(next);
-}
-
-/**
- * Renders the first line of a plan: `prod · https://api.example.com · profile prod`.
- * @param file name of the settings file
- * @param isSaved whether the target is that of a saved plan
- */
-export function renderTarget(
-  target: NamedTarget,
-  glyphs: Glyphs,
-  file: string,
-  isSaved = false,
-): string {
-  const separator = glyphs === ASCII_GLYPHS ? ' - ' : ' · ';
-  return targetNames(target, file, isSaved).map(escapeForTerminal).join(separator);
-}
-
-export function renderNext(next: NextCommands): string {
-  return Object.entries(next)
-    .map(([purpose, command]) => escapeForTerminal(`${purpose}: ${command}`))
-    .map((line) => `${line}\n`)
-    .join('');
 }
 
 /** Formats the number of records by change: `2 to create, 1 to update`. */

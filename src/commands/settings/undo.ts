@@ -22,10 +22,10 @@ import {
   describePermanentOperation,
 } from '../../settings/undo/permanent-writes.ts';
 import { planUndo } from '../../settings/undo/plan-undo.ts';
+import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
-import { findPlanTarget, nameTarget } from './find-target.ts';
 import type { UndoFlags } from './flags.ts';
 import { openJobContext } from './job-context.ts';
 import { nextOfUndo } from './next-commands.ts';

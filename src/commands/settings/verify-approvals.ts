@@ -16,7 +16,7 @@ import {
   formatStatement,
   parseApproval,
 } from '../../settings/plan/approval.ts';
-import { hasWrites, type SavedPlan } from '../../settings/plan/saved-plan.ts';
+import { type AnyPlan, hasAnyWrites } from '../../settings/plan/saved-write.ts';
 import type { Context } from '../context.ts';
 
 /** The approvals that a plan was applied with. */
@@ -39,11 +39,11 @@ const MAX_PROBLEMS = 5;
  */
 export async function grantApproved(
   context: Context,
-  plan: SavedPlan,
+  plan: AnyPlan,
   findApprovals: () => Promise<readonly ApprovalFile[]>,
 ): Promise<CheckedApprovals> {
   const required = await context.approvals();
-  if (!required || !hasWrites(plan) || context.options.dryRun) return NO_APPROVALS;
+  if (!required || !hasAnyWrites(plan) || context.options.dryRun) return NO_APPROVALS;
   const { count, signers } = required.rule;
   const { text, sha256 } = await readSigners(signers.path);
   if (sha256 !== signers.sha256)
@@ -74,7 +74,7 @@ export async function grantApproved(
  */
 export async function countApprovals(
   context: Context,
-  plan: SavedPlan,
+  plan: AnyPlan,
   files: readonly ApprovalFile[],
   signers: ApprovalRule['signers'] | undefined,
 ): Promise<number> {
@@ -155,7 +155,7 @@ interface AcceptedApproval {
  */
 async function findDifferentSigners(
   context: Context,
-  plan: SavedPlan,
+  plan: AnyPlan,
   { files, count, ...search }: ApprovalSearch,
 ) {
   const problems: string[] = [];
@@ -186,7 +186,7 @@ type Verified =
 /** Verifies the signature of one approval with OpenSSH. */
 async function verifyApproval(
   context: Context,
-  plan: SavedPlan,
+  plan: AnyPlan,
   {
     signers,
     program,

@@ -6,21 +6,17 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 import { readHead } from '../../kernel/read-file.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
 import { Ledger } from '../../settings/ledger.ts';
-import {
-  hasWrites,
-  isExpired,
-  parseSavedPlan,
-  type SavedPlan,
-} from '../../settings/plan/saved-plan.ts';
+import { isExpired } from '../../settings/plan/saved-plan.ts';
+import { type AnyPlan, hasAnyWrites, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import type { Context } from '../context.ts';
-import { isUsed } from './apply-job.ts';
 import { findProfilesOfPlan } from './next-commands.ts';
+import { isUsed } from './used-mark.ts';
 import { countApprovals, readApprovals } from './verify-approvals.ts';
 
 /** A saved plan that can still be applied. */
 export interface WaitingPlan {
   readonly file: string;
-  readonly plan: SavedPlan;
+  readonly plan: AnyPlan;
   /** Number of valid approvals beside the plan. */
   readonly approvals: number;
   /** Number of approvals that the profiles of this machine demand for the target, if any do. */
@@ -50,13 +46,13 @@ export async function findWaitingPlans(context: Context): Promise<readonly Waiti
 }
 
 /** Reads a plan; undefined for another file, and for a plan that cannot be applied anymore. */
-async function readWaitingPlan(context: Context, file: string): Promise<SavedPlan | undefined> {
+async function readWaitingPlan(context: Context, file: string): Promise<AnyPlan | undefined> {
   const { cwd, signal, clock } = context;
   if (!(await startsLikePlan(join(cwd, file)))) return undefined;
   try {
     const text = (await readNamedFile(file, cwd, { signal, onlyRegular: true })).toString();
-    const plan = await parseSavedPlan(text, file);
-    if (isExpired(plan, clock.now()) || !hasWrites(plan)) return undefined;
+    const plan = await parsePlanFile(text, file);
+    if (isExpired(plan, clock.now()) || !hasAnyWrites(plan)) return undefined;
     if (await isUsed(plan, file, cwd)) return undefined;
     const wasApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(plan.sha256));
     return wasApplied ? undefined : plan;

@@ -1,4 +1,5 @@
 import type { Flag } from '../../catalog/flags.ts';
+import { canSaveWrite } from '../../catalog/harmless.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { bulkFlags } from '../bulk/bulk-flags.ts';
@@ -6,6 +7,7 @@ import {
   ALLOW_UNKNOWN_EVENT_FLAG,
   API_VERSION_FLAG,
   DATA_FLAG,
+  OUT_FLAG,
   WAIT_FLAG,
 } from '../call/call-flags.ts';
 import { createFlagDefinitions, isRequired } from '../call/flag-definitions.ts';
@@ -71,7 +73,12 @@ export function flagsOf(leaf: LoadedLeaf): readonly OptionDefinition[] {
       ...createListFlags(definition.listEnd),
     ];
   }
-  return [...operationFlags(leaf.versions), ...(leaf.runner?.options ?? [])];
+  const [entry] = leaf.versions;
+  return [
+    ...operationFlags(leaf.versions),
+    ...(!leaf.runner && canSaveWrite(entry) ? [OUT_FLAG] : []),
+    ...(leaf.runner?.options ?? []),
+  ];
 }
 
 /** Whether the command prints a list, of which flags select the records. */

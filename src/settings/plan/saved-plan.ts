@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, scrypt } from 'node:crypto';
+import type * as z from 'zod/mini';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../../kernel/json.ts';
@@ -88,15 +89,23 @@ export async function createSavedPlan(plan: Plan, origin: SavedPlanOrigin): Prom
 }
 
 /**
- * Parses a saved plan.
+ * Parses a saved plan of settings.
  * @throws SvcError `invalid_input` if the text is not a plan, or was edited
  */
 export async function parseSavedPlan(text: string, name: string): Promise<SavedPlan> {
+  return checkSavedPlan(parseUnedited(text, name), name);
+}
+
+/**
+ * Parses the JSON of a saved plan of any kind, and checks its digest.
+ * @throws SvcError `invalid_input` if the text is not a plan, or was edited
+ */
+export function parseUnedited(text: string, name: string): Fields {
   const content = nestsDeeperThan(MAX_NESTING, text) ? undefined : tryParseJson(text);
   if (
     !isObject(content) ||
     typeof content['sha256'] !== 'string' ||
-    !Array.isArray(content['changes'])
+    !(Array.isArray(content['changes']) || isObject(content['write']))
   )
     throw new SvcError('invalid_input', `${name} is not a saved plan`);
   if (content['svc'] !== 1)
@@ -104,13 +113,25 @@ export async function parseSavedPlan(text: string, name: string): Promise<SavedP
   const { sha256, ...rest } = content;
   if (digestOf(rest) !== sha256)
     throw new SvcError('invalid_input', `${name} was edited after it was saved`);
-  const [{ savedPlanSchema }, { explainIssue }] = await Promise.all([
-    import('./saved-plan-schema.ts'),
-    import('../../catalog/explain-issue.ts'),
-  ]);
-  const { data, error } = savedPlanSchema.safeParse(content);
+  return content;
+}
+
+/** @throws SvcError `invalid_input` if the content is not a plan of settings */
+export async function checkSavedPlan(content: Fields, name: string): Promise<SavedPlan> {
+  const { savedPlanSchema } = await import('./saved-plan-schema.ts');
+  return checkShape<SavedPlan>(savedPlanSchema, content, name);
+}
+
+/** @throws SvcError `invalid_input` with the first field that does not match the schema */
+export async function checkShape<Saved>(
+  schema: z.ZodMiniType,
+  content: Fields,
+  name: string,
+): Promise<Saved> {
+  const { data, error } = schema.safeParse(content);
   const [issue] = error?.issues ?? [];
-  if (!issue) return data as SavedPlan;
+  if (!issue) return data as Saved;
+  const { explainIssue } = await import('../../catalog/explain-issue.ts');
   const field = formatFieldPath(issue.path);
   const reason = explainIssue(issue, valueAt(content, issue.path));
   throw new SvcError(
@@ -137,12 +158,10 @@ export async function findStaleness(
   saved: SavedPlan,
   current: CurrentState,
 ): Promise<string | undefined> {
-  const { target, salt } = saved;
+  const { salt } = saved;
   if (current.wasApplied) return 'the plan was applied before';
-  if (target.url !== current.target.url)
-    return `the plan is for ${nameInSentence(target)}, not for ${nameInSentence(current.target)}`;
-  if (target.apiKey !== current.target.apiKey) return 'the plan is for another API key';
-  if (isExpired(saved, current.now)) return EXPIRED;
+  const unusable = findUnusable(saved, current.target, current.now);
+  if (unusable !== undefined) return unusable;
   const files = new Map(current.files.map(({ path, sha256 }) => [path, sha256]));
   const file = findPlanFiles(saved).find(({ path, sha256 }) => files.get(path) !== sha256)?.path;
   if (file !== undefined) return `${file} has changed since the plan was saved`;
@@ -153,6 +172,18 @@ export async function findStaleness(
   const changed =
     (secret && `the secret ${secret}`) ?? (await findChangedRecord(saved, current.live));
   return changed && `${changed} has changed since the plan was saved`;
+}
+
+/** Returns why a plan cannot be applied to a target now, whatever it contains. */
+export function findUnusable(
+  { target, createdAt }: Pick<SavedPlan, 'target' | 'createdAt'>,
+  current: PlanTarget,
+  now: number,
+): string | undefined {
+  if (target.url !== current.url)
+    return `the plan is for ${nameInSentence(target)}, not for ${nameInSentence(current)}`;
+  if (target.apiKey !== current.apiKey) return 'the plan is for another API key';
+  return isExpired({ createdAt }, now) ? EXPIRED : undefined;
 }
 
 export const EXPIRED = 'the plan is older than 24 hours';
@@ -264,6 +295,7 @@ async function hashSlowly(salt: string, text: string): Promise<string> {
   return (await promise).toString('base64url');
 }
 
-function digestOf(content: object): string {
+/** Returns the SHA-256 of the content of a plan as canonical JSON. */
+export function digestOf(content: object): string {
   return createHash('sha256').update(formatCanonicalJson(content)).digest('hex');
 }

@@ -13,7 +13,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
-import { formatOrganizations, isWorthShowing } from '../../bulk/format-organizations.ts';
+import { formatOrganizations, isWorthShowing } from '../../format-organizations.ts';
 import {
   averageRate,
   type JobReceipt,

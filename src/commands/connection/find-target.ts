@@ -1,12 +1,15 @@
 import { loadResource } from '../../catalog/index.ts';
-import type { SavedPlan, TargetNames } from '../../settings/plan/saved-plan.ts';
+import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { ASCII_GLYPHS, type Glyphs } from '../../output/glyphs.ts';
+import type { TargetNames } from '../../settings/plan/saved-plan.ts';
+import { type AnyPlan, isSavedWrite } from '../../settings/plan/saved-write.ts';
 import type { PlanTarget } from '../../settings/plan.ts';
 import type { DeclaredEnvironment } from '../../settings/settings.ts';
-import { describeJobTarget } from '../connection/describe-target.ts';
-import { withFolderFile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
+import { describeJobTarget } from './describe-target.ts';
+import { withFolderFile } from './protected-profile.ts';
 
 /**
  * Returns the service of a command as a plan's target. An embedded service is identified by its API
@@ -28,7 +31,9 @@ export interface NamedTarget extends PlanTarget, Omit<TargetNames, 'file'> {
 }
 
 /** Returns the target of a saved plan with the names that it was saved with. */
-export function nameSavedTarget({ target, environment, profile, names }: SavedPlan): NamedTarget {
+export function nameSavedTarget(plan: AnyPlan): NamedTarget {
+  if (isSavedWrite(plan)) return { ...plan.target, environment: null, profile: plan.profile };
+  const { target, environment, profile, names } = plan;
   const { file: _, ...saved } = names ?? { file: '', profile: null };
   return { ...target, environment, ...saved, profile: profile ?? saved.profile };
 }
@@ -80,4 +85,19 @@ export function targetNames(target: NamedTarget, file: string, isSaved = false):
     store === undefined ? address : `${url} (${store})`,
     ...(profile === null ? [] : [withFolderFile(`profile ${profile}`, folderFile)]),
   ];
+}
+
+/**
+ * Renders the first line of a plan: `prod · https://api.example.com · profile prod`.
+ * @param file name of the settings file
+ * @param isSaved whether the target is that of a saved plan
+ */
+export function renderTarget(
+  target: NamedTarget,
+  glyphs: Glyphs,
+  file: string,
+  isSaved = false,
+): string {
+  const separator = glyphs === ASCII_GLYPHS ? ' - ' : ' · ';
+  return targetNames(target, file, isSaved).map(escapeForTerminal).join(separator);
 }

@@ -1,5 +1,5 @@
-import { quoteUnclearId } from '../../kernel/id-text.ts';
-import { groupDigits } from '../../kernel/plural.ts';
+import { quoteUnclearId } from '../kernel/id-text.ts';
+import { groupDigits } from '../kernel/plural.ts';
 
 const MAX_SHOWN_ORGANIZATIONS = 20;
 

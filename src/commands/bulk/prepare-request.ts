@@ -1,0 +1,101 @@
+import type { BatchCalls } from '../../bulk/request-sender.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { isObject } from '../../kernel/json.ts';
+import { pluralize } from '../../kernel/plural.ts';
+import { confirmNewParents, type NewParents } from '../call/new-parents.ts';
+import { checkUnknownFields } from '../call/unknown-fields.ts';
+import { checkInput } from '../call/validation.ts';
+import type { Context } from '../context.ts';
+import type { BulkRequest } from './bulk-request.ts';
+import { collectConfirmations } from './confirm-writes.ts';
+import { gatherInput, type InputFolder } from './gather-input.ts';
+import {
+  countByOrganization,
+  findNewOrganizations,
+  organizationsOf,
+  requireOrganizations,
+} from './new-organizations.ts';
+import { parseBatchLimits } from './parse-batch-limits.ts';
+import type { SendPlan } from './pending-records.ts';
+
+interface PreparedRequest {
+  readonly entry: OperationEntry;
+  readonly plan: SendPlan;
+  readonly newParents: NewParents;
+  /** The organizations that the records go to. */
+  readonly organizations: readonly string[];
+}
+
+/** Reads and checks the records, and asks for confirmation. Sends no writes. */
+export async function prepareRequest(
+  context: Context,
+  oldest: OperationEntry,
+  request: BulkRequest,
+  job: { readonly job: string; readonly folder: InputFolder | undefined },
+): Promise<PreparedRequest> {
+  const { options, usesDataFlag, newer = { entry: oldest, data: {} } } = request;
+  const newest = await loadOperation(newer.entry.resource, newer.entry.name);
+  const allFields = bulkFieldsOf(newest);
+  const older = newer.entry === oldest ? newest : await loadOperation(oldest.resource, oldest.name);
+  const newFields = allFields.knownFields.filter(
+    (name) => !bulkFieldsOf(older).knownFields.includes(name),
+  );
+  let usesNewFields = false;
+  const limits = parseBatchLimits(allFields, options);
+  if (usesDataFlag) await checkUnknownFields(context, newest, request.data);
+  const confirmations = collectConfirmations(newest, allFields, request.data);
+  const input = await gatherInput(context, oldest, allFields, request, job, (value, target) => {
+    if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);
+    confirmations.visitRecord?.(value, target);
+  });
+  const [entry, operation] = usesNewFields ? [newer.entry, newest] : [oldest, older];
+  const fields = bulkFieldsOf(operation);
+  const data = usesNewFields ? { ...input.data, ...newer.data } : input.data;
+  const { first, records } = input.check;
+  const { name, files } = input.input;
+  if (!first)
+    await context.note(
+      `${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`,
+    );
+  else if (fields.field !== undefined) {
+    const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
+    checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
+  }
+  await requireOrganizations(context, operation, data, organizationsOf(input.rules.targets, data));
+  const client = await context.client();
+  const single = options.file === undefined && records <= limits.records;
+  const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
+  const { targets } = input.rules;
+  const inputs = first?.target
+    ? targets.all.map((target) => ({ ...data, ...target.data }))
+    : [data];
+  // Stdin cannot be read again.
+  const replaceable = options.file?.includes('-') ? undefined : request.data;
+  const newParents = first
+    ? await confirmNewParents(context, operation, {
+        inputs,
+        flags: request.flags,
+        replaceable,
+        isImport: options.file !== undefined,
+        ...(first.target && { counts: countByOrganization(targets) }),
+      })
+    : { created: [] };
+  const newOrganizations = targets.isNamed('organizationId')
+    ? await findNewOrganizations(context, organizationsOf(targets, data))
+    : undefined;
+  const organizations = organizationsOf(targets, data);
+  targets.release();
+  // A plan is confirmed when it is applied.
+  const isSent = request.out === undefined && newParents.replacement === undefined;
+  if (records > 0 && isSent) await confirmations.confirm(context, client, records);
+  const plan = {
+    calls,
+    input,
+    options,
+    limits,
+    ...(newOrganizations && { newOrganizations: [...newOrganizations] }),
+  };
+  return { entry, plan, newParents, organizations };
+}

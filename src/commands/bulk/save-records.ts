@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { InputFile } from '../../bulk/input-file.ts';
+import { createJobName } from '../../bulk/journal/job-folder.ts';
+import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { loadOperation } from '../../catalog/index.ts';
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
+import { throwFileError } from '../../kernel/files.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { copyHashed, hashFile } from '../../settings/file/read-files.ts';
+import type { PlannedInput } from '../../settings/plan/saved-write.ts';
+import type { Context } from '../context.ts';
+import { optionalProperty } from '../options.ts';
+import { saveWrite } from '../write-plans/save-write.ts';
+import type { BulkRequest } from './bulk-request.ts';
+import { countSending } from './count-sending.ts';
+import { prepareRequest } from './prepare-request.ts';
+
+/**
+ * Checks the records of a request, and saves a plan that sends exactly these records. Copies input
+ * files beside the plan.
+ * @throws SvcError `invalid_input` for an invalid record, `usage` for a flag that belongs to the
+ * command that sends the records
+ */
+export async function saveRecords(
+  context: Context,
+  oldest: OperationEntry,
+  request: BulkRequest,
+  out: string,
+): Promise<void> {
+  const { rejects, results } = request.options;
+  const output = rejects === undefined ? results && '--results' : '--rejects';
+  if (output !== undefined)
+    throw new SvcError('usage', `${output} and --out cannot be combined`, {
+      hint: 'svc apply writes failed records to a file in its folder',
+    });
+  const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
+    throwFileError('create a folder in', tmpdir()),
+  );
+  try {
+    const { entry, plan, newParents, organizations } = await prepareRequest(
+      context,
+      oldest,
+      request,
+      {
+        job: createJobName(context.clock.now()),
+        folder: { spool: join(folder, 'input'), grouped: join(folder, 'grouped.sqlite') },
+      },
+    );
+    const { calls, input, limits, options } = plan;
+    const { replacement } = newParents;
+    try {
+      if (replacement) {
+        const data = { ...request.data, ...replacement };
+        return await saveRecords(context, oldest, { ...request, data }, out);
+      }
+      if (input.check.records === 0)
+        throw new SvcError('invalid_input', `${input.input.name} contains nothing to send`);
+      const { hasDefaultOrganization = false } = request;
+      const { organizationId } = request.data;
+      const sending = await countSending(context, input, limits, organizations);
+      const fields = bulkFieldsOf(await loadOperation(oldest.resource, oldest.name));
+      const records = options.file === undefined ? recordsOf(request, fields.listName) : undefined;
+      await saveWrite(
+        context,
+        {
+          operation: entry.name,
+          data: { ...(hasDefaultOrganization && { organizationId }), ...calls.data },
+          hasDefaultOrganization,
+          options: { ...options },
+          ...optionalProperty('records', records),
+          files: records ? [] : await copyFiles(context, input.input.files, out),
+          total: input.check.records,
+          ...sending,
+        },
+        out,
+      );
+    } finally {
+      input.grouped?.close();
+      await input.input.discard();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function recordsOf({ data, record }: BulkRequest, listName: string): readonly unknown[] {
+  if (record) return [record];
+  const listed = data[listName];
+  return Array.isArray(listed) ? listed : [listed];
+}
+
+const HASH_LENGTH = 8;
+
+/** Copies the files of an input beside a plan. Each copy has exactly the bytes that were checked. */
+async function copyFiles(
+  { cwd, signal }: Context,
+  files: readonly InputFile[],
+  out: string,
+): Promise<readonly PlannedInput[]> {
+  const plan = resolveOutputPath(out, cwd);
+  const copied: PlannedInput[] = [];
+  for (const { name, format, path = '', spooled, fingerprint } of files) {
+    const { bytes, sha256 } = fingerprint();
+    const copy = `${basename(plan)}.${sha256.slice(0, HASH_LENGTH)}.${format}`;
+    const found = await copyOnce(path, join(dirname(plan), copy), signal);
+    if (found !== sha256)
+      throw new SvcError('invalid_input', `${name} changed while it was read; no plan was saved`);
+    copied.push({ name, path: spooled ? null : path, copy, format, bytes, sha256 });
+  }
+  return copied;
+}
+
+/** Copies a file, unless the copy exists. Returns the hash of the copy. */
+async function copyOnce(path: string, copy: string, signal: AbortSignal): Promise<string> {
+  try {
+    return (await copyHashed(path, copy, signal)).sha256;
+  } catch (error) {
+    const isThere = error instanceof SvcError && systemErrorCode(error.cause) === 'EEXIST';
+    if (!isThere) throw error;
+    return (await hashFile(copy, '/', signal)).sha256;
+  }
+}

@@ -1,0 +1,74 @@
+import type { OperationEntry } from '../../catalog/manifest.ts';
+import { commandLineOf, SvcError, step } from '../../kernel/errors.ts';
+import { valueAt } from '../../kernel/field-path.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { writeOutputFile } from '../../kernel/output-file.ts';
+import {
+  createSavedWrite,
+  parsePlanFile,
+  type SavedWrite,
+} from '../../settings/plan/saved-write.ts';
+import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
+import { findProtections } from '../connection/protections.ts';
+import type { Context } from '../context.ts';
+import type { NextCommands } from '../render-next.ts';
+import { commandForService } from '../service-flags.ts';
+import { printWrite } from './print-write.ts';
+
+/** Returns a context for a command that saves its write: its questions are not about a write now. */
+export function openPlanning(context: Context): Context {
+  if (context.options.dryRun)
+    throw new SvcError('usage', '--out and --dry-run cannot be combined', {
+      hint: 'omit --dry-run: with --out, svc sends no write',
+    });
+  return { ...context, confirm: (question) => context.confirm(question, 'this machine') };
+}
+
+/**
+ * Rejects a write with a secret, which a plan must not contain.
+ * @throws SvcError `usage`
+ */
+export function rejectSecrets(
+  { flags }: OperationEntry,
+  inputs: readonly Readonly<Record<string, unknown>>[],
+): void {
+  const secret = flags.find(
+    ({ kind, path }) =>
+      kind === 'secret' && inputs.some((input) => (valueAt(input, path) ?? '') !== ''),
+  );
+  if (secret)
+    throw new SvcError(
+      'usage',
+      `--out cannot save ${secret.path.join('.')}, because a plan contains no secrets`,
+      { hint: 'declare it in a settings file, with a reference to the secret' },
+    );
+}
+
+/** Prints the plan of a write, and saves it. Sends no write. */
+export async function saveWrite(
+  context: Context,
+  write: SavedWrite['write'],
+  out: string,
+): Promise<void> {
+  const { clock, cwd, signal, words } = context;
+  const target = await findPlanTarget(context);
+  const named = await nameTarget(context, target, {});
+  const { profile } = named;
+  const saved = createSavedWrite({ profile, target, write, command: words }, clock.now());
+  const text = `${JSON.stringify(saved, null, 2)}\n`;
+  // A plan that cannot be read back could not be applied.
+  await parsePlanFile(text, out);
+  const next = await nextOfWrite(context, out);
+  await printWrite(context, saved, { target: named, next, isReported: true });
+  await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o600, signal });
+  await context.note(`saved the plan as ${out}`);
+}
+
+/** Returns the command that approves or applies a saved write; none for a read-only target. */
+async function nextOfWrite(context: Context, file: string): Promise<NextCommands> {
+  const { readOnly, approvals } = await findProtections(context);
+  if (readOnly) return {};
+  return approvals
+    ? { approve: commandLineOf(step('inspect', 'approve', file)) }
+    : { apply: commandForService(context.options, 'apply', file) };
+}
