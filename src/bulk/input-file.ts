@@ -61,7 +61,7 @@ export interface InputFileRequest extends InputTextRequest, RecordLayout {
  * cannot be read, `invalid_input` if it is a spreadsheet that svc does not read
  */
 export async function openInputFile(request: InputFileRequest): Promise<InputFile> {
-  const { name = inputName(request.file), listName } = request;
+  const { name = inputName(request.file) } = request;
   const bytes = await openBytes(request, name);
   if (!request.format && hasSpreadsheetName(name)) throw createSpreadsheetError(name);
   const knownFormat = request.format ?? formatFromName(name);
@@ -71,7 +71,7 @@ export async function openInputFile(request: InputFileRequest): Promise<InputFil
   if (knownFormat) return createTextFile(request, name, knownFormat, bytes);
   const firstPass = startFirstPass(bytes, name, textOptions(request));
   const text = await firstPass.text;
-  const format = detectFormat(text.head, listName);
+  const format = detectFormat(text.head, request);
   if (!format) {
     throw new SvcError('usage', `cannot detect the format of ${name}`, {
       hint: 'add --input-format json, ndjson, csv, yaml, or xlsx',

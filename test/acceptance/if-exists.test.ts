@@ -40,6 +40,48 @@ it.each([
   expect(again).toEqual({ code: 0, stdout: skipped, stderr: `${note}\n` });
 });
 
+describe('what a list command prints', () => {
+  const forms = [
+    ...['json', 'ndjson', 'csv', 'yaml'].flatMap((format) => [
+      ['-o', format],
+      ['-o', format, '--envelope'],
+    ]),
+    ['--jq', '.[]'],
+  ];
+
+  it.each(['folders', 'documents'])('is input of %s add, from a pipe', async (noun) => {
+    const { svc, home } = await newUserInProcess();
+    const here = ['--local', '--org', 'acme'];
+    const files = {
+      folders: '[{"folderId":"b"},{"folderId":"a","parentFolderId":"b","folderName":"=1"}]',
+      documents: '[{"documentId":"a"},{"documentId":"b","documentName":"A, \\"B\\""}]',
+    };
+    await writeFile(join(home, 'first.json'), files[noun as keyof typeof files]);
+    const add = ['add', ...here, '-o', 'json'];
+    const first = await svc([noun, ...add, '--file', 'first.json', '--create-organization']);
+    expect([first.code, first.stderr]).toEqual([0, expect.any(String)]);
+    // A parent is listed after its child.
+    if (noun === 'folders') {
+      await svc(['folders', 'add', ...here, '--folder', 'z']);
+      await svc(['folders', 'update', ...here, '--folder', 'b', '--parent', 'z']);
+    }
+    for (const form of forms) {
+      const { stdout } = await svc([noun, 'list', ...here, ...form]);
+      const again = await svc([noun, ...add, '--file', '-', '--if-exists', 'skip'], {
+        stdin: stdout,
+      });
+      const { total, existing } = JSON.parse(again.stdout);
+      const count = noun === 'folders' ? 3 : 2;
+      expect([form, again.code, total, existing]).toEqual([form, 0, count, count]);
+      const updated =
+        noun === 'folders'
+          ? await svc(['folders', 'update', ...here, '--file', '-'], { stdin: stdout })
+          : { code: 0 };
+      expect([form, updated.code]).toEqual([form, 0]);
+    }
+  });
+});
+
 describe('records that already exist', () => {
   it('let the same command run twice, and stay as they are with --if-exists skip', async () => {
     const { svc, home } = await newUserInProcess();

@@ -5,6 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
 import { MAX_TITLE_ROWS } from './csv-dialect.ts';
+import { isEnvelopeHeader, readEnvelopeRows } from './csv-envelope.ts';
 import { CsvRowParser, formatRow } from './csv-rows.ts';
 import type { FieldNames } from './field-map.ts';
 import type { SourceRequest } from './record-layout.ts';
@@ -64,6 +65,8 @@ export class CsvReader {
   /** The error for a row that should be the header, and the number of rows read since. */
   #missingId: { readonly error: InputError; readonly rows: number } | undefined;
   #paddedLines = 0;
+  /** Whether the file is the result of a list command with `--envelope`. */
+  #isEnvelope = false;
 
   /** @param locate returns the position of a column, from 0, in errors */
   constructor(request: SourceRequest, locate: Locate = (line) => ({ line })) {
@@ -110,6 +113,8 @@ export class CsvReader {
       if (line < headerRow) return;
       if (cells[0] === '' && cells.every((cell) => cell === '')) this.emptyLines.push(line);
       else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
+      else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
+      else if (isEnvelopeHeader(cells)) this.#isEnvelope = true;
       else this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
     };
     const rateId = (column: string) => this.#rateId(column);
@@ -128,6 +133,19 @@ export class CsvReader {
     }
     if (records.length > 0) yield records;
     this.#requireHeader();
+  }
+
+  /** Reads the records of a list command's result, and the header from their fields. */
+  #readEnvelope(cells: readonly string[], line: number): readonly SourceRecord[] {
+    const { name, id, listed } = this.#request;
+    const [columns, ...rows] = readEnvelopeRows(cells, listed?.id ?? id) ?? [];
+    if (!columns)
+      throw new InputError(name, this.#locate(line, 2), 'expected a list of records as JSON');
+    this.#readHeader(columns, formatRow(columns, ','), ',', line);
+    const header = this.#header;
+    return header
+      ? rows.map((row) => this.#recordOfRow(header, { line, cells: row, errors: [] }))
+      : [];
   }
 
   /** Reads rows that are already split into cells. Their texts are CSV. */

@@ -29,6 +29,8 @@ interface Head {
 
 /** The list in the result of a list command with `--envelope`. */
 export const ENVELOPE_LIST = 'data';
+/** The fields beside that list. */
+export const ENVELOPE_FIELDS: readonly string[] = ['status', 'message'];
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s"[\]{}:,]+/gs;
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../kernel/json.ts';
-import { ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
+import { ENVELOPE_FIELDS, ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
 import { parseJson } from './parse-json.ts';
 import type { ListRequest } from './record-layout.ts';
@@ -182,9 +182,6 @@ export async function readBesideFields(
   for await (const records of readJson(chunks, { ...request, onBeside })) void records;
   return fields;
 }
-
-/** Fields beside the list in the result of a list command. */
-const ENVELOPE_FIELDS: readonly string[] = ['status', 'message'];
 
 async function readPiece(splitter: JsonSplitter): Promise<JsonPiece> {
   for (;;) {

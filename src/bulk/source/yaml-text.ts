@@ -190,10 +190,18 @@ class ReleasedItems<Item> implements Iterable<Item> {
   }
 }
 
-/** Finds the list of records: the document itself, or the value of a field. */
-export function findList({ document: { contents } }: ParsedYaml, field: string) {
-  const value = isMap(contents) ? contents.get(field) : contents;
-  return isSeq(value) ? value : undefined;
+/**
+ * Finds the list of records: the document itself, or the value of the first field that has a list.
+ * @param fields the field that usually has the list, and others
+ */
+export function findList({ document: { contents } }: ParsedYaml, fields: readonly string[]) {
+  if (isSeq(contents)) return { list: contents };
+  if (!isMap(contents)) return undefined;
+  for (const field of fields) {
+    const list = contents.get(field);
+    if (isSeq(list)) return { field, list };
+  }
+  return undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type YAMLError } from 'yaml';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
+import { ENVELOPE_FIELDS, ENVELOPE_LIST } from './json-layout.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import type { ListRequest } from './record-layout.ts';
 import {
@@ -42,12 +43,12 @@ export async function readYamlList(
   const text = await readText(chunks, request);
   const { parsed, errors } = await parseText(text, request);
   const { document, positionOf } = parsed;
-  const items = findList(parsed, listName)?.items ?? [];
+  const found = findList(parsed, [listName, ENVELOPE_LIST]);
+  const items = found?.list.items ?? [];
   const rangeOf = (item: unknown) => (isNode(item) ? item.range : undefined) ?? [0, 0];
   const [outside, inside] = splitErrors(errors, items.map(rangeOf));
   if (outside) throw createYamlError(outside, parsed, name);
-  const list = findList(parsed, listName);
-  if (!list) {
+  if (!found) {
     const hint = `begin each record with '- ', or put the list under '${listName}:'`;
     const position = positionOf(document.contents?.range?.[0]);
     throw new InputError(name, position, 'expected a list of records', hint);
@@ -56,7 +57,7 @@ export async function readYamlList(
   const records: SourceRecord[] = [];
   await runInSlices(readRecords(), signal);
   return {
-    beside: readBeside(parsed, listName),
+    beside: readBeside(parsed, found.field),
     read: async function* () {
       if (records.length > 0) yield records;
     },
@@ -108,12 +109,14 @@ async function readText(chunks: AsyncIterable<string>, request: ListRequest): Pr
 
 /** Creates the error for a large file, with the commands that convert it to a format without limits. */
 function createSizeError({ name, listName }: ListRequest, text: string, limit: string): InputError {
-  const isMapping = new RegExp(`^["']?${listName}["']? *:`, 'm').test(text);
+  const listField = [listName, ENVELOPE_LIST].find((field) =>
+    new RegExp(`^["']?${field}["']? *:`, 'm').test(text),
+  );
   const [from, to] =
     name === 'stdin'
       ? ['', 'records.ndjson']
       : [` ${quoteForShell(name)}`, quoteForShell(`${name.replace(/\.ya?ml$/i, '')}.ndjson`)];
-  const [path, key] = isMapping ? [`.${listName}[]`, `["${listName}"]`] : ['.[]', ''];
+  const [path, key] = listField ? [`.${listField}[]`, `["${listField}"]`] : ['.[]', ''];
   const python = `import json, sys, yaml; [print(json.dumps(r)) for r in yaml.load(sys.stdin, yaml.BaseLoader)${key}]`;
   return new InputError(
     name,
@@ -188,13 +191,14 @@ function createYamlError(error: Problem, parsed: ParsedYaml, name: string): Inpu
 
 function readBeside(
   { document, positionOf }: ParsedYaml,
-  listName: string,
+  listField: string | undefined,
 ): readonly BesideField[] {
   const { contents } = document;
   if (!isMap(contents)) return [];
+  const ignored = [listField, ...(listField === ENVELOPE_LIST ? ENVELOPE_FIELDS : [])];
   return contents.items.flatMap(({ key, value }) => {
     const name = isScalar(key) ? String(key.value) : '';
-    if (name === listName) return [];
+    if (ignored.includes(name)) return [];
     const node = isAlias(value) ? value.resolve(document) : value;
     const scalar = isScalar(node) ? node.value : node;
     const position = positionOf(isScalar(key) ? key.range?.[0] : undefined);

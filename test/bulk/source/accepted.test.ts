@@ -40,12 +40,20 @@ describe('the format of stdin', () => {
     ['{"users":[{"userId":"a"}]}', 'json'],
     ['{"userId":"a"}', 'ndjson'],
     ['{"userId":"a"}\n{"userId":"b"}', 'ndjson'],
+    ['userId,name\na,b\n', 'csv'],
+    ['"name";"userId"\nb;a\n', 'csv'],
+    ['userId\na\n', 'csv'],
+    ['status,message,data\nsuccess,ok,"[{""userId"":""a""}]"\n', 'csv'],
+    ['- userId: a\n', 'yaml'],
+    ['# users\n---\n- userId: a\n', 'yaml'],
+    ['users:\n- userId: a\n', 'yaml'],
+    ['status: success\nmessage: ok\ndata:\n  - userId: a\n', 'yaml'],
   ])('is detected from its start: %j', async (text, format) => {
     expect((await read(text)).format).toBe(format);
   });
 
   it('is required if it cannot be detected', async () => {
-    expect(await refusal('userId,name\na,b\n')).toMatchObject({
+    expect(await refusal('login,name\na,b\n')).toMatchObject({
       failure: 'usage',
       message: 'cannot detect the format of stdin',
       hint: 'add --input-format json, ndjson, csv, yaml, or xlsx',
