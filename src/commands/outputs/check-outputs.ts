@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { reasonsPathOf } from '../../bulk/rejects-file.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { identifyDescriptor, identifyFile } from '../../kernel/file-identity.ts';
+import { resolveLinks } from '../../kernel/files.ts';
 import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file.ts';
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
@@ -78,6 +79,7 @@ export async function checkOutputs(
         { hint: 'nothing was sent; choose another file' },
       );
   }
+  for (const output of outputs) await requireOutsideState(context, output);
   if (force || options.dryRun) return;
   const remedy = `${force === undefined ? 'move the file' : 'choose another file, or add --force to replace it'}`;
   for (const output of outputs) await requireReplaceable(output, cwd, remedy);
@@ -134,6 +136,29 @@ function storeFiles({ options: { store }, folders }: Context): readonly string[]
     }
   };
   return locations.flatMap(filesOf).flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
+}
+
+/**
+ * Rejects an output that would replace a file in svc's own folders, also with `--force`: a journal, a
+ * snapshot, or the history cannot be made again.
+ */
+async function requireOutsideState(
+  { cwd, folders }: Context,
+  { name, file, use }: CommandOutput,
+): Promise<void> {
+  if (use === 'edited' || use === 'rejects') return;
+  const path = resolveOutputPath(file, cwd);
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isFile() || stats.size === 0 || isDescriptorPath(path)) return;
+  const target = await resolveLinks(path);
+  const { config, data, state } = folders;
+  for (const folder of [config, data, state]) {
+    const isInside = target.startsWith(join(await resolveLinks(folder), sep));
+    if (isInside && !(await wasMadeBySvc(path, use)))
+      throw new SvcError('usage', `${name}: ${file} is a file that svc keeps for itself`, {
+        hint: 'nothing was sent; choose another file',
+      });
+  }
 }
 
 async function requireReplaceable(

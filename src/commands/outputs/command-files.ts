@@ -3,6 +3,8 @@ import type { Context } from '../context.ts';
 import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
 import { type FileUse, getFlagValue, longName } from '../options.ts';
 
+const STEP_SUMMARY = 'GITHUB_STEP_SUMMARY';
+
 interface NamedFile {
   readonly name: string;
   readonly file: string;
@@ -24,6 +26,10 @@ export async function checkCommandFiles(
   const contract = context.environment[SWITCH_VARIABLES.contract];
   const named = findFiles(flags, operands, invocation);
   if (contract) named.push({ name: SWITCH_VARIABLES.contract, file: contract, use: 'edited' });
+  const summary = context.environment[STEP_SUMMARY];
+  // Only imports append to it.
+  if (summary && named.some(({ use }) => use === 'input'))
+    named.push({ name: STEP_SUMMARY, file: summary, use: 'edited' });
   const isInput = ({ use }: NamedFile) => use === 'input' || use === 'data';
   const outputs = named.flatMap(({ use, ...file }) =>
     use === 'input' || use === 'data' ? [] : [{ ...file, use }],

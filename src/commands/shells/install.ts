@@ -29,6 +29,10 @@ export async function installCompletion(
   { arguments: [named] }: Invocation,
 ): Promise<void> {
   const { shell, script, startUp } = findCompletionFiles(named, context);
+  if ((await findOwner(script)) === 'someone else')
+    throw new SvcError('usage', `${script} already exists and is not a completion script by svc`, {
+      hint: 'nothing was written; move the file, and run the command again',
+    });
   const changes = [
     await planChange(script, await readCompletionScript(shell), '(completion script)'),
   ];
@@ -56,13 +60,25 @@ export async function uninstallCompletion(
     changes.push(
       await planChange(startUp.path, removeMarkedLines(text), `remove:\n${startUp.lines}`),
     );
-  changes.push(await planChange(script, undefined, '(delete the file)'));
+  if ((await findOwner(script)) === 'someone else')
+    await context.warn(`${script} stays, because it is not a completion script by svc`);
+  else changes.push(await planChange(script, undefined, '(delete the file)'));
   await applyChanges(
     context,
     changes,
     `completion for ${SHELL_NAMES[shell]} is not installed`,
     'Make these changes?',
   );
+}
+
+/** How each completion script of svc begins, also those of other versions. */
+const SCRIPT_START = /^(?:#compdef svc\n)?# Completion for svc\b/;
+
+/** Returns who wrote the completion script at a path, if there is one. */
+async function findOwner(script: string): Promise<'svc' | 'someone else' | undefined> {
+  const text = await readTextIfExists(script);
+  if (!text) return undefined;
+  return SCRIPT_START.test(text.replaceAll('\r\n', '\n')) ? 'svc' : 'someone else';
 }
 
 async function planChange(

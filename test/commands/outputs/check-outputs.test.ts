@@ -1,4 +1,4 @@
-import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../src/commands/definition.ts';
@@ -189,6 +189,39 @@ describe('an output', () => {
       2,
       expect.stringContaining('SVC_CONTRACT and --file are the same file: in.csv'),
     ]);
+  });
+
+  it('is not also the summary of a workflow step', async () => {
+    const { svc } = await newUser();
+    const env = { GITHUB_STEP_SUMMARY: 'link' };
+    expect(await svc(add, { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('GITHUB_STEP_SUMMARY and --file are the same file'),
+    });
+  });
+
+  it('does not replace a file that svc keeps for itself, even with --force', async () => {
+    const { svc, home } = await newUser();
+    await svc(['--local', 'orgs', 'add', '--org', 'acme']);
+    expect(await svc(add)).toMatchObject({ code: 0 });
+    const state = join(home, '.local', 'state', 'svc');
+    const [job = ''] = await readdir(join(state, 'jobs'));
+    const journal = join(state, 'jobs', job, 'journal.sqlite');
+    await symlink(journal, join(home, 'elsewhere'));
+    for (const path of [journal, 'elsewhere', join(state, 'history', 'history.ndjson')])
+      for (const words of [
+        ['--local', 'plan', '--out'],
+        ['schema', 'settings', '--out'],
+        ['local', 'export'],
+        ['local', 'requests', 'list', '--har'],
+      ]) {
+        const { code, stderr } = await svc([...words, path, '--force']);
+        expect([words, code, stderr]).toEqual([
+          words,
+          2,
+          expect.stringContaining('is a file that svc keeps for itself'),
+        ]);
+      }
   });
 
   it('of a plan is not also one of its settings files', async () => {

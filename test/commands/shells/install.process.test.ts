@@ -63,6 +63,24 @@ describe('completion install', () => {
     );
   });
 
+  it('neither replaces nor deletes a script of someone else, also behind a link', async () => {
+    const { home, svc } = await newUser();
+    const folder = join(home, '.config', 'fish', 'completions');
+    await mkdir(folder, { recursive: true });
+    const own = '# complete -c svc\n';
+    await writeFile(join(home, 'own.fish'), own);
+    await symlink(join(home, 'own.fish'), join(folder, 'svc.fish'));
+    const refused = await svc(['completion', 'install', 'fish', '--yes']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('svc.fish already exists and is not a completion script by svc'),
+    ]);
+    const kept = await svc(['completion', 'uninstall', 'fish', '--yes']);
+    expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('svc.fish stays')]);
+    expect(await readFile(join(home, 'own.fish'), 'utf8')).toBe(own);
+    expect((await lstat(join(folder, 'svc.fish'))).isSymbolicLink()).toBe(true);
+  });
+
   it('writes nothing without confirmation', async () => {
     const { home, svc } = await newUser();
     const { code, stderr } = await svc(['completion', 'install', 'zsh']);
