@@ -132,6 +132,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineLocalCommand('local.requests.list', {
     options: [
+      { flags: '--watch', description: 'show new requests until Ctrl-C' },
       {
         flags: '--har <file>',
         description: 'write an HTTP archive (HAR) to this file instead of printing a table',
@@ -156,6 +157,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./requests.ts')).waitForLocalRequests,
   }),
   defineLocalCommand('local.list', {
+    options: [{ flags: '--watch', description: 'show new and changed records until Ctrl-C' }],
     load: async () => (await import('./records.ts')).listLocalRecords,
   }),
   defineLocalCommand('local.show', {

@@ -89,8 +89,10 @@ export async function readInputs<Name extends AdminOperationName>(
 ): Promise<readonly [AdminInput<Name>, ...AdminInput<Name>[]]> {
   const entry = getAdminEntry(name);
   const operation = await loadAdminOperation(entry);
-  const base = { ...entry.given, ...limitFields(context, entry), ...fields };
-  const { data } = await readInputData(context, entry, invocation, base);
+  const limit = readLimit(context, entry);
+  const flags = entry.flags.filter((flag) => flag !== limit?.flag);
+  const base = { ...entry.given, ...limit?.fields, ...fields };
+  const { data } = await readInputData(context, { flags }, invocation, base);
   const check = (words: readonly string[]) =>
     checkInput(
       context,
@@ -111,9 +113,14 @@ export async function readInputs<Name extends AdminOperationName>(
 /** Stands for no limit. The service reads one record more than the limit. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER - 1;
 
-function limitFields({ options: { list } }: Context, { flags }: AdminEntry): Fields {
-  if (!list || flags.every(({ name }) => name !== 'limit')) return {};
-  return needsAll(list) ? { limit: NO_LIMIT } : optionalProperty('limit', list.limit);
+/** Returns the limit of a list, which the flags of the list set, and the flag that it replaces. */
+function readLimit({ options: { list } }: Context, { flags }: AdminEntry) {
+  const flag = flags.find(({ name }) => name === 'limit');
+  if (!list || !flag) return undefined;
+  const fields: Fields = needsAll(list)
+    ? { limit: NO_LIMIT }
+    : optionalProperty('limit', list.limit);
+  return { flag, fields };
 }
 
 /** Adds the words of the arguments. An argument whose field is a list takes all of them. */

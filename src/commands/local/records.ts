@@ -5,23 +5,30 @@ import { SECRET_FIELDS } from '../../catalog/local/stored-kinds.ts';
 import { isObject } from '../../kernel/json.ts';
 import { headerOf } from '../../output/columns.ts';
 import { describeMore } from '../../output/list-selection.ts';
+import type { ResultShape } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import { createTableRenderer } from '../../output/table.ts';
 import { formatTime } from '../../output/times.ts';
 import { STORED_KINDS, type StoredKind } from '../../service/local/reading/kinds.ts';
+import { watchRecords } from '../terminal/watch-records.ts';
 import { createLocalCommand } from './operation.ts';
 
 export const listLocalRecords = createLocalCommand('local.list', {
-  run: async ({ context, inputs: [{ kind, org }], run }) => {
-    const [{ records, more }] = await run();
+  run: async ({ context, inputs: [{ kind, org }], invocation, run }) => {
     const columns = columnsOf(STORED_KINDS[kind], org !== undefined);
     const { [kind]: secret } = SECRET_FIELDS;
     const secrets = secret === undefined ? [] : [['*', secret]];
-    await (await context.printer()).value(records, {
-      table: { rows: records, columns },
+    const shapeOf = (rows: readonly StoredRecord[]): ResultShape => ({
+      table: { rows, columns },
       secrets,
       defaultLimit: DEFAULT_LIMIT,
     });
+    if (invocation.options.watch) {
+      const read = async () => (await run())[0].records;
+      return watchRecords(context, { read, idOf: JSON.stringify, shapeOf });
+    }
+    const [{ records, more }] = await run();
+    await (await context.printer()).value(records, shapeOf(records));
     const plural = kind.replace('-', ' ');
     if (records.length === 0) await context.note(`no ${plural} found`);
     if (more) await context.note(describeMore(records.length));

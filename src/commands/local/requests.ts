@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
 import { createLineFormatter } from '../terminal/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
+import { watchRecords } from '../terminal/watch-records.ts';
 import { POLL_INTERVAL, withRequestFile } from './admin-context.ts';
 import { createLocalCommand, type LocalCall, readInputs } from './operation.ts';
 
@@ -21,8 +22,9 @@ const PAGE = 1_000;
 export const listLocalRequests = createLocalCommand('local.requests.list', {
   run: async (call) => {
     const { context, invocation } = call;
-    const { har } = invocation.options;
+    const { har, watch } = invocation.options;
     if (typeof har === 'string') return writeArchive(call, har);
+    if (watch) return watchRequests(call);
     const count = await printRequests(call);
     if (count === 0)
       await context.note(
@@ -30,6 +32,26 @@ export const listLocalRequests = createLocalCommand('local.requests.list', {
       );
   },
 });
+
+/** Prints the latest requests, and then new ones until a signal arrives. */
+async function watchRequests({
+  context,
+  inputs: [filter],
+}: LocalCall<'local.requests.list'>): Promise<void> {
+  const { on } = filter;
+  let after: number | undefined;
+  const { columns = [] } = getAdminEntry('local.requests.list');
+  await watchRecords(context, {
+    read: () =>
+      withRequestFile(context, async (file) => {
+        const found = file.list(after === undefined ? filter : { on, after, limit: PAGE });
+        after = found.at(-1)?.id ?? after ?? file.lastId();
+        return found.map(withoutBodies);
+      }),
+    idOf: ({ id }) => String(id),
+    shapeOf: () => ({ columns }),
+  });
+}
 
 async function writeArchive(
   { context, inputs: [filter] }: LocalCall<'local.requests.list'>,
