@@ -29,6 +29,8 @@ export interface LetterPrompt<Letter extends string = string> {
 
 export interface Choice {
   readonly value: string;
+  /** Text that stands for the value (default: the value). */
+  readonly label?: string;
   readonly description?: string;
   readonly group?: string;
 }
@@ -122,7 +124,7 @@ export function letterProblem({ answers }: LetterPrompt): string {
 
 export function filterChoices(choices: readonly Choice[], text: string): readonly Choice[] {
   const searchText = text.toLowerCase();
-  return choices.filter(({ value, description = '' }) =>
-    `${value} ${description}`.toLowerCase().includes(searchText),
+  return choices.filter(({ value, label = '', description = '' }) =>
+    `${value} ${label} ${description}`.toLowerCase().includes(searchText),
   );
 }

@@ -49,6 +49,29 @@ export function describeConnectionError(error: unknown): string | undefined {
   );
 }
 
+/** Kinds of connection failures that have different causes. */
+export type ConnectionFailure = 'connection refused' | 'timeout' | 'reset' | 'dns' | 'tls';
+
+const FAILURES = new Map<string, ConnectionFailure>([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ETIMEDOUT', 'timeout'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+  ['UND_ERR_SOCKET', 'reset'],
+  ['ENOTFOUND', 'dns'],
+  ['EAI_AGAIN', 'dns'],
+  ['EAI_FAIL', 'dns'],
+  ['EPROTO', 'tls'],
+]);
+
+/** Returns the kind of a connection failure; undefined for any other error. */
+export function findConnectionFailure(error: unknown): ConnectionFailure | undefined {
+  const code = connectionErrorCode(error);
+  const isTls = /^ERR_(?:SSL|TLS)_|CERT|^UNABLE_TO_/.test(code);
+  return FAILURES.get(code) ?? (isTls ? 'tls' : undefined);
+}
+
 /** OpenSSL's code for a server that speaks none of the offered application protocols. */
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 /** Type of the first frame of an HTTP/2 connection, and the length of a frame header in bytes. */

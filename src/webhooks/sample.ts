@@ -60,7 +60,14 @@ const SUBJECT_BUILDERS: Readonly<Record<EventGroup, (event: string, now: number)
         messageId: 'msg_3mQ8xYb2Lk0TzR5vN1cWd9Gh4Fs',
         messageEvent: 'comment.add',
         attempts: 8,
-        lastAttempt: { at: new Date(now).toISOString(), status: 503, error: null },
+        lastAttempt: {
+          at: new Date(now).toISOString(),
+          status: 503,
+          error: null,
+          reason: 'http 5xx',
+          milliseconds: 12,
+          body: 'Service Unavailable',
+        },
       },
     }),
   };

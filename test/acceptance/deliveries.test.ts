@@ -48,7 +48,7 @@ async function listDeliveries({ svc }: User, ...words: readonly string[]) {
     ...words,
   ]);
   expect(code, stderr).toBe(0);
-  return JSON.parse(stdout) as { id: string; attempts: { status: number }[] }[];
+  return JSON.parse(stdout) as { id: string; payload?: unknown; attempts: { status: number }[] }[];
 }
 
 /** Returns the IDs of the deliveries that a killed service had claimed and not recorded. */
@@ -154,18 +154,22 @@ describe('svc local deliveries', () => {
     });
     expect((await service.admin('deliveries?event=comment.delete')).body.deliveries).toEqual([]);
     const table = await svc(['local', 'deliveries', 'list']);
-    expect(table.stdout).toMatch(/^ID +EVENT +ENDPOINT +STATE +ATTEMPTS +LAST +NEXT ATTEMPT\n/);
     expect(table.stdout).toMatch(
-      new RegExp(`^${id} +comment[.]add +ep_\\w+ +exhausted +8 +500`, 'm'),
+      /^ID +EVENT +ENDPOINT +STATE +WHY +ATTEMPTS +LAST +NEXT ATTEMPT +GIVES UP\n/,
+    );
+    expect(table.stdout).toMatch(
+      new RegExp(`^${id} +comment[.]add +ep_\\w+ +exhausted +http 5xx +8 +500 in \\S+ ms$`, 'm'),
     );
     const csv = await svc(['local', 'deliveries', 'list', '-o', 'csv']);
-    expect(csv.stdout).toMatch(/^id,endpointId,event,state,attempts\r?\n/);
+    expect(csv.stdout).toMatch(/^id,endpointId,endpointUid,event,state,reason,/);
     const shown = await svc(['local', 'deliveries', 'show', id]);
-    expect(shown.stdout).toMatch(/^attempt 8 +\d{4}-\S+ {2}500$/m);
+    expect(shown.stdout).toMatch(/^attempt 8 +\d\d:\d\d:\d\d {2}500 in \S+ ms$/m);
+    expect(shown.stdout).toMatch(/^payload\n {2}\{\n {4}"event": "comment.add",$/m);
     const own = JSON.parse((await svc(['local', 'deliveries', 'show', id, '-o', 'json'])).stdout);
-    expect(own).toEqual(failed);
+    expect(own).toMatchObject([{ id, payload: { event: 'comment.add' } }]);
+    expect(own[0].attempts).toEqual(failed[0]?.attempts);
     status = 200;
-    const again = await svc(['local', 'deliveries', 'retry', '--failed', '-o', 'json']);
+    const again = await svc(['local', 'deliveries', 'retry', '--failed', '--yes', '-o', 'json']);
     expect(again.code, again.stderr).toBe(0);
     expect(JSON.parse(again.stderr).note.message).toBe(
       '1 delivery scheduled; to send pending deliveries, run svc serve',
@@ -174,7 +178,9 @@ describe('svc local deliveries', () => {
       expect(await listDeliveries(user, '--state', 'delivered')).toHaveLength(1),
     );
     expect(new Set(received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
-    expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 6 });
+    expect(await svc(['local', 'deliveries', 'retry', id])).toMatchObject({ code: 0 });
+    await eventually(() => expect(received.at(-1)?.headers['webhook-id']).toBe(id));
+    expect(await svc(['local', 'deliveries', 'retry', '--failed'])).toMatchObject({ code: 0 });
     expect(await svc(['local', 'deliveries', 'retry', 'msg_x'])).toMatchObject({ code: 5 });
     expect(await svc(['local', 'deliveries', 'retry'])).toMatchObject({ code: 2 });
     expect(await svc(['local', 'deliveries', 'retry', id, '--failed'])).toMatchObject({ code: 2 });

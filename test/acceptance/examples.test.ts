@@ -17,6 +17,8 @@ const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc local snapshot restore seed --yes', 5],
   ['svc local snapshot diff seed', 5],
   ['svc local exec --snapshot seed -- npm test', 5],
+  ['svc local deliveries show last', 5],
+  ['svc local deliveries retry last', 5],
   ['svc jobs show 20260131-094500-5f3a9c -o json', 2],
   ['svc jobs show', 2],
   ['svc jobs show --html', 2],

@@ -1,3 +1,4 @@
+import { FAILED_STATES } from '../../catalog/local/delivery.ts';
 import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
 import { FORCE_FLAG, longName } from '../options.ts';
 import type { ClockCommand } from './clock.ts';
@@ -95,6 +96,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./snapshots.ts')).removeSnapshot,
   }),
   defineLocalCommand('local.deliveries.list', {
+    options: [{ flags: '--watch', description: 'print deliveries as they change, until Ctrl-C' }],
     load: async () => (await import('./deliveries.ts')).listLocalDeliveries,
   }),
   defineLocalCommand('local.deliveries.show', {
@@ -104,13 +106,9 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     hasAlternative: true,
     options: [
       { flags: '--failed', description: 'retry all deliveries whose last attempt failed' },
-      {
-        flags: '--endpoint <id>',
-        description:
-          "retry the failed deliveries to this endpoint (ID or uid), 'raw', or 'processed'",
-      },
+      ...deliveryFilterOptions(),
     ],
-    load: async () => (await import('./deliveries.ts')).retryLocalDeliveries,
+    load: async () => (await import('./retry-deliveries.ts')).retryLocalDeliveries,
   }),
   defineClockCommand('local.clock.show'),
   defineLocalCommand('local.clock.advance', {
@@ -174,6 +172,16 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
 function filterOptions(): readonly OptionDefinition[] {
   const { options = [] } = defineLocalCommand('local.requests.wait');
   return options.filter((option) => longName(option) === 'on');
+}
+
+/** The flags of `svc local deliveries list` that select failed deliveries. */
+function deliveryFilterOptions(): readonly OptionDefinition[] {
+  const { options = [] } = defineLocalCommand('local.deliveries.list');
+  return options
+    .filter((option) => longName(option) !== 'limit')
+    .map((option) =>
+      longName(option) === 'state' ? { ...option, choices: [...FAILED_STATES] } : option,
+    );
 }
 
 function defineClockCommand(name: ClockCommand): CommandDefinition {

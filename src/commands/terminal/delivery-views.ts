@@ -1,56 +1,143 @@
+import type { Column } from '../../catalog/define.ts';
 import {
   DELIVERY_COLUMNS,
   type Delivery,
   type DeliveryAttempt,
-  type DeliveryRecord,
 } from '../../catalog/local/delivery.ts';
+import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import type { ResultShape } from '../../output/printer.ts';
+import { formatMilliseconds } from '../../output/quantities.ts';
+import type { Context } from '../context.ts';
+import { excerptOf, isWholeExcerpt } from './response-excerpt.ts';
 
-/** Selects the fields that programs read. */
-export function toRecord({ id, endpointId, event, state, attempts }: Delivery): DeliveryRecord {
-  return { id, endpointId, event, state, attempts };
+/** Width of a terminal from which a table contains whole IDs. */
+const WIDE = 80;
+/** Columns of a narrow terminal. The last response includes the state unless it is a success. */
+const NARROW_COLUMNS: readonly Column[] = [
+  { header: 'ID', field: 'id', kind: 'whole', hideOrder: 1 },
+  { header: 'EVENT', field: 'event' },
+  { header: 'ENDPOINT', field: 'endpoint', kind: 'whole' },
+  { header: 'LAST', field: 'last' },
+];
+/** Maximum length of a response in a table. */
+const CELL_EXCERPT = 40;
+
+export function deliveryTable({ io }: Context, deliveries: readonly Delivery[]): ResultShape {
+  const { isTerminal, columns = WIDE } = io.stdout;
+  const isNarrow = isTerminal && columns < WIDE;
+  const rows = deliveries.map((delivery) => {
+    const { id, state, attempts } = delivery;
+    const last = attempts.at(-1);
+    const response = last ? formatOutcome(last, isNarrow ? 0 : CELL_EXCERPT) : '';
+    if (!isNarrow) {
+      return {
+        ...delivery,
+        endpoint: nameEndpoint(delivery),
+        attempts: attempts.length,
+        last: response,
+      };
+    }
+    return {
+      id: shortenId(id),
+      event: delivery.event,
+      endpoint: shortenId(nameEndpoint(delivery)),
+      last: [response, state !== 'delivered' && state].filter(Boolean).join(' '),
+    };
+  });
+  return { table: { rows, columns: isNarrow ? NARROW_COLUMNS : DELIVERY_COLUMNS } };
 }
 
-export function deliveryTable(deliveries: readonly Delivery[]): ResultShape {
-  const rows = deliveries.map((delivery) => ({
-    ...delivery,
-    attempts: delivery.attempts.length,
-    last: attemptOutcome(delivery.attempts.at(-1)),
-  }));
-  return { table: { rows, columns: DELIVERY_COLUMNS } };
+/** Names an endpoint by its uid, unless that is generated. */
+export function nameEndpoint({
+  endpointId,
+  endpointUid,
+}: Pick<Delivery, 'endpointId' | 'endpointUid'>): string {
+  return endpointUid !== null && endpointUid.length < endpointId.length ? endpointUid : endpointId;
 }
 
-/** Shows deliveries as lists of fields. Each attempt is a field. */
+/** Shortens an ID to its end, which differs between deliveries. Commands accept it. */
+function shortenId(id: string): string {
+  return id.length > 16 ? `…${id.slice(-8)}` : id;
+}
+
+/** Shows deliveries as lists of fields, with responses and payloads as blocks of lines. */
 export function deliveryLists(deliveries: readonly Delivery[]): ResultShape {
   return {
     renderText: async (view) => {
       const { createTableRenderer } = await import('../../output/table.ts');
       const { value } = await createTableRenderer(view);
-      return (await Promise.all(deliveries.map(async (each) => value(listFields(each))))).join(
-        '\n',
-      );
+      const texts = deliveries.map(async (delivery) => {
+        const fields = await value(listFields(delivery));
+        return view.fields ? fields : [fields, ...listBlocks(delivery)].join('\n');
+      });
+      return (await Promise.all(texts)).join('\n');
     },
   };
 }
 
 function listFields(delivery: Delivery): object {
-  const { createdAt, nextAttempt, payload = null } = delivery;
-  const { attempts, ...shown } = toRecord(delivery);
-  const tries = attempts.map((attempt, index) => [
-    `attempt ${index + 1}`,
-    `${attempt.at}  ${attemptOutcome(attempt)}`,
-  ]);
+  const { id, endpointId, endpointUid, event, state, reason, createdAt, attempts } = delivery;
+  const { nextAttempt, givesUpAt } = delivery;
+  const tries = attempts.map((attempt, index) => {
+    const time = formatAttemptTime(attempt.at, createdAt);
+    return [`attempt ${index + 1}`, `${time}  ${formatOutcome(attempt)}`];
+  });
   return {
-    ...shown,
+    id,
+    event,
+    endpoint: endpointUid === null ? endpointId : `${endpointUid} (${endpointId})`,
+    state,
+    ...(reason !== null && { reason }),
     recorded: createdAt,
     ...Object.fromEntries(tries),
     ...(nextAttempt !== null && { 'next attempt': nextAttempt }),
-    ...(payload !== null && { payload: JSON.stringify(payload) }),
+    ...(givesUpAt !== null && { 'gives up': givesUpAt }),
   };
 }
 
-function attemptOutcome(attempt: DeliveryAttempt | undefined): string {
-  return [attempt?.status, attempt?.error]
-    .filter((part) => part !== null && part !== undefined)
-    .join(' ');
+/** Formats the time of day, after the day if the attempt is on a later day than the event. */
+function formatAttemptTime(at: string, createdAt: string): string {
+  const time = at.slice(11, 19);
+  return at.slice(0, 10) === createdAt.slice(0, 10) ? time : `${at.slice(0, 10)} ${time}`;
+}
+
+/** Returns the responses that do not fit on a line, each once, the headers, and the payload. */
+function listBlocks({ attempts, headers = null, payload = null }: Delivery): readonly string[] {
+  const long = attempts.flatMap(({ body }, index) =>
+    isWholeExcerpt(body) ? [] : [{ body, index }],
+  );
+  const responses = [...Map.groupBy(long, ({ body }) => body)].map(([body, own]) => {
+    const numbers = own.map(({ index }) => index + 1).join(', ');
+    return formatBlock(
+      `response to attempt ${numbers}`,
+      (body ?? '').split(/\r\n|\n|\r/).map(escapeForTerminal),
+    );
+  });
+  const sent = Object.entries(headers ?? {}).map(([name, value]) =>
+    escapeForTerminal(`${name}: ${value}`),
+  );
+  const json = escapeJsonForTerminal(JSON.stringify(payload, null, 2)).split('\n');
+  return [
+    ...responses,
+    ...(sent.length > 0 ? [formatBlock('headers', sent)] : []),
+    ...(payload === null ? [] : [formatBlock('payload', json)]),
+  ];
+}
+
+function formatBlock(title: string, lines: readonly string[]): string {
+  return `${[title, ...lines.map((line) => `  ${line}`)].join('\n')}\n`;
+}
+
+/**
+ * Formats an attempt: `500 in 8 ms  "KeyError: targetComment"`, `connection refused after 2 ms`.
+ * @param excerptLength 0 for the status or the error alone
+ */
+export function formatOutcome(attempt: DeliveryAttempt, excerptLength?: number): string {
+  const { status, error, milliseconds, body } = attempt;
+  const result = escapeForTerminal(String(status ?? error ?? ''));
+  if (excerptLength === 0) return result;
+  const duration = milliseconds === null ? '' : formatMilliseconds(milliseconds);
+  const timing = duration && ` ${status === null ? 'after' : 'in'} ${duration}`;
+  const detail = status !== null && error !== null ? escapeForTerminal(error) : '';
+  return [`${result}${timing}`, detail, excerptOf(body, excerptLength)].filter(Boolean).join('  ');
 }

@@ -133,10 +133,10 @@ function askPick(
   );
 }
 
-function toRow({ value, description }: Choice) {
+function toRow({ value, label = value, description }: Choice) {
   return {
     value,
-    name: escapeForTerminal(value),
+    name: escapeForTerminal(label),
     ...(description && { description: escapeForTerminal(description) }),
   };
 }
@@ -155,14 +155,16 @@ async function askMultiSelect(
   const message = escapeForTerminal(question.message);
   const { stderr } = context.io;
   const chosen = new Set(question.defaultValues);
-  let [term, hidden, at, isSpace] = ['', 0, DONE, false];
+  let [term, hidden, at, isSpace, isTab] = ['', 0, DONE, false, false];
   const source = (typed = '') => {
     term = typed.trim();
     const found = createRows(question, chosen, term);
     hidden = countHiddenRows(found, stderr.columns || 80);
     return found;
   };
-  const theme = { style: { keysHelpTip: () => keysHelpTip(term, hidden) } };
+  const theme = {
+    style: { keysHelpTip: () => keysHelpTip(term, hidden, nameSelection(question, chosen)) },
+  };
   for (;;) {
     const config = { message, pageSize: PAGE_SIZE, source, default: at, theme };
     const picked: string = await runPrompt(
@@ -170,11 +172,12 @@ async function askMultiSelect(
       (streams) => search<string>(config, { ...streams, clearPromptOnDone: true }),
       (key) => {
         isSpace = key.name === 'space';
-        // A search never contains a space, so later listeners get Enter.
-        if (isSpace) key.name = 'return';
+        isTab = key.name === 'tab';
+        // A search never contains a space or a tab, so later listeners get Enter.
+        if (isSpace || isTab) key.name = 'return';
       },
     );
-    if (picked === DONE) break;
+    if (picked === DONE || isTab) break;
     const values = picked.split(SEPARATOR);
     const isOn = values.every((value) => chosen.has(value));
     for (const value of values) isOn ? chosen.delete(value) : chosen.add(value);
@@ -189,14 +192,20 @@ async function askMultiSelect(
   return [...chosen];
 }
 
-function keysHelpTip(term: string, hidden: number): string {
+function keysHelpTip(term: string, hidden: number, selection: string): string {
   const parts = [
+    `tab continues with ${selection}`,
     ...(hidden > 0 ? [`${hidden} more`] : []),
     term === '' ? 'type to search' : 'backspace clears the search',
     '↑↓ move',
     'space or ⏎ select',
   ];
   return styleText('dim', parts.join(' • '));
+}
+
+/** Names the selection: `all events`, `the 2 selected`. */
+function nameSelection({ emptyMeaning }: MultiSelectPrompt, chosen: ReadonlySet<string>): string {
+  return chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`;
 }
 
 type Row = Separator | { readonly value: string; readonly name: string };
@@ -224,10 +233,10 @@ function createRows(
   chosen: ReadonlySet<string>,
   term: string,
 ): readonly Row[] {
-  const { choices, emptyMeaning } = question;
+  const { choices } = question;
   const end = {
     value: DONE,
-    name: `Continue with ${chosen.size === 0 ? emptyMeaning : `the ${chosen.size} selected`}`,
+    name: `Continue with ${nameSelection(question, chosen)}`,
   };
   const others = [...chosen].filter((value) => !choices.some((choice) => choice.value === value));
   const listed = [...choices, ...others.map((value) => ({ value, group: OTHER_GROUP }))];

@@ -167,8 +167,8 @@ function choiceOf(choices: readonly Choice[], text: string): Choice | undefined 
   return byNumber ?? choices.find(({ value }) => value === text);
 }
 
-function numberedChoice(index: number, { value, description }: Choice): string {
-  return `  ${index + 1}. ${value}${description ? `: ${description}` : ''}`;
+function numberedChoice(index: number, { value, label = value, description }: Choice): string {
+  return `  ${index + 1}. ${label}${description ? `: ${description}` : ''}`;
 }
 
 /** Reads lines from a terminal. Keeps lines that were typed ahead for the next prompt. */

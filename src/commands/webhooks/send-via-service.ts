@@ -15,7 +15,7 @@ import { withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue } from '../options.ts';
-import { deliveryTable, toRecord } from '../terminal/delivery-views.ts';
+import { deliveryTable } from '../terminal/delivery-views.ts';
 import { printDocument } from '../terminal/print-document.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
@@ -83,7 +83,7 @@ async function printDeliveries(
     );
   }
   const printer = await context.printer();
-  await printer.value(sent.map(toRecord), deliveryTable(sent));
+  await printer.value(sent, deliveryTable(context, sent));
   const failed = sent.filter(({ state }) => state !== 'delivered').length;
   if (failed === 0) return;
   const failure = failed === sent.length ? 'invalid_response' : 'records_failed';

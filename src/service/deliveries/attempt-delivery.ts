@@ -21,7 +21,8 @@ export async function attemptDelivery(
   try {
     request = delivery.destination.composeRequest(delivery, now);
   } catch (error) {
-    return { status: null, error: messageOf(error) };
+    const message = messageOf(error);
+    return { status: null, error: message, reason: 'other', milliseconds: null, body: null };
   }
   return sender.send(request);
 }

@@ -47,6 +47,7 @@ async function endpointDestination(
   const config = await findConfig({ database, apiKey }, 'advanced-webhooks');
   if (!config?.isEnabled) return 'advanced webhooks are disabled';
   let key: ReturnType<typeof parseSigningSecret> | undefined;
+  const secrets = signingSecretForms(found.secret);
   return {
     rateLimit: found.rateLimit ?? undefined,
     composeRequest: ({ id, payload, trace }, now) => {
@@ -57,9 +58,15 @@ async function endpointDestination(
         timestamp: Math.floor(now / 1_000),
         secret: key,
       } as const;
-      return createRequest(found.url, encodeBody(payload, config), { proof, trace });
+      return createRequest(found.url, encodeBody(payload, config), { proof, trace, secrets });
     },
   };
+}
+
+/** Lists the forms in which a receiver may print its signing secret. */
+function signingSecretForms(secret: string): readonly string[] {
+  const encoded = secret.replace(/^whsec_/, '');
+  return [secret, encoded, Buffer.from(encoded, 'base64').toString('hex')];
 }
 
 const selectEndpoint = prepareSelect('endpoints', ['url', 'secret', 'rateLimit', 'disabled']);
@@ -75,21 +82,31 @@ async function basicDestination(
   const url = webhookServiceConfig[`${form}NotificationUrl`];
   if (!url) return `${form}NotificationUrl is not set`;
   const { authToken } = webhookServiceConfig;
+  const secrets = authToken ? [authToken] : [];
   return {
     composeRequest: ({ id, payload, trace }) => {
       const proof = { form: 'basic', id, timestamp: 0, authToken: authToken || undefined } as const;
-      return createRequest(url, encodeBody(payload, webhookServiceConfig), { proof, trace });
+      return createRequest(url, encodeBody(payload, webhookServiceConfig), {
+        proof,
+        trace,
+        secrets,
+      });
     },
   };
+}
+
+interface RequestParts extends Pick<Message, 'trace'>, Pick<DeliveryRequest, 'secrets'> {
+  readonly proof: DeliveryProof;
 }
 
 function createRequest(
   url: string,
   body: string,
-  { proof, trace }: Pick<Message, 'trace'> & { readonly proof: DeliveryProof },
+  { proof, trace, secrets }: RequestParts,
 ): DeliveryRequest {
   return {
     url,
+    secrets,
     headers: {
       ...Object.fromEntries(createDeliveryHeaders(proof, body)),
       'user-agent': 'svc-webhooks',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { DeliveryFailure } from '../../catalog/local/delivery.ts';
 import { generateId } from '../records/secrets.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { padKeys } from '../store/statements.ts';
@@ -27,10 +28,9 @@ export async function recordOutcomes(
   for (const group of groupByUpdate(outcomes)) {
     const [first] = group;
     const update = createUpdate(first, context);
-    // After a snapshot is restored, another delivery may have the same key.
-    const ids = padKeys(group.map(({ delivery }) => delivery.id));
+    const attempts = padKeys(group.map(createAttempt));
     const written = new Set(
-      (await updateDeliveries(database, { ...update, ids, owner })).map(({ id }) => id),
+      (await updateDeliveries(database, { ...update, attempts, owner })).map(({ id }) => id),
     );
     if (update.state !== 'failed') continue;
     const exhausted = group.filter(({ delivery }) => written.has(delivery.id));
@@ -42,41 +42,59 @@ export async function recordOutcomes(
 function groupByUpdate(
   outcomes: readonly AttemptOutcome[],
 ): Iterable<[AttemptOutcome, ...AttemptOutcome[]]> {
-  const groups = Map.groupBy(
-    outcomes,
-    ({ delivery: { claimedAt, tries, form }, result: { status, error } }) =>
-      [claimedAt, tries, form, status, error].join(),
+  const groups = Map.groupBy(outcomes, ({ delivery: { tries, form }, result }) =>
+    [tries, form, isDelivered(result)].join(),
   );
   return groups.values() as Iterable<[AttemptOutcome, ...AttemptOutcome[]]>;
 }
 
 interface DeliveryUpdate {
-  readonly line: string;
   readonly state: StoredDeliveryState;
   readonly dueAt: number | null;
-  readonly dropsPayload: boolean;
+  readonly retryPeriod: number | null;
 }
 
-type OwnedUpdate = DeliveryUpdate & { readonly ids: readonly string[]; readonly owner: string };
+/** A line for the attempts of a delivery. */
+interface RecordedAttempt {
+  /** The ID, because another delivery may have the same key after a snapshot is restored. */
+  readonly id: string;
+  readonly line: string;
+  readonly reason: DeliveryFailure | null;
+}
+
+interface OwnedUpdate extends DeliveryUpdate {
+  readonly attempts: readonly RecordedAttempt[];
+  readonly owner: string;
+}
+
+function createAttempt({ delivery, result }: AttemptOutcome): RecordedAttempt {
+  const { id, claimedAt } = delivery;
+  return { id, line: formatAttempt(claimedAt, result), reason: result.reason };
+}
 
 function createUpdate(
   { delivery, result }: AttemptOutcome,
   { schedule, now }: RecordingContext,
 ): DeliveryUpdate {
-  const line = formatAttempt(delivery.claimedAt, result.status, result.error);
-  if (isDelivered(result)) return { line, state: 'delivered', dueAt: null, dropsPayload: true };
+  const ended = { dueAt: null, retryPeriod: null };
+  if (isDelivered(result)) return { ...ended, state: 'delivered' };
+  const tries = delivery.tries + 1;
   // Basic webhooks are attempted only once.
-  const delay = delivery.form === 'advanced' ? schedule.delayAfter(delivery.tries + 1) : undefined;
-  if (delay === undefined) return { line, state: 'failed', dueAt: null, dropsPayload: false };
-  return { line, state: 'pending', dueAt: now + delay, dropsPayload: false };
+  const delay = delivery.form === 'advanced' ? schedule.delayAfter(tries) : undefined;
+  if (delay === undefined) return { ...ended, state: 'failed' };
+  const retryPeriod = schedule.periodAfter(tries + 1);
+  return { state: 'pending', dueAt: now + delay, retryPeriod };
 }
 
 const updateDeliveries = prepareQuery(
-  (_, { ids, owner, line, state, dueAt, dropsPayload }: OwnedUpdate) =>
-    sql<{ id: string }>`
-    update deliveries set state = ${state}, "dueAt" = ${dueAt}, owner = null, tries = tries + 1, attempts = attempts || ${line}
-      ${dropsPayload ? sql`, payload = null` : sql``}
-    where id in (${sql.join(ids)}) and owner = ${owner} returning id`,
+  (_, { attempts, owner, state, dueAt, retryPeriod }: OwnedUpdate) => {
+    const rows = attempts.map(({ id, line, reason }) => sql`(${id}, ${line}, ${reason})`);
+    return sql<{ id: string }>`
+    with recorded (delivery, line, why) as (values ${sql.join(rows)})
+    update deliveries set state = ${state}, "dueAt" = ${dueAt}, owner = null, tries = tries + 1,
+      attempts = attempts || recorded.line, reason = recorded.why, "retryPeriod" = ${retryPeriod}
+    from recorded where id = recorded.delivery and owner = ${owner} returning id`;
+  },
 );
 
 export const EXHAUSTED = 'message.attempt.exhausted';
@@ -133,6 +151,7 @@ async function updateEndpointHealth(
     await setFailingSince(database, {
       id,
       now: Math.min(...own.map(({ delivery }) => delivery.claimedAt)),
+      reason: own.at(-1)?.result.reason ?? 'other',
     });
     const disabled = await disableFailing(database, {
       id,
@@ -157,13 +176,16 @@ const clearFailingSince = prepareQuery((database, { id }: { readonly id: string 
     .where('failingSince', 'is not', null),
 );
 
+interface EndpointFailure {
+  readonly id: string;
+  readonly now: number;
+  readonly reason: DeliveryFailure;
+}
+
 const setFailingSince = prepareQuery(
-  (database, { id, now }: { readonly id: string; readonly now: number }) =>
-    database
-      .updateTable('endpoints')
-      .set({ failingSince: now })
-      .where('id', '=', id)
-      .where('failingSince', 'is', null),
+  (_, { id, now, reason }: EndpointFailure) => sql`
+    update endpoints set "failingSince" = coalesce("failingSince", ${now}), "failingReason" = ${reason}
+    where id = ${id} and ("failingSince" is null or coalesce("failingReason", '') <> ${reason})`,
 );
 
 const disableFailing = prepareQuery(

@@ -1,11 +1,14 @@
 import { type Selectable, sql } from 'kysely';
 import type {
   Delivery,
+  DeliveryFailure,
   DeliveryRecord,
   DeliveryState,
+  ReceiverHealth,
   SelectableState,
 } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { DeliveryForm, StoredDeliveryState, Tables } from '../store/tables.ts';
 import { parseAttempts } from './attempts.ts';
@@ -15,7 +18,7 @@ export interface DeliveryDetail {
   readonly createdAt: number;
   /** Time of the next attempt. Undefined during an attempt and after the last one. */
   readonly nextAttempt: number | undefined;
-  /** JSON. Undefined after the delivery succeeded. */
+  /** JSON. Undefined for a success that an older svc recorded. */
   readonly payload: string | undefined;
 }
 
@@ -26,6 +29,11 @@ export interface DeliveryFilter {
   /** ID or uid of an endpoint, `raw`, or `processed`. */
   readonly endpointId?: string | undefined;
   readonly event?: string | undefined;
+  /** Why the last attempt failed. */
+  readonly reason?: string | undefined;
+  /** Bounds of the time at which the event was recorded, inclusive. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 /** @throws SvcError `not_found` for an endpoint that does not exist and has no deliveries */
@@ -38,7 +46,7 @@ export function listDeliveries(
   return store.read(async (database) => {
     const query = await selectDeliveries(database, apiKey, filter);
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
-    return rows.map(detailOf);
+    return addUids(database, rows.map(detailOf));
   });
 }
 
@@ -46,16 +54,22 @@ export function listDeliveries(
 export async function selectDeliveries(
   database: Database,
   apiKey: string,
-  { state, endpointId, event }: DeliveryFilter,
+  { state, endpointId, event, reason, since, until }: DeliveryFilter,
 ) {
   let query = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
   if (state !== undefined) {
     query = query.where('state', 'in', STORED_STATES[state]);
     if (state === 'delivered' || state === 'exhausted') query = query.where('dueAt', 'is', null);
-    if (state === 'pending') query = query.where('attempts', '=', '');
-    if (state === 'retrying' || state === 'failed') query = query.where('attempts', '!=', '');
+    if (state === 'pending') query = query.where('reason', 'is', null);
+    if (state === 'retrying' || state === 'failed') query = query.where('reason', 'is not', null);
   }
   if (event !== undefined) query = query.where('event', '=', event);
+  if (reason !== undefined)
+    query = query
+      .where('reason', '=', sql<DeliveryFailure>`${reason}`)
+      .where('state', '!=', 'delivered');
+  if (since !== undefined) query = query.where('createdAt', '>=', since);
+  if (until !== undefined) query = query.where('createdAt', '<=', until);
   if (endpointId === undefined) return query;
   const lane = await findLane(database, apiKey, endpointId);
   return query.where(({ eb, or }) =>
@@ -103,51 +117,122 @@ export function findDeliveries(
   return store.read(async (database) => {
     const found: DeliveryDetail[] = [];
     for (const id of ids) found.push(detailOf(await requireDelivery(database, apiKey, id)));
-    return found;
+    return addUids(database, found);
   });
 }
 
-/** @throws SvcError `not_found` */
+/**
+ * Finds a delivery by its ID, or by the end of it, as lists show it. `last` is the latest delivery.
+ * @throws SvcError `not_found`
+ */
 export async function requireDelivery(
   database: Database,
   apiKey: string,
   id: string,
 ): Promise<DeliveryRow> {
-  const delivery = database
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('apiKey', '=', apiKey)
-    .where('id', '=', id);
-  const row = await delivery.executeTakeFirst();
+  const all = database.selectFrom('deliveries').selectAll().where('apiKey', '=', apiKey);
+  const row = await all.where('id', '=', id).executeTakeFirst();
   if (row) return row;
+  const latest = all.orderBy('key', 'desc');
+  if (id === 'last') {
+    const last = await latest.limit(sql.lit(1)).executeTakeFirst();
+    if (last) return last;
+  }
+  const [, end] = /^(?:…|\.\.\.)?([0-9A-Za-z]{6,})$/.exec(id) ?? [];
+  if (end !== undefined) {
+    const similar = await latest.where('id', 'like', `%${end}`).limit(sql.lit(2)).execute();
+    const [found, ...others] = similar.filter((each) => each.id.endsWith(end));
+    if (found && others.length === 0) return found;
+  }
   throw new SvcError('not_found', `delivery '${id}' not found`, {
     hint: hint`to list the deliveries, run ${step('list', 'local', 'deliveries', 'list')}`,
   });
 }
 
 export function detailOf(row: DeliveryRow): DeliveryDetail {
-  const { id, form, lane, event, state, attempts, owner, dueAt, createdAt, payload } = row;
+  const { id, form, lane, event, state, reason, attempts, createdAt, payload } = row;
+  const { owner, dueAt, retryPeriod } = row;
+  const nextAttempt = owner === null && dueAt !== null ? dueAt : undefined;
+  const hasEnd = nextAttempt !== undefined && retryPeriod !== null;
   return {
     record: {
       id,
       endpointId: form === 'advanced' ? lane : form,
+      endpointUid: null,
       event,
-      state: stateOf(state, attempts),
+      state: stateOf(state, reason),
+      reason: state === 'delivered' ? null : reason,
+      nextAttempt: formatTime(nextAttempt),
+      givesUpAt: formatTime(hasEnd ? nextAttempt + retryPeriod : undefined),
       attempts: parseAttempts(attempts),
     },
     createdAt,
-    nextAttempt: owner === null && dueAt !== null ? dueAt : undefined,
+    nextAttempt,
     payload: payload ?? undefined,
   };
 }
 
-function stateOf(state: StoredDeliveryState, attempts: string): DeliveryState {
+function formatTime(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString();
+}
+
+/** Adds the uids of the endpoints, which deliveries do not contain because a uid can change. */
+export async function addUids(
+  database: Database,
+  details: readonly DeliveryDetail[],
+): Promise<readonly DeliveryDetail[]> {
+  const ids = [...new Set(details.map(({ record }) => record.endpointId))];
+  const uids = new Map<string, string | null>();
+  for (const chunk of chunkRows(ids))
+    for (const { id, uid } of await selectUids(database, { id: chunk })) uids.set(id, uid);
+  return details.map(({ record, ...detail }) => {
+    return { ...detail, record: { ...record, endpointUid: uids.get(record.endpointId) ?? null } };
+  });
+}
+
+const selectUids = prepareSelect('endpoints', ['id', 'uid']);
+
+/**
+ * Counts the receivers that fail, which are the endpoints whose last attempt failed. Basic webhooks
+ * count if one of the given deliveries is to them.
+ */
+export async function readReceiverHealth(
+  store: Store,
+  apiKey: string,
+  deliveries: readonly DeliveryDetail[],
+): Promise<ReceiverHealth> {
+  const endpoints = await store.read((database) =>
+    database
+      .selectFrom('endpoints')
+      .select(['failingSince', 'failingReason'])
+      .where('apiKey', '=', apiKey)
+      .execute(),
+  );
+  const basic = ['raw', 'processed'].flatMap((form) => {
+    const attempted = deliveries.find(
+      ({ record }) => record.endpointId === form && record.attempts.length > 0,
+    );
+    return attempted?.record ?? [];
+  });
+  const reasons = [
+    ...endpoints.map(({ failingSince, failingReason }) =>
+      failingSince === null ? undefined : (failingReason ?? 'other'),
+    ),
+    ...basic.map(({ state, reason }) => (state === 'delivered' ? undefined : (reason ?? 'other'))),
+  ];
+  const failing = reasons.filter((reason) => reason !== undefined);
+  const counts = [...Map.groupBy(failing, (reason) => reason)].map(
+    ([reason, { length }]) => [reason, length] as const,
+  );
+  return { total: reasons.length, failing: Object.fromEntries(counts) };
+}
+
+function stateOf(state: StoredDeliveryState, reason: DeliveryFailure | null): DeliveryState {
   if (state === 'failed') return 'exhausted';
-  return state === 'pending' && attempts !== '' ? 'retrying' : state;
+  return state === 'pending' && reason !== null ? 'retrying' : state;
 }
 
 /** Describes a delivery without its payload. */
-export function describeDelivery({ record, createdAt, nextAttempt }: DeliveryDetail): Delivery {
-  const next = nextAttempt === undefined ? null : new Date(nextAttempt).toISOString();
-  return { ...record, createdAt: new Date(createdAt).toISOString(), nextAttempt: next };
+export function describeDelivery({ record, createdAt }: DeliveryDetail): Delivery {
+  return { ...record, createdAt: new Date(createdAt).toISOString() };
 }

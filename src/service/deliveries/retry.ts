@@ -1,9 +1,12 @@
+import type { FailedState } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
-import { resolveDestination } from './destination.ts';
+import { type DeliveryDestination, resolveDestination } from './destination.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
 import {
+  addUids,
   type DeliveryDetail,
+  type DeliveryFilter,
   type DeliveryRow,
   detailOf,
   requireDelivery,
@@ -13,9 +16,10 @@ import {
 type RetryScope = Readonly<{ apiKey: string; now: number }>;
 
 /**
- * Makes deliveries due now, with the full number of attempts. On an error, changes none.
- * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has succeeded
- * or has no destination
+ * Makes deliveries due now, with the full number of attempts, also those that have succeeded. On an
+ * error, changes none.
+ * @throws SvcError `not_found` for an unknown ID; `failed_precondition` if a delivery has no payload
+ * or no destination
  */
 export async function retryDeliveries(
   store: Store,
@@ -24,51 +28,83 @@ export async function retryDeliveries(
 ): Promise<readonly DeliveryDetail[]> {
   const retried = await store.write(async (database) => {
     const details: DeliveryDetail[] = [];
-    for (const id of new Set(ids)) {
+    const found = new Map<number, DeliveryRow>();
+    for (const id of ids) {
       const delivery = await requireDelivery(database, apiKey, id);
+      found.set(delivery.key, delivery);
+    }
+    for (const delivery of found.values()) {
       await rejectUndeliverable(database, delivery);
       details.push(detailOf(await scheduleNow(database, delivery, now)));
     }
-    return details;
+    return addUids(database, details);
   });
   await notifyOutboxChange(store);
   return retried;
 }
 
-/**
- * Makes the deliveries due now whose last attempt failed.
- * @param endpointId only those to this endpoint (ID or uid), `raw`, or `processed`
- */
+/** Selects failed deliveries for a retry: those whose last attempt failed. */
+export interface RetryFilter extends DeliveryFilter {
+  readonly state: FailedState;
+}
+
+/** The deliveries that a filter selects. `skipped` counts those without a target by the reason. */
+export interface RetryPlan {
+  readonly count: number;
+  readonly endpointIds: readonly string[];
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** Counts the deliveries that a filter selects. Throws like `listDeliveries`. */
+export function planRetry(store: Store, apiKey: string, filter: RetryFilter): Promise<RetryPlan> {
+  return store.read(async (database) => {
+    const { deliverable, skipped } = await selectFailures(database, apiKey, filter);
+    const endpointIds = new Set(
+      deliverable.map(({ form, lane }) => (form === 'advanced' ? lane : form)),
+    );
+    return { count: deliverable.length, endpointIds: [...endpointIds], skipped };
+  });
+}
+
+/** Makes the deliveries due now that a filter selects, in their order. Throws like `listDeliveries`. */
 export async function retryFailures(
   store: Store,
   { apiKey, now }: RetryScope,
-  endpointId?: string,
-) {
-  const result = await store.write(async (database) => {
-    const failed = await selectDeliveries(database, apiKey, { state: 'failed', endpointId });
-    const [retried, skipped] = [[] as DeliveryDetail[], new Map<string, number>()];
-    for (const own of Map.groupBy(
-      await failed.orderBy('key').execute(),
-      ({ lane }) => lane,
-    ).values()) {
-      const [first] = own;
-      const destination = first && (await resolveDestination(database, first));
-      if (typeof destination === 'string')
-        skipped.set(destination, (skipped.get(destination) ?? 0) + own.length);
-      else
-        for (const delivery of own)
-          retried.push(detailOf(await scheduleNow(database, delivery, now)));
-    }
-    return { retried, skipped };
+  filter: RetryFilter,
+): Promise<readonly DeliveryDetail[]> {
+  const retried = await store.write(async (database) => {
+    const { deliverable } = await selectFailures(database, apiKey, filter);
+    const details: DeliveryDetail[] = [];
+    for (const delivery of deliverable)
+      details.push(detailOf(await scheduleNow(database, delivery, now)));
+    return addUids(database, details);
   });
   await notifyOutboxChange(store);
-  return result;
+  return retried;
+}
+
+/** Selects deliveries, oldest first. */
+async function selectFailures(database: Database, apiKey: string, filter: RetryFilter) {
+  const query = await selectDeliveries(database, apiKey, filter);
+  const deliveries = await query.orderBy('key').execute();
+  const destinations = new Map<string, DeliveryDestination | string>();
+  const skipped = new Map<string, number>();
+  const deliverable: DeliveryRow[] = [];
+  for (const delivery of deliveries) {
+    const { lane } = delivery;
+    const destination = destinations.get(lane) ?? (await resolveDestination(database, delivery));
+    destinations.set(lane, destination);
+    if (typeof destination !== 'string') deliverable.push(delivery);
+    else skipped.set(destination, (skipped.get(destination) ?? 0) + 1);
+  }
+  return { deliverable, skipped };
 }
 
 async function rejectUndeliverable(database: Database, delivery: DeliveryRow): Promise<void> {
-  const { id, state } = delivery;
-  if (state === 'delivered') {
-    throw new SvcError('failed_precondition', `delivery '${id}' has already succeeded`, {
+  const { id, payload } = delivery;
+  if (payload === null) {
+    const problem = `delivery '${id}' has succeeded, and its payload was not kept`;
+    throw new SvcError('failed_precondition', problem, {
       hint: hint`no delivery was changed; to send a new event, run ${stepWithPlaceholder('change', ['webhooks', 'send'], '<event> --via-service')}`,
     });
   }
@@ -85,7 +121,13 @@ async function scheduleNow(
   now: number,
 ): Promise<DeliveryRow> {
   if (delivery.owner !== null && delivery.dueAt !== null && delivery.dueAt > now) return delivery;
-  const change = { state: 'pending', dueAt: now, tries: 0, owner: null } as const;
+  const change = {
+    state: 'pending',
+    dueAt: now,
+    tries: 0,
+    owner: null,
+    retryPeriod: null,
+  } as const;
   await database.updateTable('deliveries').set(change).where('key', '=', delivery.key).execute();
   return { ...delivery, ...change };
 }

@@ -17,6 +17,8 @@ const FAILING_LIMIT = 5 * 24 * HOUR;
 export interface RetrySchedule {
   /** Returns the delay after the given number of failed attempts; `undefined` after the last one. */
   readonly delayAfter: (tries: number) => number | undefined;
+  /** Returns the time from the given attempt to the last one, if all of them fail. */
+  readonly periodAfter: (tries: number) => number;
   /** Time without a successful delivery before an endpoint is disabled. */
   readonly disableAfter: number;
 }
@@ -28,6 +30,8 @@ export function createRetrySchedule(scale = 1): RetrySchedule {
       const delay = DELAYS[tries - 1];
       return delay === undefined ? undefined : delay * scale;
     },
+    periodAfter: (tries: number) =>
+      DELAYS.slice(tries - 1).reduce((period, delay) => period + delay, 0) * scale,
     disableAfter: FAILING_LIMIT * scale,
   };
 }

@@ -23,7 +23,13 @@ export async function stopLane(
     lane,
     last,
     now,
-    line: formatAttempt(now, null, `not sent: ${reason}`),
+    line: formatAttempt(now, {
+      status: null,
+      error: `not sent: ${reason}`,
+      reason: 'stopped',
+      milliseconds: null,
+      body: null,
+    }),
   });
 }
 
@@ -36,7 +42,7 @@ interface Stop {
 
 const failPending = prepareQuery(
   (_, { lane, last, now, line }: Stop) => sql`
-    update deliveries set state = 'failed', "dueAt" = null, owner = null, attempts = attempts || ${line}
+    update deliveries set state = 'failed', "dueAt" = null, owner = null, reason = 'stopped', attempts = attempts || ${line}
     where lane = ${lane} and key <= ${last} and "dueAt" is not null and ${isClaimable(now)}`,
 );
 

@@ -80,6 +80,31 @@ create index "deliveriesEnded" on "deliveries" ("state", "key") where "dueAt" is
 alter table "endpoints" add column "failingSince" bigint`;
 
 /**
+ * Adds the reason of failures. The last line of `attempts` tells the reason of earlier failures;
+ * `_` in the patterns also matches its line break.
+ */
+const FAILURE_COLUMNS = `
+alter table "deliveries" add column "reason" text;
+alter table "deliveries" add column "retryPeriod" bigint;
+alter table "endpoints" add column "failingReason" text;
+update "deliveries" set "reason" = case
+  when "attempts" like '%"status":4__,"error":null}_' then 'http 4xx'
+  when "attempts" like '%"status":5__,"error":null}_' then 'http 5xx'
+  when "attempts" like '%"status":3__,"error":"%"}_' then 'redirect'
+  when "attempts" like '%"error":"not sent: %"}_' then 'stopped'
+  when "attempts" like '%"error":"connection refused"}_' then 'connection refused'
+  when "attempts" like '%"error":"no response within % s"}_' then 'timeout'
+  when "attempts" like '%"error":"the connection timed out"}_' then 'timeout'
+  when "attempts" like '%"error":"the connection was reset"}_' then 'reset'
+  when "attempts" like '%"error":"the connection was closed%"}_' then 'reset'
+  when "attempts" like '%"error":"unknown host name"}_' then 'dns'
+  when "attempts" like '%"error":"the host name could not be resolved"}_' then 'dns'
+  when "attempts" like '%"error":"the certificate %"}_' then 'tls'
+  when "attempts" like '%"error":"%TLS%"}_' then 'tls'
+  else 'other' end
+where "attempts" <> '' and "state" <> 'delivered'`;
+
+/**
  * Migrations in SQL, each from the previous version to the next. Released migrations must not
  * change.
  */
@@ -91,6 +116,7 @@ export const MIGRATIONS = [
   create table "issuedTokens" ("expiresAt" bigint not null primary key, "count" integer not null)`,
   'alter table "deliveries" add column "trace" text',
   'create index "participantsByItem" on "participants" ("item")',
+  FAILURE_COLUMNS,
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import type { Database, Store } from './store.ts';
 
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /**
  * Creates or upgrades the tables.

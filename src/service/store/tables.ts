@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { DeliveryFailure } from '../../catalog/local/delivery.ts';
 
 /**
  * Columns of each table. Times are in milliseconds since the epoch, JSON is text, and booleans are
@@ -154,6 +155,10 @@ export interface Tables {
     createdAt: number;
     /** Trace of the request that caused the event, which the delivery continues. */
     trace: string | null;
+    /** Why the last attempt failed. */
+    reason: Generated<DeliveryFailure | null>;
+    /** Time from the next attempt to the last one, in milliseconds. Null before a failure. */
+    retryPeriod: Generated<number | null>;
   };
   /** `config` is a JSON object. */
   configs: { apiKey: string; service: ConfiguredService; config: string };
@@ -175,6 +180,8 @@ export interface Tables {
     metadata: string | null;
     secret: string;
     failingSince: Generated<number | null>;
+    /** Why the last attempt failed. Only meaningful with `failingSince`. */
+    failingReason: Generated<DeliveryFailure | null>;
     /** Recent attempts as JSON. Only used with a rate limit. */
     begun: Generated<string | null>;
     createdAt: number;

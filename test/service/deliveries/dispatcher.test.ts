@@ -28,11 +28,19 @@ function createWorld() {
     return claimed.map(({ id }) => id);
   };
   const respond = async (from: number, to: number) => {
-    for (const { end } of attempts.slice(from, to)) end({ status: 200, error: null });
+    for (const { end } of attempts.slice(from, to)) end(DELIVERED);
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   };
   return { dispatcher, attempts, outcomes, add, respond };
 }
+
+const DELIVERED: AttemptResult = {
+  status: 200,
+  error: null,
+  reason: null,
+  milliseconds: 1,
+  body: null,
+};
 
 describe('dispatching claimed deliveries', () => {
   it('attempts each once, in order, with at most 64 attempts of a lane at once', async () => {

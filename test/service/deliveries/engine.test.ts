@@ -28,9 +28,22 @@ describe('a delivery to an endpoint', () => {
     expect(record).toEqual({
       id: received[0]?.headers['webhook-id'],
       endpointId,
+      endpointUid: null,
       event: 'comment.add',
       state: 'delivered',
-      attempts: [{ at: expect.stringMatching(/^\d{4}-.*Z$/), status: 200, error: null }],
+      reason: null,
+      nextAttempt: null,
+      givesUpAt: null,
+      attempts: [
+        {
+          at: expect.stringMatching(/^\d{4}-.*Z$/),
+          status: 200,
+          error: null,
+          reason: null,
+          milliseconds: expect.any(Number),
+          body: null,
+        },
+      ],
     });
     expect(record?.id).toMatch(/^msg_[0-9A-Za-z]{27}$/);
     const headers = received[0]?.headers as Record<string, string>;

@@ -5,7 +5,11 @@ import {
   recordOutcomes,
 } from '../../../src/service/deliveries/record-outcomes.ts';
 import { findDeliveries, listDeliveries } from '../../../src/service/deliveries/records.ts';
-import { retryDeliveries, retryFailures } from '../../../src/service/deliveries/retry.ts';
+import {
+  planRetry,
+  retryDeliveries,
+  retryFailures,
+} from '../../../src/service/deliveries/retry.ts';
 import { createRetrySchedule } from '../../../src/service/deliveries/schedule.ts';
 import { stopLane } from '../../../src/service/deliveries/stop.ts';
 import { pruneDeliveries } from '../../../src/service/deliveries/upkeep.ts';
@@ -53,6 +57,8 @@ describe('deliveries', () => {
     });
   });
 });
+
+const FAILED = { state: 'failed' } as const;
 
 describe('retrying', () => {
   it('applies to all given deliveries or to none', async () => {
@@ -108,7 +114,7 @@ describe('retrying', () => {
     const unsubscribe = onOutboxChange(store, () => {
       woken += 1;
     });
-    await retryFailures(store, asking);
+    await retryFailures(store, asking, FAILED);
     expect(woken).toBe(1);
     await retryDeliveries(store, asking, [(await deliveries())[0]?.id ?? '']);
     expect(woken).toBe(2);
@@ -119,13 +125,15 @@ describe('retrying', () => {
     const { store, asking, first, until, credentials } = await failed();
     const list = async (state: 'failed' | 'retrying' | 'exhausted') =>
       (await listDeliveries(store, credentials.apiKey, { state }, 10)).length;
-    expect((await retryFailures(store, asking, first)).retried).toHaveLength(2);
+    expect(await retryFailures(store, asking, { ...FAILED, endpointId: first })).toHaveLength(2);
     await until('retrying', 'exhausted', 'retrying', 'exhausted');
     expect([await list('failed'), await list('retrying'), await list('exhausted')]).toEqual([
       4, 2, 2,
     ]);
-    expect((await retryFailures(store, asking)).retried).toHaveLength(4);
-    await expect(retryFailures(store, asking, 'crm')).rejects.toMatchObject({
+    expect(await retryFailures(store, asking, FAILED)).toHaveLength(4);
+    await expect(
+      retryFailures(store, asking, { ...FAILED, endpointId: 'crm' }),
+    ).rejects.toMatchObject({
       failure: 'not_found',
     });
   });
@@ -133,13 +141,15 @@ describe('retrying', () => {
   it('skips deliveries without a destination, and reports the reason', async () => {
     const { store, asking, call, first, second, until, deliveries } = await failed();
     await call(UPDATE, { endpointId: second, disabled: true });
-    const { retried, skipped: left } = await retryFailures(store, asking);
-    expect(retried).toHaveLength(2);
-    expect([...left]).toEqual([['the endpoint is disabled', 2]]);
+    const { skipped, ...planned } = await planRetry(store, asking.apiKey, FAILED);
+    expect(planned).toEqual({ count: 2, endpointIds: [first] });
+    expect([...skipped]).toEqual([['the endpoint is disabled', 2]]);
+    expect(await retryFailures(store, asking, FAILED)).toHaveLength(2);
     await until('retrying', 'exhausted', 'retrying', 'exhausted');
     await call(UPDATE, { endpointId: first, disabled: true });
     await store.write((database) => stopLane(database, first, 'of the test', asking.now));
-    const again = await retryFailures(store, asking);
+    expect(await retryFailures(store, asking, FAILED)).toEqual([]);
+    const again = await planRetry(store, asking.apiKey, FAILED);
     expect([...again.skipped]).toEqual([['the endpoint is disabled', 4]]);
     const id = (await deliveries())[1]?.id ?? '';
     await expect(retryDeliveries(store, asking, [id])).rejects.toMatchObject({
@@ -181,7 +191,10 @@ describe('the outcome of an attempt', () => {
       form: 'advanced' | 'raw' = 'advanced',
     ) => {
       const outcomes = claims.map((claim, at) => {
-        return { delivery: { ...claim, form }, result: { status: statuses[at] ?? 0, error: null } };
+        const status = statuses[at] ?? 0;
+        const reason = status === 200 ? null : ('http 5xx' as const);
+        const result = { status, error: null, reason, milliseconds: at, body: `body ${at}` };
+        return { delivery: { ...claim, form }, result };
       });
       const context = { owner: 'own', now, schedule: NO_MORE, ...changed };
       return store.write((database) => recordOutcomes(database, outcomes, context));
@@ -199,13 +212,13 @@ describe('the outcome of an attempt', () => {
     expect(await read()).toEqual(rows);
   });
 
-  it('ends the claim, and drops only the payload of a delivery that succeeded', async () => {
+  it('ends the claim, and keeps the payload for a retry', async () => {
     const { rows, record, read } = await claimed();
     await record([500, 200]);
     const [first, second, exhausted] = await read();
     const ended = { owner: null, dueAt: null, tries: 1 };
     expect(first).toMatchObject({ ...ended, state: 'failed', payload: rows[0]?.payload });
-    expect(second).toMatchObject({ ...ended, state: 'delivered', payload: null });
+    expect(second).toMatchObject({ ...ended, state: 'delivered', payload: rows[1]?.payload });
     expect(exhausted).toMatchObject({ event: 'message.attempt.exhausted', state: 'pending' });
   });
 

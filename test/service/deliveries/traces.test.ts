@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/service/store/open.ts';
+import { dropFailureColumns } from '../old-store.ts';
 import { newStoreLocation } from '../store-location.ts';
 import { type DeliveringWorld, deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -66,6 +67,7 @@ it('keeps the deliveries of a store without traces', async () => {
   await old.write(async (database) => {
     await sql`alter table deliveries drop column trace`.execute(database);
     await sql`drop index "participantsByItem"`.execute(database);
+    await dropFailureColumns(database);
     await database.updateTable('schemaVersion').set({ version: 4 }).execute();
     await database
       .insertInto('workspaces')

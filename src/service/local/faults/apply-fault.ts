@@ -2,7 +2,7 @@ import { HTTP_STATUS } from '../../../catalog/statuses.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { RECEIVER_TIMEOUT } from '../../../webhooks/form.ts';
 import { failureResponse, type ServiceResponse } from '../../calls/envelope.ts';
-import type { AttemptResult } from '../../deliveries/http-sender.ts';
+import { type AttemptResult, classifyStatus } from '../../deliveries/http-sender.ts';
 import type { ExecutableOperation } from '../../handlers/routes.ts';
 import { Refusal } from '../../store/refusal.ts';
 import { type ChosenFault, sampleDelay, selectFailing } from './choose-fault.ts';
@@ -79,9 +79,19 @@ export async function attemptWithFault(
   sleep: Sleep,
 ): Promise<AttemptResult> {
   const { name, status, delay, drop } = rule;
-  const failure = { status: status ? HTTP_STATUS[status] : null, error: describeFault(name) };
-  if (status || drop === 'before') return failure;
   const duration = delay ? sampleDelay(delay, draw) : 0;
+  const isLate = duration >= RECEIVER_TIMEOUT;
+  const code = status ? HTTP_STATUS[status] : null;
+  const failure: AttemptResult = {
+    status: code,
+    error: describeFault(name),
+    reason: code === null ? (isLate ? 'timeout' : 'reset') : classifyStatus(code),
+    milliseconds: isLate ? RECEIVER_TIMEOUT : 0,
+    body: null,
+  };
+  if (status || drop === 'before') return { ...failure, milliseconds: 0 };
   const [result] = await Promise.all([send(), sleep(Math.min(duration, RECEIVER_TIMEOUT))]);
-  return drop || duration >= RECEIVER_TIMEOUT ? failure : result;
+  return drop || isLate
+    ? failure
+    : { ...result, milliseconds: Math.round(duration) + (result.milliseconds ?? 0) };
 }

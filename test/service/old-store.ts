@@ -1,0 +1,9 @@
+import { sql } from 'kysely';
+import type { Database } from '../../src/service/store/store.ts';
+
+/** Removes what the migration to version 7 adds, so that a test can run it. */
+export async function dropFailureColumns(database: Database): Promise<void> {
+  await sql`alter table deliveries drop column reason`.execute(database);
+  await sql`alter table deliveries drop column "retryPeriod"`.execute(database);
+  await sql`alter table endpoints drop column "failingReason"`.execute(database);
+}
