@@ -51,6 +51,11 @@ export function toEpochSeconds(epoch: number): number {
   return isInMilliseconds(epoch) ? epoch / 1000 : epoch;
 }
 
+/** Converts Unix seconds to milliseconds. The result is at most the largest safe integer. */
+export function toExpiry(seconds: number): number {
+  return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
+}
+
 function toTimestamp(milliseconds: number) {
   return { seconds: Math.floor(milliseconds / 1000), wasMilliseconds: false };
 }

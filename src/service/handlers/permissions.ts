@@ -1,5 +1,6 @@
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
-import { toExpiry, upsertMembers } from '../records/members.ts';
+import { toExpiry } from '../../kernel/timestamp.ts';
+import { upsertMembers } from '../records/members.ts';
 import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
 import type { HandlersOf } from './handler.ts';

@@ -1,10 +1,35 @@
 import { ACCESS_ROLES, DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import type {
   AccessDecision,
+  AccessLevelSettings,
   AccessMembership,
   DocumentAccess,
   NearMiss,
 } from '../../catalog/local/access.ts';
+
+interface AccessFolder {
+  readonly folderId: string;
+  readonly accessType: string;
+  readonly inheritAccessFromParent: boolean;
+}
+
+/**
+ * Lists the levels above a document: its folders, from the innermost to the outermost, and the
+ * organization, whose ID is empty.
+ */
+export function createAccessPath(folders: readonly AccessFolder[]): readonly AccessLevelSettings[] {
+  return [
+    ...folders.map(
+      ({ folderId: id, accessType, inheritAccessFromParent: inherited }): AccessLevelSettings => ({
+        level: 'folder',
+        id,
+        accessType,
+        inherited,
+      }),
+    ),
+    { level: 'organization', id: '', accessType: 'public' },
+  ];
+}
 
 /**
  * Creates the access check for a document. Grants access to members of all levels up to the first

@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
-import type {
-  AccessDecision,
-  AccessLevelSettings,
-  DocumentAccess,
-} from '../../catalog/local/access.ts';
+import type { AccessDecision, DocumentAccess } from '../../catalog/local/access.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import { createAccessCheck } from './access.ts';
+import { createAccessCheck, createAccessPath } from './access.ts';
 import { findFolders } from './folders.ts';
 
 const selectDocuments = prepareSelect('documents', ['folderId', 'accessType', 'disabled']);
@@ -29,14 +25,10 @@ export async function findDocumentAccess(
   const ancestors = await findFolders(database, organization, folder?.ancestors ?? []);
   const outer =
     folder?.ancestors.toReversed().flatMap((ancestorId) => ancestors.get(ancestorId) ?? []) ?? [];
-  const path: AccessLevelSettings[] = [{ level: 'document', id: documentId, accessType }];
-  for (const { folderId: id, inheritAccessFromParent: inherited, ...own } of folder
-    ? [folder, ...outer]
-    : [])
-    path.push({ level: 'folder', id, accessType: own.accessType, inherited });
+  const folders = folder ? [folder, ...outer] : [];
   return {
     disabled: disabled === 1,
-    path: [...path, { level: 'organization', id: '', accessType: 'public' }],
+    path: [{ level: 'document', id: documentId, accessType }, ...createAccessPath(folders)],
   };
 }
 

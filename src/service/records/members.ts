@@ -25,8 +25,3 @@ export const upsertMembers = prepareUpsert(
 
 export const selectMembers = prepareSelect('members', ['userId']);
 export const updateMembers = prepareUpdate('members');
-
-/** Converts seconds to milliseconds, as they are stored. The result is at most the largest safe integer. */
-export function toExpiry(seconds: number): number {
-  return Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER);
-}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { State } from '../../catalog/state.ts';
-import { isInMilliseconds, toEpochSeconds } from '../../kernel/timestamp.ts';
-import { toExpiry, upsertMembers } from '../records/members.ts';
+import { isInMilliseconds, toEpochSeconds, toExpiry } from '../../kernel/timestamp.ts';
+import { upsertMembers } from '../records/members.ts';
 import { selectUsers, toUserRow, upsertUsers } from '../records/users.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { prepareDelete, prepareSelect } from '../store/statements.ts';
