@@ -1,4 +1,5 @@
 import type { OperationName } from '../catalog/index.ts';
+import type { AccessPreview } from './access-preview.ts';
 import type { LiveQuery, LiveRecord } from './live-records.ts';
 import type { RecordKey, RecordKind } from './settings.ts';
 
@@ -113,6 +114,8 @@ export interface Plan {
    * not exist.
    */
   readonly read: Iterable<ReadRecord>;
+  /** Changes of access; only in plans of a settings file. */
+  readonly access?: AccessPreview;
 }
 
 export type ReadRecord = readonly [key: RecordKey, record: LiveRecord | undefined];

@@ -20,8 +20,9 @@ describe('svc apply', () => {
     const { code, stdout, stderr } = await user.svc(['apply', '--yes']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n\n')[0]).toBe(user.env.SVC_BASE_URL);
-    const [, applied, ...next] = stdout
-      .slice(stdout.indexOf('\nPlan: 7 to create, 2 to update, 4 to send\n') + 1)
+    expect(stdout).toContain('\nPlan: 7 to create, 2 to update, 4 to send\n');
+    const [applied, ...next] = stdout
+      .slice(stdout.indexOf('\nApplied: ') + 1)
       .trimEnd()
       .split('\n');
     expect(applied).toBe('Applied: 7 created, 2 updated, 4 sent');

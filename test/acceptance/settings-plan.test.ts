@@ -52,6 +52,8 @@ Predicted effects:
   enabling webhook for the first time turns on 17 triggers
 
 Plan: 3 to create, 2 to update, 1 to send
+Access: no known change
+  unknown for 1 person (u1): their present access cannot be read from this service
 apply: svc apply plan.json
 `;
 
@@ -151,6 +153,10 @@ describe('svc plan', () => {
       predicted: ['organization acme is created if it does not exist'],
       notRestored: [],
       summary: { create: 2, update: 0, replace: 0, delete: 0, send: 0 },
+      access: [],
+      accessTruncated: false,
+      accessCounts: { gain: 0, lose: 0, change: 0 },
+      accessUnknown: { documents: 0, people: 0 },
       next: { apply: `svc ${store.join(' ')} apply --only folders` },
     });
     const fields = await user.svc(
@@ -236,7 +242,7 @@ describe('records that cannot be read back', () => {
     const store = join(user.home, 'store.sqlite');
     const target = `embedded service (${store})\n\n`;
     const apply = `apply: svc --local --store ${store} apply`;
-    const all = `${target}> organization acme\n> 2 users (acme)\n\nPlan: 3 to send\n${apply}\n`;
+    const all = `${target}> organization acme\n> 2 users (acme)\n\nPlan: 3 to send\nAccess: no change\n${apply}\n`;
     expect((await svc('plan')).stdout).toBe(all);
     expect(await svc('apply', '--yes')).toMatchObject({ code: 0 });
     expect((await svc('plan')).stdout).toBe(
@@ -244,7 +250,7 @@ describe('records that cannot be read back', () => {
     );
     await writeFile(join(user.home, 'users.csv'), 'userId,name\nu1,Ada\nu2,Robert\n');
     expect((await svc('plan', '--only', 'users')).stdout).toBe(
-      `${target}> 1 user (acme)\n\nPlan: 1 to send\n${apply} --only users\n`,
+      `${target}> 1 user (acme)\n\nPlan: 1 to send\nAccess: no change\n${apply} --only users\n`,
     );
     await svc('local', 'reset', '--yes');
     expect((await svc('plan')).stdout).toBe(all);

@@ -32,20 +32,20 @@ describe('Ledger', () => {
     const { open } = await createLedger();
     const ledger = await open();
     expect(ledger.knows(TARGET, ADA)).toBe(false);
-    ledger.noteSent(TARGET, [ADA]);
+    ledger.noteSent(TARGET, [ADA], 0);
     expect(ledger.knows(TARGET, ADA)).toBe(true);
     expect(ledger.knows({ ...TARGET, apiKey: 'key-2' }, ADA)).toBe(false);
     expect(ledger.knows({ ...TARGET, url: 'https://other.example.com' }, ADA)).toBe(false);
     const changed = { ...ADA, data: { ...ADA.data, name: 'Ada King' } };
     expect(ledger.knows(TARGET, changed)).toBe(false);
-    ledger.noteSent(TARGET, [changed]);
+    ledger.noteSent(TARGET, [changed], 0);
     expect([ledger.knows(TARGET, changed), ledger.knows(TARGET, ADA)]).toEqual([true, false]);
   });
 
   it('ignores the order of fields', async () => {
     const { open } = await createLedger();
     const ledger = await open();
-    ledger.noteSent(TARGET, [ADA]);
+    ledger.noteSent(TARGET, [ADA], 0);
     const data = Object.fromEntries(Object.entries(ADA.data).toReversed());
     expect(ledger.knows({ apiKey: TARGET.apiKey, url: TARGET.url }, { ...ADA, data })).toBe(true);
   });
@@ -53,7 +53,7 @@ describe('Ledger', () => {
   it('keeps hashes only, in a file of its owner', async () => {
     const { open, path, state } = await createLedger();
     const ledger = await open();
-    ledger.noteSent(TARGET, [ADA]);
+    ledger.noteSent(TARGET, [ADA], 0);
     for (const name of await readdir(state)) {
       expect((await readFile(join(state, name))).toString('latin1')).not.toMatch(
         /ada@|example\.com|key-1/,
@@ -69,14 +69,14 @@ describe('Ledger', () => {
     const ledger = await open();
     // JSON has no text for a BigInt.
     const unnotable = { identity: ['users.add', 'acme', 'eve'], data: 1n };
-    expect(() => ledger.noteSent(TARGET, [ADA, unnotable])).toThrow(
+    expect(() => ledger.noteSent(TARGET, [ADA, unnotable], 0)).toThrow(
       expect.objectContaining({
         failure: 'local',
         message: expect.stringMatching(/^cannot use the ledger: /),
       }),
     );
     expect(ledger.knows(TARGET, ADA)).toBe(false);
-    ledger.noteSent(TARGET, [ADA]);
+    ledger.noteSent(TARGET, [ADA], 0);
     expect(ledger.knows(TARGET, ADA)).toBe(true);
   });
 
@@ -110,7 +110,7 @@ describe('Ledger', () => {
       await writeFile(path, content.padEnd(4096, content));
       const ledger = await open();
       expect(ledger.knows(TARGET, ADA)).toBe(false);
-      ledger.noteSent(TARGET, [ADA]);
+      ledger.noteSent(TARGET, [ADA], 0);
       expect(ledger.knows(TARGET, ADA)).toBe(true);
       expect(warnings).toEqual([
         expect.stringContaining('the ledger was damaged and has been moved to'),

@@ -27,6 +27,7 @@ import { predictPlan } from './check-prediction.ts';
 import { withPrintedProblems } from './load-settings-file.ts';
 import { changeWords, fileWords } from './next-commands.ts';
 import { withEnvironment } from './open-environment.ts';
+import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
 import { DEFAULT_FILE, type PlanRequest } from './read-input.ts';
 
 interface PreparedPlan {
@@ -77,7 +78,8 @@ export async function withPlan(
       pruneLimit: purpose === 'drift' ? Number.POSITIVE_INFINITY : pruneLimit,
       usersOrganization,
     };
-    const plan = await planChanges(opened, input);
+    const grants = new DeclaredGrants();
+    const plan = await planChanges(opened, input, grants);
     if (purpose !== 'drift') {
       const { writes } = plan;
       const declaration = { declared, live, writes, now: opened.clock.now() };
@@ -86,7 +88,12 @@ export async function withPlan(
     if (purpose === 'drift') await noteUnownedEndpoints(opened, declared, live);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
-    await work(opened, { plan: { ...plan, predicted: effects }, predicted: state, live });
+    const access =
+      purpose === 'drift'
+        ? undefined
+        : await previewPlanAccess(opened, { plan, live, declared: grants });
+    const predicted = { ...plan, predicted: effects, ...(access && { access }) };
+    await work(opened, { plan: predicted, predicted: state, live });
   });
 }
 
@@ -144,6 +151,7 @@ async function noteUnownedEndpoints(
 async function planChanges(
   context: Context,
   input: Omit<PlanInput, 'isSent' | 'usersToSend'>,
+  grants: DeclaredGrants,
 ): Promise<Plan> {
   const { target, usersOrganization, declared } = input;
   const { organizations, groups, users } = declared;
@@ -156,7 +164,13 @@ async function planChanges(
     return buildPlan({ ...input, isSent, ...(usersToSend && { usersToSend }) });
   };
   if (!organizations && !groups && !users) return build(() => false);
-  return Ledger.use(context, (ledger) => build((record) => ledger.knows(target, record)));
+  return Ledger.use(context, (ledger) =>
+    build((record) => {
+      const isSent = ledger.knows(target, record);
+      grants.note(record, isSent);
+      return isSent;
+    }),
+  );
 }
 
 function withoutSent({

@@ -20,6 +20,7 @@ import { type NextCommands, renderNext } from '../render-next.ts';
 import { commandForService } from '../service-flags.ts';
 import { isInCi, selectGlyphs } from '../terminal/terminal.ts';
 import { describeBlocked, findBlocked } from './blocked-changes.ts';
+import { toAccessData } from './render-access.ts';
 import { countChanges } from './render-plan.ts';
 
 const APPLIED = {
@@ -101,7 +102,15 @@ export async function printApplied(
       ...(approvedBy.length > 0 && { approvedBy }),
       next,
     };
-    const data = { target, changes, predicted, notRestored, summary: planned, ...outcome };
+    const data = {
+      target,
+      changes,
+      predicted,
+      notRestored,
+      summary: planned,
+      ...(plan.access && toAccessData(plan.access)),
+      ...outcome,
+    };
     return (await context.printer()).value(data, { renderMarkdown });
   }
   const { stdout } = context.io;

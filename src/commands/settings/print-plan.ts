@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { appendStepSummary } from '../outputs/append-step-summary.ts';
+import { isAboutAccess, renderAccessMarkdown, toAccessData } from './render-access.ts';
 import {
   countChanges,
   type PlanSurroundings,
@@ -19,24 +20,34 @@ export async function printPlan(
   name: string,
   { purpose = 'plan', fields, isReported, settingsFile, ...surroundings }: PrintOptions = {},
 ) {
-  const { changes, predicted, notRestored, summary } = plan;
+  const { changes, predicted, notRestored, summary, access } = plan;
   const { target = plan.target, next } = surroundings;
   if (surroundings.target) context.activity.isTargetNamed = true;
   const printer = await context.printer();
   const renderMarkdown = async () => {
     const { renderPlanMarkdown } = await import('./plan-markdown.ts');
     const { title, words } = PURPOSES[purpose];
-    return renderPlanMarkdown(plan, {
+    const markdown = await renderPlanMarkdown(plan, {
       ...surroundings,
       settingsFile: settingsFile ?? name,
       title: `${title}: ${countChanges(plan, words) || 'no changes'}`,
       sections: { 'Predicted effects': predicted, 'Not restored': notRestored },
       file: purpose === 'drift' ? name : undefined,
     });
+    return access && isAboutAccess(plan) ? markdown + renderAccessMarkdown(access) : markdown;
   };
   if (isReported) await appendStepSummary(context, renderMarkdown);
   await printer.value(
-    { target, changes, predicted, notRestored, summary, ...fields, ...(next && { next }) },
+    {
+      target,
+      changes,
+      predicted,
+      notRestored,
+      summary,
+      ...(access && toAccessData(access)),
+      ...fields,
+      ...(next && { next }),
+    },
     {
       renderText: (view) =>
         renderPlan(plan, { name, settingsFile, purpose, view, ...surroundings }),

@@ -33,15 +33,17 @@ interface LayoutOptions {
   readonly maxValue?: number;
   /** Maximum number of created or sent records of a kind to list. */
   readonly maxListed?: number;
+  /** Other texts in the same layout. */
+  readonly texts?: readonly string[];
 }
 
 export async function createLayout(
   { width = Number.POSITIVE_INFINITY, color, display }: View,
   changes: readonly Change[],
-  { file, maxValue = MAX_VALUE, maxListed = MAX_LISTED }: LayoutOptions = {},
+  { file, maxValue = MAX_VALUE, maxListed = MAX_LISTED, texts = [] }: LayoutOptions = {},
 ) {
   const { ellipsis } = display.glyphs;
-  const measure = await createMeasure([[escapeForTerminal(JSON.stringify(changes))]]);
+  const measure = await createMeasure([[JSON.stringify(changes), ...texts].map(escapeForTerminal)]);
   return {
     palette: await loadPalette(color),
     width,

@@ -3,9 +3,13 @@ import type { View } from '../../output/renderer.ts';
 import { nameInSentence, type Plan, type PlanSummary, type Sign } from '../../settings/plan.ts';
 import { type NamedTarget, renderTarget } from '../connection/find-target.ts';
 import { type NextCommands, renderNext } from '../render-next.ts';
+import { isAboutAccess, renderAccess } from './render-access.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
 
-export type ShownPlan = Pick<Plan, 'target' | 'changes' | 'predicted' | 'notRestored' | 'summary'>;
+export type ShownPlan = Pick<
+  Plan,
+  'target' | 'changes' | 'predicted' | 'notRestored' | 'summary' | 'access'
+>;
 
 /** First and last lines of a plan. */
 export interface PlanSurroundings {
@@ -50,8 +54,12 @@ export type Purpose = keyof typeof PURPOSES;
 
 /** Limits for a reader who answers for the plan: every record, and whole values. */
 const COMPLETE = { maxValue: Number.POSITIVE_INFINITY, maxListed: Number.POSITIVE_INFINITY };
+const MAX_ACCESS_LINES = 40;
 
-/** Renders a plan: one line per record, one per field, the predicted effects, and a count. */
+/**
+ * Renders a plan: one line per record, one per field, the predicted effects, a count, and who gains
+ * or loses access.
+ */
 export async function renderPlan(
   plan: ShownPlan,
   {
@@ -69,7 +77,7 @@ export async function renderPlan(
     readonly view: View;
   },
 ): Promise<string> {
-  const { changes, predicted, notRestored } = plan;
+  const { changes, predicted, notRestored, access } = plan;
   const isSaved = settingsFile !== undefined;
   const file = settingsFile ?? name;
   const start = target ? `${renderTarget(target, view.display.glyphs, file, isSaved)}\n\n` : '';
@@ -83,6 +91,7 @@ export async function renderPlan(
     changes,
     {
       file: purpose === 'drift' ? name : undefined,
+      texts: [JSON.stringify(access?.rows ?? [])],
       ...(purpose === 'approval' && COMPLETE),
     },
   );
@@ -92,6 +101,13 @@ export async function renderPlan(
     ...renderSection('Not restored:', notRestored, layout),
     '',
     ...layout.wrap(`${title}: ${countChanges(plan, words) || 'no changes'}`, ''),
+    ...(access && isAboutAccess(plan)
+      ? renderAccess(
+          access,
+          layout,
+          purpose === 'approval' ? Number.POSITIVE_INFINITY : MAX_ACCESS_LINES,
+        )
+      : []),
   ];
   const body = lines.map((line) => `${line}\n`).join('');
   return start + body.replace(/^\n/, '') + renderNext(next);

@@ -171,7 +171,7 @@ export class PlanExecution {
    * others again.
    */
   #createLog({ operation }: PlannedWrite): BatchLog {
-    const { recorder, ledger, target } = this.#dependencies;
+    const { recorder, ledger, target, clock } = this.#dependencies;
     const isSent = writtenClassOf(operation) === 'sent';
     return {
       recordIntent: (batch) => recorder.recordIntent(batch),
@@ -188,6 +188,7 @@ export class PlanExecution {
           ledger.noteSent(
             target,
             Array.from(written, ({ sent }) => sent),
+            clock.now(),
           );
         await recorder.recordResult(batch, result);
       },

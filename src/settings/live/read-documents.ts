@@ -36,6 +36,18 @@ function emptyIfMissing(error: unknown): Documents {
   throw error;
 }
 
+/** Reads all documents of a folder. A missing folder has none. */
+export async function readFolderDocuments(
+  client: Client,
+  organizationId: string,
+  folderId: string,
+): Promise<readonly LiveRecord[]> {
+  const found: LiveRecord[] = [];
+  for await (const { data } of fetchPages(client, LIST, { organizationId, folderId }))
+    found.push(...requireIds(LIST, data ?? [], 'id'));
+  return found;
+}
+
 /** Reads the documents of a folder, page by page until all wanted ones are found. */
 async function readFolder(
   client: Client,

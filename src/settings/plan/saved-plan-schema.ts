@@ -1,10 +1,12 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
+import { ACCESS_ROLES } from '../../catalog/access-roles.ts';
 import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import { settingsSchema } from '../../catalog/settings.ts';
 import { recordSchemas } from '../../catalog/state.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
+import { MAX_ROWS } from '../access-preview.ts';
 import {
   CONFIG_NAMES,
   CONFIGS,
@@ -93,6 +95,48 @@ const names = z.strictObject({
 
 const count = z.int().check(z.gte(0));
 
+const grant = {
+  type: z.enum(['organization', 'folder', 'document']),
+  id: z.string(),
+};
+const access = z.strictObject({
+  role: z.enum(ACCESS_ROLES),
+  expiresAt: z.nullable(z.iso.datetime()),
+  get afterward() {
+    return z.optional(access);
+  },
+});
+const accessPreview = z
+  .strictObject({
+    counts: z.strictObject({ gain: count, lose: count, change: count }),
+    total: count,
+    rows: z
+      .array(
+        z.strictObject({
+          user: z.string(),
+          resource: z.strictObject({
+            ...grant,
+            organizationId: z.string(),
+            folderId: z.optional(z.string()),
+          }),
+          before: z.nullable(access),
+          after: z.nullable(access),
+          through: z.strictObject(grant),
+        }),
+      )
+      .check(z.maxLength(MAX_ROWS)),
+    sha256: z.optional(sha256),
+    unknown: z.strictObject({ documents: count, people: count }),
+    unknownPeople: z.array(z.string()),
+    members: z.optional(z.strictObject({ path: name, sha256, modifiedAt: z.iso.datetime() })),
+  })
+  .check(
+    z.refine(({ total, rows }) => rows.length === Math.min(total, MAX_ROWS), {
+      error: 'does not match its rows',
+      path: ['total'],
+    }),
+  );
+
 /** The shape of a saved plan. Nothing in it names an operation: writes follow from the values. */
 export const savedPlanSchema = z
   .strictObject({
@@ -120,6 +164,8 @@ export const savedPlanSchema = z
       send: count,
     }),
     query,
+    /** Absent in plans of earlier versions. */
+    access: z.optional(accessPreview),
     allowReplace: z.boolean(),
     sha256,
   })

@@ -1,0 +1,78 @@
+import type { AccessPreview } from '../../settings/access-preview.ts';
+import { grantsOfSent, Ledger, type SentRecord } from '../../settings/ledger.ts';
+import type { LiveRecords } from '../../settings/live-records.ts';
+import { GrantLog } from '../../settings/memberships.ts';
+import type { MembersSnapshot } from '../../settings/plan/access/declared-source.ts';
+import { mayChangeAccess, NO_ACCESS_CHANGES } from '../../settings/plan/access/no-changes.ts';
+import type { PreviewedPlan } from '../../settings/plan/access/preview-access.ts';
+import type { Plan } from '../../settings/plan.ts';
+import type { Context } from '../context.ts';
+
+/** Notes which grants of declared users were sent before, while the plan asks for each of them. */
+export class DeclaredGrants {
+  readonly sent = new GrantLog();
+  readonly unsent = new GrantLog();
+
+  note(record: SentRecord, isSent: boolean): void {
+    for (const grant of grantsOfSent(record)) (isSent ? this.sent : this.unsent).add(grant);
+  }
+}
+
+export interface PreviewInput {
+  readonly plan: Pick<Plan, 'target' | 'writes'>;
+  readonly live: LiveRecords;
+  readonly declared: DeclaredGrants;
+  readonly snapshot?: MembersSnapshot | undefined;
+}
+
+/**
+ * Compares who has access before and after a plan, with the store of an embedded service, or with
+ * what is known of the members of another service.
+ */
+export async function previewPlanAccess(
+  context: Context,
+  { plan, live, declared, snapshot }: PreviewInput,
+): Promise<AccessPreview> {
+  const { writes, target } = plan;
+  if (!mayChangeAccess(writes)) return NO_ACCESS_CHANGES;
+  const { previewAccess } = await import('../../settings/plan/access/preview-access.ts');
+  const hasFile = writes.some(({ from }) => from !== undefined);
+  const preview = (now: number): PreviewedPlan => ({
+    writes,
+    now,
+    ...(hasFile && { fileGrants: declared.unsent.grants }),
+  });
+  if ((await context.target()).embedded) {
+    const [{ withStore }, { createStoreSource }] = await Promise.all([
+      import('../connection/embedded-store.ts'),
+      import('../../settings/plan/access/store-source.ts'),
+    ]);
+    return withStore(context, 'read', (store, apiKey, { time }) =>
+      store.read((database) =>
+        previewAccess(preview(time.now()), createStoreSource(database, apiKey)),
+      ),
+    );
+  }
+  const [{ createDeclaredSource }, { readFolderDocuments }, { createReadOnlyClient }] =
+    await Promise.all([
+      import('../../settings/plan/access/declared-source.ts'),
+      import('../../settings/live/read-documents.ts'),
+      import('../../client/read-only.ts'),
+    ]);
+  const client = createReadOnlyClient(await context.client());
+  return Ledger.use(context, (ledger) =>
+    previewAccess(
+      preview(context.clock.now()),
+      createDeclaredSource({
+        live,
+        snapshot,
+        sent: declared.sent.grants,
+        unsent: declared.unsent.grants,
+        findRemembered: (organizationId, userId) =>
+          ledger.findMemberships(target, { organizationId, userId }),
+        readDocuments: (organizationId, folderId) =>
+          readFolderDocuments(client, organizationId, folderId),
+      }),
+    ),
+  );
+}
