@@ -51,6 +51,7 @@ const FOLDERS = {
       'shells',
       'tools',
       'webhooks',
+      'workspace',
     ],
     ['settings'],
     ['run'],

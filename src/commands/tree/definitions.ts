@@ -14,8 +14,9 @@ import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
 import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 import { SETUP_COMMANDS } from '../webhooks/setup-commands.ts';
+import { CREATE_WORKSPACE_RUNNER } from '../workspace/commands.ts';
 
-export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER];
+export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER, CREATE_WORKSPACE_RUNNER];
 
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,
