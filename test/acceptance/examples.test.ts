@@ -9,7 +9,7 @@ import { copyFolder, prepareFolder, runLine } from './documented.ts';
 const ENDS_WITH: ReadonlyMap<string, number> = new Map([
   ['svc api /v2/some/new/path --data @body.json --auth workspace', 5],
   [
-    `svc api /v2/users/data/delete --data '{"organizationId":"acme","userIds":["u1"]}' --wait 'jobId:/v2/users/data/delete/status'`,
+    `svc api /v2/users/data/delete --data '{"userIds":["u1"],"organizationIds":["acme"]}' --wait 'jobId:/v2/users/data/delete/status'`,
     5,
   ],
   ['svc documents migration-status --org acme --migration m1 --wait', 5],

@@ -13,7 +13,7 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
       'svc api /v2/some/new/path --data @body.json --auth workspace': 'call any other path',
       [`svc api /v2/organizations/documents/get --data '{"organizationId":"acme"}' --paginate --jq '.[].id'`]:
         'list the IDs on all pages',
-      [`svc api /v2/users/data/delete --data '{"organizationId":"acme","userIds":["u1"]}' --wait 'jobId:/v2/users/data/delete/status'`]:
+      [`svc api /v2/users/data/delete --data '{"userIds":["u1"],"organizationIds":["acme"]}' --wait 'jobId:/v2/users/data/delete/status'`]:
         'start a job and wait for its end',
     },
     arguments: [
