@@ -53,6 +53,7 @@ const FOLDERS = {
       'webhooks',
       'workspace',
     ],
+    ['dossier'],
     ['settings'],
     ['run'],
     ['bulk'],

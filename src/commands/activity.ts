@@ -26,8 +26,10 @@ export class Activity {
   /** Number of calls that are not reads. */
   calls = 0;
   counts: JobCounts | undefined;
-  /** The service that was written to. */
+  /** The service that was written to, or read from if the history records the read. */
   target: WrittenTarget | undefined;
+  /** Whether the history records the command although it only reads: it saves personal data. */
+  isRecordedRead = false;
   /** Whether a message about the writes has named their profile. */
   isTargetNamed = false;
   undo: string | null = null;
@@ -37,6 +39,13 @@ export class Activity {
 
   get ids(): readonly string[] {
     return [...this.#ids];
+  }
+
+  /** Records that the command saves personal data of a service. */
+  recordRead(target: WrittenTarget, ids: readonly string[]): void {
+    this.isRecordedRead = true;
+    this.target ??= target;
+    this.recordIds(ids);
   }
 
   recordFields(data: unknown): void {

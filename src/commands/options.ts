@@ -24,7 +24,7 @@ export type FlagSource = 'records' | 'settings';
 
 /**
  * How a command writes a file. Outputs replace only files of the same use; `edited` means that the
- * command changes what is in the file, and `rejects` are never overwritten.
+ * command changes what is in the file, `rejects` are never overwritten, and a `folder` is new.
  */
 export type OutputUse =
   | 'plan'
@@ -36,6 +36,7 @@ export type OutputUse =
   | 'har'
   | 'approval'
   | 'token'
+  | 'folder'
   | 'edited';
 
 /**

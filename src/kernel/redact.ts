@@ -53,8 +53,9 @@ const FIELD_IN_TEXT = new RegExp(
  * Masks every occurrence of the given secrets in a text: plain, URL- or JSON-escaped (also partly
  * or twice), in hexadecimal, and in base64 or base64url (also inside a longer encoded text). Masks
  * overlapping occurrences as one.
+ * @param replacement text in place of each secret (default: its mask)
  */
-export function redactText(text: string, secrets: Iterable<string>): string {
+export function redactText(text: string, secrets: Iterable<string>, replacement?: string): string {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_LENGTH_BY_VALUE);
   const hasEscapes = /[\\%]/.test(text);
   const found = known.flatMap((secret) => findSpans(text, secret, hasEscapes));
@@ -62,7 +63,7 @@ export function redactText(text: string, secrets: Iterable<string>): string {
   let redacted = '';
   let end = 0;
   for (const span of mergeOverlapping(found)) {
-    redacted += text.slice(end, span.start) + span.mask;
+    redacted += text.slice(end, span.start) + (replacement ?? span.mask);
     end = span.end;
   }
   return redacted + text.slice(end);
@@ -87,6 +88,11 @@ export function forgetSecrets(): void {
 /** Masks all remembered secrets, and the secrets in URLs, in a text for output, files, or logs. */
 export function redactRemembered(text: string): string {
   return redactUrls(redactText(text, remembered));
+}
+
+/** Replaces all remembered secrets, and the secrets in URLs, in a text for output. */
+export function replaceRemembered(text: string, replacement: string): string {
+  return redactUrls(redactText(text, remembered, replacement), replacement);
 }
 
 /**

@@ -87,7 +87,7 @@ export async function findOnlyJob(
  */
 export async function killRepeatedly(
   requests: readonly number[],
-  { svc, start, more }: Awaited<ReturnType<typeof createBulkUser>>,
+  { svc, start, more }: Pick<Awaited<ReturnType<typeof createBulkUser>>, 'svc' | 'start' | 'more'>,
   words: readonly string[],
 ) {
   let run = start(...words, '-q');

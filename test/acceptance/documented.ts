@@ -100,6 +100,7 @@ async function createFolder() {
   for (const name of ['state.yaml', 'seed.yaml'])
     await writeFile(join(home, name), JSON.stringify(SEED));
   await writeFile(join(home, 'svc.yaml'), SETTINGS);
+  await writeFile(join(home, 'orgs.csv'), 'organizationId\nacme\n');
   await writeFile(
     join(home, 'cases.yaml'),
     'cases: [{ org: acme, user: u1, document: d1, expect: allowed }]',

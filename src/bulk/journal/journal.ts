@@ -56,6 +56,8 @@ export interface JobFacts {
   /** The organizations that were new when the job started. */
   readonly newOrganizations: readonly string[];
   readonly plan: unknown;
+  /** Result of a job that only reads, by the index of its record. */
+  readonly [read: `read:${number}`]: unknown;
   /** The approvals of the plan. */
   readonly approvals: readonly { readonly name: string; readonly text: string }[];
   /** Names of the people who approved the plan. */

@@ -18,6 +18,29 @@ export async function showCheckProgress(
   }));
 }
 
+/** Shows the progress of a job that only reads. */
+export async function showReadProgress(
+  { progress }: Pick<Context, 'progress'>,
+  counters: JobCounters,
+  { total, noun, inFlight }: ReadJob,
+): Promise<() => Promise<void>> {
+  if (total < 2) return async () => undefined;
+  return (await progress()).track(() => ({
+    phase: 'reading',
+    unit: pluralize(noun),
+    done: counters.decided,
+    total,
+    failed: counters.failed,
+    inFlight: inFlight(),
+  }));
+}
+
+interface ReadJob {
+  readonly total: number;
+  readonly noun: string;
+  readonly inFlight: () => number;
+}
+
 export async function showSendProgress(
   context: Context,
   counters: JobCounters,

@@ -7,7 +7,7 @@ export const HISTORY_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['result'],
     summary: 'Show commands run on this machine that wrote to a service',
     description:
-      'Every command that writes to a service or issues an access token is recorded in a private file: its time, profile, ' +
+      'Every command that writes to a service, issues an access token, or saves the data of a person is recorded in a private file: its time, profile, ' +
       'command line without free text and secrets, first IDs, and outcome. Other reads, dry runs, and killed commands are ' +
       'not recorded. The size of the file is limited. SVC_HISTORY=0 turns the history off.',
     examples: {

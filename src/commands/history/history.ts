@@ -35,7 +35,7 @@ export async function historyCommand(
   });
   if (entries.length === 0)
     await context.note(
-      'no commands in this period; the history only contains commands that write to a service',
+      'no commands in this period; the history only contains commands that write to a service or save the data of a person',
     );
   else if (shown.length < entries.length) await context.note(describeMore(shown.length));
 }

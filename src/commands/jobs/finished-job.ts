@@ -11,6 +11,7 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { createJobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
+import { DOSSIER, ORGANIZATION } from '../dossier/dossier-operation.ts';
 import { APPLY, CHANGE } from '../settings/apply-operation.ts';
 import { optionsForTarget } from '../settings/job-context.ts';
 import { readStatus } from './status.ts';
@@ -73,11 +74,13 @@ function createStoppedError(
 type JobRecords = Awaited<ReturnType<typeof findJobRecords>>;
 
 /**
- * Finds the operation of a job. A job that applies a plan has several.
+ * Finds the operation of a job. A job that applies a plan has several, and one that saves the data
+ * of a person has none.
  * @throws SvcError like `findJobOperation`
  */
 export async function findJobRecords(description: JobDescription) {
   if (description.operation === APPLY) return { noun: CHANGE, bulk: undefined };
+  if (description.operation === DOSSIER) return { noun: ORGANIZATION, bulk: undefined };
   const entry = findJobOperation(description);
   const fields = bulkFieldsOf(await loadOperation(entry.resource, entry.name));
   return { noun: fields.noun, bulk: { entry, fields } };

@@ -24,7 +24,7 @@ import type { REJECTS_FLAG } from '../bulk/bulk-flags.ts';
 import type { BulkOptions } from '../bulk/bulk-request.ts';
 import { copySignal, createRules } from '../bulk/gather-input.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
-import type { OpenJob } from '../bulk/open-job.ts';
+import type { LockedJobFolder, OpenJob } from '../bulk/open-job.ts';
 import { parseBatchLimits } from '../bulk/parse-batch-limits.ts';
 import { pendingRecords, type SendPlan } from '../bulk/pending-records.ts';
 import { runJob } from '../bulk/run-job.ts';
@@ -38,12 +38,13 @@ import {
 import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, OptionsOf } from '../definition.ts';
+import { DOSSIER } from '../dossier/dossier-operation.ts';
 import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
 import { APPLY } from '../settings/apply-operation.ts';
 import { openJobContext } from '../settings/job-context.ts';
 import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
-import { readJobEntries } from './status.ts';
+import { type JobListEntry, readJobEntries } from './status.ts';
 
 /**
  * Resumes the given job, or the only stopped job.
@@ -70,18 +71,15 @@ export async function resumeJob(
     if (journal.getFact('done'))
       return await showEndedJob(context, await findJobRecords(description), description, journal);
     await closeAfter(await openJobContext(context, description.target), async (opened) => {
-      if (description.operation === APPLY) {
+      const [kind, resume] = OTHER_JOBS.get(description.operation) ?? [];
+      if (resume) {
         if (context.options.dryRun || Object.keys(invocation.options).length > 0)
           throw new SvcError(
             'usage',
-            'a job that applies a plan is resumed without --dry-run, --rejects, and throughput flags',
+            `a job that ${kind} is resumed without --dry-run, --rejects, and throughput flags`,
           );
-        const { resumeApplyJob } = await import('../settings/apply-job.ts');
-        return await resumeApplyJob(opened.context, {
-          description,
-          journal,
-          lockedFolder: { folder, release },
-        });
+        const lockedFolder = { folder, release };
+        return await resume(opened.context, { description, journal, lockedFolder });
       }
       const saved = journal.getFact('plan');
       if (saved !== undefined) {
@@ -108,6 +106,32 @@ export async function resumeJob(
     if (!running) release();
   }
 }
+
+/** Jobs that send no records: what they do, and how to resume them. */
+const OTHER_JOBS: ReadonlyMap<string, readonly [kind: string, resume: ResumeOther]> = new Map<
+  string,
+  readonly [string, ResumeOther]
+>([
+  [
+    APPLY,
+    [
+      'applies a plan',
+      async (context, job) =>
+        (await import('../settings/apply-job.ts')).resumeApplyJob(context, job),
+    ],
+  ],
+  [
+    DOSSIER,
+    [
+      'saves the data of a person',
+      async (context, job) => (await import('../dossier/run-dossier.ts')).runDossier(context, job),
+    ],
+  ],
+]);
+type ResumeOther = (
+  context: Context,
+  job: OpenJob & { readonly lockedFolder: LockedJobFolder },
+) => Promise<void>;
 
 export type ResumeFlags = ThroughputFlags & OptionsOf<readonly [typeof REJECTS_FLAG]>;
 
@@ -231,13 +255,13 @@ async function findStoppedJob(context: Context): Promise<string> {
   const stopped = (await readJobEntries(context)).filter(({ state }) => state === 'stopped');
   const [only, ...others] = stopped;
   if (only && others.length === 0) {
-    await context.note(`resuming job ${only.id} (${only.operation}, ${only.input})`);
+    await context.note(`resuming job ${only.id} (${describeEntry(only)})`);
     return only.id;
   }
   if (only && canAsk(context)) {
-    const choices = stopped.map(({ id, operation, input, startedAt }) => ({
-      value: id,
-      description: `${operation}, ${input}, started ${startedAt}`,
+    const choices = stopped.map((entry) => ({
+      value: entry.id,
+      description: `${describeEntry(entry)}, started ${entry.startedAt}`,
     }));
     return (await context.prompter()).pick({ message: 'Job to resume', choices });
   }
@@ -246,4 +270,8 @@ async function findStoppedJob(context: Context): Promise<string> {
     : 'no job is stopped';
   const advice = hint`to list all jobs, run ${step('inspect', 'jobs', 'list')}`;
   throw new SvcError('usage', problem, { hint: only ? withCiReason(context, advice) : advice });
+}
+
+function describeEntry({ operation, input }: JobListEntry): string {
+  return [operation, input].filter((text) => text !== '').join(', ');
 }

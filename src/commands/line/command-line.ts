@@ -92,7 +92,8 @@ function openCommandContext(
     context,
     close: async (error) => {
       await nameTarget(context);
-      if (activity.calls > 0 && environment[SWITCH_VARIABLES.history] !== '0') {
+      const isRecorded = activity.calls > 0 || activity.isRecordedRead;
+      if (isRecorded && environment[SWITCH_VARIABLES.history] !== '0') {
         const { recordRun } = await import('../history/record.ts');
         await recordRun(context, activity, { command, started, error });
       }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { reasonsPathOf } from '../../bulk/rejects-file.ts';
@@ -146,7 +146,7 @@ async function requireOutsideState(
   { cwd, folders }: Context,
   { name, file, use }: CommandOutput,
 ): Promise<void> {
-  if (use === 'edited' || use === 'rejects') return;
+  if (use === 'edited' || use === 'rejects' || use === 'folder') return;
   const path = resolveOutputPath(file, cwd);
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile() || stats.size === 0 || isDescriptorPath(path)) return;
@@ -168,6 +168,7 @@ async function requireReplaceable(
 ): Promise<void> {
   if (use === 'edited' || use === 'rejects') return;
   const path = resolveOutputPath(file, cwd);
+  if (use === 'folder') return requireNewFolder(name, path, file);
   const stats = await stat(path).catch(() => undefined);
   const isKept = !stats?.isFile() || stats.size === 0 || isDescriptorPath(path);
   if (isKept || (await wasMadeBySvc(path, use))) return;
@@ -176,7 +177,18 @@ async function requireReplaceable(
   });
 }
 
-const PURPOSES: Readonly<Record<Exclude<OutputUse, 'edited' | 'rejects'>, string>> = {
+/** @throws SvcError `usage` if anything is there, also a link without a target */
+async function requireNewFolder(name: string, path: string, file: string): Promise<void> {
+  if (await lstat(path).catch(() => undefined)) throw createExistingFolderError(name, file);
+}
+
+export function createExistingFolderError(name: string, folder: string): SvcError {
+  return new SvcError('usage', `${name}: ${folder} already exists`, {
+    hint: 'nothing was sent; choose a new folder',
+  });
+}
+
+const PURPOSES: Readonly<Record<Exclude<OutputUse, 'edited' | 'rejects' | 'folder'>, string>> = {
   plan: 'a plan by svc',
   results: 'a results file by svc',
   report: 'a report by svc',

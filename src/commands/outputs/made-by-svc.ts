@@ -4,7 +4,7 @@ import { readHead, readRegularFile } from '../../kernel/read-file.ts';
 import type { OutputUse } from '../options.ts';
 
 /** A purpose that svc can recognize in the content of a file. */
-type Purpose = Exclude<OutputUse, 'edited' | 'rejects'>;
+type Purpose = Exclude<OutputUse, 'edited' | 'rejects' | 'folder'>;
 
 /** Maximum size of an export that is searched for content by hand, in bytes. */
 const MAX_EXPORT_BYTES = 256 * 1024 * 1024;

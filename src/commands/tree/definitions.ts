@@ -3,6 +3,7 @@ import { VALIDATE_COMMANDS } from '../bulk/validate-commands.ts';
 import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
 import { DOCTOR_COMMAND } from '../doctor/commands.ts';
+import { DOSSIER_COMMAND } from '../dossier/commands.ts';
 import { HISTORY_COMMANDS } from '../history/commands.ts';
 import { JOB_COMMANDS } from '../jobs/commands.ts';
 import { LOCAL_COMMANDS } from '../local/commands.ts';
@@ -28,6 +29,7 @@ export const TOOLS: readonly CommandDefinition[] = [
   ...LOCAL_COMMANDS,
   ...CONTRACT_COMMANDS,
   ...JOB_COMMANDS,
+  DOSSIER_COMMAND,
   ...TOOL_COMMANDS,
   ...VALIDATE_COMMANDS,
   ...COMPLETION_COMMANDS,

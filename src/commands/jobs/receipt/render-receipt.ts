@@ -13,6 +13,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
+import { DOSSIER } from '../../dossier/dossier-operation.ts';
 import { formatOrganizations, isWorthShowing } from '../../format-organizations.ts';
 import {
   averageRate,
@@ -60,7 +61,10 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
   const by = [user, agent && `agent ${agent} (self-reported)`, ci].filter(Boolean).join(', ');
   if (by !== '') yield ['user', by];
   if (receipt.approvedBy.length > 0) yield ['approved by', receipt.approvedBy.join(', ')];
-  yield ['operation', `${formatOperation(operation)} to ${formatTarget(receipt)}`];
+  yield [
+    'operation',
+    `${formatOperation(operation)} ${directionOf(receipt)} ${formatTarget(receipt)}`,
+  ];
   for (const { name, format, bytes, sha256 } of inputs) {
     yield ['input', `${name} (${format.toUpperCase()}, ${formatBytes(bytes)})`];
     yield ['sha256', sha256];
@@ -152,6 +156,11 @@ export function formatTarget({
     .filter(Boolean)
     .join(', ');
   return by ? `${origin} (${by})` : origin;
+}
+
+/** Returns the preposition between a job and its target. */
+export function directionOf({ operation }: Pick<JobReceipt, 'operation'>): 'from' | 'to' {
+  return operation === DOSSIER ? 'from' : 'to';
 }
 
 function formatStatusCounts(counts: JobReceipt['counts']): string {

@@ -7,7 +7,12 @@ import { isObject } from '../../../kernel/json.ts';
 import { redactRemembered } from '../../../kernel/redact.ts';
 import { formatCount, formatElapsed, formatTimestamp } from '../../../output/quantities.ts';
 import type { JobReceipt } from '../receipt/read-receipt.ts';
-import { formatPosition, formatTarget, receiptLines } from '../receipt/render-receipt.ts';
+import {
+  directionOf,
+  formatPosition,
+  formatTarget,
+  receiptLines,
+} from '../receipt/render-receipt.ts';
 import { renderThroughput } from './chart.ts';
 import { Html, html } from './html.ts';
 
@@ -47,7 +52,7 @@ function renderHeader({ id, operation, state, input, ...receipt }: JobReceipt): 
   return html`<header>
 <p class="over">Report of job ${id}</p>
 <h1>${operation} <span class="state ${state}">${STATES[state]}</span></h1>
-<p>${input} to ${formatTarget(receipt)}, ${formatTimestamp(receipt.times.startedAt)}</p>
+<p>${input} ${directionOf({ operation })} ${formatTarget(receipt)}, ${formatTimestamp(receipt.times.startedAt)}</p>
 </header>`;
 }
 

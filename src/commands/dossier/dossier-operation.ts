@@ -1,0 +1,2 @@
+export const DOSSIER = 'users.dossier';
+export const ORGANIZATION = 'organization';

@@ -1,0 +1,42 @@
+import {
+  ALLOW_SUSPICIOUS_FLAG,
+  ENCODING_FLAG,
+  HEADER_ROW_FLAG,
+  INPUT_FORMAT_FLAG,
+  MAP_FLAG,
+  SEPARATOR_FLAG,
+  SHEET_FLAG,
+} from '../bulk/input-flags.ts';
+import type { OptionDefinition, OptionsOf } from '../definition.ts';
+
+export const DOSSIER_FLAGS = [
+  { flags: '--user <id>', description: 'user ID of the person', required: true },
+  {
+    flags: '--out <path>',
+    description: 'new folder for the files',
+    required: true,
+    file: 'folder',
+  },
+  {
+    flags: '--org <id>',
+    description: 'organization to read',
+    many: true,
+    required: true,
+    suppliedBy: ['settings'],
+  },
+  {
+    flags: '--org-file <path>',
+    description:
+      "file with organizations in a field organizationId: JSON, NDJSON, CSV, YAML, or .xlsx; '-' for stdin",
+    file: 'input',
+  },
+  INPUT_FORMAT_FLAG,
+  ENCODING_FLAG,
+  SHEET_FLAG,
+  SEPARATOR_FLAG,
+  HEADER_ROW_FLAG,
+  MAP_FLAG,
+  ALLOW_SUSPICIOUS_FLAG,
+] as const satisfies readonly OptionDefinition[];
+
+export type DossierFlags = OptionsOf<typeof DOSSIER_FLAGS>;
