@@ -76,6 +76,7 @@ describe('the commands in a document', () => {
       ],
       ['<!-- run: until stopped -->', '```sh', 'svc z', '```'],
       ['<!-- run: with its profile, answering "Sure?" with "y" -->', '```sh', 'svc a', '```', ''],
+      ['<!-- run: the commands in the table -->', '| a | b |', '| c | `svc b --x` |', ''],
     ];
     expect(parseBlocks(page.flat().join('\n'))).toEqual([
       { line: 2, commands: 'svc x\n', way: { kind: 'plainly' }, direct: false },
@@ -87,6 +88,7 @@ describe('the commands in a document', () => {
         way: { kind: 'answering', question: 'Sure?', answer: 'y' },
         direct: true,
       },
+      { line: 22, commands: 'svc b --x\n', way: { kind: 'plainly' }, direct: false },
     ]);
     expect(() => parseBlocks('<!-- run: somehow -->\n```sh\nsvc x\n```\n')).toThrow('nobody knows');
   });

@@ -40,7 +40,7 @@ export function parseBlocks(page: string): readonly Block[] {
   const blocks = page.matchAll(
     /^(?:<!-- (not run|run): (.+) -->\n)?```sh\n([\s\S]*?)^```$(?:\n\n```text\n([\s\S]*?)^```$)?/gm,
   );
-  return Array.from(blocks, (match) => {
+  const found = Array.from(blocks, (match): Block => {
     const [whole, mark, text = '', commands = '', output] = match;
     const line = page.slice(0, match.index).split('\n').length + (mark === undefined ? 0 : 1);
     if (mark === 'not run')
@@ -49,6 +49,20 @@ export function parseBlocks(page: string): readonly Block[] {
     const way = parseRunMode(text.replace(/^with its profile(, )?/, ''), whole);
     return { line, commands, way, direct, ...(output !== undefined && { output }) };
   });
+  return [...found, ...parseTables(page)].toSorted((a, b) => a.line - b.line);
+}
+
+/** Parses the commands in tables after a comment, one for each cell that is a command. */
+function parseTables(page: string): readonly Block[] {
+  const tables = page.matchAll(/^<!-- run: the commands in the table -->\n((?:\|.*\n)+)/gm);
+  return Array.from(tables, ({ index, 1: table = '' }) => ({
+    line: page.slice(0, index).split('\n').length + 1,
+    commands: Array.from(table.matchAll(/\| `(svc [^`]*)` \|/g), ([, line]) => `${line}\n`).join(
+      '',
+    ),
+    way: { kind: 'plainly' },
+    direct: false,
+  }));
 }
 
 function parseRunMode(text: string, block: string): RunMode {
@@ -125,7 +139,7 @@ const OTHER_RESULTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['/v2/commentannotations/add', { annotationId: 'smoke-test' }],
   ['/v2/commentannotations/delete', { 'smoke-test': { success: true } }],
   ['/v2/users/data/delete', { jobId: 'j1' }],
-  ['/v2/users/data/delete/status', { jobId: 'j1', status: 'completed' }],
+  ['/v2/users/data/delete/status', { isDeleteCompleted: true, tasksLeft: 0 }],
 ]);
 
 /** Starts a service with operations that have no command. Returns the variables that select it. */
