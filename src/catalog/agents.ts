@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
-import { id } from './fields.ts';
-import { described } from './metadata.ts';
+import { id, openChoice, warnAboutUnknownValues } from './fields.ts';
+
+export const AGENT_FILTERS = ['defaultOnly', 'customOnly'];
 
 const agent = z.looseObject({
   id: z.string(),
@@ -24,10 +25,7 @@ export const agents = {
     summary: 'List agents',
     examples: { 'svc agents list --filter customOnly': 'list custom agents only' },
     input: z.object({
-      filter: described(
-        z.optional(z.enum(['defaultOnly', 'customOnly'])),
-        'include only built-in or only custom agents',
-      ),
+      filter: z.optional(openChoice(AGENT_FILTERS, 'include only built-in or only custom agents')),
       groupId: z.optional(id('include only agents in this group, in group order')),
     }),
     output: z.looseObject({ agents: z.array(agent) }),
@@ -41,9 +39,10 @@ export const agents = {
       { header: 'RUNS', field: 'executionCount', hideOrder: 2 },
       { header: 'LAST RUN', field: 'lastExecutedAt', kind: 'time', hideOrder: 1 },
     ],
+    warnings: ({ filter }) => warnAboutUnknownValues('filter', AGENT_FILTERS, [filter]),
     decision: 'an unknown agent or agent group is NOT_FOUND',
     settings: 'read',
-    sample: () => ({ filter: 'customOnly' as const, groupId: 'ag1' }),
+    sample: () => ({ filter: 'customOnly', groupId: 'ag1' }),
   }),
   'agents.get': defineOperation('agents.get', {
     ...shared,

@@ -1,8 +1,19 @@
 import * as z from 'zod/mini';
 import { defineOperation } from './define.ts';
-import { epochMilliseconds, flag, id, itemResults, organizationId, records } from './fields.ts';
+import {
+  epochMilliseconds,
+  flag,
+  id,
+  itemResults,
+  openChoice,
+  organizationId,
+  records,
+  warnAboutUnknownValues,
+} from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
 import { SAMPLE_ORG } from './sample-data.ts';
+
+export const FOLDER_ACCESS_TYPES = ['public', 'restricted', 'organizationPrivate'];
 
 const commonFields = z.looseObject({
   folderId: z.string(),
@@ -116,10 +127,7 @@ export const folders = {
         folderId: id('folder ID'),
         folderName,
         parentFolderId: z.optional(parentFolderId),
-        accessType: described(
-          z.optional(z.enum(['public', 'restricted', 'organizationPrivate'])),
-          'access type of the folder',
-        ),
+        accessType: z.optional(openChoice(FOLDER_ACCESS_TYPES, 'access type of the folder')),
       }),
     }),
     output: itemResults,
@@ -139,6 +147,12 @@ export const folders = {
         matchingFields: ['folderName', 'parentFolderId'],
       },
     },
+    warnings: ({ folders }) =>
+      warnAboutUnknownValues(
+        'access type',
+        FOLDER_ACCESS_TYPES,
+        folders.map(({ accessType }) => accessType),
+      ),
     decision: 'a folder that exists fails alone, and so does one with an unknown parent',
     isDocumented: false,
     settings: { writes: 'folders' },
@@ -150,7 +164,7 @@ export const folders = {
           folderId: 'f6',
           folderName: 'Plans',
           parentFolderId: 'f1',
-          accessType: 'public' as const,
+          accessType: 'public',
         },
       ],
     }),

@@ -181,10 +181,20 @@ function createUnusableHint(
   failure: Failure,
   { operation, credentialHint }: ResponseContext,
 ): string | Hint {
-  if (failure === 'unauthenticated' || failure === 'permission_denied') return credentialHint();
-  return failure === 'resource_exhausted' ? createRateLimitHint(operation) : BASE_URL_HINT;
+  switch (failure) {
+    case 'unauthenticated':
+      return credentialHint();
+    case 'permission_denied':
+      return BLOCKED_HINT;
+    case 'resource_exhausted':
+      return createRateLimitHint(operation);
+    default:
+      return BASE_URL_HINT;
+  }
 }
 
+const BLOCKED_HINT =
+  'the response is not from the service; a firewall or proxy in front of it may block the request, so ask its operator to allow it';
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; to see where it is set, run ${step('show', 'whoami', '--all')}`;
 
 function createRedirectFailure(

@@ -109,7 +109,7 @@ describe('a rejected credential', () => {
   const refusals = [
     failure('UNAUTHENTICATED', 401),
     failure('PERMISSION_DENIED', 403),
-    new Response('<h1>Forbidden</h1>', { status: 403 }),
+    new Response('<h1>Unauthorized</h1>', { status: 401 }),
   ];
 
   it.each([
@@ -130,6 +130,19 @@ describe('a rejected credential', () => {
       );
       expect(error).toMatchObject({ exitCode: 4, hint });
     }
+  });
+
+  it('is not blamed for the page of a firewall', async () => {
+    const page = '<html><head><title>Blocked by rule 7</title></head></html>';
+    const { fetch } = scriptedFetch(new Response(page, { status: 403 }));
+    const error = await errorOf(
+      newClient({ fetch, target: { ...target(), sources } }).client.call(OPERATIONS.read, {}),
+    );
+    expect(error.message).toContain('(HTTP 403): "Blocked by rule 7"');
+    expect(error).toMatchObject({
+      exitCode: 4,
+      hint: 'the response is not from the service; a firewall or proxy in front of it may block the request, so ask its operator to allow it',
+    });
   });
 
   it('names no source for the embedded service', async () => {

@@ -191,3 +191,19 @@ describe('updating folders', () => {
     expect(renamed.body.result?.data[0]).not.toHaveProperty('folderName');
   });
 });
+
+describe('the access type of a new folder', () => {
+  it('is one of the known ones, although a client may send others', async () => {
+    const service = await startTestService();
+    const folders = [{ folderId: 'f1' }, { folderId: 'f2', accessType: 'secret' }];
+    const { body } = await service.call(ADD, { organizationId, createOrganization: true, folders });
+    expect(body.error).toEqual({
+      status: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(
+        /^folders\[1\]\.accessType: must be one of public, restricted/,
+      ),
+      details: expect.anything(),
+    });
+    expect(await readPositions(service)).toEqual({});
+  });
+});

@@ -44,7 +44,7 @@ export function createJobError(
   const skipped = summary.skipped - existing;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? noun : pluralize(noun)}`;
   const nextStep = resumable
-    ? resumeHint(summary.job, needsRejectsPath)
+    ? withCondition(resumeHint(summary.job, needsRejectsPath), stop)
     : areRejectsStreamed
       ? 'fix the rejects and send them again'
       : followUpHint(summary, followUp);
@@ -93,6 +93,17 @@ export function createJobError(
           })
         : undefined;
   }
+}
+
+/** Adds what must change first, if the service would reject the next request of the job too. */
+function withCondition(nextStep: Hint, stop: StopReason | undefined): Hint {
+  if (stop?.kind !== 'fatal') return nextStep;
+  const { failure, retryable } = stop.error;
+  if (failure === 'resource_exhausted' && !retryable)
+    return hint`when the service allows more, ${nextStep}`;
+  if (failure === 'permission_denied') return hint`when the credential may do this, ${nextStep}`;
+  if (failure === 'unauthenticated') return hint`when the credential is valid again, ${nextStep}`;
+  return nextStep;
 }
 
 /** Adds how long to wait for a rate limit to the hint that resumes the job. */

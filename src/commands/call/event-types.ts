@@ -33,7 +33,10 @@ export async function checkEventTypes(
     const quoted = misspelled.map(({ type }) => `'${type}'`).join(', ');
     const { flags } = ALLOW_UNKNOWN_EVENT_FLAG;
     throw new SvcError(failure, `unknown event type${misspelled.length > 1 ? 's' : ''} ${quoted}`, {
-      hint: `did you mean '${first.meant}'? ${flags} accepts unknown event types`,
+      hint:
+        context.inputNaming === 'fields'
+          ? `did you mean '${first.meant}'?`
+          : `did you mean '${first.meant}'? ${flags} accepts unknown event types`,
     });
   }
   const { dryRun, yes } = context.options;

@@ -12,3 +12,13 @@ export const JOB_COLUMNS: readonly Column[] = [
   { header: 'SKIPPED', field: 'skipped', kind: 'count', hideOrder: 1 },
   { header: 'STARTED', field: 'startedAt', kind: 'time', hideOrder: 3 },
 ];
+
+/** Columns of the table, which separates records that exist from those that were not sent. */
+export const JOB_TABLE_COLUMNS: readonly Column[] = JOB_COLUMNS.flatMap((column) =>
+  column.field === 'skipped'
+    ? [
+        { header: 'SKIPPED', field: 'existing', kind: 'count', hideOrder: 1 } as const,
+        { header: 'NOT SENT', field: 'notSent', kind: 'count', hideOrder: 1 } as const,
+      ]
+    : [column],
+);

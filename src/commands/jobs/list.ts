@@ -3,7 +3,7 @@ import type { ResultShape } from '../../output/printer.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { watchRecords } from '../terminal/watch-records.ts';
-import { JOB_COLUMNS } from './columns.ts';
+import { JOB_COLUMNS, JOB_TABLE_COLUMNS } from './columns.ts';
 import { type JobListEntry, readJobEntries } from './status.ts';
 
 export async function listJobs(
@@ -18,19 +18,22 @@ export async function listJobs(
 }
 
 function shapeOf(entries: readonly JobListEntry[]): ResultShape {
-  const columns = JOB_COLUMNS;
-  return { columns, table: { rows: entries.map(withOutcome), columns } };
+  return {
+    columns: JOB_COLUMNS,
+    table: { rows: entries.map(toRow), columns: JOB_TABLE_COLUMNS },
+  };
 }
 
 /** Shows what failed in place of `done`. */
-function withOutcome(entry: JobListEntry): object {
+function toRow({ skipped, existing, ...entry }: JobListEntry): object {
   const { state, failed, unknown } = entry;
-  if (state !== 'done' || failed + unknown === 0) return entry;
+  const row = { ...entry, existing, notSent: skipped - existing };
+  if (state !== 'done' || failed + unknown === 0) return row;
   const counts = [
     ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
     ...(unknown > 0 ? [`${groupDigits(unknown)} unknown`] : []),
   ];
-  return { ...entry, state: counts.join(', ') };
+  return { ...row, state: counts.join(', ') };
 }
 
 async function watchJobs(context: Context): Promise<void> {

@@ -59,7 +59,12 @@ export function readStatus(journal: Journal, state: 'running' | 'stopped' | 'don
 
 export type JobListEntry = Omit<
   JobStatus,
-  keyof ExistingCounts | 'requests' | 'retries' | 'description' | 'run' | 'metrics'
+  | Exclude<keyof ExistingCounts, 'existing'>
+  | 'requests'
+  | 'retries'
+  | 'description'
+  | 'run'
+  | 'metrics'
 >;
 
 /** Reads all started jobs, newest first. Warns about missing and unreadable journals. */
@@ -91,7 +96,6 @@ export async function readJob<Result>(
 }
 
 function toListEntry(status: JobStatus): JobListEntry {
-  const { existing, updated, unchanged, requests, retries, description, run, metrics, ...entry } =
-    status;
+  const { updated, unchanged, requests, retries, description, run, metrics, ...entry } = status;
   return entry;
 }

@@ -65,7 +65,6 @@ export async function runInMemory(
       arguments: [],
       options: {
         data: JSON.stringify(input),
-        allowUnknownEvent: true,
         ...(keep && { map: keep.map((name) => `${name}=${name}`) }),
       },
     });

@@ -15,6 +15,7 @@ import { readLive } from '../../settings/live/read-live.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
 import { findOwningStack } from '../../settings/ownership.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
+import { findMisspelledEvents, findNewEvents } from '../../settings/plan/declared-events.ts';
 import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
 import { nameInSentence, type Plan } from '../../settings/plan.ts';
 import type { Declared, DeclaredRecord, DeclaredSettings } from '../../settings/settings.ts';
@@ -83,7 +84,8 @@ export async function withPlan(
     if (purpose !== 'drift') {
       const { writes } = plan;
       const declaration = { declared, live, writes, now: opened.clock.now() };
-      await assertPlannable(opened, settings, findUnplannable(declaration));
+      const problems = [...findUnplannable(declaration), ...findMisspelledEvents(declared, live)];
+      await assertPlannable(opened, settings, problems);
     }
     if (purpose === 'drift') await noteUnownedEndpoints(opened, declared, live);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
@@ -182,12 +184,10 @@ function withoutSent({
   return rest;
 }
 
-async function warnAboutIgnored(
-  context: Context,
-  settings: DeclaredSettings,
-  { endpoints = [], users = [] }: Declared,
-) {
-  for (const problem of 'from' in users ? [] : findMilliseconds(users))
+async function warnAboutIgnored(context: Context, settings: DeclaredSettings, declared: Declared) {
+  const { endpoints = [], users = [] } = declared;
+  const milliseconds = 'from' in users ? [] : findMilliseconds(users);
+  for (const problem of [...milliseconds, ...findNewEvents(declared)])
     await context.warn(formatProblem(settings.positionOf, problem));
   const kinds = Object.keys(settings.content);
   if (kinds.length > 0)

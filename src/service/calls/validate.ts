@@ -44,6 +44,19 @@ export function fieldRefusal(path: readonly PropertyKey[], message: string): Ref
   return createRefusal([{ code: 'custom', path: fieldPathOf(path), message }]);
 }
 
+/**
+ * Rejects a value outside the known ones of an open set, which a client may send.
+ * @throws Refusal INVALID_ARGUMENT
+ */
+export function requireKnownValue(
+  path: readonly PropertyKey[],
+  value: string | undefined,
+  known: readonly string[],
+): void {
+  if (value !== undefined && !known.includes(value))
+    throw fieldRefusal(path, `must be one of ${known.join(', ')}, got '${value}'`);
+}
+
 function createRefusal(
   issues: readonly Issue[],
   { rejectionMessage = () => undefined }: Pick<Operation, 'rejectionMessage'> = {},

@@ -1,5 +1,5 @@
 import { FEATURE_TYPES, UPDATABLE_FIELDS } from '../../catalog/activities.ts';
-import { fieldRefusal } from '../calls/validate.ts';
+import { requireKnownValue } from '../calls/validate.ts';
 import {
   eventsOfAddedActivity,
   eventsOfChangedActivity,
@@ -92,8 +92,6 @@ function pickChangeable(change: object = {}): Partial<StoredActivity> {
 
 /** @throws Refusal INVALID_ARGUMENT for an activity of an unknown feature */
 function requireKnownFeatures(requested: readonly { readonly featureType: string }[]): void {
-  const at = requested.findIndex(({ featureType }) => !FEATURE_TYPES.includes(featureType));
-  if (at < 0) return;
-  const message = `must be one of ${FEATURE_TYPES.join(', ')}, got '${requested[at]?.featureType}'`;
-  throw fieldRefusal(['activities', at, 'featureType'], message);
+  for (const [at, { featureType }] of requested.entries())
+    requireKnownValue(['activities', at, 'featureType'], featureType, FEATURE_TYPES);
 }

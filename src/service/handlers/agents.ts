@@ -1,4 +1,6 @@
+import { AGENT_FILTERS } from '../../catalog/agents.ts';
 import type { KeyCall } from '../calls/call.ts';
+import { requireKnownValue } from '../calls/validate.ts';
 import { toAgentRecord, toAgentSummary } from '../records/agent-record.ts';
 import { type Agent, findAgent, findAllAgents, findGroupAgentIds } from '../records/agents.ts';
 import { Refusal } from '../store/refusal.ts';
@@ -6,6 +8,7 @@ import type { HandlersOf } from './handler.ts';
 
 export const agents: HandlersOf<'agents'> = {
   'agents.list': async (call, { filter, groupId }) => {
+    requireKnownValue(['filter'], filter, AGENT_FILTERS);
     const agents =
       groupId === undefined ? await findAllAgents(call) : await findGroupAgents(call, groupId);
     const visible = agents.filter(

@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
+import { FOLDER_ACCESS_TYPES } from '../../catalog/folders.ts';
 import type { Operations } from '../../catalog/index.ts';
 import type { KeyCall } from '../calls/call.ts';
+import { requireKnownValue } from '../calls/validate.ts';
 import {
   createFolder,
   type Folder,
@@ -37,6 +39,8 @@ export const folders: HandlersOf<'folders'> = {
   }),
 
   'folders.add': async (call, { organizationId, createOrganization, folders: requested }) => {
+    for (const [at, { accessType }] of requested.entries())
+      requireKnownValue(['folders', at, 'accessType'], accessType, FOLDER_ACCESS_TYPES);
     const organization = await (createOrganization ? ensureOrganization : requireOrganization)(
       call,
       organizationId,

@@ -237,14 +237,21 @@ describe('stopping early', () => {
     },
   );
 
-  it('exits with 11 after some records were applied, with a hint to resume', async () => {
-    const { summary, exitCode, error, created, requests } = await run({
-      answer: (users, index) => (index === 1 ? refused('PERMISSION_DENIED', 403) : added(users)),
-    });
-    expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
-    expect([exitCode, requests.length, created]).toEqual([11, 2, []]);
-    expect(error?.hint).toBe(`resume with svc jobs resume ${summary.job}`);
-  });
+  it.each([
+    ['NOT_FOUND', 404, ''],
+    ['PERMISSION_DENIED', 403, 'when the credential may do this, '],
+    ['UNAUTHENTICATED', 401, 'when the credential is valid again, '],
+  ])(
+    'exits with 11 if %s follows applied records, with a hint that says when to resume',
+    async (status, http, condition) => {
+      const { summary, exitCode, error, created, requests } = await run({
+        answer: (users, index) => (index === 1 ? refused(status, http) : added(users)),
+      });
+      expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
+      expect([exitCode, requests.length, created]).toEqual([11, 2, []]);
+      expect(error?.hint).toBe(`${condition}resume with svc jobs resume ${summary.job}`);
+    },
+  );
 
   it.each([
     ['the same', 20, '130 × At most 20 users, lines 22 to 151\n'],

@@ -431,7 +431,7 @@ describe('several files', () => {
 describe('records of every kind', () => {
   it.each<[string, string, ValidateFlags, string]>([
     ['documents', '[{"documentId":"d"},{}]', {}, 'documentId: is missing'],
-    ['folders', '[{"folderId":"f","accessType":"x"}]', {}, 'accessType: expected one of'],
+    ['folders', '[{"folderId":"f","accessType":"publik"}]', {}, 'accessType: did you mean public?'],
     ['organizations', '[{}]', {}, 'organizationId: is missing'],
     ['groups', '[{"groupId":""}]', {}, 'groupId: is empty'],
     ['groups', '["u1", 2]', { for: 'add-users' }, 'userId: expected text, got a number'],
