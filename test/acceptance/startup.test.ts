@@ -12,6 +12,8 @@ interface Loaded {
   readonly sources: readonly string[];
   /** Built-in modules that a bare Node.js does not load. */
   readonly builtins: readonly string[];
+  /** Objects of `Intl`, the first of which take milliseconds to create. */
+  readonly formatters: readonly string[];
 }
 
 /** Returns the files of svc and the built-in modules that a command line loads. */
@@ -29,6 +31,7 @@ async function findLoadedFiles(
     files,
     sources: files.flatMap((file) => Object.keys(outputs[file]?.inputs ?? {})),
     builtins: svc.builtins.filter((name) => !bare.builtins.includes(name)).sort(),
+    formatters: svc.formatters,
   };
 }
 
@@ -43,6 +46,9 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
       if (/\\.c?js$/.test(file) && String(file).startsWith(${JSON.stringify(HOME)})) append('file:' + file);
       return readFileSync(file, ...others);
     };
+    const construct = (create, given) => (append('Intl.' + create.name), new create(...given));
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Intl)))
+      if (typeof value === 'function') Intl[name] = new Proxy(value, { construct });
     process.on('exit', () => {
       const names = process.moduleLoadList.map((name) => name.replace('NativeModule ', 'node:'));
       for (const name of names) if (isBuiltin(name)) append(name);
@@ -54,6 +60,7 @@ async function recordModules(words: readonly string[], env: Readonly<Record<stri
   return {
     urls: lines.filter((line) => line.startsWith('file:')),
     builtins: lines.filter((line) => line.startsWith('node:')),
+    formatters: lines.filter((line) => line.startsWith('Intl.')),
   };
 }
 
@@ -206,10 +213,11 @@ describe('start-up', () => {
 
   it('of a network call loads neither the service nor the code that writes profiles', async () => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9', SVC_API_KEY: 'key', SVC_AUTH_TOKEN: 'token' };
-    const { files, sources, builtins } = await findLoadedFiles(
+    const { files, sources, builtins, formatters } = await findLoadedFiles(
       ['documents', 'list', '--org', 'acme', '--dry-run'],
       env,
     );
+    expect(formatters).toEqual([]);
     const lazy = [
       'node:child_process',
       'node:crypto',
