@@ -1,7 +1,8 @@
 import type { KeyCall } from '../calls/call.ts';
 import { eventsOfCrdtWrite } from '../deliveries/document-events.ts';
 import { recordDocumentEvents } from '../deliveries/outbox.ts';
-import { type Editor, readLatestContent, selectEditors, writeEditor } from '../records/editors.ts';
+import { type Editor, selectEditors } from '../records/editor-rows.ts';
+import { readLatestContent, writeEditor } from '../records/editors.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';

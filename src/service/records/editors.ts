@@ -1,10 +1,7 @@
-import type { Selectable } from 'kysely';
 import type * as z from 'zod/mini';
 import type { Operations } from '../../catalog/index.ts';
 import { fieldRefusal } from '../calls/validate.ts';
-import { prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
-import type { Tables } from '../store/tables.ts';
 import {
   decodeDocument,
   type EditorContent,
@@ -13,28 +10,9 @@ import {
   replaceContent,
 } from './crdt-content.ts';
 import { parseXml } from './crdt-xml.ts';
+import { DEFAULT_CONTENT_KEY, type Editor, parseTypes, upsertEditor } from './editor-rows.ts';
 
-export type Editor = Selectable<Tables['editors']>;
 type CrdtInput = z.output<Operations['crdt.add']['input']>;
-export const DEFAULT_CONTENT_KEY = 'content';
-const CONTENT_COLUMNS = [
-  'state',
-  'types',
-  'contentKey',
-  'lastUpdate',
-  'lastUpdatedBy',
-  'sessionId',
-] as const;
-
-export const selectEditors = prepareSelect(
-  'editors',
-  ['organization', 'documentId', 'editorId', ...CONTENT_COLUMNS],
-  ['documentId', 'editorId'],
-);
-
-const upsertEditor = prepareUpsert('editors', ['organization', 'documentId', 'editorId'], {
-  replaced: CONTENT_COLUMNS,
-});
 
 /**
  * @throws Refusal INVALID_ARGUMENT for malformed XML, or if the type differs from that of the
@@ -77,10 +55,6 @@ function parseContent({ type, data }: CrdtInput): EditorContent {
   const nodes = parseXml(data as string);
   if (!nodes) throw fieldRefusal(['data'], 'must be well-formed XML');
   return { type, data: nodes };
-}
-
-export function parseTypes(editor: Editor | undefined): Map<string, EditorContent['type']> {
-  return new Map(Object.entries(JSON.parse(editor?.types ?? '{}')));
 }
 
 export function readLatestContent(editor: Editor): Pick<CrdtInput, 'type' | 'data' | 'contentKey'> {

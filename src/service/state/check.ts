@@ -1,8 +1,8 @@
+import { ROLE_AND_MEMBERSHIPS } from '../../catalog/access-roles.ts';
 import type { InputProblem } from '../../catalog/define.ts';
 import { LIST_KINDS, RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import type { State } from '../../catalog/state.ts';
 import { isWellFormed } from '../calls/validate.ts';
-import { parseXml } from '../records/crdt-xml.ts';
 import { ROOT } from '../records/folder.ts';
 import { buildReferenceIndex, type ReferenceIndex } from './reference-index.ts';
 import type { StateScope } from './section.ts';
@@ -23,7 +23,7 @@ export async function checkState(
     ...findInvalidDocuments(state, index),
     ...findInvalidMembers(state, index),
     ...findInvalidAgents(state, index),
-    ...findInvalidContents(state, index),
+    ...(await Array.fromAsync(findInvalidContents(state, index))),
     ...findInvalidEndpoints(state, index),
   ];
 }
@@ -134,8 +134,6 @@ function* findInvalidMembers(
   }
 }
 
-export const ROLE_AND_MEMBERSHIPS = 'a user with memberships has a role in each; move it there';
-
 function* findInvalidAgents(
   { agentGroups }: State,
   { hasAgent }: ReferenceIndex,
@@ -151,10 +149,12 @@ function* findInvalidAgents(
   }
 }
 
-function* findInvalidContents(
+async function* findInvalidContents(
   { crdt }: State,
   { contentTypeOf }: ReferenceIndex,
-): Generator<InputProblem> {
+): AsyncGenerator<InputProblem> {
+  if (crdt.length === 0) return;
+  const { parseXml } = await import('../records/crdt-xml.ts');
   for (const [at, content] of crdt.entries()) {
     const { type, data } = content;
     if (type === 'xml' && !parseXml(String(data)))

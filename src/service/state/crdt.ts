@@ -1,13 +1,21 @@
 import type { State } from '../../catalog/state.ts';
-import { decodeDocument, readContent } from '../records/crdt-content.ts';
-import { type Editor, parseTypes, selectEditors, writeEditor } from '../records/editors.ts';
+import { type Editor, parseTypes, selectEditors } from '../records/editor-rows.ts';
 import { batchByOrganization, readByOrganization, type Section } from './section.ts';
+
+/** Loads the code that reads and writes contents, only for states that contain any. */
+const loadContent = () => import('../records/crdt-content.ts');
+const loadEditors = () => import('../records/editors.ts');
 
 /** Contents of editors, without their edit history. */
 export const crdt: Section<'crdt'> = {
-  read: async (scope) => (await readByOrganization(scope, selectEditors, readContents)).flat(),
+  read: async (scope) => {
+    const contents = await readByOrganization(scope, selectEditors, readContents);
+    return (await Promise.all(contents)).flat();
+  },
 
   write: async (scope, records) => {
+    if (records.length === 0) return;
+    const { writeEditor } = await loadEditors();
     for (const [organization, batch] of batchByOrganization(scope, records)) {
       for (const { lastUpdate, ...record } of batch) {
         const { documentId, editorId } = record;
@@ -24,7 +32,8 @@ export const crdt: Section<'crdt'> = {
 };
 
 /** Returns the contents of an editor. The most recent content comes last. */
-function readContents(organizationId: string, editor: Editor): State['crdt'] {
+async function readContents(organizationId: string, editor: Editor): Promise<State['crdt']> {
+  const { decodeDocument, readContent } = await loadContent();
   const { documentId, editorId, contentKey: latestKey, state } = editor;
   const document = decodeDocument(state);
   const lastUpdate = new Date(editor.lastUpdate).toISOString();

@@ -1,5 +1,5 @@
 import type { State } from '../../catalog/state.ts';
-import { DEFAULT_CONTENT_KEY, parseTypes, selectEditors } from '../records/editors.ts';
+import { DEFAULT_CONTENT_KEY, parseTypes, selectEditors } from '../records/editor-rows.ts';
 import { ROOT } from '../records/folder.ts';
 import { findAllFolders } from '../records/folders.ts';
 import { selectUsers } from '../records/users.ts';

@@ -1,6 +1,6 @@
+import { ROLE_AND_MEMBERSHIPS } from '../../catalog/access-roles.ts';
 import type { InputProblem } from '../../catalog/define.ts';
 import { toEpochSeconds } from '../../kernel/timestamp.ts';
-import { ROLE_AND_MEMBERSHIPS } from '../../service/state/check.ts';
 import { isUnset } from '../differ.ts';
 import type { LiveRecords } from '../live-records.ts';
 import type { PlannedWrite } from '../plan.ts';
