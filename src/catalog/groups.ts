@@ -31,6 +31,12 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ['local deliveries', 'Inspect and retry webhook deliveries from the embedded service'],
 ]);
 
+/** Commands of a group that come before or after its other commands. */
+export const COMMAND_PLACES: ReadonlyMap<string, 'first' | 'last'> = new Map([
+  ['webhooks setup', 'first'],
+  ['webhooks config', 'last'],
+]);
+
 const words = (text: string): readonly string[] => text.split(' ');
 
 /** Section of commands for programs. The list of all commands names them in one line. */

@@ -1,4 +1,4 @@
-import { GROUPS } from '../../catalog/groups.ts';
+import { COMMAND_PLACES, GROUPS } from '../../catalog/groups.ts';
 import type { OperationName } from '../../catalog/index.ts';
 import type { OperationOutline } from '../../catalog/outline.ts';
 import type { CommandDefinition } from '../definition.ts';
@@ -46,7 +46,16 @@ export function createOutline(
     if (node.isTool || node.operations) throw createNamesakeError(command);
     Object.assign(node, { summary, isHidden, isTool: true });
   }
+  for (const [words, place] of COMMAND_PLACES) moveCommand(root, words.split(' '), place);
   return root;
+}
+
+/** Moves a command within its group, if the outline has the command. */
+function moveCommand(root: Draft, path: readonly string[], place: 'first' | 'last'): void {
+  const { children } = ensureGroup(root, path.slice(0, -1));
+  const at = children.findIndex(({ name }) => name === path.at(-1));
+  const moved = at < 0 ? [] : children.splice(at, 1);
+  children.splice(place === 'first' ? 0 : children.length, 0, ...moved);
 }
 
 /** Only one of the commands could run. */

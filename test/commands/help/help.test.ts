@@ -245,6 +245,11 @@ describe('the facts about a flag', () => {
 });
 
 describe('the command tree', () => {
+  it('lists the setup of webhooks first, and the configuration of basic webhooks last', () => {
+    const names = [...(findByPath(tree, ['webhooks'])?.children.keys() ?? [])];
+    expect([names[0], names.at(-1)]).toEqual(['setup', 'config']);
+  });
+
   it('rejects a second command of one name, and keeps the commands of a group', () => {
     const tool = (...command: [string, ...string[]]) => ({ command, summary: 'Do it' });
     const outlineOf = (...tools: readonly ToolOutline[]) => createOutline(outline, tools, []);
