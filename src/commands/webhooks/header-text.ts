@@ -70,7 +70,8 @@ function parseHeaderLines(text: string, source: string): HeaderList {
   const [request, response] = ['>', '<'].map((sign) =>
     parseLines(
       lines
-        .filter(({ line }) => line.startsWith(sign))
+        // The body of a response follows its headers, and may be a page that starts with `<html>`.
+        .filter(({ line }) => line === sign || line.startsWith(`${sign} `))
         .map(({ line, number }) => ({ line: line.slice(1).trimStart(), number })),
       source,
     ),

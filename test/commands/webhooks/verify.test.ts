@@ -69,6 +69,17 @@ const SAVED_HEADERS: Readonly<
       '< webhook-id: of the response',
       '{ [2 bytes data]',
     ].join('\r\n'),
+  'curl -v with a page as the response': (headers) =>
+    [
+      '> POST /hook HTTP/1.1',
+      ...Object.entries(headers).map(([name, value]) => `> ${name}: ${value}`),
+      '>',
+      '< HTTP/1.1 500',
+      '<',
+      '<html>',
+      '>quoted',
+      '</html>',
+    ].join('\n'),
   'curl -v of a request for the delivery': (headers) =>
     [
       '> GET /last HTTP/2',
