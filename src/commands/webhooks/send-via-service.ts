@@ -17,6 +17,7 @@ import type { Invocation } from '../definition.ts';
 import { getFlagValue } from '../options.ts';
 import { deliveryTable } from '../terminal/delivery-views.ts';
 import { printDocument } from '../terminal/print-document.ts';
+import { withSpinner } from '../terminal/spinner.ts';
 import type { SendFlags } from './flags.ts';
 import { createPayload } from './payload.ts';
 
@@ -38,6 +39,8 @@ export async function sendViaService(
     throw new SvcError('usage', `--${rejected} ${problem}`);
   }
   const channels = options.channel ?? [];
+  const waiting = `webhooks send: waiting for the receivers of ${event}`;
+  const send = <Value>(work: () => Promise<Value>) => withSpinner(context, waiting, work);
   const sent = await withStore(context, 'write', async (store, apiKey, { time }) => {
     const hookEvent = await createEvent(context, options, { event, apiKey });
     if (context.options.dryRun) {
@@ -47,7 +50,8 @@ export async function sendViaService(
     const { clock, signal, environment } = context;
     const trace = formatTrace(traceHeadersOf(environment));
     const ids = await enqueueEvent({ store, now: time.now(), channels, trace }, hookEvent);
-    return deliverPending(store, { apiKey, clock, time, signal, allowPrivateTargets: true }, ids);
+    const delivery = { apiKey, clock, time, signal, allowPrivateTargets: true };
+    return send(() => deliverPending(store, delivery, ids));
   });
   if (sent) await printDeliveries(context, event, sent);
 }
