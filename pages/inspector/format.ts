@@ -3,6 +3,13 @@ import { escapeForTerminal, escapeJsonForTerminal } from '../../src/kernel/safe-
 /** Makes invisible and bidirectional control characters visible, as in a terminal. */
 export const safe = (text: unknown): string => escapeForTerminal(String(text));
 
+/** Like `safe`, but keeps line breaks. */
+export const safeLines = (text: string): string =>
+  text
+    .split(/\r\n|\n|\r/)
+    .map(escapeForTerminal)
+    .join('\n');
+
 export const formatJson = (value: unknown): string =>
   escapeJsonForTerminal(JSON.stringify(value, null, 2));
 
