@@ -1,6 +1,7 @@
 import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { LoggedAttempt } from '../catalog/local/delivery.ts';
 import type { RequestRecord } from '../catalog/local/request-record.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/errors.ts';
@@ -28,6 +29,8 @@ interface EmbeddedOptions
   readonly signal?: AbortSignal;
   readonly logsRequests?: boolean;
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Receives each attempt of a delivery that `serve` makes. */
+  readonly onAttempt?: ((attempt: LoggedAttempt) => void) | undefined;
   /** Folder for the request log of a PostgreSQL store (default: the log is kept in memory). */
   readonly logFolder?: string;
   /** Rules for faults, which replace those of the store until `close`. */
@@ -47,6 +50,7 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     signal,
     logsRequests = false,
     onRequest,
+    onAttempt,
     logFolder,
     faults,
     compareStates,
@@ -118,7 +122,15 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
       const { startServing } = await import('./serving.ts');
       const { handle, clock: time } = service;
       const server = await startServing(
-        { ...rest, handle, time, development: { ...development, timeScale }, timeScale, ui },
+        {
+          ...rest,
+          handle,
+          time,
+          development: { ...development, timeScale },
+          timeScale,
+          ui,
+          onAttempt,
+        },
         address,
       );
       const close = () => {

@@ -1,3 +1,4 @@
+import type { LoggedAttempt } from '../catalog/local/delivery.ts';
 import { SvcError } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
@@ -17,6 +18,7 @@ interface ServingOptions extends Pick<ServiceDependencies, 'report' | 'readOnly'
   readonly handle: RequestHandler;
   readonly timeScale: number;
   readonly ui?: boolean | undefined;
+  readonly onAttempt?: ((attempt: LoggedAttempt) => void) | undefined;
 }
 
 export interface RunningService {
@@ -37,7 +39,16 @@ export async function startServing(
   options: ServingOptions,
   address: ListenAddress,
 ): Promise<RunningService> {
-  const { development, handle, time, timeScale, ui, readOnly, report = () => undefined } = options;
+  const {
+    development,
+    handle,
+    time,
+    timeScale,
+    ui,
+    readOnly,
+    report = () => undefined,
+    onAttempt,
+  } = options;
   const { store, realClock: clock, intercept } = development;
   const token = generateToken();
   const publicRoutes = ui ? await (await import('./local/inspector.ts')).loadInspector() : {};
@@ -72,6 +83,7 @@ export async function startServing(
         allowPrivateTargets: server.isLoopback,
         report,
         intercept,
+        onAttempt,
       });
   return {
     url: server.url,

@@ -12,6 +12,7 @@ import type { DeliveryHead, Recording } from './recording.ts';
 import { type ForwardingRoute, findTarget, matchesPattern } from './routes.ts';
 import {
   hasSignatureHeaders,
+  signingSecretForms,
   type VerificationSecrets,
   verifyDelivery,
   withNewSignature,
@@ -22,6 +23,8 @@ export interface ForwardResult {
   /** Milliseconds until the response, or until the failure. */
   readonly milliseconds: number;
   readonly error?: string;
+  /** The first 1 kB of the response as text, with secrets masked. */
+  readonly body?: string;
 }
 
 export interface ReceivedDeliveryEvent extends DeliveryHead {
@@ -206,7 +209,10 @@ async function processDelivery(
   return accepted ? ACCEPTED_RESPONSE : NOT_FORWARDED_RESPONSE;
 }
 
-async function forward({ forwarding, signal }: ListenerDependencies, parsed: ParsedDelivery) {
+async function forward(
+  { forwarding, proofs, relaySecret, signal }: ListenerDependencies,
+  parsed: ParsedDelivery,
+): Promise<ForwardResult | null> {
   const url = findTarget(parsed.head.event, forwarding.routes, forwarding.defaultTarget);
   if (!url) return null;
   const { headers, body } = parsed.request;
@@ -216,7 +222,12 @@ async function forward({ forwarding, signal }: ListenerDependencies, parsed: Par
     return { status: null, milliseconds: 0, error: 'there is no decoded body to forward' };
   const result = await sendPost(outgoing, { ...forwarding.postOptions, signal });
   const { status, milliseconds } = result;
-  return { status, milliseconds, ...(result.status === null && { error: result.error }) };
+  if (result.status === null) return { status, milliseconds, error: result.error };
+  const secrets = [...proofs.secrets, proofs.authToken, relaySecret].flatMap((secret) =>
+    secret === undefined ? [] : signingSecretForms(secret),
+  );
+  const response = result.describeBody(secrets);
+  return { status, milliseconds, ...(response !== null && { body: response }) };
 }
 
 /**

@@ -6,6 +6,7 @@ import { describeConnectionError } from '../kernel/connection-error.ts';
 import { messageOf, systemErrorCode } from '../kernel/errors.ts';
 import { monotonicTime } from '../kernel/process.ts';
 import type { HeaderList } from './headers.ts';
+import { describeBody, MAX_KEPT_BYTES } from './response-body.ts';
 
 export interface OutgoingRequest {
   /** The HTTP method (default: POST). */
@@ -16,7 +17,13 @@ export interface OutgoingRequest {
 }
 
 export type PostResult =
-  | { readonly status: number; readonly body: string; readonly milliseconds: number }
+  | {
+      readonly status: number;
+      readonly body: string;
+      readonly milliseconds: number;
+      /** Describes the body in 1 kB, with secrets masked; see `describeBody`. */
+      readonly describeBody: (secrets: readonly string[]) => string | null;
+    }
   | {
       readonly status: null;
       readonly error: string;
@@ -58,8 +65,18 @@ export async function sendPost(
     };
     const response = await sendRequest(outgoing, requestOptions, write);
     const milliseconds = elapsed();
-    const body = await readBody(response, responseLimit);
-    return { status: response.statusCode ?? 0, body, milliseconds };
+    const { bytes, isComplete, problem } = await readBody(response, responseLimit);
+    return {
+      status: response.statusCode ?? 0,
+      body: problem ?? bytes.toString(),
+      milliseconds,
+      describeBody: (secrets) => {
+        const start = bytes.subarray(0, MAX_KEPT_BYTES);
+        const isWhole = isComplete && start.length === bytes.length;
+        const described = { chunks: [start], isComplete: isWhole };
+        return problem ?? describeBody(response.headers, described, secrets);
+      },
+    };
   } catch (error) {
     signal.throwIfAborted();
     const timedOut = limit.aborted;
@@ -94,18 +111,29 @@ function sendRequest(
  * Reads the start of a response body. Ignores a connection error after the first byte, because the
  * status has arrived.
  */
-async function readBody(response: IncomingMessage, limit: number): Promise<string> {
+async function readBody(response: IncomingMessage, limit: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let length = 0;
+  let isComplete = false;
   try {
     for await (const chunk of response) {
       chunks.push(chunk);
       length += chunk.length;
       if (length >= limit) break;
     }
+    isComplete = length < limit;
   } catch (error) {
+    const reason = systemErrorCode(error) ?? messageOf(error);
+    const bytes = Buffer.concat(chunks);
     if (length === 0)
-      return `(the response was cut off: ${systemErrorCode(error) ?? messageOf(error)})`;
+      return { bytes, isComplete, problem: `(the response was cut off: ${reason})` };
   }
-  return Buffer.concat(chunks).subarray(0, limit).toString();
+  return { bytes: Buffer.concat(chunks).subarray(0, limit), isComplete };
+}
+
+interface ReadBody {
+  readonly bytes: Buffer;
+  readonly isComplete: boolean;
+  /** Why there is no body. */
+  readonly problem?: string;
 }

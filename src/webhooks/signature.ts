@@ -206,3 +206,9 @@ function verifyToken(authToken: string, { headers }: ReceivedDelivery): Verifica
 export function hasSignatureHeaders(headers: Headers): boolean {
   return Object.values(SIGNATURE_HEADERS).some((name) => headerValuesOf(headers, name).length > 0);
 }
+
+/** Lists the forms in which a receiver may print its signing secret, or another secret. */
+export function signingSecretForms(secret: string): readonly string[] {
+  const encoded = secret.replace(/^whsec_/, '');
+  return [secret, encoded, Buffer.from(encoded, 'base64').toString('hex')];
+}

@@ -58,6 +58,16 @@ export interface DeliveryAttempt {
   readonly body: string | null;
 }
 
+/** An attempt in the log of `svc serve`. */
+export interface LoggedAttempt extends DeliveryAttempt {
+  /** ID of the delivery. */
+  readonly id: string;
+  readonly event: string;
+  readonly endpointId: string;
+  /** Number of the attempt, from 1. A retry starts again. */
+  readonly attempt: number;
+}
+
 export interface DeliveryRecord {
   readonly id: string;
   /** Endpoint ID, or `raw` or `processed` for basic webhooks. */

@@ -7,7 +7,7 @@ export const SERVE_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['local'],
     summary: 'Serve the embedded service over HTTP',
     description:
-      'Serves the complete API from a SQLite file, which other commands can use at the same time with --local, or from a PostgreSQL database, which several machines can share. On first use, creates a workspace, an API key, and tokens. Delivers webhooks; private and local targets are allowed only while the service listens on a loopback address. On a terminal, prints a line for each request. -q turns this log off, and -o ndjson prints it to stdout, after a line with the URL and the credentials. --faults replaces the fault rules of the store until the service stops. Ctrl-C or SIGTERM stops the service after it finishes the requests in flight.',
+      'Serves the complete API from a SQLite file, which other commands can use at the same time with --local, or from a PostgreSQL database, which several machines can share. On first use, creates a workspace, an API key, and tokens. Delivers webhooks; private and local targets are allowed only while the service listens on a loopback address. On a terminal, prints a line for each request and each delivery attempt. -q turns this log off, and -o ndjson prints it to stdout, after a line with the URL and the credentials. --faults replaces the fault rules of the store until the service stops. Ctrl-C or SIGTERM stops the service after it finishes the requests in flight.',
     examples: {
       'svc serve': 'start the service and print the variables to export',
       'svc serve --port 0 -o json':

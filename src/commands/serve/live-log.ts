@@ -1,9 +1,10 @@
+import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette } from '../../output/palette.ts';
 import type { Context } from '../context.ts';
-import { createLineFormatter } from '../terminal/request-line.ts';
+import { createLineFormatter, formatAttemptLine } from '../terminal/request-line.ts';
 import { shouldUseColor } from '../terminal/terminal.ts';
 
 /**
@@ -12,26 +13,36 @@ import { shouldUseColor } from '../terminal/terminal.ts';
  */
 const MAX_PENDING_BYTES = 1_000_000;
 
+/** Log of `svc serve`. */
+interface LiveLog {
+  readonly onRequest: (record: RequestRecord) => void;
+  readonly onAttempt: (attempt: LoggedAttempt) => void;
+}
+
 /**
- * Creates the request log of `svc serve`: NDJSON on stdout with `-o ndjson`, otherwise text on
- * stderr if it is a terminal.
+ * Creates the log of requests and of delivery attempts: NDJSON on stdout with `-o ndjson`, otherwise
+ * text on stderr if it is a terminal.
  */
-export async function createLiveLog(
-  context: Context,
-): Promise<((record: RequestRecord) => void) | undefined> {
+export async function createLiveLog(context: Context): Promise<LiveLog | undefined> {
   const { io, options, environment } = context;
   if (options.quiet) return undefined;
   const format = await context.format();
   if (format === 'ndjson') {
     const write = createLineWriter(io.stdout, (dropped) => `${JSON.stringify({ dropped })}\n`);
-    return (record) =>
-      write(`${escapeJsonForTerminal(JSON.stringify({ ...record, milliseconds: record.ms }))}\n`);
+    const writeJson = (value: object) => write(`${escapeJsonForTerminal(JSON.stringify(value))}\n`);
+    return {
+      onRequest: (record) => writeJson({ ...record, milliseconds: record.ms }),
+      onAttempt: (delivery) => writeJson({ delivery }),
+    };
   }
   if (format === 'json' || !io.stderr.isTerminal) return undefined;
   const palette = await loadPalette(shouldUseColor(options.color, io.stderr, environment));
   const write = createLineWriter(io.stderr, (dropped) => `${dropped} lines dropped\n`);
   const formatLine = createLineFormatter(io.stderr.columns, palette);
-  return (record) => write(`${formatLine(record)}\n`);
+  return {
+    onRequest: (record) => write(`${formatLine(record)}\n`),
+    onAttempt: (attempt) => write(`${formatAttemptLine(attempt, io.stderr.columns, palette)}\n`),
+  };
 }
 
 /**

@@ -71,7 +71,7 @@ export async function serve(
   try {
     const reporting = {
       report: createErrorReporter(context),
-      onRequest: await createLiveLog(context),
+      ...(await createLiveLog(context)),
     };
     const log = { logsRequests: true, logFolder: context.folders.data };
     const embedded = await openEmbedded(location, {

@@ -56,7 +56,7 @@ export function nameEndpoint({
 }
 
 /** Shortens an ID to its end, which differs between deliveries. Commands accept it. */
-function shortenId(id: string): string {
+export function shortenId(id: string): string {
   return id.length > 16 ? `…${id.slice(-8)}` : id;
 }
 

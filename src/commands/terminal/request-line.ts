@@ -1,9 +1,11 @@
+import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
+import { formatOutcome, shortenId } from './delivery-views.ts';
 
 const WIDE = 72;
 const MAX_PATH_LENGTH = 60;
@@ -35,6 +37,27 @@ export function createLineFormatter(
     ];
     return cells.join(isWide ? '  ' : ' ').trimEnd();
   };
+}
+
+/** Formats a line such as `14:05:42  HOOK  comment.add  ep_1  500 in 8 ms  "KeyError"`. */
+export function formatAttemptLine(
+  attempt: LoggedAttempt,
+  columns: number | undefined,
+  palette: Palette,
+): string {
+  const { at, event, endpointId, attempt: number, reason } = attempt;
+  const isWide = (columns ?? WIDE) >= WIDE;
+  const colorize = reason === null ? palette.good : palette.bad;
+  const outcome = formatOutcome(attempt, reason === null || !isWide ? 0 : undefined);
+  const cells = [
+    ...(isWide ? [palette.dim(new Date(at).toTimeString().slice(0, 8))] : []),
+    'HOOK',
+    escapeForTerminal(event),
+    isWide ? escapeForTerminal(endpointId) : shortenId(endpointId),
+    number === 1 ? '' : `attempt ${number}`,
+    colorize(outcome),
+  ];
+  return cells.filter(Boolean).join(isWide ? '  ' : ' ');
 }
 
 function formatRecords({ records, failed }: RequestRecord): string {

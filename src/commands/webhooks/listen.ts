@@ -5,7 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { createMeasure, type Measure, truncateText } from '../../output/width.ts';
+import { createMeasure, isAscii, type Measure, truncateText } from '../../output/width.ts';
 import {
   createListener,
   isSuccessStatus,
@@ -17,6 +17,7 @@ import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { excerptOf } from '../terminal/response-excerpt.ts';
 import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
 import {
@@ -248,7 +249,15 @@ export async function createDeliveryOutput(
         const shorten = (text: string, width: number) =>
           truncateText(text, width, measure, ellipsis);
         await io.stdout.write(
-          formatLine(delivery, { showsLatency, layout, columns, measure, shorten, palette }),
+          formatLine(delivery, {
+            showsLatency,
+            layout,
+            columns,
+            measure,
+            ellipsis,
+            shorten,
+            palette,
+          }),
         );
       },
       end,
@@ -269,13 +278,14 @@ interface LineOptions {
   readonly layout: keyof typeof WIDTHS;
   readonly columns: number;
   readonly measure: Measure;
+  readonly ellipsis: string;
   readonly shorten: (text: string, width: number) => string;
   readonly palette: Palette;
 }
 
 function formatLine(
   delivery: ReceivedDeliveryEvent,
-  { showsLatency, layout, columns, measure, shorten, palette }: LineOptions,
+  { showsLatency, layout, columns, measure, ellipsis, shorten, palette }: LineOptions,
 ): string {
   const {
     receivedAt,
@@ -297,7 +307,10 @@ function formatLine(
     (layout === 'file' ? replayedAt.replace(/\.\d+Z$/, 'Z') : replayedAt.slice(11, 19)).padEnd(
       timeWidth,
     ),
-    toCell(event, eventWidth),
+    toCell(
+      layout === 'wide' ? shortenEvent(escapeForTerminal(event), eventWidth, ellipsis) : event,
+      eventWidth,
+    ),
     ...(isNarrow && verified ? [] : [(verified ? form : `${form}, unverified`).padEnd(formWidth)]),
     toCell(documentIdOf(payload), documentWidth),
     ...(showsLatency
@@ -307,7 +320,7 @@ function formatLine(
   const colorize = forwarded && (isSuccessStatus(forwarded) ? palette.good : palette.bad);
   const separator = isNarrow ? ' ' : '  ';
   const start = cells.join(separator) + separator;
-  const result = escapeForTerminal(formatForwardResult(delivery));
+  const result = formatForwardResult(delivery);
   const outcome =
     layout === 'wide' ? shorten(result, Math.max(MIN_OUTCOME, columns - measure(start))) : result;
   return `${start}${colorize?.(outcome) ?? outcome}\n`;
@@ -317,8 +330,18 @@ const MIN_OUTCOME = 14;
 
 function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): string {
   if (!forwarded) return '-';
-  if (forwarded.status === null) return `failed: ${forwarded.error ?? 'no response'}`;
-  return `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${forwarded.status}`;
+  const { status, error = 'no response', body = null } = forwarded;
+  if (status === null) return escapeForTerminal(`failed: ${error}`);
+  const result = `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${status}`;
+  const excerpt = isSuccessStatus(forwarded) ? '' : excerptOf(body);
+  return excerpt === '' ? result : `${result}  ${excerpt}`;
+}
+
+/** Shortens an event in its middle, because the names of related events differ at their ends. */
+function shortenEvent(event: string, width: number, ellipsis: string): string {
+  if (event.length <= width || !isAscii(event)) return event;
+  const start = Math.floor((width - ellipsis.length) / 3);
+  return event.slice(0, start) + ellipsis + event.slice(start + ellipsis.length - width);
 }
 
 function documentIdOf(payload: unknown): string {

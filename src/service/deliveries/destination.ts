@@ -2,7 +2,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { parseTrace } from '../../kernel/trace-parent.ts';
 import { createDeliveryHeaders, type DeliveryProof } from '../../webhooks/delivery.ts';
 import { packBody } from '../../webhooks/payload.ts';
-import { parseSigningSecret } from '../../webhooks/signature.ts';
+import { parseSigningSecret, signingSecretForms } from '../../webhooks/signature.ts';
 import { findConfig } from '../records/configs.ts';
 import { prepareSelect } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
@@ -61,12 +61,6 @@ async function endpointDestination(
       return createRequest(found.url, encodeBody(payload, config), { proof, trace, secrets });
     },
   };
-}
-
-/** Lists the forms in which a receiver may print its signing secret. */
-function signingSecretForms(secret: string): readonly string[] {
-  const encoded = secret.replace(/^whsec_/, '');
-  return [secret, encoded, Buffer.from(encoded, 'base64').toString('hex')];
 }
 
 const selectEndpoint = prepareSelect('endpoints', ['url', 'secret', 'rateLimit', 'disabled']);

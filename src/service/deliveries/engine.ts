@@ -1,3 +1,4 @@
+import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
 import { type Clock, createNonDecreasingTime } from '../../kernel/clock.ts';
 import type { Database, Store } from '../store/store.ts';
 import { type AttemptOutcome, attemptDelivery } from './attempt-delivery.ts';
@@ -46,6 +47,8 @@ export interface DeliveryOptions {
   readonly intercept?:
     | ((payload: string, send: () => Promise<AttemptResult>) => Promise<AttemptResult>)
     | undefined;
+  /** Receives each attempt when it ends. */
+  readonly onAttempt?: ((attempt: LoggedAttempt) => void) | undefined;
 }
 
 const REAL_TIME: ServiceTime = { convert: (time) => time, refresh: () => undefined };
@@ -137,7 +140,7 @@ class Engine {
 
   constructor(store: Store, options: DeliveryOptions) {
     const { clock, time = REAL_TIME, timeScale, allowPrivateTargets } = options;
-    const { report = () => undefined, intercept = (_, send) => send() } = options;
+    const { report = () => undefined, intercept = (_, send) => send(), onAttempt } = options;
     this.#store = store;
     this.#owner = new ClaimOwner(store);
     this.#clock = clock;
@@ -153,7 +156,10 @@ class Engine {
         const send = () => attemptDelivery(this.#sender, delivery, this.#realNow());
         return intercept(delivery.payload, send);
       },
-      onOutcome: (outcome) => this.#addOutcome(outcome),
+      onOutcome: (outcome) => {
+        onAttempt?.(describeOutcome(outcome));
+        this.#addOutcome(outcome);
+      },
       now: this.#realNow,
     });
     this.#lanes = this.#dispatcher.lanes;
@@ -382,6 +388,19 @@ class Engine {
     });
     await notifyOutboxChange(this.#store);
   }
+}
+
+function describeOutcome({ delivery, result }: AttemptOutcome): LoggedAttempt {
+  const { id, event, form, lane, tries, claimedAt } = delivery;
+  const endpointId = form === 'advanced' ? lane : form;
+  return {
+    id,
+    event,
+    endpointId,
+    attempt: tries + 1,
+    at: new Date(claimedAt).toISOString(),
+    ...result,
+  };
 }
 
 /** Rotates the lanes with each cycle, so that all lanes get free slots. */

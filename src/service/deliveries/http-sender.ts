@@ -12,8 +12,8 @@ import { describeConnectionError, findConnectionFailure } from '../../kernel/con
 import { messageOf, systemErrorCode } from '../../kernel/errors.ts';
 import { monotonicTime } from '../../kernel/process.ts';
 import { RECEIVER_TIMEOUT } from '../../webhooks/form.ts';
+import { describeBody, MAX_KEPT_BYTES, type ResponseStart } from '../../webhooks/response-body.ts';
 import { isPrivateAddress } from './private-addresses.ts';
-import { describeBody, MAX_KEPT_BYTES, type ResponseStart } from './response-body.ts';
 
 export interface DeliveryRequest {
   readonly url: string;

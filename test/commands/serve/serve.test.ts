@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LoggedAttempt } from '../../../src/catalog/local/delivery.ts';
 import type { RequestRecord } from '../../../src/catalog/local/request-record.ts';
 import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
@@ -304,14 +305,38 @@ describe('the request log of svc serve', () => {
       failed: 0,
       fault: null,
     };
-    log?.({ ...handled, path: `/${'x'.repeat(999_000)}` });
-    for (let line = 0; line < 10; line++) log?.({ ...handled, path: `/${'y'.repeat(999)}` });
+    log?.onRequest({ ...handled, path: `/${'x'.repeat(999_000)}` });
+    for (let line = 0; line < 10; line++)
+      log?.onRequest({ ...handled, path: `/${'y'.repeat(999)}` });
     expect(written.length).toBe(1);
     read();
     await eventually(() => {
-      log?.({ ...handled, path: '/z' });
+      log?.onRequest({ ...handled, path: '/z' });
       expect(written.length).toBeGreaterThan(1);
     });
     expect(JSON.parse(written[1] ?? '').dropped).toBeGreaterThanOrEqual(10);
+  });
+
+  it('contains the attempts of deliveries', async () => {
+    const attempt: LoggedAttempt = {
+      id: 'msg_1',
+      event: 'comment.add',
+      endpointId: 'ep_1',
+      attempt: 2,
+      at: '2027-01-01T00:00:00Z',
+      status: 500,
+      error: null,
+      reason: 'http 5xx',
+      milliseconds: 8,
+      body: 'KeyError:\n\u001b[2J',
+    };
+    const programs = await fakeContext({ options: { output: 'ndjson' } });
+    (await createLiveLog(programs))?.onAttempt(attempt);
+    expect(JSON.parse(programs.stdout())).toEqual({ delivery: attempt });
+    const people = await fakeContext({ answers: [] });
+    (await createLiveLog(people))?.onAttempt(attempt);
+    expect(people.stderr()).toMatch(
+      /comment\.add {2}ep_1 {2}attempt 2 {2}.*500 in 8 ms {2}"KeyError: \\u001b\[2J"/,
+    );
   });
 });

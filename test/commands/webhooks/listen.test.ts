@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import stringWidth from 'string-width';
@@ -14,6 +15,7 @@ import { SvcError } from '../../../src/kernel/errors.ts';
 import type { Folders } from '../../../src/kernel/folders.ts';
 import type { Format } from '../../../src/output/format.ts';
 import { eventually } from '../../eventually.ts';
+import { listen } from '../../listen.ts';
 import { SLOW } from '../../slow.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { newSecret, send, signed, target } from '../../webhooks/listener-fixture.ts';
@@ -107,8 +109,34 @@ describe('svc webhooks listen', () => {
       const lines = context.stdout().trimEnd().split('\n');
       expect(lines).toHaveLength(3);
       for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
-      expect(lines[0]).toMatch(/^12:00:00 {2}comment_annotation\.sugge/);
+      expect(lines[0]).toMatch(/^12:00:00 {2}comment_…suggestion_accept /);
     }
+  });
+
+  it('shows the start of a response that rejects a delivery, without secrets and escaped', async () => {
+    const context = await fakeContext({ answers: [], columns: 200 });
+    const receivers = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(500).end(`\u001b[2J\nkey ${secret}`));
+    });
+    const {
+      context: listener,
+      url,
+      secret,
+      end,
+    } = await listening(
+      { forwardTo: `http://${await listen(receivers)}` },
+      { options: { output: 'ndjson' } },
+    );
+    await send(url, BODY, signed(secret, BODY, 'msg_1'));
+    const [line = ''] = listener.stdout().split('\n');
+    const delivery = JSON.parse(line);
+    expect(delivery.forwarded).toMatchObject({
+      status: 500,
+      body: `\u001b[2J\nkey ****${secret.slice(-4)}`,
+    });
+    await (await createDeliveryOutput(context, true)).show(delivery);
+    expect(context.stdout()).toContain(`"\\u001b[2J key ****${secret.slice(-4)}"`);
+    await end().catch(() => undefined);
   });
 
   it('-o ndjson prints one JSON line per event', async () => {

@@ -11,6 +11,7 @@ const answer = (status: number, milliseconds = 1): PostResult => ({
   status,
   body: '',
   milliseconds,
+  describeBody: () => null,
 });
 const silence = (timedOut: boolean): PostResult => ({
   status: null,

@@ -3,8 +3,8 @@ import { createServer as createSecureServer } from 'node:https';
 import { createServer as createSocketServer } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createHttpSender } from '../../../src/service/deliveries/http-sender.ts';
-import { listen } from '../../listen.ts';
+import { createHttpSender } from '../../src/service/deliveries/http-sender.ts';
+import { listen } from '../listen.ts';
 
 const SECRET = 'whsec_plJ3nmyCDGBKInavdOK15jsl';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
-import { redactCredentials } from '../../kernel/redact-credentials.ts';
+import { redactCredentials } from '../kernel/redact-credentials.ts';
 
 /** The start of a response body as it arrived, and whether that is all of it. */
 export interface ResponseStart {
