@@ -1,16 +1,18 @@
-const FIRST_BYTES = 64 * 1024;
-const FIRST_STRINGS = 4096;
+const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_STRINGS = 64 * 1024;
 const MAX_STRINGS = 8 * 1024 * 1024;
 
 /**
- * A list of texts in one buffer. A spreadsheet can have millions of distinct texts, and each string
- * of JavaScript has an overhead of its own.
+ * A list of texts in a few buffers. A spreadsheet can have millions of distinct texts, and each string
+ * of JavaScript has an overhead of its own. A single buffer would be copied while it grows.
  */
 export class StringTable {
-  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  /** The end of each text in `#bytes`. */
-  #ends = new Uint32Array(FIRST_STRINGS);
+  /** The texts as UTF-8, one after the other. */
+  readonly #chunks: Buffer[] = [];
+  /** The end of each text in all chunks together. */
+  readonly #ends: Uint32Array[] = [];
   #length = 0;
+  #size = 0;
 
   get length(): number {
     return this.#length;
@@ -18,31 +20,52 @@ export class StringTable {
 
   /** @throws RangeError for more than 8 million texts, or 4 GB */
   add(text: string): void {
-    const start = this.#endOf(this.#length - 1);
-    const end = start + Buffer.byteLength(text);
+    const end = this.#size + Buffer.byteLength(text);
     if (this.#length === MAX_STRINGS) throw new RangeError('it has more than 8 million texts');
     if (end > 0xffff_ffff) throw new RangeError('the texts have more than 4 GB');
-    if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, start);
-      this.#bytes = larger;
-    }
-    if (this.#length === this.#ends.length) {
-      const larger = new Uint32Array(2 * this.#ends.length);
-      larger.set(this.#ends);
-      this.#ends = larger;
-    }
-    this.#bytes.write(text, start);
-    this.#ends[this.#length] = end;
+    while (end > this.#chunks.length * CHUNK_BYTES)
+      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES));
+    const [chunk, at] = this.#locate(this.#size);
+    if (at + end - this.#size <= CHUNK_BYTES) chunk?.write(text, at);
+    else this.#writeAcross(Buffer.from(text));
+    const index = this.#length % CHUNK_STRINGS;
+    if (index === 0) this.#ends.push(new Uint32Array(CHUNK_STRINGS));
+    const ends = this.#ends.at(-1);
+    if (ends) ends[index] = end;
+    this.#size = end;
     this.#length += 1;
   }
 
   get(index: number): string | undefined {
     if (!Number.isInteger(index) || index < 0 || index >= this.#length) return undefined;
-    return this.#bytes.toString('utf8', this.#endOf(index - 1), this.#endOf(index));
+    const [start, end] = [this.#endOf(index - 1), this.#endOf(index)];
+    const [chunk, at] = this.#locate(start);
+    if (at + end - start <= CHUNK_BYTES) return chunk?.toString('utf8', at, at + end - start) ?? '';
+    return Buffer.concat([...this.#pieces(start, end)]).toString();
+  }
+
+  #writeAcross(bytes: Buffer): void {
+    let copied = 0;
+    for (const piece of this.#pieces(this.#size, this.#size + bytes.length))
+      copied += bytes.copy(piece, 0, copied);
+  }
+
+  /** Returns the parts of the chunks with a range of bytes. */
+  *#pieces(start: number, end: number): Generator<Buffer> {
+    for (let at = start; at < end; ) {
+      const [chunk = Buffer.alloc(0), offset] = this.#locate(at);
+      const piece = chunk.subarray(offset, offset + end - at);
+      yield piece;
+      at += piece.length;
+    }
+  }
+
+  #locate(position: number): readonly [chunk: Buffer | undefined, offset: number] {
+    return [this.#chunks[Math.floor(position / CHUNK_BYTES)], position % CHUNK_BYTES];
   }
 
   #endOf(index: number): number {
-    return index < 0 ? 0 : (this.#ends[index] ?? 0);
+    if (index < 0) return 0;
+    return this.#ends[Math.floor(index / CHUNK_STRINGS)]?.[index % CHUNK_STRINGS] ?? 0;
   }
 }

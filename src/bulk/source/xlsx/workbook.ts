@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { InputError } from '../source.ts';
@@ -7,6 +7,7 @@ import { createSpreadsheetError } from '../spreadsheet.ts';
 import { CellFormats } from './cell-formats.ts';
 import { readXml, type XmlAttributes, type XmlHandler } from './read-xml.ts';
 import { StringTable } from './string-table.ts';
+import { openZipFile } from './zip-file.ts';
 
 export interface Sheet {
   readonly name: string;
@@ -26,6 +27,11 @@ export interface SheetData {
 const MAX_PART_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 const MAX_SHEET_BYTES = 4 * 1024 * 1024 * 1024;
+/**
+ * Upper bounds on the compression of large parts. Programs reach 5 to 30: each row has its own number,
+ * and each record its own ID. Only floods of equal elements reach more.
+ */
+const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 100];
 const MAX_PARTS = 200_000;
 const MAX_SHEETS = 10_000;
 /** Upper bound on the characters of a text with formatted parts. */
@@ -151,7 +157,7 @@ class Archive {
   }
 
   static async open(path: string): Promise<Archive> {
-    const zip = await openPromise(path, { autoClose: false, decodeStrings: false });
+    const zip = await openZipFile(path);
     const archive = new Archive(zip);
     try {
       if (zip.entryCount > MAX_PARTS) throw new Error(`it has more than ${MAX_PARTS} parts`);
@@ -178,7 +184,10 @@ class Archive {
     const entry = this.#entries.get(path);
     if (!entry) throw new Error(`it has no ${path}`);
     if (this.#repeated.has(path)) throw new Error(`it has ${path} twice`);
-    if (entry.uncompressedSize > maxBytes) throw new Error(`${path} is too large`);
+    const { compressedSize, uncompressedSize } = entry;
+    if (uncompressedSize > maxBytes) throw new Error(`${path} is too large`);
+    if (uncompressedSize > Math.max(MIN_FLOOD_BYTES, MAX_COMPRESSION * compressedSize))
+      throw new Error(`${path} is compressed more than ${MAX_COMPRESSION} times`);
     if (entry.isEncrypted()) throw new Error(`${path} is encrypted`);
     return verifyChecksum(await this.#zip.openReadStreamPromise(entry), path, entry.crc32);
   }

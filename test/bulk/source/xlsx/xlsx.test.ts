@@ -414,6 +414,16 @@ describe('a file that is not a valid workbook', () => {
     ],
     ['another document', createZip({ 'xl/workbook.xml': '<x/>' }), `${INVALID}it has no workbook`],
     [
+      'a flood of empty cells',
+      createWorkbook({ rows: `<row r="1">${'<c/>'.repeat(3_000_000)}</row>` }),
+      `${INVALID}xl/worksheets/sheet1.xml is compressed more than 100 times`,
+    ],
+    [
+      'a flood of formatted parts of a text',
+      createWorkbook({ rows: '', strings: `<si>${'<r/>'.repeat(3_000_000)}</si>` }),
+      `${INVALID}xl/sharedstrings.xml is compressed more than 100 times`,
+    ],
+    [
       'XML with many levels',
       createZip(sheet(`<worksheet>${'<a>'.repeat(1_000_000)}`)),
       `${INVALID}the XML is nested more than 64 levels deep`,

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { StringTable } from '../../../../src/bulk/source/xlsx/string-table.ts';
+
+it('returns texts of any length, also across its buffers', () => {
+  const table = new StringTable();
+  const texts = [
+    '',
+    'ü'.repeat(600_000),
+    'a',
+    '',
+    '\u{1f600}'.repeat(700_000),
+    ...Array.from({ length: 70_000 }, (_, at) => `text ${at}`),
+  ];
+  for (const text of texts) table.add(text);
+  expect(table.length).toBe(texts.length);
+  expect(texts.findIndex((text, at) => table.get(at) !== text)).toBe(-1);
+  expect([table.get(texts.length), table.get(-1), table.get(0.5)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
