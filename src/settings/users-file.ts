@@ -5,9 +5,15 @@ import { openInputFile } from '../bulk/input-file.ts';
 import { createPreparer } from '../bulk/record-preparation.ts';
 import { findRecordProblems } from '../bulk/record-problem.ts';
 import { RepeatedIdDetector } from '../bulk/repeated-ids.ts';
-import { InputError } from '../bulk/source/source.ts';
+import { InputError, type Position, type Source } from '../bulk/source/source.ts';
+import { type SuspiciousValue, SuspiciousValues } from '../bulk/suspicious-values.ts';
 import { type BulkFields, bulkFieldsOf, withOwnOrganization } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
+import {
+  describeSelectingField,
+  describeSelection,
+  isAccessRole,
+} from '../catalog/selecting-fields.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
 import type { PlannedFile } from './plan.ts';
@@ -88,6 +94,7 @@ export async function* readUsersFile(
   });
   const source = await input.open();
   const prepare = createPreparer(source, { fields, shared: {}, generateId: () => '' });
+  const check = createUserCheck(fields, source, path);
   for await (const chunk of source.recordChunks) {
     yield chunk.map((record, at) => {
       const { value, ownFields, problems } = prepare(record, at);
@@ -101,12 +108,43 @@ export async function* readUsersFile(
       const { organizationId = file.organizationId, ...data } = ownFields;
       if (organizationId === undefined)
         throw new InputError(path, record, 'organizationId: is missing');
+      check.inspect(ownFields, record);
       const { line, column } = record;
       const user = { organizationId: String(organizationId), userId: String(data['userId']), data };
       const id = JSON.stringify([user.organizationId, user.userId]);
       return { ...user, id, key: id, index: at, file: path, line, column };
     });
   }
+  check.end();
+}
+
+/**
+ * Creates the check for what an import of the same file refuses: fields that look like those that
+ * choose an organization or a role, and IDs that nobody typed.
+ */
+function createUserCheck(fields: BulkFields, source: Source, path: string) {
+  const known = new Set(fields.knownFields);
+  const suspicious = new SuspiciousValues(fields.knownFields.filter((name) => /Id$/.test(name)));
+  const fail = (position: Partial<Position>, found: readonly SuspiciousValue[]) => {
+    const problem = found.find(({ isId }) => isId);
+    if (!problem) return;
+    const hint = 'fix the ID; if it is right, declare the user in the settings file';
+    throw new InputError(path, position, `${problem.field}: ${problem.message}`, hint);
+  };
+  return {
+    inspect(user: Readonly<Record<string, unknown>>, position: Position): void {
+      for (const name of Object.keys(user)) {
+        if (known.has(name)) continue;
+        const field = describeSelectingField(name, user[name], fields);
+        if (!field || (field.means === 'accessRole' && !isAccessRole(user[name]))) continue;
+        const hint = `name it '${field.means}', or remove it`;
+        throw new InputError(path, position, describeSelection(field), hint);
+      }
+      const heading = { field: fields.id, text: source.heading?.(fields.id) };
+      fail(position, suspicious.inspect(user, [], heading));
+    },
+    end: () => fail({}, suspicious.takeSummary(source.columns !== undefined)),
+  };
 }
 
 /**

@@ -61,12 +61,22 @@ it('uses the shared organization for users without one', async () => {
   await expect(count(file)).rejects.toThrow('users.csv:2:1: organizationId: is missing');
 });
 
+it('accepts job titles in a column for roles, and suspicious names', async () => {
+  const file = await createFile('users.csv', 'userId,role,name\nada,Engineer,None\n');
+  expect(await count({ ...file, organizationId: 'acme' })).toEqual({ acme: 1 });
+});
+
 it.each([
   ['userId,name\nada,Ada\n,Bo\n', 'users.csv:3:1: userId'],
   [
     'userId,name\nada,Ada\nbo,Bo\nada,Ada King\n',
     "users.csv:4:1: userId: 'ada' is already on line 2",
   ],
+  ['userId,role\nada,\nbo,editor\n', "users.csv:3:1: the field 'role' looks like 'accessRole'"],
+  ['userId,org\nada,beta\n', "users.csv:2:1: the field 'org' looks like 'organizationId'"],
+  ['userId,name\nada,Ada\nnull,Bo\n', "users.csv:3:1: userId: 'null' stands for a missing value"],
+  ['userId,name\nada,Ada\nuserId,name\n', "users.csv:3:1: userId: 'userId' repeats the header"],
+  ['userId,name\n1.0,Ada\n2.0,Bo\n', "users.csv: userId: '1.0' and all other values end in '.0'"],
 ])('refuses invalid and repeated users', async (text, message) => {
   const file = await createFile('users.csv', text);
   await expect(count({ ...file, organizationId: 'acme' })).rejects.toMatchObject({
