@@ -52,6 +52,8 @@ export const authTokens = {
       { header: 'NAME', field: 'name' },
       { header: 'TOKEN', field: 'token' },
       { header: 'DOMAINS', field: 'domains', hideOrder: 1 },
+      // The service does not return it: svc adds it from the history of this machine.
+      { header: 'RESET', field: 'resetBySvc', isOptional: true },
     ],
     decision: 'all tokens of the API key are listed, in clear',
     isDocumented: false,

@@ -10,7 +10,11 @@ export function chooseColumns(
     return fields.map(
       (field) => columns?.find((column) => column.field === field) ?? createColumn(field),
     );
-  if (columns) return columns;
+  if (columns)
+    return columns.filter(
+      ({ isOptional, field }) =>
+        !isOptional || records.some((record) => isObject(record) && record[field] !== undefined),
+    );
   const names = new Set<string>();
   for (const record of records)
     if (isObject(record)) for (const name of Object.keys(record)) names.add(name);

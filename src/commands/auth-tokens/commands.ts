@@ -12,6 +12,12 @@ export const RESET_RUNNER: OperationRunner = defineRunner({
   load: async () => (await import('./reset.ts')).resetAuthToken,
 });
 
+export const LIST_RUNNER: OperationRunner = {
+  operation: 'auth-tokens.list',
+  options: [],
+  load: async () => (await import('./list.ts')).listAuthTokens,
+};
+
 const RECOVER_COMMAND: CommandDefinition = defineCommand({
   command: ['auth-tokens', 'recover'],
   globalFlags: ['service', 'result'],

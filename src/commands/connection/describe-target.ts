@@ -26,6 +26,13 @@ export async function describeJobTarget(context: Context): Promise<JobTarget> {
   return Object.keys(flags).length > 0 ? { ...target, flags } : target;
 }
 
+/** Returns the host of the service as the history names it. */
+export async function describeHost(context: Pick<Context, 'target'>): Promise<string> {
+  const { embedded, baseUrl } = await context.target();
+  if (embedded) return EMBEDDED_SERVICE;
+  return (baseUrl && URL.parse(baseUrl.value)?.host) ?? '';
+}
+
 /** Returns the absolute paths of the files that the connection needs, for a later command. */
 export function connectionFilesOf(options: GlobalOptions, cwd: string): ConnectionFiles {
   return selectConnectionFiles(options, (path) => resolve(cwd, path));

@@ -9,8 +9,8 @@ import { monotonicNow } from '../../kernel/clock.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { showReadProgress } from '../bulk/show-progress.ts';
+import { describeHost } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { createDossierError } from './dossier-error.ts';
 import {
   isUnchanged,
@@ -49,7 +49,11 @@ export async function runDossier(context: Context, job: DossierJob): Promise<voi
   const { journal, lockedFolder, description } = job;
   const { clock, activity } = context;
   const plan = journal.getFact('plan') as DossierPlan;
-  activity.recordRead(await describeRead(context), [plan.userId, ...plan.organizationIds]);
+  const { profile, embedded } = await context.target();
+  activity.recordRead(
+    { profile: embedded ? null : (profile?.value ?? null), host: await describeHost(context) },
+    [plan.userId, ...plan.organizationIds],
+  );
   try {
     await reopenDossierFolder(plan.folder, description.job);
     const unread = await findUnread(context, journal, plan);
@@ -64,13 +68,6 @@ export async function runDossier(context: Context, job: DossierJob): Promise<voi
     journal.close();
     lockedFolder.release();
   }
-}
-
-async function describeRead(context: Context) {
-  const { embedded, profile, baseUrl } = await context.target();
-  if (embedded) return { profile: null, host: EMBEDDED_SERVICE };
-  const host = URL.parse(baseUrl?.value ?? '')?.host ?? '';
-  return { profile: profile?.value ?? null, host };
 }
 
 /**

@@ -3,12 +3,12 @@ import type { Format } from '../../output/format.ts';
 import { describeMore } from '../../output/list-selection.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { clearEntries, type HistoryEntry, readEntries } from '../history-log.ts';
 import { needsAll } from '../list-flags.ts';
 import { parseSinceFlag } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import { watchRecords } from '../terminal/watch-records.ts';
 import { DEFAULT_LIMIT, HISTORY_COLUMNS } from './columns.ts';
-import { clearEntries, type HistoryEntry, readEntries } from './log.ts';
 
 type Options = Readonly<{ since?: string | undefined; watch?: boolean | undefined }>;
 

@@ -5,8 +5,8 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { rememberEnvironmentSecrets } from '../../kernel/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { appendEntry, type HistoryEntry } from '../history-log.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
-import { appendEntry, type HistoryEntry } from './log.ts';
 
 export interface FinishedRun {
   readonly command: Command;

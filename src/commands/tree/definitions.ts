@@ -1,4 +1,4 @@
-import { RECOVER_COMMANDS, RESET_RUNNER } from '../auth-tokens/commands.ts';
+import { LIST_RUNNER, RECOVER_COMMANDS, RESET_RUNNER } from '../auth-tokens/commands.ts';
 import { VALIDATE_COMMANDS } from '../bulk/validate-commands.ts';
 import { CONTRACT_COMMANDS } from '../contract/commands.ts';
 import type { CommandDefinition, OperationRunner } from '../definition.ts';
@@ -17,7 +17,11 @@ import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 import { SETUP_COMMANDS } from '../webhooks/setup-commands.ts';
 import { CREATE_WORKSPACE_RUNNER } from '../workspace/commands.ts';
 
-export const RUNNERS: readonly OperationRunner[] = [RESET_RUNNER, CREATE_WORKSPACE_RUNNER];
+export const RUNNERS: readonly OperationRunner[] = [
+  RESET_RUNNER,
+  LIST_RUNNER,
+  CREATE_WORKSPACE_RUNNER,
+];
 
 export const TOOLS: readonly CommandDefinition[] = [
   ...PROFILE_COMMANDS,

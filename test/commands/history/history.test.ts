@@ -5,8 +5,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Activity, trackActivity } from '../../../src/commands/activity.ts';
 import { historyCommand } from '../../../src/commands/history/history.ts';
-import { appendEntry, readEntries } from '../../../src/commands/history/log.ts';
 import { recordRun, sanitizeCommand } from '../../../src/commands/history/record.ts';
+import { appendEntry, readEntries } from '../../../src/commands/history-log.ts';
 
 import { systemClock } from '../../../src/kernel/clock.ts';
 import {

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Attribution } from '../../kernel/attribution.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import type { Attribution } from '../kernel/attribution.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { SvcError } from '../kernel/errors.ts';
 import {
   appendToRegularFile,
   createLocalFileError,
@@ -10,11 +10,11 @@ import {
   moveReplacing,
   readTextIfExists,
   throwFileError,
-} from '../../kernel/files.ts';
-import type { Folders } from '../../kernel/folders.ts';
-import { isObject, tryParseJson } from '../../kernel/json.ts';
-import { withLock } from '../../kernel/lock.ts';
-import type { JobCounts } from '../activity.ts';
+} from '../kernel/files.ts';
+import type { Folders } from '../kernel/folders.ts';
+import { isObject, tryParseJson } from '../kernel/json.ts';
+import { withLock } from '../kernel/lock.ts';
+import type { JobCounts } from './activity.ts';
 
 /** A command that wrote to a service. JSON output contains the same fields. */
 export interface HistoryEntry extends Attribution {
@@ -90,7 +90,10 @@ function parseEntry(line: string): readonly HistoryEntry[] {
 }
 
 const isEntry = (value: unknown): value is HistoryEntry =>
-  isObject(value) && typeof value['at'] === 'string';
+  isObject(value) &&
+  typeof value['at'] === 'string' &&
+  typeof value['command'] === 'string' &&
+  Array.isArray(value['ids']);
 
 export async function clearEntries(folders: Folders): Promise<void> {
   const { older, current } = historyFiles(folders);
