@@ -164,4 +164,12 @@ export const stateSchema = z.strictObject({
   config: z._default(configSchema, {}),
 });
 
+/** The part of a state that determines who has access. */
+export const membersSchema = z.pick(stateSchema, {
+  organizations: true,
+  folders: true,
+  documents: true,
+  users: true,
+});
+
 export type State = z.output<typeof stateSchema>;

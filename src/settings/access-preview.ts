@@ -49,6 +49,17 @@ export interface MembersFile {
   readonly sha256: string;
   /** Time of the last change of the file, in RFC 3339. */
   readonly modifiedAt: string;
+  /** Age when the plan was made. */
+  readonly ageSeconds: number;
+}
+
+/** A declared grant that ends soon. */
+export interface ExpiringGrant {
+  readonly user: string;
+  readonly resource: ChangedResource;
+  readonly role: string;
+  /** Time in RFC 3339. */
+  readonly expiresAt: string;
 }
 
 /** Differences between the access before and after a plan. */

@@ -14,6 +14,7 @@ import { formatReference, parseReference } from '../../settings/secret-value.ts'
 import { countUsersToSend } from '../../settings/users-file.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
+import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
 
 interface CheckedPlan {
   /** The plan with the writes that make exactly the changes that it shows. */
@@ -52,7 +53,8 @@ export async function checkPlan(
     live,
   });
   if (reason !== undefined) throw createStalePlanError(saved, file, reason);
-  const usersToSend = await countPlannedUsers(context, saved);
+  const grants = new DeclaredGrants();
+  const usersToSend = await countPlannedUsers(context, saved, grants);
   const plan = rebuildPlan(saved, { live, secrets, usersToSend });
   const unshown = findUnshownChange(saved, plan);
   if (unshown !== undefined)
@@ -61,6 +63,11 @@ export async function checkPlan(
       file,
       `the plan does not show how it would change ${unshown}`,
     );
+  if (file !== undefined && saved.access && (await context.target()).embedded) {
+    const { sha256 } = await previewPlanAccess(context, { plan, live, declared: grants });
+    if (sha256 !== saved.access.sha256)
+      throw createStalePlanError(saved, file, 'the members have changed since the plan was saved');
+  }
   const expired = findExpiredUser(plan.writes, clock.now());
   if (expired !== undefined)
     throw createStalePlanError(saved, file, `the access of user ${expired} has expired since`);
@@ -78,12 +85,24 @@ async function readPlanSecrets(
   return new Map(read.map((secret) => [formatReference(secret.reference), secret]));
 }
 
-async function countPlannedUsers(context: Context, { target, changes }: SavedPlan) {
+async function countPlannedUsers(
+  context: Context,
+  { target, changes }: SavedPlan,
+  grants: DeclaredGrants,
+) {
   const users = findUsersFile(changes);
   if (!users) return undefined;
   const file = { path: users.from, organizationId: users.organizationId };
   return Ledger.use(context, (ledger) =>
-    countUsersToSend(file, (record) => ledger.knows(target, record), context.signal),
+    countUsersToSend(
+      file,
+      (record) => {
+        const isSent = ledger.knows(target, record);
+        grants.note(record, isSent);
+        return isSent;
+      },
+      context.signal,
+    ),
   );
 }
 

@@ -90,8 +90,21 @@ const OUT_FLAG = {
   file: 'plan',
 } as const;
 
+const MEMBERS_FLAG = {
+  flags: '--members <file>',
+  description: 'members of the organizations, as written by svc local export',
+  file: 'input',
+} as const;
+
+const EXPIRING_FLAG = {
+  flags: '--expiring <duration>',
+  description: 'list the declared access that ends within this time, such as 30d',
+} as const;
+
 export const PLAN_FLAGS = [
   ...CHANGE_FLAGS,
+  MEMBERS_FLAG,
+  EXPIRING_FLAG,
   OUT_FLAG,
   FORCE_FLAG,
   REPLACE_FLAG,

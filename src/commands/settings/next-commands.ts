@@ -32,7 +32,14 @@ type Target = Pick<Context, 'readOnly' | 'approvals'>;
 export async function nextOfPlan(
   { options }: Pick<Context, 'options'>,
   target: Target,
-  { out, ...flags }: GivenFlags & { readonly out?: string | undefined },
+  {
+    out,
+    members,
+    ...flags
+  }: GivenFlags & {
+    readonly out?: string | undefined;
+    readonly members?: string | undefined;
+  },
 ): Promise<NextCommands> {
   const { readOnly, approvals } = await findProtections(target);
   if (readOnly) return {};
@@ -40,8 +47,9 @@ export async function nextOfPlan(
     return approvals ? approveCommand(out) : { apply: commandForService(options, 'apply', out) };
   if (flags.file === '-') return {};
   const words = [...fileWords(flags), ...changeWords(flags)];
+  const membersWords = members === undefined ? [] : ['--members', members];
   return approvals
-    ? { save: commandForService(options, 'plan', ...words, '--out', 'plan.json') }
+    ? { save: commandForService(options, 'plan', ...words, ...membersWords, '--out', 'plan.json') }
     : { apply: commandForService(options, 'apply', ...words) };
 }
 

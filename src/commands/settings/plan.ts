@@ -1,7 +1,9 @@
+import { parseDurationFlag } from '../../kernel/duration.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { findExpiring } from '../../settings/plan/access/expiring-grants.ts';
 import {
   createSavedPlan,
   hasWrites,
@@ -21,6 +23,7 @@ import { nextOfDrift, nextOfPlan, nextOfSavedPlan } from './next-commands.ts';
 import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readPlanRequest } from './read-input.ts';
+import type { ReadMembers } from './read-members.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if there are changes */
 export const planSettings = withInput(readPlanRequest, planRequested);
@@ -32,20 +35,32 @@ async function planRequested(
 ): Promise<void> {
   const { settings } = request;
   const { allowReplace = false, out, force = false } = options;
-  const inputs = settingsFiles(settings);
+  const inputs = [
+    ...settingsFiles(settings),
+    ...(options.members === undefined ? [] : [{ name: '--members', file: options.members }]),
+  ];
   if (out !== undefined)
     await checkOutputs(context, {
       inputs,
       outputs: [{ name: '--out', file: out, use: 'plan' }],
       force,
     });
-  await withPlan(context, request, 'plan', async (opened, { plan }) => {
+  const within = optionalDuration('--expiring', options.expiring);
+  const members = await readMembersFlag(context, options.members);
+  await withPlan(context, { ...request, members }, 'plan', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings);
     const next =
       plan.writes.length > 0
         ? await nextOfPlan(context, opened, { ...options, env: settings.environment })
         : {};
-    await printPlan(opened, plan, settings.name, { target, next, isReported: true });
+    const expiring =
+      within === undefined
+        ? undefined
+        : {
+            within: String(options.expiring),
+            grants: findExpiring(settings.declared, opened.clock.now(), within),
+          };
+    await printPlan(opened, plan, settings.name, { target, next, expiring, isReported: true });
     if (out !== undefined) {
       const { url: _url, apiKey: _key, environment: _environment, ...others } = target;
       const names = { file: settings.name, ...others };
@@ -54,6 +69,19 @@ async function planRequested(
     if (options.exitCode && plan.changes.length > 0)
       throw new SvcError('differs', 'the plan contains changes');
   });
+}
+
+function optionalDuration(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDurationFlag(flag, text);
+}
+
+async function readMembersFlag(
+  context: Context,
+  file: string | undefined,
+): Promise<ReadMembers | undefined> {
+  if (file === undefined) return undefined;
+  const { readMembers } = await import('./read-members.ts');
+  return readMembers(context, file);
 }
 
 /** Returns the files of a settings file: its parts, and the files that it refers to. */

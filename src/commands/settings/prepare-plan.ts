@@ -14,6 +14,7 @@ import { queryDeclared } from '../../settings/live/declared-query.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
 import { findOwningStack } from '../../settings/ownership.ts';
+import { mayChangeAccess } from '../../settings/plan/access/no-changes.ts';
 import { buildPlan, type PlanInput, selectKinds } from '../../settings/plan/build-plan.ts';
 import { findMisspelledEvents, findNewEvents } from '../../settings/plan/declared-events.ts';
 import { findMilliseconds, findUnplannable } from '../../settings/plan/unplannable.ts';
@@ -46,7 +47,7 @@ interface PreparedPlan {
  */
 export async function withPlan(
   context: Context,
-  { settings, only, prune, pruneLimit }: PlanRequest,
+  { settings, only, prune, pruneLimit, members }: PlanRequest,
   purpose: 'plan' | 'apply' | 'drift',
   work: (context: Context, prepared: PreparedPlan) => Promise<void>,
 ): Promise<void> {
@@ -90,10 +91,13 @@ export async function withPlan(
     if (purpose === 'drift') await noteUnownedEndpoints(opened, declared, live);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
+    // Kinds that the plan leaves out are known all the same.
+    if (declared.users === undefined && mayChangeAccess(plan.writes))
+      await planChanges(opened, { ...input, declared: pickUsers(settings.declared) }, grants);
     const access =
       purpose === 'drift'
         ? undefined
-        : await previewPlanAccess(opened, { plan, live, declared: grants });
+        : await previewPlanAccess(opened, { plan, live, declared: grants, members });
     const predicted = { ...plan, predicted: effects, ...(access && { access }) };
     await work(opened, { plan: predicted, predicted: state, live });
   });
@@ -173,6 +177,10 @@ async function planChanges(
       return isSent;
     }),
   );
+}
+
+function pickUsers({ users }: Declared): Declared {
+  return users ? { users } : {};
 }
 
 function withoutSent({

@@ -1,12 +1,13 @@
+import { SvcError } from '../../kernel/errors.ts';
 import type { AccessPreview } from '../../settings/access-preview.ts';
 import { grantsOfSent, Ledger, type SentRecord } from '../../settings/ledger.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
 import { GrantLog } from '../../settings/memberships.ts';
-import type { MembersSnapshot } from '../../settings/plan/access/declared-source.ts';
 import { mayChangeAccess, NO_ACCESS_CHANGES } from '../../settings/plan/access/no-changes.ts';
 import type { PreviewedPlan } from '../../settings/plan/access/preview-access.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Context } from '../context.ts';
+import type { ReadMembers } from './read-members.ts';
 
 /** Notes which grants of declared users were sent before, while the plan asks for each of them. */
 export class DeclaredGrants {
@@ -22,7 +23,7 @@ export interface PreviewInput {
   readonly plan: Pick<Plan, 'target' | 'writes'>;
   readonly live: LiveRecords;
   readonly declared: DeclaredGrants;
-  readonly snapshot?: MembersSnapshot | undefined;
+  readonly members?: ReadMembers | undefined;
 }
 
 /**
@@ -31,18 +32,24 @@ export interface PreviewInput {
  */
 export async function previewPlanAccess(
   context: Context,
-  { plan, live, declared, snapshot }: PreviewInput,
+  { plan, live, declared, members }: PreviewInput,
 ): Promise<AccessPreview> {
   const { writes, target } = plan;
-  if (!mayChangeAccess(writes)) return NO_ACCESS_CHANGES;
-  const { previewAccess } = await import('../../settings/plan/access/preview-access.ts');
   const hasFile = writes.some(({ from }) => from !== undefined);
   const preview = (now: number): PreviewedPlan => ({
     writes,
     now,
     ...(hasFile && { fileGrants: declared.unsent.grants }),
   });
-  if ((await context.target()).embedded) {
+  const { embedded } = await context.target();
+  if (embedded && members)
+    throw new SvcError('usage', 'svc reads the members of the embedded service from its store', {
+      hint: 'omit --members',
+    });
+  if (!mayChangeAccess(writes))
+    return { ...NO_ACCESS_CHANGES, ...(members && { members: members.file }) };
+  const { previewAccess } = await import('../../settings/plan/access/preview-access.ts');
+  if (embedded) {
     const [{ withStore }, { createStoreSource }] = await Promise.all([
       import('../connection/embedded-store.ts'),
       import('../../settings/plan/access/store-source.ts'),
@@ -60,12 +67,12 @@ export async function previewPlanAccess(
       import('../../client/read-only.ts'),
     ]);
   const client = createReadOnlyClient(await context.client());
-  return Ledger.use(context, (ledger) =>
+  const access = await Ledger.use(context, (ledger) =>
     previewAccess(
       preview(context.clock.now()),
       createDeclaredSource({
         live,
-        snapshot,
+        snapshot: members?.snapshot,
         sent: declared.sent.grants,
         unsent: declared.unsent.grants,
         findRemembered: (organizationId, userId) =>
@@ -75,4 +82,5 @@ export async function previewPlanAccess(
       }),
     ),
   );
+  return { ...access, ...(members && { members: members.file }) };
 }

@@ -1,6 +1,11 @@
 import type { Context } from '../context.ts';
 import { appendStepSummary } from '../outputs/append-step-summary.ts';
-import { isAboutAccess, renderAccessMarkdown, toAccessData } from './render-access.ts';
+import {
+  describeExpiring,
+  isAboutAccess,
+  renderAccessMarkdown,
+  toAccessData,
+} from './render-access.ts';
 import {
   countChanges,
   type PlanSurroundings,
@@ -21,7 +26,7 @@ export async function printPlan(
   { purpose = 'plan', fields, isReported, settingsFile, ...surroundings }: PrintOptions = {},
 ) {
   const { changes, predicted, notRestored, summary, access } = plan;
-  const { target = plan.target, next } = surroundings;
+  const { target = plan.target, next, expiring } = surroundings;
   if (surroundings.target) context.activity.isTargetNamed = true;
   const printer = await context.printer();
   const renderMarkdown = async () => {
@@ -31,7 +36,11 @@ export async function printPlan(
       ...surroundings,
       settingsFile: settingsFile ?? name,
       title: `${title}: ${countChanges(plan, words) || 'no changes'}`,
-      sections: { 'Predicted effects': predicted, 'Not restored': notRestored },
+      sections: {
+        'Predicted effects': predicted,
+        'Not restored': notRestored,
+        ...(expiring && { [`Expiring within ${expiring.within}`]: describeExpiring(expiring) }),
+      },
       file: purpose === 'drift' ? name : undefined,
     });
     return access && isAboutAccess(plan) ? markdown + renderAccessMarkdown(access) : markdown;
@@ -45,6 +54,7 @@ export async function printPlan(
       notRestored,
       summary,
       ...(access && toAccessData(access)),
+      ...(expiring && { expiring: expiring.grants }),
       ...fields,
       ...(next && { next }),
     },

@@ -10,6 +10,7 @@ import { parseWholeNumber } from '../options.ts';
 import { chooseEnvironment } from './choose-environment.ts';
 import type { ApplyFlags, ChangeFlags } from './flags.ts';
 import { loadSettingsFile } from './load-settings-file.ts';
+import type { ReadMembers } from './read-members.ts';
 
 export const DEFAULT_FILE = 'svc.yaml';
 
@@ -20,6 +21,8 @@ export interface PlanRequest {
   readonly only: readonly Kind[];
   readonly prune: boolean;
   readonly pruneLimit: number | undefined;
+  /** Members of the organizations, if a file declares them. */
+  readonly members?: ReadMembers | undefined;
 }
 
 /** A saved plan, and the name of its file. */

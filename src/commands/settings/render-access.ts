@@ -7,6 +7,7 @@ import type {
   AccessPreview,
   AccessRow,
   ChangedResource,
+  ExpiringGrant,
 } from '../../settings/access-preview.ts';
 import type { Plan } from '../../settings/plan.ts';
 import type { Kind } from '../../settings/settings.ts';
@@ -83,7 +84,18 @@ function describeUnknown({
 
 /** Names the file that declares the members, and its age when the plan was made. */
 function describeMembers({ members }: AccessPreview): readonly string[] {
-  return members ? [`members: ${members.path}, from ${members.modifiedAt}`] : [];
+  return members ? [`members: ${members.path}, ${formatAge(members.ageSeconds)} old`] : [];
+}
+
+const AGES = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+function formatAge(seconds: number): string {
+  const [size, unit] = AGES.find(([length]) => seconds >= length) ?? [1, 'second'];
+  return formatNounCount(Math.floor(seconds / size), unit);
 }
 
 /** Renders the counts, what is not known, and the rows by folder. */
@@ -172,6 +184,32 @@ function formatAccess(access: Access | null): string {
 /** Shortens a time without losing anything: midnight becomes a date. */
 function formatEnd(time: string): string {
   return time.replace(/T00:00:00\.000Z$/, '').replace(/\.000Z$/, 'Z');
+}
+
+/** Declared access that ends soon. */
+export interface ExpiringAccess {
+  /** The time from now, as given: `30d`. */
+  readonly within: string;
+  readonly grants: readonly ExpiringGrant[];
+}
+
+export function renderExpiring(expiring: ExpiringAccess, layout: Layout): readonly string[] {
+  const sentences = describeExpiring(expiring);
+  const title = `Expiring within ${expiring.within}:`;
+  if (sentences.length === 0) return layout.wrap(`${title} none`, '');
+  return [
+    ...layout.wrap(title, ''),
+    ...sentences.flatMap((sentence) => layout.wrap(sentence, '    ', '  ')),
+  ];
+}
+
+/** Describes grants with the exact times at which they end. */
+export function describeExpiring({ grants }: ExpiringAccess): readonly string[] {
+  return grants.map(({ user, resource, role, expiresAt }) => {
+    const { type, id, organizationId } = resource;
+    const organization = type === 'organization' ? '' : ` (${quoteId(organizationId)})`;
+    return `${quoteId(user)}: ${role} of ${type} ${quoteId(id)}${organization} until ${formatEnd(expiresAt)}`;
+  });
 }
 
 const MAX_MARKDOWN_ROWS = 20;

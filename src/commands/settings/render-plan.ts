@@ -3,7 +3,12 @@ import type { View } from '../../output/renderer.ts';
 import { nameInSentence, type Plan, type PlanSummary, type Sign } from '../../settings/plan.ts';
 import { type NamedTarget, renderTarget } from '../connection/find-target.ts';
 import { type NextCommands, renderNext } from '../render-next.ts';
-import { isAboutAccess, renderAccess } from './render-access.ts';
+import {
+  type ExpiringAccess,
+  isAboutAccess,
+  renderAccess,
+  renderExpiring,
+} from './render-access.ts';
 import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
 
 export type ShownPlan = Pick<
@@ -15,6 +20,8 @@ export type ShownPlan = Pick<
 export interface PlanSurroundings {
   readonly target?: NamedTarget;
   readonly next?: NextCommands;
+  /** Declared access that ends soon. */
+  readonly expiring?: ExpiringAccess | undefined;
 }
 
 type CountWords = Readonly<Record<keyof PlanSummary, string>>;
@@ -69,6 +76,7 @@ export async function renderPlan(
     view,
     target,
     next = {},
+    expiring,
   }: PlanSurroundings & {
     readonly name: string;
     /** The settings file of a saved plan. */
@@ -81,20 +89,23 @@ export async function renderPlan(
   const isSaved = settingsFile !== undefined;
   const file = settingsFile ?? name;
   const start = target ? `${renderTarget(target, view.display.glyphs, file, isSaved)}\n\n` : '';
-  if (changes.length + notRestored.length === 0)
-    return purpose === 'comparison'
-      ? `${name} do not differ.\n`
-      : `${start}No changes: ${nameInSentence(plan.target)} matches ${name}.\n`;
   const { title, words } = PURPOSES[purpose];
   const layout = await createLayout(
     purpose === 'approval' ? { ...view, width: undefined } : view,
     changes,
     {
       file: purpose === 'drift' ? name : undefined,
-      texts: [JSON.stringify(access?.rows ?? [])],
+      texts: [JSON.stringify([access?.rows, expiring?.grants])],
       ...(purpose === 'approval' && COMPLETE),
     },
   );
+  const end = expiring ? renderExpiring(expiring, layout) : [];
+  if (changes.length + notRestored.length === 0) {
+    const same = `No changes: ${nameInSentence(plan.target)} matches ${name}.`;
+    return purpose === 'comparison'
+      ? `${name} do not differ.\n`
+      : [`${start}${same}`, ...end].map((line) => `${line}\n`).join('');
+  }
   const lines = [
     ...renderChanges(changes, layout).flatMap((block) => block.lines),
     ...renderSection('Predicted effects:', predicted, layout),
@@ -108,6 +119,7 @@ export async function renderPlan(
           purpose === 'approval' ? Number.POSITIVE_INFINITY : MAX_ACCESS_LINES,
         )
       : []),
+    ...end,
   ];
   const body = lines.map((line) => `${line}\n`).join('');
   return start + body.replace(/^\n/, '') + renderNext(next);

@@ -128,7 +128,9 @@ const accessPreview = z
     sha256: z.optional(sha256),
     unknown: z.strictObject({ documents: count, people: count }),
     unknownPeople: z.array(z.string()),
-    members: z.optional(z.strictObject({ path: name, sha256, modifiedAt: z.iso.datetime() })),
+    members: z.optional(
+      z.strictObject({ path: name, sha256, modifiedAt: z.iso.datetime(), ageSeconds: count }),
+    ),
   })
   .check(
     z.refine(({ total, rows }) => rows.length === Math.min(total, MAX_ROWS), {

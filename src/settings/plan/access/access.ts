@@ -40,7 +40,7 @@ function endOf({ expiresAt }: AccessMembership): number {
 /** Latest time that a `Date` can hold. */
 const MAX_TIME = 8.64e15;
 
-function formatEnd(milliseconds: number): string {
+export function formatEnd(milliseconds: number): string {
   return new Date(Math.min(milliseconds, MAX_TIME)).toISOString();
 }
 
