@@ -37,10 +37,12 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Show what svc apply would change, without changing anything',
     description:
-      'Compares a settings file with the live service. Only declared fields are compared. Symbols: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Saved plans contain no secrets.',
+      'Compares a settings file with the live service. Only declared fields are compared. Symbols: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Ends with the people whose access to folders and documents changes, as far as their present access is known. Saved plans contain no secrets.',
     examples: {
       'svc plan --env prod': 'compare svc.yaml with the prod environment',
       'svc plan --env prod --out plan.json': 'save the plan, to apply exactly these changes later',
+      'svc plan --members members.json --expiring 30d':
+        'compare the access of the members in a file from svc local export',
       'svc plan --exit-code -o json': 'exit with 20 if there are changes, for scripts',
     },
     options: PLAN_FLAGS,
