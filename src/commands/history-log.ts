@@ -90,10 +90,7 @@ function parseEntry(line: string): readonly HistoryEntry[] {
 }
 
 const isEntry = (value: unknown): value is HistoryEntry =>
-  isObject(value) &&
-  typeof value['at'] === 'string' &&
-  typeof value['command'] === 'string' &&
-  Array.isArray(value['ids']);
+  isObject(value) && typeof value['at'] === 'string';
 
 export async function clearEntries(folders: Folders): Promise<void> {
   const { older, current } = historyFiles(folders);

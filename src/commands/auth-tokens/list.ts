@@ -48,8 +48,8 @@ async function findLastReset(context: Context, apiKey: string): Promise<string |
   const last = entries.findLast(
     (entry) =>
       entry.host === host &&
-      entry.command.startsWith('svc auth-tokens reset') &&
-      entry.ids.includes(apiKey) &&
+      String(entry.command).startsWith('svc auth-tokens reset') &&
+      [entry.ids].flat().includes(apiKey) &&
       !provesNothingApplied(entry),
   );
   return last?.outcome === 'done' ? last.at : undefined;
