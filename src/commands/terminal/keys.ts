@@ -1,14 +1,11 @@
 import { isInForeground } from '../../kernel/foreground.ts';
 import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
+import type { RawStream } from './suspension.ts';
 import { canAsk } from './terminal.ts';
 
 const CTRL_C = '\u0003';
 const CTRL_Z = '\u001a';
-
-interface RawStream extends NodeJS.ReadableStream {
-  setRawMode?(mode: boolean): unknown;
-}
 
 /**
  * Ctrl-C and Ctrl-Z work as usual.

@@ -19,6 +19,7 @@ import {
   type TextPrompt,
 } from '../prompter.ts';
 import { createInterruptedError } from './run-prompt.ts';
+import { continueAfterSuspension, suspendJob } from './suspension.ts';
 
 /** Creates a prompter that prints plain lines. The terminal echoes and edits the input. */
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {
@@ -30,13 +31,20 @@ export function createPlainPrompter({ io, signal }: PrompterDependencies): Promp
     return wrapWords(escapeForTerminal(text), columns, (part) => part.length).join('\n');
   };
   const answerTo = async (prompt: string, read: () => Promise<string>) => {
-    await write(`${wrap(prompt)} `);
+    const shown = `${wrap(prompt)} `;
+    const stopContinuing = continueAfterSuspension(io.stdin.stream, {
+      isRaw: read === input.secret,
+      redraw: () => void write(shown),
+    });
     try {
+      await write(shown);
       return (await read()).trim();
     } catch (error) {
       // Starts the error message on a new line.
       await write('\n');
       throw error;
+    } finally {
+      stopContinuing();
     }
   };
   const page: PlainPage = {
@@ -190,6 +198,7 @@ function createPlainInput(input: NodeJS.ReadableStream, signal: AbortSignal) {
         historySize: 0,
         signal,
       });
+      reader.on('SIGTSTP', () => suspendJob(input));
       reader.on('line', (line) => {
         typed.push(line);
         reader.close();

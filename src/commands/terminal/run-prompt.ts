@@ -1,5 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import type { PrompterDependencies } from '../prompter.ts';
+import { continueAfterSuspension, type RawStream, suspendJob } from './suspension.ts';
 
 export const PAGE_SIZE = 12;
 
@@ -8,7 +10,10 @@ interface Key {
   ctrl?: boolean;
 }
 
-/** Runs a prompt. Ctrl-C and Ctrl-D cancel it; the prompts library ignores Ctrl-D. */
+/**
+ * Runs a prompt. Ctrl-C and Ctrl-D cancel it; the prompts library ignores Ctrl-D. Ctrl-Z suspends
+ * the job; the library would end the prompt afterward.
+ */
 export async function runPrompt<Value>(
   { io, signal }: PrompterDependencies,
   prompt: (streams: {
@@ -19,15 +24,23 @@ export async function runPrompt<Value>(
   onKey?: (key: Key) => void,
 ): Promise<Value> {
   const canceled = new AbortController();
+  const input: RawStream = io.stdin.stream;
   const onKeypress = (_: unknown, key: Key) => {
     if (key.ctrl && key.name === 'd') canceled.abort();
+    if (key.ctrl && key.name === 'z' && currentPlatform !== 'win32') {
+      // Hides the key from the library.
+      key.name = 'suspend';
+      suspendJob(input);
+    }
     onKey?.(key);
   };
-  const input = io.stdin.stream.on('keypress', onKeypress);
+  input.on('keypress', onKeypress);
+  const { output, redraw } = rememberFrame(io.stderr.stream);
+  const stopContinuing = continueAfterSuspension(input, { isRaw: true, redraw });
   try {
     return await prompt({
       input,
-      output: io.stderr.stream,
+      output,
       signal: AbortSignal.any([signal, canceled.signal]),
     });
   } catch (error) {
@@ -36,8 +49,32 @@ export async function runPrompt<Value>(
       throw createInterruptedError(error);
     throw error;
   } finally {
+    stopContinuing();
     input.off('keypress', onKeypress);
   }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control sequences
+const CURSOR_MOVE = /^\u001b\[\d*G$/;
+/** Erases the frame before. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control sequences
+const ERASURE = /^(?:\u001b\[\d*B)?(?:\u001b\[2K(?:\u001b\[\d*A)?)*\u001b\[G/;
+
+/** Wraps an output of the prompts library, which writes a whole frame at a time. */
+function rememberFrame(stream: NodeJS.WritableStream) {
+  let frame = '';
+  const output = new Proxy(stream, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...parameters: unknown[]) => {
+        const [text] = parameters;
+        if (name === 'write' && !CURSOR_MOVE.test(String(text))) frame = String(text);
+        return Reflect.apply(value, target, parameters);
+      };
+    },
+  });
+  return { output, redraw: () => void stream.write(`\r${frame.replace(ERASURE, '')}`) };
 }
 
 /** Creates the error for Ctrl-C at a prompt or the end of the input. */
