@@ -422,7 +422,8 @@ export class RecordChecker extends FindingCollector {
       // Consecutive records often have the same target.
       if (target && target.key !== this.#lastTarget) {
         this.#lastTarget = target.key;
-        if (this.#rules.targets?.problemsOf(target).length === 0)
+        const { targets } = this.#rules;
+        if (targets?.problemsOf(target).length === 0 && !targets.isUnclear(target))
           this.#reportValues(suspicious.inspectTarget(target.data), positionOf());
       }
     };

@@ -64,6 +64,7 @@ function rejectRepeatedFiles(files: readonly FileChoice[], cwd: string): void {
 
 function joinFiles(files: readonly InputFile[], map?: FieldMap): RecordInput {
   const name = joinFileNames(files);
+  if (map) map.isShared = files.length > 1;
   return {
     files,
     name,

@@ -30,6 +30,8 @@ export interface PreparationRules {
    */
   readonly shared: Fields;
   readonly targets?: RecordTargets;
+  /** Organizations that records name, and those to use in their place. */
+  readonly organizationMap?: ReadonlyMap<string, string>;
   /** Generates the ID of a record from its index. Always returns the same ID for an index. */
   generateId(index: number): string;
 }
@@ -47,8 +49,9 @@ export function createPreparer(
   return ({ value }, index) => {
     const problems: RecordProblem[] = [];
     const isBare = bareIds && (typeof value !== 'object' || value instanceof PlainScalar);
-    const converted = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
-    if (!isObject(converted)) return { ...NOT_AN_OBJECT, value: converted };
+    const own = convert(isBare ? { [id]: value } : fromListed(value, problems), problems);
+    if (!isObject(own)) return { ...NOT_AN_OBJECT, value: own };
+    const converted = withOrganization(own, rules.organizationMap);
     const conflicts = rules.targets?.findConflicts(converted) ?? [];
     const omissions = rules.targets?.findOmissions(converted) ?? [];
     if (field !== undefined) problems.push(...omissions);
@@ -84,6 +87,13 @@ const NOT_AN_OBJECT = {
   conflicts: [],
   problems: [],
 };
+
+/** Replaces the organization that a record names, if the map has it. */
+function withOrganization(record: Fields, map: PreparationRules['organizationMap']): Fields {
+  const { organizationId } = record;
+  const replacement = typeof organizationId === 'string' ? map?.get(organizationId) : undefined;
+  return replacement === undefined ? record : { ...record, organizationId: replacement };
+}
 
 /** Removes fields of a record. Returns the record itself if it has none of them. */
 function withoutFields(record: Fields, fields: readonly string[]): Fields {

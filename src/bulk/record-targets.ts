@@ -1,4 +1,5 @@
 import type { BulkFields, TargetField } from '../catalog/bulk-fields.ts';
+import { findIdProblem } from '../kernel/id-text.ts';
 import type { Fields } from '../kernel/json.ts';
 import { BATCH_SIZE } from './pace.ts';
 import { findRecordProblems, type RecordProblem } from './record-problem.ts';
@@ -53,6 +54,9 @@ export class RecordTargets {
   readonly #requiredNames: readonly string[];
   readonly #byKey = new Map<string, RecordTarget>();
   readonly #invalid = new Map<string, readonly RecordProblem[]>();
+  readonly #acceptsUnclear: boolean;
+  /** The first problem of each organization whose ID svc does not accept, if those are not problems. */
+  readonly unclear = new Map<string, string>();
   #areReleased = false;
   /**
    * Whether the first record names a required field that is not given. All other records must do
@@ -63,9 +67,19 @@ export class RecordTargets {
   #runs = 0;
   #last: RecordTarget | undefined;
 
-  /** @param defaults fields of `data` that a record may override */
-  constructor(fields: BulkFields, data: Fields, defaults: readonly string[] = []) {
+  /**
+   * @param defaults fields of `data` that a record may override
+   * @param acceptsUnclear whether an organization whose ID svc does not accept is only collected, to
+   * ask about it
+   */
+  constructor(
+    fields: BulkFields,
+    data: Fields,
+    defaults: readonly string[] = [],
+    acceptsUnclear = false,
+  ) {
     this.#fields = fields;
+    this.#acceptsUnclear = acceptsUnclear;
     const isGiven = ([name, value]: [string, unknown]) =>
       value !== undefined && !defaults.includes(name);
     this.#given = Object.fromEntries(Object.entries(data).filter(isGiven));
@@ -142,7 +156,9 @@ export class RecordTargets {
     const target = new RecordTarget(key);
     if (this.#areReleased) return target;
     this.#byKey.set(key, target);
-    const problems = this.#findProblems(target.data, value);
+    const problems = this.#findProblems(target.data, value).filter(
+      ({ field, message }) => !this.#collectUnclear(field, target.data, message),
+    );
     if (problems.length > 0) this.#invalid.set(key, problems);
     return target;
   }
@@ -159,6 +175,22 @@ export class RecordTargets {
   get areMixed(): boolean {
     const minimum = Math.max(this.#byKey.size, this.#records / BATCH_SIZE);
     return this.#runs - this.#byKey.size > MAX_EXTRA_REQUESTS * minimum;
+  }
+
+  /** Whether a problem is only collected. */
+  #collectUnclear(field: string | undefined, { organizationId }: Fields, message: string): boolean {
+    const isCollected =
+      this.#acceptsUnclear &&
+      field === 'organizationId' &&
+      typeof organizationId === 'string' &&
+      findIdProblem(organizationId) === message;
+    if (isCollected) this.unclear.set(organizationId, message);
+    return isCollected;
+  }
+
+  /** Whether a target has an organization whose ID is only collected. */
+  isUnclear({ data: { organizationId } }: RecordTarget): boolean {
+    return typeof organizationId === 'string' && this.unclear.has(organizationId);
   }
 
   #findProblems(data: Fields, value: unknown): readonly RecordProblem[] {

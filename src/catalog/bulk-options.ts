@@ -14,6 +14,7 @@ export const STORED_OPTIONS = z.strictObject({
   headerRow: COUNT,
   allowSuspicious: z.exactOptional(z.boolean()),
   map: z.exactOptional(COLUMN_MAP),
+  mapOrg: z.exactOptional(COLUMN_MAP),
   batchSize: COUNT,
   concurrency: z.union([z.literal('auto'), z.int().check(z.gte(0))]),
   rate: z.exactOptional(z.number().check(z.positive())),

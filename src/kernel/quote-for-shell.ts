@@ -1,3 +1,19 @@
+import { escapeForTerminal } from './safe-text.ts';
+
+/**
+ * Quotes a word of a command line to paste. Characters that a terminal cannot show are escapes in
+ * `$'…'`, which bash, zsh, and ksh understand.
+ */
 export function quoteForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (escapeForTerminal(text) === text) return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `$'${Array.from(text, escapeForShell).join('')}'`;
+}
+
+function escapeForShell(character: string): string {
+  if (character === "'" || character === '\\') return `\\${character}`;
+  if (escapeForTerminal(character) === character) return character;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return `\\U${code.toString(16).padStart(8, '0')}`;
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SLOW } from '../slow.ts';
-import { startDialogue } from './dialogue.ts';
+import { startDialogue, startDialogueInProcess } from './dialogue.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import type { User } from './svc.ts';
@@ -229,8 +229,73 @@ describe('new organizations of one file', () => {
     );
     await write(csv('a', 'x', 'y', 'b'));
     const asked = startDialogue(words, user.env);
-    await asked.answer('2 organizations (x 1, y 1) do not exist. Create them?', 'y\r');
+    await asked.answer('names 2 organizations that do not exist', '');
+    await asked.shows('x 1 · y 1');
+    await asked.shows('❯ fix the file');
+    asked.type('\u001b[A\u001b[A\r');
     expect(await asked.ended, asked.text()).toBe(0);
+    expect(asked.text(1000)).toContain('--local --create-organization');
+  });
+
+  it('are asked about before an unclear ID is refused, the likely typos first', async () => {
+    const user = await newUserInProcess();
+    const path = join(user.home, 'users.csv');
+    await writeFile(path, csv('acme', 'acme ', 'Acme Ltd', 'acme'));
+    const words = ['users', 'add', '--file', path, '--local'];
+    const list = ['local', 'list', 'users', '--jq', '[.[].organizationId] | sort | join(",")'];
+    const refused = await user.svc(words);
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('users.csv:3: organizationId: must not begin or end'),
+    });
+    const fixed = startDialogueInProcess(words, user.env);
+    await fixed.answer("'acme ' 1 (like acme) · Acme Ltd 1 · acme 2", '');
+    await fixed.shows("❯ use acme for 'acme '");
+    fixed.type('\u001b[B\u001b[B\r');
+    expect(await fixed.ended, fixed.text()).toBe(2);
+    const stopped = startDialogueInProcess(words, user.env, 40);
+    await stopped.answer("❯ use acme for 'acme '", '\u0003');
+    expect(await stopped.ended, stopped.text()).toBe(130);
+    expect((await user.svc(list)).stdout).toBe('\n');
+
+    const asked = startDialogueInProcess(words, user.env);
+    await asked.shows("❯ use acme for 'acme '");
+    asked.type('\u001b[A\r');
+    await asked.shows('must not begin or end with white space');
+    await asked.answer("❯ use acme for 'acme '", '\r');
+    await asked.answer('2 organizations', '');
+    await asked.shows('Acme Ltd 1 · acme 3');
+    await asked.shows('❯ fix the file');
+    asked.type('\u001b[A\u001b[A\r');
+    expect(await asked.ended, asked.text()).toBe(0);
+    const added = (await user.svc(list)).stdout;
+    expect(added).toBe('Acme Ltd,acme,acme,acme\n');
+    const [, line = ''] = /questions:\s+svc (.*)\n\d users/s.exec(asked.text()) ?? [];
+    expect(line.replaceAll(/ \\\n\s+/g, ' ')).toBe(
+      `users add --file ${path} --local --map-org 'acme =acme' --create-organization`,
+    );
+    await user.svc(['local', 'reset', '--yes']);
+    const again = await user.svc([...words, '--map-org', 'acme =acme', '--create-organization']);
+    expect(again).toMatchObject({ code: 0 });
+    expect((await user.svc(list)).stdout).toBe(added);
+  });
+
+  it('can be replaced by a known one', async () => {
+    const user = await newUserInProcess();
+    const path = join(user.home, 'users.csv');
+    for (const org of ['acme', 'globex']) await user.svc(addTo(org, '--local'));
+    await writeFile(path, csv('initech', 'acme'));
+    const asked = startDialogueInProcess(['users', 'add', '--file', path, '--local'], user.env);
+    await asked.answer('initech 1', '\u001b[A\r');
+    await asked.answer('Organization to use for initech', '');
+    await asked.shows('globex');
+    asked.type('glob');
+    await asked.shows('❯ globex');
+    asked.type('\r');
+    expect(await asked.ended, asked.text()).toBe(0);
+    expect(asked.text(1000)).toContain('--map-org initech=globex');
+    const { stdout } = await user.svc(['local', 'list', 'organizations', '-o', 'csv']);
+    expect(stdout).not.toContain('initech');
   });
 
   it('cause one warning over the network', async () => {

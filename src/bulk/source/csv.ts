@@ -14,6 +14,8 @@ import {
   createUnreadableRecord,
   type ErrorPosition,
   InputError,
+  type OtherRow,
+  OtherRowError,
   type RecordChunk,
   type SourceRecord,
 } from './source.ts';
@@ -63,7 +65,9 @@ export class CsvReader {
   /** Lines of the rows without values, which are skipped. */
   readonly emptyLines: number[] = [];
   /** The error for a row that should be the header, and the number of rows read since. */
-  #missingId: { readonly error: InputError; readonly rows: number } | undefined;
+  #missingId:
+    | { readonly error: InputError; readonly rows: number; readonly first: OtherRow['first'] }
+    | undefined;
   #paddedLines = 0;
   /** Whether the file is the result of a list command with `--envelope`. */
   #isEnvelope = false;
@@ -225,23 +229,37 @@ export class CsvReader {
     const columns = cells.map((cell) => readCell(cell.trim()));
     const { id, listed, generatesIds } = this.#request;
     if (this.#missingId) {
-      const { error, rows } = this.#missingId;
-      const hint = `for the header in row ${line}, add --header-row ${line}`;
-      if (columns.some((column) => this.#rateId(column) > 0)) throw error.with({ hint });
+      const { error, rows, first } = this.#missingId;
+      if (columns.some((column) => this.#rateId(column) > 0))
+        throw new OtherRowError(this.#request.name, error, {
+          first,
+          later: { row: line, columns },
+        });
       if (rows === MAX_TITLE_ROWS) throw error;
-      this.#missingId = { error, rows: rows + 1 };
+      this.#missingId = { ...this.#missingId, rows: rows + 1 };
       return;
     }
     const keys = createColumnKeys(columns);
     const { mapped, nameless } = this.#mapColumns(columns, keys, line);
     const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
     if (!generatesIds && idColumn === -1)
-      this.#missingId = { error: this.#missingIdError(mapped, line), rows: 1 };
+      this.#missingId = {
+        error: this.#missingIdError(mapped, line),
+        rows: 1,
+        first: { row: line, columns },
+      };
     else {
-      this.#request.map?.markAllFound();
+      this.#markMapped(keys);
       const fieldNames = mapped.filter((field) => field !== undefined);
       this.#header = { text, delimiter, columns, fields: mapped, fieldNames, idColumn, nameless };
     }
+  }
+
+  /** Marks the mapped columns as found: all of them, unless other files may have some. */
+  #markMapped(keys: readonly string[]): void {
+    const { map } = this.#request;
+    if (map?.isShared) for (const key of keys) map.fieldOf(key);
+    else map?.markAllFound();
   }
 
   /** Returns the field of each column, and the columns without a name or field. */
@@ -260,7 +278,7 @@ export class CsvReader {
         fail(at, `two columns are named '${column}'`, `to drop this one, add ${drop}`);
       }
     }
-    requireMappedColumns(map, keys, name);
+    if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
     const mapped = keys.map((key, at) =>
       nameless.includes(at) ? undefined : map.has(key) ? map.get(key) || undefined : key,
     );

@@ -12,6 +12,8 @@ export class FieldMap {
   readonly names: FieldNames;
   readonly #missing: Set<string>;
   readonly #otherNames = new Set<string>();
+  /** Whether several files share the map, so that a table may lack some of the columns. */
+  isShared = false;
 
   constructor(names: FieldNames) {
     this.names = names;

@@ -119,6 +119,33 @@ export class InputError extends SvcError {
   }
 }
 
+/** The header of a table is probably not its first row, but a later one. */
+export class OtherRowError extends InputError {
+  readonly row: OtherRow;
+
+  constructor(name: string, { position, problem }: InputError, row: OtherRow) {
+    super(
+      name,
+      position,
+      problem,
+      `for the header in row ${row.later.row}, add --header-row ${row.later.row}`,
+    );
+    this.row = row;
+  }
+}
+
+interface HeaderCandidate {
+  /** Number of the row in the file or sheet. */
+  readonly row: number;
+  readonly columns: readonly string[];
+}
+
+/** The first row with values, and a later one that has the ID column. */
+export interface OtherRow {
+  readonly first: HeaderCandidate;
+  readonly later: HeaderCandidate;
+}
+
 export function positionWithin(text: string, offset: number, start: Position): Position {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   const last = lines.at(-1) ?? '';

@@ -1,12 +1,10 @@
 import type { InputFile } from '../../bulk/input-file.ts';
-import {
-  findUnknownColumns,
-  formatMapFlags,
-  guessFields,
-} from '../../bulk/source/column-guesses.ts';
+import { findUnknownColumns, guessFields } from '../../bulk/source/column-guesses.ts';
+import { OtherRowError, type SourceRecord } from '../../bulk/source/source.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
+import { readHeaders } from './ask-for-table.ts';
 import { type InputOptions, openInputFiles } from './input-files.ts';
 import type { ColumnMap } from './input-flags.ts';
 
@@ -23,48 +21,66 @@ export async function askForColumns(
   options: InputOptions,
   known: ReadonlyMap<string, string>,
 ): Promise<ColumnMap> {
-  const samples = await readColumns(context, fields, options);
-  const header = [...samples.keys()].map((name) => known.get(name) ?? name);
-  const columns = header.filter((name) => name !== '');
-  const unknown = findUnknownColumns(columns, fields).filter(
-    (name) => ![...known.values()].includes(name),
+  const { files, samples } = await readColumns(context, fields, options);
+  const headers = files.map((columns) =>
+    columns.map((name) => known.get(name) ?? name).filter((name) => name !== ''),
   );
+  const { id, listed, bareIds, generatesIds, given = [] } = fields;
   // The other columns are not sent.
-  if (fields.bareIds && columns.includes(fields.id)) return [];
-  const guesses = guessFields(columns, fields);
+  const asked = bareIds ? headers.filter((columns) => !columns.includes(id)) : headers;
+  const renamed = new Set(known.values());
+  const unknown = new Set(
+    asked
+      .flatMap((columns) => findUnknownColumns(columns, fields))
+      .filter((name) => !renamed.has(name)),
+  );
+  const hasId = (columns: readonly string[]) =>
+    columns.includes(id) || (listed?.id !== undefined && columns.includes(listed.id));
+  const needsId = (columns: readonly string[]) => !hasId(columns) && !generatesIds;
+  if (unknown.size === 0 && !asked.some(needsId)) return [];
+  const prompter = await context.prompter();
   const answers = new Map<string, string>();
-  const prompter = unknown.length > 0 ? await context.prompter() : undefined;
-  for (const [at, column] of unknown.entries()) {
-    const taken = new Set([...columns, ...answers.values()]);
+  const toFields = (columns: readonly string[]) =>
+    columns.map((column) => answers.get(column) ?? column);
+  for (const [at, column] of [...unknown].entries()) {
+    const own = asked.filter((columns) => columns.includes(column));
+    const taken = new Set(own.flatMap((columns) => [...columns, ...toFields(columns)]));
     const free = fieldNames(fields).filter((name) => !taken.has(name));
-    const guess = guesses.get(column);
-    const chosen = await prompter?.pick({
-      message: `Field for column '${column}' (${at + 1}/${unknown.length})${describeSamples(samples.get(column))}`,
+    const [guess] = own.flatMap((columns) => guessFields(columns, fields).get(column) ?? []);
+    // The command sets the field for all records.
+    const otherwise = guess !== undefined && given.includes(guess) ? DROP : KEEP;
+    const chosen = await prompter.pick({
+      message: `Field for column '${shorten(column)}' (${at + 1}/${unknown.size})${describeSamples(samples.get(column))}`,
       choices: [...free, KEEP, DROP].map((value) => ({ value })),
-      defaultValue: guess !== undefined && free.includes(guess) ? guess : KEEP,
+      defaultValue: guess !== undefined && free.includes(guess) ? guess : otherwise,
     });
-    answers.set(column, chosen === DROP ? '' : chosen === KEEP ? column : (chosen ?? column));
+    answers.set(column, chosen === DROP ? '' : chosen === KEEP ? column : chosen);
   }
-  const { id, listed, generatesIds } = fields;
-  const present = [...columns, ...answers.values()];
-  const hasId = present.includes(id) || (listed?.id !== undefined && present.includes(listed.id));
-  if (prompter && !hasId && !generatesIds) {
+  for (const columns of asked) {
+    if (!needsId(toFields(columns))) continue;
     const message = `Column that contains the ID (${id})`;
     const choices = columns.map((value) => ({ value }));
-    answers.set(await prompter.pick({ message, choices }), id);
+    answers.set(sourceOf(await prompter.pick({ message, choices }), known), id);
   }
-  if (answers.size > 0)
-    await context.note(`to skip these questions, add ${formatMapFlags(answers)}`);
   return [...answers];
+}
+
+/** Returns the name in the file of a column that was renamed before. */
+function sourceOf(column: string, known: ReadonlyMap<string, string>): string {
+  return [...known].find(([, field]) => field === column)?.[0] ?? column;
 }
 
 const MAX_SAMPLES = 3;
 const MAX_SAMPLE_LENGTH = 24;
 
+function shorten(text: string): string {
+  return text.length > MAX_SAMPLE_LENGTH
+    ? `${text.slice(0, MAX_SAMPLE_LENGTH).toWellFormed()}…`
+    : text;
+}
+
 function describeSamples(values: readonly string[] = []): string {
-  const shown = values.map((text) =>
-    text.length > MAX_SAMPLE_LENGTH ? `${text.slice(0, MAX_SAMPLE_LENGTH).toWellFormed()}…` : text,
-  );
+  const shown = values.map(shorten);
   return shown.length === 0 ? '' : `, such as ${shown.map((text) => `'${text}'`).join(', ')}`;
 }
 
@@ -76,70 +92,76 @@ function fieldNames({ id, knownFields, targetFields, given = [] }: AskedFields) 
   return [...new Set([id, ...knownFields, ...targets])];
 }
 
+interface ReadColumns {
+  /** The columns of each file that has a header. */
+  readonly files: readonly (readonly string[])[];
+  /** The first values of each column. */
+  readonly samples: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * Reads the columns of the files that have a header, with values. Ignores files that cannot be
- * read, or whose header is in another row.
+ * Reads the columns of the files that have a header, with values. Finds none if a file cannot be
+ * read.
  */
 async function readColumns(
   context: Context,
   fields: AskedFields,
   { map: _, ...options }: InputOptions,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const columns = new Map<string, string[]>();
+): Promise<ReadColumns> {
+  const files: (readonly string[])[] = [];
+  const samples = new Map<string, string[]>();
   const { cwd, io, signal } = context;
-  const open = (generatesIds: boolean) =>
-    openInputFiles(
-      { cwd, io, signal },
-      { ...fields, ...(generatesIds && { generatesIds: true as const }) },
-      options,
-      '',
-    );
+  // With generated IDs, a header without an ID is valid.
+  const lenient = { ...fields, generatesIds: true as const };
   try {
-    const input = await open(false);
-    // With generated IDs, a header without an ID is valid.
-    const lenient = await open(true);
-    for (const [at, file] of input.files.entries()) {
-      if (file.format !== 'csv' && file.format !== 'xlsx') continue;
-      const isReadable = await readSamples(file, columns);
-      const other = lenient.files[at];
-      if (!isReadable && other) await readSamples(other, columns);
-    }
+    // Files whose headers are in different rows cannot be read with the same flag.
+    const problems = await readHeaders(context, fields, options, ['csv', 'xlsx']);
+    if (options.headerRow === undefined && problems.some((each) => each instanceof OtherRowError))
+      return { files, samples };
+    const input = await openInputFiles({ cwd, io, signal }, lenient, options, '');
+    for (const file of input.files)
+      if (file.format === 'csv' || file.format === 'xlsx')
+        files.push(await readSamples(file, samples));
   } catch (error) {
     // The check reports the error.
     if (!(error instanceof SvcError)) throw error;
-    return new Map();
+    return { files: [], samples };
   }
-  return columns;
+  return { files, samples };
 }
 
-/**
- * Adds the columns of a file.
- * @returns false if the file has no ID column
- * @throws SvcError for any other problem
- */
-async function readSamples(file: InputFile, columns: Map<string, string[]>): Promise<boolean> {
+/** Adds the first values of each column of a file, and returns its columns. */
+async function readSamples(
+  file: InputFile,
+  samples: Map<string, string[]>,
+): Promise<readonly string[]> {
   const source = await file.open();
   const found: Record<string, unknown>[] = [];
-  try {
-    for await (const records of source.recordChunks) {
-      for (const record of records.slice(0, MAX_SAMPLED_RECORDS)) found.push(Object(record.value));
-      break;
-    }
-  } catch (error) {
-    const isOtherRow = error instanceof SvcError && error.hint?.includes('--header-row') === true;
-    if (!(error instanceof SvcError) || isOtherRow) throw error;
-    return false;
+  for await (const records of source.recordChunks) {
+    for (const record of records.slice(0, MAX_SAMPLED_RECORDS)) found.push(readFields(record));
+    break;
   }
-  for (const column of source.columns?.() ?? []) {
-    const values = columns.get(column) ?? [];
-    columns.set(column, values);
+  const columns = source.columns?.() ?? [];
+  for (const column of columns) {
+    const values = samples.get(column) ?? [];
+    samples.set(column, values);
     for (const record of found) {
       const value = record[column];
       if (values.length === MAX_SAMPLES) break;
       if (typeof value === 'string' && !values.includes(value)) values.push(value);
     }
   }
-  return true;
+  return columns;
+}
+
+/** Returns the fields of a record; none if it cannot be read. */
+function readFields(record: SourceRecord): Record<string, unknown> {
+  try {
+    return Object(record.value);
+  } catch (error) {
+    if (error instanceof SvcError) return {};
+    throw error;
+  }
 }
 
 const MAX_SAMPLED_RECORDS = 100;

@@ -12,8 +12,10 @@ import {
   INPUT_FORMAT_FLAG,
   MAP_FILE_FLAG,
   MAP_FLAG,
+  MAP_ORG_FLAG,
   type MapFileOptions,
   parseColumnMap,
+  parseOrganizationMap,
   parseSeparator,
   SAVE_MAP_FLAG,
   SEPARATOR_FLAG,
@@ -35,6 +37,7 @@ const BULK_FLAGS = [
   SEPARATOR_FLAG,
   HEADER_ROW_FLAG,
   MAP_FLAG,
+  MAP_ORG_FLAG,
   MAP_FILE_FLAG,
   SAVE_MAP_FLAG,
   DUPLICATES_FLAG,
@@ -67,9 +70,10 @@ const IF_EXISTS_FLAG = {
   choices: ['fail', 'skip', 'update'],
 } as const satisfies OptionDefinition;
 
-export function bulkFlags({ ifExists }: OperationEntry): readonly OptionDefinition[] {
-  if (!ifExists) return BULK_FLAGS;
-  return [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...BULK_FLAGS];
+export function bulkFlags({ ifExists, flags }: OperationEntry): readonly OptionDefinition[] {
+  const namesOrganization = flags.some(({ name, ofRecord }) => name === 'org' && !ofRecord);
+  const all = BULK_FLAGS.filter((flag) => namesOrganization || flag !== MAP_ORG_FLAG);
+  return ifExists ? [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...all] : all;
 }
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {
@@ -84,6 +88,7 @@ export function parseBulkOptions(invocation: Invocation): BulkOptions {
     ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
     ...optionalProperty('allowSuspicious', options.allowSuspicious),
     ...optionalProperty('map', parseColumnMap(options.map)),
+    ...optionalProperty('mapOrg', parseOrganizationMap(options.mapOrg)),
     ...optionalProperty('shard', parseShard(options.shard)),
     ...optionalProperty('maxErrors', parseWholeNumber('--max-errors', options.maxErrors, 0)),
     ...optionalProperty('rejects', options.rejects),

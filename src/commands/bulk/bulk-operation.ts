@@ -5,12 +5,13 @@ import { planRequests } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { printNewParents } from '../call/new-parents.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../options.ts';
 import type { BulkRequest } from './bulk-request.ts';
-import { resolveColumnMap } from './column-map.ts';
+import { canAskAbout, resolveColumnMap } from './column-map.ts';
 import {
   createLockedFolder,
   describeJob,
@@ -20,6 +21,7 @@ import {
 } from './open-job.ts';
 import { readRecords } from './pending-records.ts';
 import { prepareRequest } from './prepare-request.ts';
+import { printRepeatingCommand } from './repeat-command.ts';
 import { runJob } from './run-job.ts';
 
 /**
@@ -33,15 +35,27 @@ export async function runBulkOperation(
   oldest: OperationEntry,
   given: BulkRequest,
 ): Promise<void> {
-  const request = await mapColumns(context, oldest, given);
+  const mapped = await mapColumns(context, oldest, given);
+  const asksAboutOrganizations =
+    !context.options.dryRun && (await canAskAbout(context, mapped.options));
+  const request = { ...mapped, asksAboutOrganizations };
   if (request.out !== undefined) {
     const { saveRecords } = await import('./save-records.ts');
     return saveRecords(context, oldest, request, request.out);
   }
   if (context.options.dryRun && request.options.file !== undefined) {
     const { runDryRun } = await import('./dry-run.ts');
+    await printRepeatingCommand(context, request.answers);
     return runDryRun(context, oldest, request);
   }
+  return startRequest(context, oldest, request);
+}
+
+async function startRequest(
+  context: Context,
+  oldest: OperationEntry,
+  request: BulkRequest,
+): Promise<void> {
   const job = createJobName(context.clock.now());
   const lockedFolder =
     request.options.file === undefined ? undefined : await createLockedFolder(context, job);
@@ -57,7 +71,7 @@ export interface RequestedJob {
 
 /**
  * Checks the records of a request, and sends them as a job. Discards the job's folder if the job
- * does not start.
+ * does not start. Starts again with the user's answers about the records.
  * @throws SvcError like `runBulkOperation`
  */
 export async function sendRequest(
@@ -68,16 +82,18 @@ export async function sendRequest(
 ): Promise<void> {
   let started = false;
   try {
-    const { entry, plan, newParents } = await prepareRequest(context, oldest, request, {
+    const prepared = await prepareRequest(context, oldest, request, {
       job,
       folder: lockedFolder?.folder,
+    }).catch(async (error: unknown) => {
+      // After Ctrl-C, nothing is to be repeated.
+      if (error instanceof SvcError && error.failure !== 'interrupted')
+        await printRepeatingCommand(context, request.answers);
+      throw error;
     });
-    const { created, replacement } = newParents;
-    if (replacement) {
-      plan.input.grouped?.close();
-      const data = { ...request.data, ...replacement };
-      return await runBulkOperation(context, oldest, { ...request, data });
-    }
+    if ('restart' in prepared) return await startRequest(context, oldest, prepared.restart);
+    const { entry, plan, created, answers } = prepared;
+    await printRepeatingCommand(context, answers);
     if (context.options.dryRun)
       return await planRequests(plan.calls, splitIntoBatches(readRecords(plan.input), plan.limits));
     const description = await describeJob(context, job, entry.name, request, plan);
@@ -112,7 +128,7 @@ async function mapColumns(
   const given = Object.keys(request.data).filter(
     (name) => !(request.hasDefaultOrganization && name === 'organizationId'),
   );
-  const { map, sheet, save } = await resolveColumnMap(
+  const { map, chosen, answers, save } = await resolveColumnMap(
     context,
     { ...fields, given },
     request.options,
@@ -120,8 +136,8 @@ async function mapColumns(
   );
   const options = {
     ...request.options,
+    ...chosen,
     ...optionalProperty('map', map),
-    ...optionalProperty('sheet', sheet),
   };
-  return { ...request, options, saveColumns: save };
+  return { ...request, options, answers, saveColumns: save };
 }

@@ -36,4 +36,8 @@ export interface BulkRequest {
   /** Saves the mappings of columns that the file of mappings does not have. */
   readonly saveColumns?: () => Promise<void>;
   readonly flags: object;
+  /** Whether the user is asked about organizations of the records that are unknown or unclear. */
+  readonly asksAboutOrganizations?: boolean;
+  /** Flags that answer the questions so far, for the line that repeats the command. */
+  readonly answers?: readonly string[];
 }

@@ -18,9 +18,11 @@ import type { InputOptions } from './input-files.ts';
 import { type ColumnMap, type MapFileOptions, parseMappings } from './input-flags.ts';
 
 export interface ResolvedColumnMap {
-  /** The sheet of workbooks that was given or chosen. */
-  readonly sheet: string | undefined;
   readonly map: ColumnMap | undefined;
+  /** The choices of the user about sheet and header. */
+  readonly chosen: Pick<InputOptions, 'sheet' | 'headerRow'>;
+  /** Flags that answer the questions in advance. */
+  readonly answers: readonly string[];
   /** Writes new mappings to the file. Call after the header of the input was checked. */
   save(): Promise<void>;
 }
@@ -45,19 +47,20 @@ export async function resolveColumnMap(
   const saved = new Map(parseMappings(nonBlankLines(text ?? ''), mapFile ?? ''));
   const known = new Map([...saved, ...(options.map ?? [])]);
   const asks = await canAskAbout(context, options);
-  const sheet =
-    asks && options.sheet === undefined
-      ? await chooseSheet(context, fields, { ...options, map: [...known] })
-      : options.sheet;
-  const chosen = { ...options, ...optionalProperty('sheet', sheet) };
-  const answers = asks ? await askForFields(context, fields, chosen, known) : [];
+  const chosen = asks ? await askForTable(context, fields, { ...options, map: [...known] }) : {};
+  const answers = asks ? await askForFields(context, fields, { ...options, ...chosen }, known) : [];
   const map = new Map([...known, ...answers]);
   if (path !== undefined && text === undefined && map.size === 0)
     throw new SvcError('usage', `--map-file: ${mapFile} does not exist`, {
       hint: 'to create it, add mappings with --map',
     });
   return {
-    sheet,
+    chosen,
+    answers: [
+      ...(chosen.sheet === undefined ? [] : ['--sheet', chosen.sheet]),
+      ...(chosen.headerRow === undefined ? [] : ['--header-row', String(chosen.headerRow)]),
+      ...answers.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+    ],
     map: map.size === 0 ? options.map : [...map],
     save: once(async () => {
       const added = [...map].filter(([column, field]) => saved.get(column) !== field);
@@ -99,7 +102,7 @@ function nonBlankLines(text: string): readonly string[] {
 }
 
 /** Only regular files can be read before the check. */
-async function canAskAbout({ cwd, ...context }: Context, { file = [] }: InputOptions) {
+export async function canAskAbout({ cwd, ...context }: Context, { file = [] }: InputOptions) {
   if (file.length === 0 || !canAsk({ cwd, ...context })) return false;
   const isRegular = file.map(async (path) => {
     const stats = await stat(resolve(cwd, path)).catch(() => undefined);
@@ -108,10 +111,22 @@ async function canAskAbout({ cwd, ...context }: Context, { file = [] }: InputOpt
   return (await Promise.all(isRegular)).every(Boolean);
 }
 
-async function chooseSheet(context: Context, fields: BulkFields, options: InputOptions) {
-  if (!options.file?.some((path) => formatFromName(path) === 'xlsx')) return undefined;
-  const { askForSheet } = await import('./ask-for-sheet.ts');
-  return askForSheet(context, fields, options);
+/** Asks for the sheet and the row of the header, unless they are given or certain. */
+async function askForTable(
+  context: Context,
+  fields: BulkFields,
+  options: InputOptions,
+): Promise<Pick<InputOptions, 'sheet' | 'headerRow'>> {
+  const { askForHeaderRow, askForSheet } = await import('./ask-for-table.ts');
+  const isWorkbook = options.file?.some((path) => formatFromName(path) === 'xlsx') === true;
+  const sheet =
+    isWorkbook && options.sheet === undefined
+      ? await askForSheet(context, fields, options)
+      : undefined;
+  const chosen = optionalProperty('sheet', sheet);
+  if (options.headerRow !== undefined) return chosen;
+  const headerRow = await askForHeaderRow(context, fields, { ...options, ...chosen });
+  return { ...chosen, ...optionalProperty('headerRow', headerRow) };
 }
 
 async function askForFields(

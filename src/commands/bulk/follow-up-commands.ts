@@ -50,7 +50,8 @@ export function rejectsCommand(
 ): NextStep | undefined {
   const entry = getEntry(operation);
   const map = COLUMN_MAP.safeParse(flags['map'] ?? []).data;
-  if (!map) return undefined;
+  const organizations = COLUMN_MAP.safeParse(flags['mapOrg'] ?? []).data;
+  if (!map || !organizations) return undefined;
   return printableStep(options, [
     ...(canUseFlags(entry, data)
       ? commandArguments(entry, data)
@@ -63,6 +64,7 @@ export function rejectsCommand(
       ? []
       : ['--separator', flags['separator']]),
     ...mapFlags(isAnew ? keptFields(map) : map),
+    ...(isAnew ? [] : organizations.flatMap((pair) => ['--map-org', pair.join('=')])),
     ...(flags['allowSuspicious'] === true ? ['--allow-suspicious'] : []),
     ...ifExistsFlag(flags['ifExists']),
     ...versionFlag(entry),

@@ -82,14 +82,14 @@ async function checkInput(
   context: Context,
   input: RecordInput,
   fields: BulkFields,
-  { data: given, options, hasDefaultOrganization, pickIds }: BulkRequest,
+  { data: given, options, hasDefaultOrganization, pickIds, asksAboutOrganizations }: BulkRequest,
   { job, effect }: { readonly job: string; readonly effect: OperationEntry['effect'] },
   visitRecord: RecordListener | undefined,
 ) {
   const isFile = options.file !== undefined;
   const check = async (data: BulkRequest['data'], defaults: readonly string[]) => {
     const rules: RecordRules & { readonly targets: RecordTargets } = {
-      ...createRules(fields, data, options, job, defaults),
+      ...createRules(fields, data, options, job, defaults, asksAboutOrganizations),
       valueWarnings: valueWarningsOf(effect),
       ...(isFile && { countsValueWarnings: true as const }),
       // A tool's input has no flag that accepts them.
@@ -142,18 +142,20 @@ async function noteUnusedOrganization(
 export function createRules(
   fields: BulkFields,
   data: BulkRequest['data'],
-  { duplicates, shard, map, allowSuspicious }: BulkRequest['options'],
+  { duplicates, shard, map, mapOrg, allowSuspicious }: BulkRequest['options'],
   job: string,
   defaults: readonly string[] = [],
+  asksAboutOrganizations = false,
 ) {
   return {
     fields,
     shared: data,
     duplicates,
     generateId: createIdGenerator(job),
-    targets: new RecordTargets(fields, data, defaults),
+    targets: new RecordTargets(fields, data, defaults, asksAboutOrganizations),
     ...optionalProperty('shard', shard),
     ...optionalProperty('map', map),
+    ...optionalProperty('organizationMap', mapOrg && new Map(mapOrg)),
     ...optionalProperty('allowsSuspicious', allowSuspicious),
   };
 }

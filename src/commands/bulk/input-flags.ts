@@ -1,6 +1,7 @@
 import type { RecordRules } from '../../bulk/record-checker.ts';
 import type { InputFormat } from '../../bulk/source/source.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { findIdProblem, quoteId } from '../../kernel/id-text.ts';
 import type { OptionDefinition } from '../definition.ts';
 
 export const FILE_FLAG = {
@@ -62,6 +63,12 @@ export const MAP_FLAG = {
   many: true,
 } as const satisfies OptionDefinition;
 
+export const MAP_ORG_FLAG = {
+  flags: '--map-org <from=to>',
+  description: 'organization to use in place of one that the records name',
+  many: true,
+} as const satisfies OptionDefinition;
+
 export const MAP_FILE_FLAG = {
   flags: '--map-file <path>',
   description: 'file with one mapping per line, in the form of --map; created if it does not exist',
@@ -89,6 +96,25 @@ export function parseColumnMap(given: readonly string[] | undefined): ColumnMap 
 }
 
 /**
+ * Parses the values of `--map-org`. Only the organizations to replace may have IDs that svc does not
+ * accept.
+ * @throws SvcError `usage` for a malformed pair, a repeated organization, or an invalid ID
+ */
+export function parseOrganizationMap(given: readonly string[] | undefined): ColumnMap | undefined {
+  const pairs = given?.map((text) => parsePair(text, MAP_ORG));
+  for (const [at, [from, to]] of pairs?.entries() ?? []) {
+    const problem = to === '' ? 'must not be empty' : findIdProblem(to);
+    if (problem !== undefined)
+      throw new SvcError('usage', `${MAP_ORG}: the organization ${problem}`);
+    if (pairs?.findIndex(([other]) => other === from) !== at)
+      throw new SvcError('usage', `${MAP_ORG} contains the organization ${quoteId(from)} twice`);
+  }
+  return pairs;
+}
+
+const MAP_ORG = '--map-org';
+
+/**
  * Parses mappings of columns to fields.
  * @throws SvcError `usage` for a malformed mapping or a repeated column
  */
@@ -105,7 +131,11 @@ export function parseMappings(given: readonly string[], name: string): ColumnMap
 function parsePair(text: string, name: string): readonly [column: string, field: string] {
   const equals = text.lastIndexOf('=');
   if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)];
-  throw new SvcError('usage', `${name} must be column=field, got '${text}'`, {
-    hint: `example: ${name === '--map' ? "--map 'Full name=name'" : 'Full name=name'}`,
+  const [form, example] =
+    name === MAP_ORG
+      ? ['from=to', `${MAP_ORG} 'acme =acme'`]
+      : ['column=field', `${name === '--map' ? "--map 'Full name=name'" : 'Full name=name'}`];
+  throw new SvcError('usage', `${name} must be ${form}, got '${text}'`, {
+    hint: `example: ${example}`,
   });
 }

@@ -8,6 +8,7 @@ import { confirmNewParents, type NewParents } from '../call/new-parents.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
+import { askForOrganizations } from './ask-for-organizations.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput, type InputFolder } from './gather-input.ts';
@@ -23,9 +24,17 @@ import type { SendPlan } from './pending-records.ts';
 interface PreparedRequest {
   readonly entry: OperationEntry;
   readonly plan: SendPlan;
-  readonly newParents: NewParents;
+  /** Parents that the write will create. */
+  readonly created: NewParents['created'];
+  /** Flags that answer the questions that were asked. */
+  readonly answers: readonly string[];
   /** The organizations that the records go to. */
   readonly organizations: readonly string[];
+}
+
+/** A request with the user's answers, with which the command starts again. */
+interface RestartedRequest {
+  readonly restart: BulkRequest;
 }
 
 /** Reads and checks the records, and asks for confirmation. Sends no writes. */
@@ -34,7 +43,7 @@ export async function prepareRequest(
   oldest: OperationEntry,
   request: BulkRequest,
   job: { readonly job: string; readonly folder: InputFolder | undefined },
-): Promise<PreparedRequest> {
+): Promise<PreparedRequest | RestartedRequest> {
   const { options, usesDataFlag, newer = { entry: oldest, data: {} } } = request;
   const newest = await loadOperation(newer.entry.resource, newer.entry.name);
   const allFields = bulkFieldsOf(newest);
@@ -46,15 +55,40 @@ export async function prepareRequest(
   const limits = parseBatchLimits(allFields, options);
   if (usesDataFlag) await checkUnknownFields(context, newest, request.data);
   const confirmations = collectConfirmations(newest, allFields, request.data);
+  const before = { ...request.data };
   const input = await gatherInput(context, oldest, allFields, request, job, (value, target) => {
     if (isObject(value)) usesNewFields ||= newFields.some((name) => value[name] !== undefined);
     confirmations.visitRecord?.(value, target);
   });
+  const picked = allFields.targetFields.flatMap(({ name }) => {
+    const value = before[name] === undefined ? input.data[name] : undefined;
+    return typeof value === 'string' ? answerOf(oldest, name, value) : [];
+  });
+  const answers = [...(request.answers ?? []), ...picked];
   const [entry, operation] = usesNewFields ? [newer.entry, newest] : [oldest, older];
   const fields = bulkFieldsOf(operation);
   const data = usesNewFields ? { ...input.data, ...newer.data } : input.data;
   const { first, records } = input.check;
   const { name, files } = input.input;
+  const { targets } = input.rules;
+  const counts = countByOrganization(targets);
+  const asked =
+    request.asksAboutOrganizations && counts.size > 0
+      ? await askForOrganizations(context, {
+          file: name,
+          operation,
+          flags: request.flags,
+          counts,
+          unclear: targets.unclear,
+        })
+      : { createsAll: false };
+  if ('replaced' in asked) {
+    input.grouped?.close();
+    const mapOrg = [...(options.mapOrg ?? []), ...asked.replaced];
+    const flags = asked.replaced.flatMap((pair) => ['--map-org', pair.join('=')]);
+    const changed = { options: { ...options, mapOrg }, answers: [...answers, ...flags] };
+    return { restart: { ...request, ...changed } };
+  }
   if (!first)
     await context.note(
       `${name} ${files.length === 1 ? 'contains' : 'contain'} no ${pluralize(fields.noun)}`,
@@ -67,7 +101,6 @@ export async function prepareRequest(
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
-  const { targets } = input.rules;
   const inputs = first?.target
     ? targets.all.map((target) => ({ ...data, ...target.data }))
     : [data];
@@ -76,20 +109,30 @@ export async function prepareRequest(
   const newParents = first
     ? await confirmNewParents(context, operation, {
         inputs,
-        flags: request.flags,
+        flags: asked.createsAll ? { ...request.flags, createOrganization: true } : request.flags,
         replaceable,
         isImport: options.file !== undefined,
-        ...(first.target && { counts: countByOrganization(targets) }),
+        ...(first.target && { counts }),
       })
     : { created: [] };
+  if (newParents.replacement) {
+    input.grouped?.close();
+    const { replacement } = newParents;
+    const flags = Object.entries(replacement).flatMap(([field, id]) => answerOf(oldest, field, id));
+    const changed = {
+      data: { ...request.data, ...replacement },
+      answers: [...answers, ...flags],
+    };
+    return { restart: { ...request, ...changed } };
+  }
   const newOrganizations = targets.isNamed('organizationId')
     ? await findNewOrganizations(context, organizationsOf(targets, data))
     : undefined;
   const organizations = organizationsOf(targets, data);
   targets.release();
   // A plan is confirmed when it is applied.
-  const isSent = request.out === undefined && newParents.replacement === undefined;
-  if (records > 0 && isSent) await confirmations.confirm(context, client, records);
+  if (records > 0 && request.out === undefined)
+    await confirmations.confirm(context, client, records);
   const plan = {
     calls,
     input,
@@ -97,5 +140,15 @@ export async function prepareRequest(
     limits,
     ...(newOrganizations && { newOrganizations: [...newOrganizations] }),
   };
-  return { entry, plan, newParents, organizations };
+  const creation = asked.createsAll ? ['--create-organization'] : [];
+  const { created } = newParents;
+  return { entry, plan, created, organizations, answers: [...answers, ...creation] };
+}
+
+/** Returns the flag that sets a field of all records, and its value. */
+function answerOf({ flags }: OperationEntry, field: string, value: string): readonly string[] {
+  const flag = flags.find(
+    ({ path, ofRecord }) => !ofRecord && path.length === 1 && path[0] === field,
+  );
+  return flag ? [`--${flag.name}`, value] : [];
 }

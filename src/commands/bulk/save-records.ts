@@ -17,6 +17,7 @@ import { saveWrite } from '../write-plans/save-write.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { countSending } from './count-sending.ts';
 import { prepareRequest } from './prepare-request.ts';
+import { printRepeatingCommand } from './repeat-command.ts';
 
 /**
  * Checks the records of a request, and saves a plan that sends exactly these records. Copies input
@@ -40,22 +41,15 @@ export async function saveRecords(
     throwFileError('create a folder in', tmpdir()),
   );
   try {
-    const { entry, plan, newParents, organizations } = await prepareRequest(
-      context,
-      oldest,
-      request,
-      {
-        job: createJobName(context.clock.now()),
-        folder: { spool: join(folder, 'input'), grouped: join(folder, 'grouped.sqlite') },
-      },
-    );
+    const prepared = await prepareRequest(context, oldest, request, {
+      job: createJobName(context.clock.now()),
+      folder: { spool: join(folder, 'input'), grouped: join(folder, 'grouped.sqlite') },
+    });
+    if ('restart' in prepared) return await saveRecords(context, oldest, prepared.restart, out);
+    const { entry, plan, organizations, answers } = prepared;
     const { calls, input, limits, options } = plan;
-    const { replacement } = newParents;
     try {
-      if (replacement) {
-        const data = { ...request.data, ...replacement };
-        return await saveRecords(context, oldest, { ...request, data }, out);
-      }
+      await printRepeatingCommand(context, answers);
       if (input.check.records === 0)
         throw new SvcError('invalid_input', `${input.input.name} contains nothing to send`);
       const { hasDefaultOrganization = false } = request;

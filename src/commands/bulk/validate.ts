@@ -11,6 +11,7 @@ import { reportCheck } from './check-report.ts';
 import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { openInputFiles } from './input-files.ts';
 import { parseColumnMap, parseSeparator } from './input-flags.ts';
+import { printRepeatingCommand } from './repeat-command.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { createTemporaryPath } from './temporary-path.ts';
 import type { ValidateFlags } from './validate-flags.ts';
@@ -44,12 +45,13 @@ export async function validateFiles(
     ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
     ...optionalProperty('map', parseColumnMap(options.map)),
   };
-  const { map, sheet, save } = await resolveColumnMap(context, fields, given, options);
+  const { map, chosen, answers, save } = await resolveColumnMap(context, fields, given, options);
   const source = {
     ...given,
+    ...chosen,
     ...optionalProperty('map', map),
-    ...optionalProperty('sheet', sheet),
   };
+  await printRepeatingCommand(context, answers);
   const input = await openInputFiles(context, fields, source, createTemporaryPath('input'));
   try {
     const targetNames = fields.targetFields.map(({ name }) => name);

@@ -14,24 +14,33 @@ const HEADER = 'Login;E-Mail Address;Full Name;Notes\n';
 interface Given {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly answers?: readonly string[];
+  /** Fields that the command sets. */
+  readonly given?: readonly string[];
   readonly map?: ColumnMap;
   readonly mapFile?: MapFileOptions;
 }
 
-async function resolveMap({ files = { 'u.csv': HEADER }, answers, map, mapFile = {} }: Given) {
+async function resolveMap({
+  files = { 'u.csv': HEADER },
+  answers,
+  given = [],
+  map,
+  mapFile = {},
+}: Given) {
   const context = await fakeContext({ ...(answers && { answers }) });
   for (const [name, text] of Object.entries(files)) await writeFile(join(context.cwd, name), text);
   const file = Object.keys(files).filter((name) => !name.endsWith('.map'));
   const resolved = await resolveColumnMap(
     context,
-    fields,
+    { ...fields, given },
     { ...(file.length > 0 && { file }), ...(map && { map }) },
     mapFile,
   );
   await resolved.save();
   return {
     map: resolved.map,
-    sheet: resolved.sheet,
+    chosen: resolved.chosen,
+    flags: resolved.answers,
     questions: context.questions,
     stderr: context.stderr(),
     saved: await readFile(join(context.cwd, 'acme.map'), 'utf8').catch(() => undefined),
@@ -47,14 +56,12 @@ const MAP = [
 ] as const;
 
 describe('on a terminal', () => {
-  it('asks once for each unknown column, and prints the flags', async () => {
-    const { map, questions, stderr } = await resolveMap({ answers: ANSWERS });
+  it('asks once for each unknown column, and returns the flags', async () => {
+    const { map, questions, flags } = await resolveMap({ answers: ANSWERS });
     expect(map).toEqual(MAP);
     expect(questions).toHaveLength(4);
     expect(questions[1]).toContain("Field for column 'E-Mail Address' (2/4)");
-    expect(stderr).toContain(
-      "to skip these questions, add --map Login=userId --map 'E-Mail Address=email' --map 'Full Name=name' --map Notes=",
-    );
+    expect(flags).toEqual(MAP.flatMap((pair) => ['--map', pair.join('=')]));
   });
 
   it('shows three values of each column', async () => {
@@ -66,12 +73,48 @@ describe('on a terminal', () => {
 
   it('asks for the ID if no answer names it', async () => {
     const keep = '(keep the name)';
-    const { map, questions, stderr } = await resolveMap({
+    const { map, questions } = await resolveMap({
       answers: [keep, keep, keep, '(drop the column)', 'Login'],
     });
     expect(questions[4]).toContain('Column that contains the ID (userId)');
     expect(map?.[0]).toEqual(['Login', 'userId']);
-    expect(stderr).toContain('add --map Login=userId');
+    const known = await resolveMap({ files: { 'u.csv': 'email,name\n' }, answers: ['email'] });
+    expect(known.map).toEqual([['email', 'userId']]);
+  });
+
+  it('suggests to drop a column whose field the command sets', async () => {
+    const files = { 'u.csv': 'userId,Company\nu1,acme\n' };
+    const { map } = await resolveMap({ files, given: ['organizationId'], answers: [''] });
+    expect(map).toEqual([['Company', '']]);
+  });
+
+  it('maps the columns of several files by their own headers', async () => {
+    const files = { 'a.csv': 'userId\na1\n', 'b.csv': 'Login,email\nb1,b@x.example\n' };
+    const { map } = await resolveMap({ files, answers: [''] });
+    expect(map).toEqual([['Login', 'userId']]);
+  });
+
+  it('asks for the row of the header, and then for its columns', async () => {
+    const files = { 'u.csv': 'Staff of 2026,\n,\nLogin,Full Name\nu1,Ada\n' };
+    const { chosen, map, flags, questions } = await resolveMap({ files, answers: ['', '', ''] });
+    expect(questions[0]).toBe('Row with the column names');
+    expect(chosen).toEqual({ headerRow: 3 });
+    expect(map).toEqual([
+      ['Login', 'userId'],
+      ['Full Name', 'name'],
+    ]);
+    expect(flags.slice(0, 2)).toEqual(['--header-row', '3']);
+    const other = { ...files, 'v.csv': 'userId\nu2\n' };
+    expect((await resolveMap({ files: other, answers: [] })).questions).toEqual([]);
+  });
+
+  it('asks about columns with hostile names and values, and shortens them', async () => {
+    const long = 'c'.repeat(500);
+    const files = { 'u.csv': `userId,\u001b[31mred,${long}\nu1,\u0007,${long}\nu2\n` };
+    const { questions, map } = await resolveMap({ files, answers: ['', ''] });
+    expect(questions).toHaveLength(2);
+    expect(questions[1]?.length).toBeLessThan(100);
+    expect(map).toHaveLength(2);
   });
 
   it('asks about no known, mapped, or dropped column, and once for several files', async () => {
@@ -92,8 +135,9 @@ describe('on a terminal', () => {
     const cell = (text: string) => `<c t="str"><v>${text}</v></c>`;
     const rows = `<row>${cell('userId')}</row><row>${cell('u1')}</row>`;
     const files = { 'u.xlsx': createTwoSheets(`<row>${cell('Read me')}</row>`, rows) };
-    const { sheet, questions } = await resolveMap({ files, answers: ['All staff'] });
-    expect(sheet).toBe('All staff');
+    const { chosen, flags, questions } = await resolveMap({ files, answers: ['All staff'] });
+    expect(chosen).toEqual({ sheet: 'All staff' });
+    expect(flags).toEqual(['--sheet', 'All staff']);
     expect(questions).toHaveLength(1);
     expect(questions[0]).toContain('Sheet with the records');
   });

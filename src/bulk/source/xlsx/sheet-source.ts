@@ -1,7 +1,7 @@
 import { neutralizeFormula } from '../../../kernel/formula-text.ts';
 import { CsvReader, type TableRow } from '../csv.ts';
 import type { SourceRequest } from '../record-layout.ts';
-import { InputError, type RecordChunk, type Source } from '../source.ts';
+import { InputError, OtherRowError, type RecordChunk, type Source } from '../source.ts';
 import { OtherSheetError } from '../spreadsheet.ts';
 import { formatCell } from './cell-reference.ts';
 import { readXml } from './read-xml.ts';
@@ -58,32 +58,49 @@ async function* suggestOtherSheet(
     yield* reader.readRows(table.read());
   } catch (error) {
     if (!(error instanceof InputError) || reader.columns.length > 0) throw error;
-    const names: string[] = [];
-    for (const { name } of others.slice(0, MAX_LISTED_SHEETS))
-      if (await hasRecords(path, { ...request, sheet: name })) names.push(name);
-    const [first, ...more] = names;
+    if (error instanceof OtherRowError) throw error;
+    const headers = new Map<string, number | 'first'>();
+    for (const { name } of others.slice(0, MAX_LISTED_SHEETS)) {
+      const row = await findHeader(path, { ...request, sheet: name });
+      if (row !== undefined) headers.set(name, row);
+    }
+    const names = [...headers.keys()];
+    const [first, ...more] = [
+      ...names.filter((name) => headers.get(name) === 'first'),
+      ...names.filter((name) => headers.get(name) !== 'first'),
+    ];
     if (first === undefined) throw error;
-    throw new OtherSheetError(request.name, error, [first, ...more], (sheet) =>
-      countRecords(path, { ...request, sheet }),
-    );
+    throw new OtherSheetError(request.name, error, [first, ...more], (sheet) => {
+      const row = headers.get(sheet);
+      return countRecords(path, {
+        ...request,
+        sheet,
+        ...(typeof row === 'number' && { headerRow: row }),
+      });
+    });
   }
 }
 
 async function countRecords(path: string, request: SourceRequest): Promise<number> {
-  const { recordChunks } = await openSheet(path, request);
+  // The column of the ID may have another name.
+  const { recordChunks } = await openSheet(path, { ...request, generatesIds: true });
   let count = 0;
   for await (const chunk of recordChunks) count += chunk.length;
   return count;
 }
 
-/** Whether a sheet has a header of the records. */
-async function hasRecords(path: string, request: SourceRequest): Promise<boolean> {
+/** Finds the header of the records in a sheet: in the first row with values, or in a later one. */
+async function findHeader(
+  path: string,
+  request: SourceRequest,
+): Promise<number | 'first' | undefined> {
   try {
     const { recordChunks } = await openSheet(path, request);
     for await (const _ of recordChunks) break;
-    return true;
+    return 'first';
   } catch (error) {
-    if (error instanceof InputError) return false;
+    if (error instanceof OtherRowError) return error.row.later.row;
+    if (error instanceof InputError) return undefined;
     throw error;
   }
 }
