@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliCompress as compress } from 'node:zlib';
-import { bundleModules, describeBundle, findEntry, sourceOf } from './bundle/bundle.ts';
+import {
+  bundleModules,
+  describeBundle,
+  findEntry,
+  shortenExports,
+  sourceOf,
+} from './bundle/bundle.ts';
 import { evaluateModules } from './bundle/evaluated-modules.ts';
 import { measureGroups } from './bundle/groups.ts';
 import { buildInspectorPage } from './bundle/inspector-page.ts';
@@ -60,7 +66,8 @@ const groups = await measureGroups(
 );
 const chunks = await bundleModules(input, groups);
 await mkdir('dist/chunks', { recursive: true });
-for (const { fileName, code } of chunks) await writeFile(`dist/${fileName}`, wrapModule(code));
+for (const { fileName, code } of chunks)
+  await writeFile(`dist/${fileName}`, wrapModule(shortenExports(code)));
 const main = findEntry(chunks, MAIN);
 await writeFile('dist/main.js', wrapModule(`module.exports = require('./${main.fileName}');`));
 await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs');

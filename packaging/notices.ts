@@ -43,14 +43,36 @@ IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`,
   ],
 ]);
 
+const COPYRIGHT = /^\s*copyright (?:\(c\)|©|\d).*$/gim;
+
 /**
- * Creates the notices that the licenses of bundled packages require: each license text, after the
- * packages that it applies to.
+ * Creates the notices that the licenses of bundled packages require: each license text once, after
+ * the packages that it applies to and their copyright lines.
  */
 export function createNotices(packages: readonly BundledPackage[]): string {
-  const byText = Map.groupBy(packages, createText);
-  const notices = [...byText].map(([text, own]) => `${own.map(titleOf).join('\n')}\n\n${text}`);
+  const texts = new Map(packages.map((each) => [each, createText(each)]));
+  const byTerms = Map.groupBy(packages, (each) => withoutSpace(termsOf(texts.get(each) ?? '')));
+  const notices = [...byTerms.values()].map((own) => {
+    const [first = '', ...others] = own.map((each) => texts.get(each) ?? '');
+    const lines = [first, ...others].flatMap((text) => text.match(COPYRIGHT) ?? []);
+    const copyright = [...new Set(lines.map((line) => line.trim()))];
+    const parts = [own.map(titleOf), copyright, [termsOf(first)]];
+    const shown = parts.filter((part) => part.length > 0).map((part) => part.join('\n'));
+    return `${shown.join('\n\n')}\n`;
+  });
   return [HEAD, ...notices].join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Returns the text of a license without its copyright lines. */
+function termsOf(text: string): string {
+  return text
+    .replaceAll(COPYRIGHT, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
 }
 
 const titleOf = ({ name, version, license }: BundledPackage) => `${name} ${version} (${license})`;

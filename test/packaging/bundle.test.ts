@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { bundleModules, type ChunkNames, sourceOf } from '../../packaging/bundle/bundle.ts';
+import {
+  bundleModules,
+  type ChunkNames,
+  shortenExports,
+  sourceOf,
+} from '../../packaging/bundle/bundle.ts';
 import { createLoader, wrapModule } from '../../packaging/loader/loader.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
@@ -42,7 +47,7 @@ async function bundleAndLoad(folder: string, chunkNames?: ChunkNames) {
     { entries: { 'chunks/main': join(folder, 'main.js') } },
     chunkNames,
   );
-  const codes = new Map(chunks.map(({ fileName, code }) => [fileName, code]));
+  const codes = new Map(chunks.map(({ fileName, code }) => [fileName, shortenExports(code)]));
   const load = createLoader({
     compile: (name) => new Script(wrapModule(codes.get(name) ?? ''), { filename: name }),
     urlOf: (name) => `file:///${name}`,

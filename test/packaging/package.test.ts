@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBundledPackages } from '../../packaging/bundled.ts';
 import { HOME, newUser, run } from '../acceptance/svc.ts';
 import { npm, packPackage } from './packed.ts';
 import { fetchTool } from './tools.ts';
@@ -93,6 +94,19 @@ describe('the package', () => {
     expect(listed.filter((title: string) => !title.startsWith(KEYCHAIN)).sort()).toEqual(
       noticed.sort(),
     );
+  });
+
+  it('contains every copyright line of the bundled packages', async () => {
+    const notices = await read('THIRD-PARTY-NOTICES.txt');
+    const metafile = JSON.parse(await readFile(join(HOME, 'dist', 'metafile.json'), 'utf8'));
+    const licenses = findBundledPackages(metafile).map(({ folder }) =>
+      readFile(join(HOME, folder, 'LICENSE'), 'utf8').catch(() => ''),
+    );
+    const lines = (await Promise.all(licenses))
+      .flatMap((text) => text.match(/^.*(?:copyright.*\d{4}|\(c\)).*$/gim) ?? [])
+      .map((line) => line.trim());
+    expect(lines.length).toBeGreaterThan(30);
+    expect(lines.filter((line) => !notices.includes(line))).toEqual([]);
   });
 });
 
