@@ -3,15 +3,22 @@ import { commandLineOf, hint, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
 import { findChild } from '../tree/aliases.ts';
+import { findNearestPath } from '../tree/nearest-path.ts';
 import { TOPIC_NAMES } from './topic-names.ts';
+
+interface HelpSubject {
+  readonly topic: (typeof TOPIC_NAMES)[number] | undefined;
+  readonly command: readonly string[] | undefined;
+}
 
 /**
  * Finds the subject of `svc help <words>`: a topic, a command, or both, if they have the same name.
  * Also accepts the path or name of an operation: `/v2/users/add`, `users.add`.
  * @throws SvcError `usage`
  */
-export function findHelpSubject(root: Node, words: readonly string[]) {
-  const [first = ''] = words;
+export function findHelpSubject(root: Node, words: readonly string[]): HelpSubject {
+  const [first = '', ...others] = words;
+  if (first === 'help') return findHelpSubject(root, others);
   const topic = words.length === 1 ? TOPIC_NAMES.find((name) => name === first) : undefined;
   if (first.startsWith('/') || (words.length === 1 && first.includes('.')))
     return { topic, command: commandOfOperation(first) };
@@ -22,9 +29,7 @@ export function findHelpSubject(root: Node, words: readonly string[]) {
     if (!child) {
       throw createUnknownNameError(
         `unknown command or topic '${words.join(' ')}'`,
-        word,
-        [...node.children.keys(), ...(node === root ? TOPIC_NAMES : [])],
-        node.path,
+        findNearestPath(root, words, [...TOPIC_NAMES, 'help']),
       );
     }
     node = child;
@@ -37,21 +42,19 @@ function commandOfOperation(named: string): readonly string[] {
   const operation = groupByPath().get(path)?.[0] ?? manifest.find(({ name }) => name === named);
   if (operation) return operation.command;
   const known = manifest.map((entry) => (named.startsWith('/') ? entry.path : entry.name));
-  throw createUnknownNameError(`unknown operation '${named}'`, named, known);
+  const nearest = findNearest(named, known);
+  throw createUnknownNameError(
+    `unknown operation '${named}'`,
+    nearest === undefined ? [] : [nearest],
+  );
 }
 
-/** @param before the words of the command line before the unknown one */
-function createUnknownNameError(
-  message: string,
-  named: string,
-  known: readonly string[],
-  before: readonly string[] = [],
-): SvcError {
-  const nearest = findNearest(named, known);
+/** @param nearest words after `svc help` that the user may have meant */
+function createUnknownNameError(message: string, nearest: readonly string[]): SvcError {
   return new SvcError('usage', message, {
     hint:
-      nearest === undefined
+      nearest.length === 0
         ? hint`to list the commands and topics, run ${step('help', 'help')}`
-        : `did you mean '${commandLineOf(step('help', 'help', ...before, nearest))}'?`,
+        : `did you mean '${commandLineOf(step('help', 'help', ...nearest))}'?`,
   });
 }

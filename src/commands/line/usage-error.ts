@@ -1,10 +1,13 @@
 import type { Command, CommanderError } from 'commander';
+import { SHOWN_KINDS } from '../../catalog/local/stored-kinds.ts';
 import { type Hint, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import type { Node } from '../definition.ts';
-import { findByPath, SHORTCUTS } from '../tree/aliases.ts';
+import { findByPath, findChild, SHORTCUTS } from '../tree/aliases.ts';
+import { findNearestPath } from '../tree/nearest-path.ts';
 import { commandPath, commandWords, helpStep } from './command-words.ts';
 import { ONLY_LOCAL_LISTS } from './local-list.ts';
+import { findOtherToolsHint } from './other-tools-words.ts';
 import { findDashHint } from './typographic-dash.ts';
 
 /** The parts of a command line: the tree of commands, and the names of the command's flags. */
@@ -111,18 +114,44 @@ function describeUnknownCommand(
   const dashHint = findDashHint([word]);
   if (dashHint !== undefined) return [message, dashHint];
   const node = findByPath(root, commandWords(command)) ?? root;
+  const rest = command.args.slice(command.args.indexOf(word) + 1);
   const action = ACTIONS.find(({ words }) => words.includes(word));
-  if (node === root && action === LIST) return [message, listHint(root)];
-  if (node === root || !action) return [message, wordHint(word, command, root)];
+  if (action && node !== root)
+    return describeMissingAction(action, node, { message, given: rest, root });
+  const group = action && findGroup(root, rest[0]);
+  if (group) return describeMissingAction(action, group, { message, given: rest.slice(1), root });
+  if (action === LIST) return [message, listHint(root)];
+  return [message, wordHint([word, ...rest], command, root)];
+}
+
+/** Finds the group of a noun after a verb, as in `list users` and `create user`. */
+function findGroup(root: Node, noun: string | undefined): Node | undefined {
+  const group = noun === undefined ? undefined : findChild(root, noun);
+  return group?.isGroup ? group : undefined;
+}
+
+interface MissingAction {
+  readonly message: string;
+  /** Words after the group and the action. */
+  readonly given: readonly string[];
+  readonly root: Node;
+}
+
+/** Suggests a command of the group for an action that it has under another name, if it has one. */
+function describeMissingAction(
+  action: Action,
+  node: Node,
+  { message, given, root }: MissingAction,
+): [message: string, hint: string | Hint] {
   const suggested = suggestCommands(node, [...action.words, ...(action.similar ?? [])]);
   if (suggested.length > 0)
     return [message, didYouMean(suggested.map(({ path }) => suggest(path, root)))];
   const hasOperations = [...node.children.values()].some(({ leaf }) => leaf?.kind === 'operation');
-  if (!hasOperations) return [message, commandsHint(command)];
+  if (!hasOperations) return [message, commandsHint(node)];
   const noun = NOUNS.get(node.name) ?? node.name.replaceAll('-', ' ');
   return [
     `the service has no operation that ${action.verb} ${noun}`,
-    localHint(node.name, action, command.args) ?? commandsHint(command),
+    localHint(node.name, action, given) ?? commandsHint(node),
   ];
 }
 
@@ -130,6 +159,10 @@ function describeUnknownCommand(
 function localHint(kind: string, { verb }: Action, given: readonly string[]): Hint | undefined {
   if (!ONLY_LOCAL_LISTS.includes(kind) || !/^(list|show)s$/.test(verb)) return undefined;
   const organization = kind === 'organizations' ? [] : organizationWords(given);
+  const [id = ''] = given;
+  const shown = SHOWN_KINDS.find((each) => `${each}s` === kind);
+  if (verb === 'shows' && shown && id !== '' && !id.startsWith('-'))
+    return hint`to show one of the embedded service, run ${step('inspect', 'local', 'show', shown, id, ...organization)}`;
   return hint`to list those of the embedded service, run ${step('inspect', 'local', 'list', kind, ...organization)}`;
 }
 
@@ -167,21 +200,27 @@ function listHint(root: Node): Hint {
 /**
  * Suggests only groups for a subcommand, because many groups have commands such as list and show.
  */
-function wordHint(word: string, command: Command, root: Node): string | Hint {
+function wordHint(words: readonly string[], command: Command, root: Node): string | Hint {
   const node = findByPath(root, commandWords(command)) ?? root;
-  const names = [...node.children.keys(), ...(node === root ? [...SHORTCUTS.keys(), 'help'] : [])];
-  const nearest = findNearest(word, names);
-  if (nearest) return didYouMean([suggest([...commandWords(command), nearest], root)]);
+  const [word = '', ...rest] = words;
+  const others = node === root ? [...SHORTCUTS.keys(), 'help'] : [];
+  const otherTools = node === root ? findOtherToolsHint(word, rest) : undefined;
+  if (otherTools) return otherTools;
+  const nearest = findNearestPath(node, words, others);
+  if (nearest.length > 0)
+    return didYouMean([suggest([...commandWords(command), ...nearest], root)]);
   const nodes = [...findNodes(root, word)].filter(({ isGroup }) => !command.parent || isGroup);
-  if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS)
-    return didYouMean(nodes.map(({ path }) => suggest(path, root)));
+  if (nodes.length > 0 && nodes.length <= MAX_SUGGESTIONS) {
+    const paths = nodes.map((found) => [...found.path, ...findNearestPath(found, rest)]);
+    return didYouMean(paths.map((path) => suggest(path, root)));
+  }
   return command.parent
-    ? commandsHint(command)
+    ? commandsHint(node)
     : hint`to list the commands, run ${step('help', 'help')}`;
 }
 
-function commandsHint(command: Command): Hint {
-  return hint`to list its commands, run ${helpStep(command)}`;
+function commandsHint({ path }: Node): Hint {
+  return hint`to list its commands, run ${step('help', ...path, '--help')}`;
 }
 
 function didYouMean([first, ...others]: readonly NextStep[]): Hint {

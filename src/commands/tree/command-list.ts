@@ -1,7 +1,6 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { isHarmless } from '../../catalog/harmless.ts';
-import { SvcError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
@@ -11,6 +10,7 @@ import { findChild } from './aliases.ts';
 import { describeCommand } from './describe-command.ts';
 import { isListed } from './is-listed.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
+import { findNearestPath } from './nearest-path.ts';
 
 /** Prints all commands, or one. @throws SvcError `usage` for an unknown command */
 export async function printCommands(
@@ -25,16 +25,24 @@ export async function printCommands(
 
 function findNode(program: Node, words: readonly string[]): Node {
   let node = program;
-  for (const word of words.flatMap((each) => each.split(' '))) {
-    if (node === program && word === 'svc') continue;
+  const [first, ...others] = words.flatMap((each) => each.split(' '));
+  const path = first === 'svc' ? others : [first ?? '', ...others];
+  for (const word of path) {
     const child = findChild(node, word);
-    if (!child)
-      throw new SvcError('usage', `unknown command '${words.join(' ')}'`, {
-        hint: didYouMean(word, [...node.children.keys()]),
-      });
+    if (!child) throw createUnknownCommandError(program, path);
     node = child;
   }
   return node;
+}
+
+function createUnknownCommandError(program: Node, path: readonly string[]): SvcError {
+  const nearest = findNearestPath(program, path);
+  return new SvcError('usage', `unknown command '${path.join(' ')}'`, {
+    hint:
+      nearest.length === 0
+        ? hint`to list the commands, run ${step('inspect', 'commands', '--compact')}`
+        : hint`did you mean '${step('inspect', 'commands', ...nearest)}'?`,
+  });
 }
 
 async function printDescriptor(context: Context, node: Node): Promise<void> {

@@ -14,11 +14,37 @@ async function refusalOf(line: string) {
 describe('an invalid command line', () => {
   it.each([
     ['users ad', "unknown command 'ad'", "did you mean 'svc users add'?"],
-    ['usres add', "unknown command 'usres'", "did you mean 'svc users'?"],
+    ['usres add', "unknown command 'usres'", "did you mean 'svc users add'?"],
     [
       'webhooks endponts list',
       "unknown command 'endponts'",
-      "did you mean 'svc webhooks endpoints'?",
+      "did you mean 'svc webhooks endpoints list'?",
+    ],
+    [
+      'users get u1 --org acme',
+      'the service has no operation that shows users',
+      'to show one of the embedded service, run svc local show user u1 --org acme',
+    ],
+    [
+      'list users --org acme',
+      'the service has no operation that lists users',
+      'to list those of the embedded service, run svc local list users --org acme',
+    ],
+    ['create user', "unknown command 'create'", "did you mean 'svc users add'?"],
+    [
+      'config set org acme',
+      "unknown command 'config'",
+      'to change a profile, run svc profiles update <name> --org <id>; to see all settings, run svc whoami --all',
+    ],
+    [
+      'logs',
+      "unknown command 'logs'",
+      'to follow the requests to svc serve, run svc local requests tail; to list the writes from this machine, run svc history',
+    ],
+    [
+      'status',
+      "unknown command 'status'",
+      'to check the target and its credentials, run svc whoami --check',
     ],
     [
       'users frobnicate',
@@ -63,7 +89,7 @@ describe('an invalid command line', () => {
     [
       'webhooks deliveries list',
       "unknown command 'deliveries'",
-      "did you mean 'svc local deliveries'?",
+      "did you mean 'svc local deliveries list'?",
     ],
     [
       'users show',

@@ -224,10 +224,11 @@ describe('svc commands for agents', () => {
   });
 
   it('names the nearest command', async () => {
-    await expect(print(['users', 'ad'], false, true)).rejects.toMatchObject({
-      failure: 'usage',
-      hint: "did you mean 'add'?",
-    });
+    for (const words of [['users', 'ad'], ['usres add'], ['svc', 'users', 'ad']])
+      await expect(print(words, false, true)).rejects.toMatchObject({
+        failure: 'usage',
+        hint: "did you mean 'svc commands users add'?",
+      });
   });
 
   it('teaches agents in at most 6 kB', () => {

@@ -1,0 +1,71 @@
+import { type Hint, hint, step, stepWithPlaceholder } from '../../kernel/errors.ts';
+
+/** Fields of a profile, by the names that other tools use for them. */
+const PROFILE_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['org', '--org <id>'],
+  ['organization', '--org <id>'],
+  ['api-key', '--api-key <id>'],
+  ['apikey', '--api-key <id>'],
+  ['token', '--auth-token-file <path>'],
+  ['auth-token', '--auth-token-file <path>'],
+  ['base-url', '--base-url <url>'],
+  ['baseurl', '--base-url <url>'],
+  ['url', '--base-url <url>'],
+  ['header-prefix', '--header-prefix <prefix>'],
+  ['output', '--default-output <format>'],
+  ['format', '--default-output <format>'],
+  ['workspace', '--workspace-id <id>'],
+  ['workspace-id', '--workspace-id <id>'],
+]);
+
+const SHOW_SETTINGS = hint`to see all settings, run ${step('inspect', 'whoami', '--all')}`;
+
+function configHint([verb = '', field = '']: readonly string[]): Hint {
+  if (!['set', 'edit', 'update', 'unset'].includes(verb)) return SHOW_SETTINGS;
+  const flag = PROFILE_FLAGS.get(field.replace(/[_.]/g, '-').toLowerCase());
+  const change = stepWithPlaceholder(
+    'configure',
+    ['profiles', 'update'],
+    `<name>${flag ? ` ${flag}` : ''}`,
+  );
+  return hint`to change a profile, run ${change}; ${SHOW_SETTINGS}`;
+}
+
+const logsHint = () =>
+  hint`to follow the requests to ${step('help', 'serve')}, run ${step('inspect', 'local', 'requests', 'tail')}; to list the writes from this machine, run ${step('inspect', 'history')}`;
+
+const statusHint = () =>
+  hint`to check the target and its credentials, run ${step('show', 'whoami', '--check')}`;
+
+const loginHint = () =>
+  hint`to save a service and its credentials, run ${stepWithPlaceholder('configure', ['login'], '<name>')}`;
+
+/** Hints for the commands of other tools, by their first word. */
+const HINTS: ReadonlyMap<string, (rest: readonly string[]) => Hint> = new Map([
+  ['config', configHint],
+  ['configure', loginHint],
+  ['context', () => hint`to list the profiles, run ${step('inspect', 'profiles', 'list')}`],
+  ['env', () => SHOW_SETTINGS],
+  ['info', statusHint],
+  ['init', loginHint],
+  ['log', logsHint],
+  [
+    'logout',
+    () =>
+      hint`to remove a profile and its secrets, run ${stepWithPlaceholder('configure', ['profiles', 'remove'], '<name>')}`,
+  ],
+  ['logs', logsHint],
+  ['settings', configHint],
+  ['signin', loginHint],
+  ['start', () => hint`to run the embedded service on a port, run ${step('inspect', 'serve')}`],
+  ['status', statusHint],
+  ['tail', logsHint],
+]);
+
+/**
+ * Returns the hint for a command that other tools have and svc has not: `config set`, `logs`.
+ * @param rest words after the first one
+ */
+export function findOtherToolsHint(word: string, rest: readonly string[]): Hint | undefined {
+  return HINTS.get(word)?.(rest);
+}
