@@ -91,11 +91,35 @@ function renderCommand(
   return [...comments, ...wrapForShell(toText(command), width)];
 }
 
-/** Wraps a command for a POSIX shell. A pipeline for PowerShell stays in one line. */
+/** Wraps a command for its shell. PowerShell continues a line that ends with a pipe. */
 function wrapForShell(command: string, width: number): readonly string[] {
   const line = INDENT + command;
-  const isWrapped = line.length > width && !command.includes('Out-String');
-  return isWrapped ? wrapCommand(command, width, length) : [line];
+  if (line.length <= width) return [line];
+  if (!command.includes('Out-String'))
+    return wrapCommand(command, width, length).flatMap((part) => wrapValue(part, width));
+  const parts = command.split(/(?<=\|) /);
+  return parts.map((part, at) => (at === 0 ? INDENT : INDENT + INDENT) + part);
+}
+
+/**
+ * Wraps a line of a command with a value that is too long, without changing its meaning: with less
+ * indentation, in JSON after commas, or in other values after commas with a backslash.
+ */
+function wrapValue(line: string, width: number): readonly string[] {
+  if (line.length <= width) return [line];
+  const shorter = INDENT + line.trimStart();
+  if (shorter.length <= width) return [shorter];
+  const isJson = /'[[{]/.test(line);
+  if (!isJson && /['"]/.test(line)) return [shorter];
+  const [indentation, end] = isJson ? [INDENT, ''] : ['', '\\'];
+  const lines: string[] = [];
+  for (const piece of shorter.match(/(?:"[^"]*"|[^,"])+,?/g) ?? []) {
+    const last = lines.at(-1);
+    if (last !== undefined && (last + piece + end).length <= width)
+      lines[lines.length - 1] = last + piece;
+    else lines.push(last === undefined ? piece : indentation + piece);
+  }
+  return lines.map((part, at) => (at < lines.length - 1 ? part + end : part));
 }
 
 function renderRow(row: HelpRow, { alignment }: RowsBlock, renderer: Renderer): readonly string[] {
@@ -103,16 +127,39 @@ function renderRow(row: HelpRow, { alignment }: RowsBlock, renderer: Renderer): 
   const term = toText(row.term);
   const note = toText((row.notes ?? []).join(' '));
   const text = `${toText(row.text)} ${note}`.trim();
-  const termLines = row.isCommand ? wrapForShell(term, width) : [INDENT + term];
+  const termLines = row.isCommand ? wrapForShell(term, width) : wrapTerm(term, width);
   if (text === '') return termLines;
   const left = INDENT + term.padEnd(termWidths.get(alignment) ?? 0) + GAP;
   const isBelow = width - left.length < MIN_COLUMN_WIDTH;
   const margin = isBelow ? marginOf(term) + INDENT : ' '.repeat(left.length);
-  const wrapped = wrapWords(text, width - margin.length, length);
+  const room = width - margin.length;
+  const wrapped = wrapWords(breakLongValues(text, room), room, length);
   const lines = dimEnd(wrapped, note.length, renderer);
   if (isBelow) return [...termLines, ...indent(lines, margin)];
   const [first = '', ...more] = lines;
   return [left + first, ...indent(more, margin)];
+}
+
+/** Wraps a term that is wider than the terminal, without the spaces that align it. */
+function wrapTerm(term: string, width: number): readonly string[] {
+  if (INDENT.length + term.length <= width) return [INDENT + term];
+  const [first = '', ...more] = wrapWords(term.trim(), width - INDENT.length * 2, length);
+  return [INDENT + first, ...indent(more, INDENT + INDENT)];
+}
+
+/** Puts spaces after commas of values that are wider than a line, where wrapping breaks them. */
+function breakLongValues(text: string, width: number): string {
+  return text.replace(/\S+/g, (word) => {
+    if (word.length <= width) return word;
+    const lines: string[] = [];
+    for (const piece of word.split(/(?<=,)/)) {
+      const last = lines.at(-1);
+      if (last !== undefined && (last + piece).length <= width)
+        lines[lines.length - 1] = last + piece;
+      else lines.push(piece);
+    }
+    return lines.join(' ');
+  });
 }
 
 /** Returns the spaces before a term, which may itself start with spaces. */

@@ -1,6 +1,6 @@
 import { type ClockState, describeReport } from '../../catalog/local/clock-state.ts';
 import type { AdminOperationName } from '../../catalog/local/index.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import { formatDuration } from '../../output/quantities.ts';
 import type { Context } from '../context.ts';
 import { createLocalCommand } from './operation.ts';
@@ -27,7 +27,8 @@ export function createClockCommand(name: ClockCommand) {
 
 async function printClock(context: Context, clock: ClockState): Promise<void> {
   await (await context.printer()).value(clock, {
-    renderText: () => `${escapeForTerminal(clock.now)} (${describeOffset(clock)})\n`,
+    renderText: ({ width: columns }) =>
+      formatMessage(`${clock.now} (${describeOffset(clock)})`, { columns }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { Snapshot } from '../../catalog/local/snapshot.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { escapeForTerminal } from '../../kernel/safe-text.ts';
+import { formatMessage } from '../../output/message-text.ts';
 import { formatBytes } from '../../output/quantities.ts';
 import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
@@ -12,7 +12,8 @@ export const saveSnapshot = createLocalCommand('local.snapshot.save', {
   run: async ({ context, run }) => {
     const [saved] = await run();
     await (await context.printer()).value(saved, {
-      renderText: () => `Saved snapshot ${escapeForTerminal(saved.name)}: ${describe(saved)}\n`,
+      renderText: ({ width: columns }) =>
+        formatMessage(`Saved snapshot ${saved.name}: ${describe(saved)}`, { columns }),
     });
   },
 });
@@ -24,8 +25,10 @@ export const restoreSnapshot = createLocalCommand('local.snapshot.restore', {
     await context.confirm(`Replace all data in ${store} with snapshot ${restore}?`, 'this machine');
     const [restored] = await run();
     await (await context.printer()).value(restored, {
-      renderText: () =>
-        `Restored ${escapeForTerminal(store)} from snapshot ${escapeForTerminal(restored.name)}: ${describe(restored)}\n`,
+      renderText: ({ width: columns }) =>
+        formatMessage(`Restored ${store} from snapshot ${restored.name}: ${describe(restored)}`, {
+          columns,
+        }),
     });
   },
 });
