@@ -50,7 +50,7 @@ export const SECTIONS: ReadonlyMap<string, readonly string[]> = new Map([
     ),
   ],
   ['Settings as code', words('pull plan approve apply drift compare undo')],
-  ['Run a service', words('serve local contract')],
+  ['Run a service', words('serve open local contract')],
   ['Automate', words('jobs history mcp')],
   [
     'Settings',

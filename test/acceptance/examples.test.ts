@@ -36,6 +36,7 @@ const ELSEWHERE: ReadonlyMap<RegExp, string> = new Map([
   [/^svc compare/, 'compares two services: settings.test.ts'],
   [/^svc contract (record|probe|diff)/, 'needs a service that is not embedded: contract.test.ts'],
   [/^svc local requests (tail|wait)/, 'waits for requests: development.test.ts'],
+  [/^svc open/, 'starts a browser: open.test.ts'],
   [/^svc serve/, 'stays until it is stopped: serving.process.test.ts'],
   [/^svc webhooks listen/, 'stays until it is stopped: webhooks.test.ts'],
   [/^svc webhooks test/, 'grades a receiver: webhooks-test.test.ts'],

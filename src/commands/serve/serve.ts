@@ -15,10 +15,11 @@ import { type EmbeddedInstance, openEmbedded } from '../../service/embedded.ts';
 import { listFaults } from '../../service/local/faults/fault-control.ts';
 import type { LocalCredentials } from '../../service/records/bootstrap.ts';
 import type { RunningService } from '../../service/serving.ts';
-import { resolveStoreLocation } from '../../service/store/location.ts';
+import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import { lockForServing } from '../../service/store/serve-lock.ts';
 import { readFaultFile } from '../connection/fault-file.ts';
 import { findReadOnlyOfAddress } from '../connection/protections.ts';
+import { announceServer } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { Invocation } from '../definition.ts';
@@ -86,8 +87,19 @@ export async function serve(
     await closeAfter(embedded, async () => {
       if (!switches.faults) await announceFaults(context, embedded);
       await closeAfter(await embedded.serve(address, { timeScale, ui }), async (server) => {
-        await announce(context, server, embedded.target);
-        if (!signal.aborted) await once(signal, 'abort');
+        const store = displayStoreLocation(location);
+        const forget = await announceServer(context.folders, {
+          url: server.url,
+          ui: server.ui ?? null,
+          store,
+          startedAt: clock.now(),
+        });
+        try {
+          await announce(context, server, embedded.target);
+          if (!signal.aborted) await once(signal, 'abort');
+        } finally {
+          await forget();
+        }
       });
     });
   } finally {

@@ -1,0 +1,67 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  createPrivateFolder,
+  listFolder,
+  readTextIfExists,
+  replaceFile,
+} from '../../kernel/files.ts';
+import type { Folders } from '../../kernel/folders.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { isProcessRunning, processId } from '../../kernel/process.ts';
+
+/** A `svc serve` process of this user. */
+export interface RunningServer {
+  readonly url: string;
+  /** Address of the inspector page with the admin token. Null without `--ui`. */
+  readonly ui: string | null;
+  /** Location of the store. */
+  readonly store: string;
+  /** Start time, in milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/**
+ * Makes a server known to `svc open`, in a file that only the user can read. A file that cannot be
+ * written is ignored, because the server works without it.
+ * @returns a function that removes the file
+ */
+export async function announceServer(
+  { state }: Folders,
+  server: RunningServer,
+): Promise<() => Promise<void>> {
+  const folder = locateServers(state);
+  const path = join(folder, `${processId}.json`);
+  try {
+    await createPrivateFolder(folder);
+    await replaceFile(path, JSON.stringify(server), { durable: false });
+  } catch {
+    return async () => undefined;
+  }
+  return () => rm(path, { force: true });
+}
+
+/** Lists the running servers, latest first. Ignores files of servers that were killed. */
+export async function listRunningServers({ state }: Folders): Promise<readonly RunningServer[]> {
+  const folder = locateServers(state);
+  const names = await listFolder(folder).catch(() => []);
+  const servers = await Promise.all(
+    names.map(async (name): Promise<readonly RunningServer[]> => {
+      const [, pid] = /^(\d+)\.json$/.exec(name) ?? [];
+      if (pid === undefined || !isProcessRunning(Number(pid))) return [];
+      return parseServer(tryParseJson((await readTextIfExists(join(folder, name))) ?? ''));
+    }),
+  );
+  return servers.flat().toSorted((one, other) => other.startedAt - one.startedAt);
+}
+
+function parseServer(value: unknown): readonly RunningServer[] {
+  const { url, ui, store, startedAt } = isObject(value) ? value : {};
+  if (typeof url !== 'string' || typeof store !== 'string' || typeof startedAt !== 'number')
+    return [];
+  return [{ url, ui: typeof ui === 'string' ? ui : null, store, startedAt }];
+}
+
+function locateServers(state: string): string {
+  return join(state, 'servers');
+}

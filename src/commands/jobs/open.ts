@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
+import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
+import { listRunningServers, type RunningServer } from '../connection/running-servers.ts';
+import type { Context } from '../context.ts';
+import { openFile } from '../terminal/open-file.ts';
+import { html } from './report/html.ts';
+import { writeReport } from './report/write-report.ts';
+
+/**
+ * Opens the inspector of the running `svc serve` in a browser, or without a server the report of the
+ * last job.
+ * @throws SvcError `failed_precondition` if the server has no inspector, `not_found` without a
+ * server and a job
+ */
+export async function openCommand(context: Context): Promise<void> {
+  const server = await findServer(context);
+  if (server) return openInspector(context, server);
+  const [last] = await listJobNames(context.folders);
+  if (last === undefined)
+    throw new SvcError('not_found', 'no server is running, and there are no jobs', {
+      hint: hint`to start a server with the inspector, run ${step('change', 'serve', '--ui')}`,
+    });
+  const folder = await findJob(context.folders, last);
+  const file = join(folder.path, 'report.html');
+  await writeReport(context, folder, { file, force: true });
+  await openFile(context, file);
+  await context.note(`opened the report of job ${last}`);
+}
+
+async function findServer(context: Context): Promise<RunningServer | undefined> {
+  const { options, folders } = context;
+  const servers = await listRunningServers(folders);
+  if (options.store === undefined) return servers[0];
+  const store = displayStoreLocation(await resolveStoreLocation(options.store, folders));
+  return servers.find((server) => server.store === store);
+}
+
+async function openInspector(context: Context, { url, ui }: RunningServer): Promise<void> {
+  if (ui === null) {
+    const port = ['--port', new URL(url).port];
+    throw new SvcError('failed_precondition', `the server on ${url} has no inspector`, {
+      hint: hint`stop the server, then run ${step('change', 'serve', '--ui', ...port)}`,
+    });
+  }
+  // The address contains the admin token. Other users can see the arguments of a process.
+  const folder = join(context.folders.state, 'servers');
+  const path = join(folder, 'inspector.html');
+  await createPrivateFolder(folder);
+  const page = html`<!doctype html>
+<meta charset="utf-8">
+<title>svc inspector</title>
+<meta http-equiv="refresh" content="0; url=${ui}">
+<a href="${ui}">Open the inspector</a>
+`;
+  await replaceFile(path, page.text, { durable: false });
+  await openFile(context, path);
+  await context.note(`opened the inspector of ${url}`);
+}
