@@ -66,7 +66,7 @@ const settings = {
   ),
 };
 
-const endpointId = id('endpoint ID');
+const endpointId = id('endpoint ID or uid');
 const eventTypes = ({ filterTypes = [] }: { filterTypes?: readonly string[] | undefined }) =>
   filterTypes;
 

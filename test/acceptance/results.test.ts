@@ -70,7 +70,7 @@ it(
     for (const [list, header, read = screenInProcess] of [
       ['jobs list', /^ID +OPERATION +STATE +INPUT/, screenOf],
       ['history', /^AT +.*COMMAND .*OUTCOME/],
-      ['local deliveries list', /^ID +EVENT +STATE +ATTEMPTS/],
+      ['local deliveries list', /^ID +EVENT +ENDPOINT +STATE +WHY/],
       ['webhooks endpoints list --local', /^ID +URL +EVENTS/],
     ] as const) {
       const screen = await read(user, list);

@@ -3,12 +3,12 @@ import type { Column } from '../define.ts';
 export const DELIVERY_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole' },
   { header: 'EVENT', field: 'event' },
-  { header: 'ENDPOINT', field: 'endpoint', kind: 'whole', hideOrder: 4 },
+  { header: 'ENDPOINT', field: 'endpoint', kind: 'whole', hideOrder: 5 },
   { header: 'STATE', field: 'state', kind: 'state' },
   { header: 'WHY', field: 'reason', hideOrder: 3 },
   { header: 'ATTEMPTS', field: 'attempts', hideOrder: 1 },
   { header: 'LAST', field: 'last' },
-  { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time', hideOrder: 5 },
+  { header: 'NEXT ATTEMPT', field: 'nextAttempt', kind: 'time', hideOrder: 4 },
   { header: 'GIVES UP', field: 'givesUpAt', kind: 'time', hideOrder: 2 },
 ];
 

@@ -7,6 +7,7 @@ import type { Invocation } from '../definition.ts';
 import { type ListOptions, needsAll } from '../list-flags.ts';
 import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
+import { resolveEndpointUids } from './endpoint-uids.ts';
 import type { InputData } from './input-data.ts';
 import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, type NewParents, printNewParents } from './new-parents.ts';
@@ -25,9 +26,10 @@ export async function runCall(
   const { data, usesDataFlag } = given;
   const operation = await loadOperation(entry.resource, entry.name);
   addGeneratedId(operation, data);
-  const inputs = inputsByArgument(operation, data, invocation).flatMap((input) =>
+  const typed = inputsByArgument(operation, data, invocation).flatMap((input) =>
     splitByIds(operation, input),
   );
+  const inputs = await resolveEndpointUids(context, operation, typed);
   const failure = usesDataFlag ? 'invalid_input' : 'usage';
   const checked = await checkInputs(context, entry, operation, { inputs, failure });
   const { wait, all = false, out, ...flags } = selectOptions(CALL_FLAGS, invocation.options);

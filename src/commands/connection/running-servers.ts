@@ -11,7 +11,7 @@ import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
 
 /** A `svc serve` process of this user. */
-export interface RunningServer {
+export interface KnownServer {
   readonly url: string;
   /** Address of the inspector page with the admin token. Null without `--ui`. */
   readonly ui: string | null;
@@ -28,7 +28,7 @@ export interface RunningServer {
  */
 export async function announceServer(
   { state }: Folders,
-  server: RunningServer,
+  server: KnownServer,
 ): Promise<() => Promise<void>> {
   const folder = locateServers(state);
   const path = join(folder, `${processId}.json`);
@@ -42,11 +42,11 @@ export async function announceServer(
 }
 
 /** Lists the running servers, latest first. Ignores files of servers that were killed. */
-export async function listRunningServers({ state }: Folders): Promise<readonly RunningServer[]> {
+export async function listRunningServers({ state }: Folders): Promise<readonly KnownServer[]> {
   const folder = locateServers(state);
   const names = await listFolder(folder).catch(() => []);
   const servers = await Promise.all(
-    names.map(async (name): Promise<readonly RunningServer[]> => {
+    names.map(async (name): Promise<readonly KnownServer[]> => {
       const [, pid] = /^(\d+)\.json$/.exec(name) ?? [];
       if (pid === undefined || !isProcessRunning(Number(pid))) return [];
       return parseServer(tryParseJson((await readTextIfExists(join(folder, name))) ?? ''));
@@ -55,7 +55,7 @@ export async function listRunningServers({ state }: Folders): Promise<readonly R
   return servers.flat().toSorted((one, other) => other.startedAt - one.startedAt);
 }
 
-function parseServer(value: unknown): readonly RunningServer[] {
+function parseServer(value: unknown): readonly KnownServer[] {
   const { url, ui, store, startedAt } = isObject(value) ? value : {};
   if (typeof url !== 'string' || typeof store !== 'string' || typeof startedAt !== 'number')
     return [];

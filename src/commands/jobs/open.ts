@@ -3,9 +3,9 @@ import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { listRunningServers, type RunningServer } from '../connection/running-servers.ts';
+import { type KnownServer, listRunningServers } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
-import { openFile } from '../terminal/open-file.ts';
+import { startBrowser } from '../terminal/start-browser.ts';
 import { html } from './report/html.ts';
 import { writeReport } from './report/write-report.ts';
 
@@ -15,7 +15,7 @@ import { writeReport } from './report/write-report.ts';
  * @throws SvcError `failed_precondition` if the server has no inspector, `not_found` without a
  * server and a job
  */
-export async function openCommand(context: Context): Promise<void> {
+export async function openInBrowser(context: Context): Promise<void> {
   const server = await findServer(context);
   if (server) return openInspector(context, server);
   const [last] = await listJobNames(context.folders);
@@ -26,11 +26,11 @@ export async function openCommand(context: Context): Promise<void> {
   const folder = await findJob(context.folders, last);
   const file = join(folder.path, 'report.html');
   await writeReport(context, folder, { file, force: true });
-  await openFile(context, file);
+  await startBrowser(context, file);
   await context.note(`opened the report of job ${last}`);
 }
 
-async function findServer(context: Context): Promise<RunningServer | undefined> {
+async function findServer(context: Context): Promise<KnownServer | undefined> {
   const { options, folders } = context;
   const servers = await listRunningServers(folders);
   if (options.store === undefined) return servers[0];
@@ -38,7 +38,7 @@ async function findServer(context: Context): Promise<RunningServer | undefined> 
   return servers.find((server) => server.store === store);
 }
 
-async function openInspector(context: Context, { url, ui }: RunningServer): Promise<void> {
+async function openInspector(context: Context, { url, ui }: KnownServer): Promise<void> {
   if (ui === null) {
     const port = ['--port', new URL(url).port];
     throw new SvcError('failed_precondition', `the server on ${url} has no inspector`, {
@@ -56,6 +56,6 @@ async function openInspector(context: Context, { url, ui }: RunningServer): Prom
 <a href="${ui}">Open the inspector</a>
 `;
   await replaceFile(path, page.text, { durable: false });
-  await openFile(context, path);
+  await startBrowser(context, path);
   await context.note(`opened the inspector of ${url}`);
 }

@@ -17,7 +17,12 @@ import { withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
 import { getFlagValue } from '../options.ts';
-import { deliveryTable, formatOutcome, nameEndpoint } from '../terminal/delivery-views.ts';
+import {
+  deliveryTable,
+  formatOutcome,
+  nameEndpoint,
+  shortenId,
+} from '../terminal/delivery-views.ts';
 import { canAsk, selectGlyphs } from '../terminal/terminal.ts';
 import { createLocalCommand, type LocalCall, readInputs, runLocal } from './operation.ts';
 
@@ -164,7 +169,7 @@ async function pickFailure(context: Context): Promise<readonly string[]> {
     const last = failure.attempts.at(-1);
     const time = { ...PIPE_DISPLAY, time: 'relative', now } as const;
     const age = formatTime(failure.createdAt, time) ?? '';
-    return [failure.event, nameEndpoint(failure), age, last ? formatOutcome(last) : ''];
+    return [failure.event, shortenId(nameEndpoint(failure)), age, last ? formatOutcome(last) : ''];
   });
   const widths = columnWidths(rows);
   const lines = rows.map((row) =>

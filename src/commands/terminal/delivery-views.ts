@@ -10,8 +10,8 @@ import { formatMilliseconds } from '../../output/quantities.ts';
 import type { Context } from '../context.ts';
 import { excerptOf, isWholeExcerpt } from './response-excerpt.ts';
 
-/** Width of a terminal from which a table contains whole IDs. */
-const WIDE = 80;
+/** Widths of a terminal from which a table contains all columns, and whole IDs. */
+const [WIDE, WIDEST] = [80, 120];
 /** Columns of a narrow terminal. The last response includes the state unless it is a success. */
 const NARROW_COLUMNS: readonly Column[] = [
   { header: 'ID', field: 'id', kind: 'whole', hideOrder: 1 },
@@ -25,22 +25,16 @@ const CELL_EXCERPT = 40;
 export function deliveryTable({ io }: Context, deliveries: readonly Delivery[]): ResultShape {
   const { isTerminal, columns = WIDE } = io.stdout;
   const isNarrow = isTerminal && columns < WIDE;
+  const shorten = isTerminal && columns < WIDEST ? shortenId : (id: string) => id;
   const rows = deliveries.map((delivery) => {
-    const { id, state, attempts } = delivery;
+    const { event, state, attempts } = delivery;
     const last = attempts.at(-1);
     const response = last ? formatOutcome(last, isNarrow ? 0 : CELL_EXCERPT) : '';
-    if (!isNarrow) {
-      return {
-        ...delivery,
-        endpoint: nameEndpoint(delivery),
-        attempts: attempts.length,
-        last: response,
-      };
-    }
+    const shown = { id: shorten(delivery.id), endpoint: shorten(nameEndpoint(delivery)) };
+    if (!isNarrow) return { ...delivery, ...shown, attempts: attempts.length, last: response };
     return {
-      id: shortenId(id),
-      event: delivery.event,
-      endpoint: shortenId(nameEndpoint(delivery)),
+      ...shown,
+      event,
       last: [response, state !== 'delivered' && state].filter(Boolean).join(' '),
     };
   });

@@ -2,7 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { announceServer } from '../../../src/commands/connection/running-servers.ts';
-import { openCommand } from '../../../src/commands/jobs/open.ts';
+import { openInBrowser } from '../../../src/commands/jobs/open.ts';
 import { eventually } from '../../eventually.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
@@ -28,20 +28,20 @@ async function withBrowser() {
 it('opens the inspector through a private page, so that no argument contains the token', async () => {
   const { context, announce, opened } = await withBrowser();
   const forget = await announce(UI);
-  await openCommand(context);
+  await openInBrowser(context);
   const path = await eventually(async () => (await readFile(opened, 'utf8')).trim());
   expect(path).toMatch(/inspector\.html$/);
   expect(await readFile(path, 'utf8')).toContain(`url=${UI}"`);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(context.stderr()).toBe('opened the inspector of http://127.0.0.1:8080\n');
   await forget();
-  await expect(openCommand(context)).rejects.toMatchObject({ failure: 'not_found' });
+  await expect(openInBrowser(context)).rejects.toMatchObject({ failure: 'not_found' });
 });
 
 it('fails with the command if the server has no inspector', async () => {
   const { context, announce } = await withBrowser();
   await announce(null);
-  await expect(openCommand(context)).rejects.toMatchObject({
+  await expect(openInBrowser(context)).rejects.toMatchObject({
     failure: 'failed_precondition',
     message: 'the server on http://127.0.0.1:8080 has no inspector',
   });
@@ -51,7 +51,7 @@ it('fails if no browser can be started', async () => {
   const { context, announce } = await withBrowser();
   await announce(UI);
   const environment = { BROWSER: '/nonexistent/browser' };
-  await expect(openCommand({ ...context, environment })).rejects.toMatchObject({
+  await expect(openInBrowser({ ...context, environment })).rejects.toMatchObject({
     failure: 'local',
     message: 'no browser could be started with /nonexistent/browser',
   });

@@ -11,7 +11,7 @@ const START_TIMEOUT = 2_000;
  * Opens a file with the program in `BROWSER`, or with the browser of the system.
  * @throws SvcError `local` if no program opens it
  */
-export async function openFile(
+export async function startBrowser(
   { environment, clock }: Pick<Context, 'environment' | 'clock'>,
   path: string,
 ): Promise<void> {
