@@ -1,12 +1,9 @@
 import {
-  Composer,
-  type CST,
   type Document,
   type DocumentOptions,
   isMap,
   isNode,
   isSeq,
-  Lexer,
   LineCounter,
   type ParseOptions,
   Parser,
@@ -18,10 +15,9 @@ import {
   type YAMLError,
 } from 'yaml';
 import { lowerFirst } from '../../kernel/first-letter.ts';
-import { keepHeapSmall } from '../../kernel/heap.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
-import { runInSlices } from '../../kernel/run-in-slices.ts';
+import { type ComposedYaml, composeTokens, composeYaml, SECOND_DOCUMENT } from './compose-yaml.ts';
 import { JSON_NUMBER, PlainScalar, YAML_BOOLEAN, YAML_NULL } from './plain-scalar.ts';
 import { InputError, type Position } from './source.ts';
 
@@ -70,17 +66,6 @@ export const RECORD_OPTIONS = {
   customTags: [...PLAIN_SCALARS],
 } as const satisfies ParseOptions & DocumentOptions & SchemaOptions;
 
-/** A lexeme is about three characters long. */
-const LEXEMES_PER_STEP = 1_000;
-/** Length of a text, in characters, whose tokens are much of the memory of the process. */
-const LONG_TEXT = 500_000;
-/**
- * Upper bound on lexemes, of which each takes more than 100 bytes of memory. One that begins an item
- * of a list counts as several.
- */
-const MAX_LEXEMES = 3_800_000;
-const ITEM_LEXEMES = 5;
-
 /**
  * Parses one document. With `record`, unquoted numbers and booleans become a `PlainScalar`; with `typed`,
  * they have the types of YAML 1.2. Keys are text.
@@ -90,104 +75,21 @@ export function parseYamlText(text: string, name: string, scalars: 'record' | 't
   const lines = new LineCounter();
   const tokens = new Parser(lines.addNewLine).parse(text);
   const options = scalars === 'typed' ? TYPED_OPTIONS : RECORD_OPTIONS;
-  return compose(tokens, { text, name, lines }, options);
+  return requireValid(composeTokens(tokens, text.length, options), name, lines);
 }
 
-export interface YamlSource {
-  readonly text: string;
-  readonly name: string;
-  /** The lines of the text, which the parser counts. */
-  readonly lines: LineCounter;
-}
-
-function compose(
-  tokens: Iterable<CST.Token>,
-  { text, name, lines }: YamlSource,
-  options: typeof TYPED_OPTIONS | typeof RECORD_OPTIONS,
+function requireValid(
+  { document, errors }: ComposedYaml,
+  name: string,
+  lines: LineCounter,
 ): ParsedYaml {
   const positionOf = (offset = 0): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const { document, errors } = composeDocument(tokens, text.length, options);
   const [error] = errors;
   if (error) throw new InputError(name, positionOf(error.pos[0]), ...describeYamlError(error));
   return { document, positionOf };
-}
-
-/** An error of a YAML text. `pos` is the range of offsets of what is wrong. */
-export interface YamlProblem extends Pick<YAMLError, 'code' | 'message'> {
-  readonly pos: readonly [number, number];
-}
-
-/** Composes the only document of a text, with its errors. */
-export function composeDocument(
-  tokens: Iterable<CST.Token>,
-  length: number,
-  options: ParseOptions & DocumentOptions & SchemaOptions,
-): { readonly document: Document.Parsed; readonly errors: readonly YamlProblem[] } {
-  const [document, second] = new Composer(options).compose(tokens, true, length);
-  if (!document) throw new TypeError('the YAML composer returned no document');
-  if (!second) return { document, errors: document.errors };
-  const [start, end] = second.range;
-  const extra = { code: 'MULTIPLE_DOCS', message: SECOND_DOCUMENT, pos: [start, end] } as const;
-  return { document, errors: [...document.errors, extra] };
-}
-
-/**
- * Parses a text into tokens, which is most of the work of parsing, in slices of time. Rejects with
- * the signal's reason if the signal is aborted.
- * @throws SvcError `invalid_input` for a text that would take too much memory
- */
-export function tokenizeYaml(
-  source: YamlSource,
-  signal: AbortSignal | undefined,
-): Promise<CST.Token[]> {
-  if (source.text.length > LONG_TEXT) keepHeapSmall();
-  return runInSlices(readTokens(source), signal);
-}
-
-function* readTokens({ text, name, lines }: YamlSource): Generator<undefined, CST.Token[]> {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const tokens: CST.Token[] = [];
-  let [lexemes, weight] = [0, 0];
-  for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
-    lexemes += 1;
-    weight += lexeme === ',' || lexeme === '-' ? ITEM_LEXEMES : 1;
-    if (weight > MAX_LEXEMES)
-      throw new InputError(name, {}, 'the YAML has too many values', 'split it into several files');
-    if (lexemes % LEXEMES_PER_STEP === 0) yield;
-  }
-  tokens.push(...parser.end());
-  for (const token of tokens) if (token.type === 'document') releaseWhileComposing(token.value);
-  return tokens;
-}
-
-/**
- * Makes the composer release the tokens of each item of a list, or of the lists in a mapping, once it
- * has composed the item.
- */
-function releaseWhileComposing(token: CST.Token | null | undefined): void {
-  if (token?.type === 'block-seq') token.items = new ReleasedItems(token.items) as never;
-  else if (token?.type === 'block-map')
-    for (const { value } of token.items)
-      if (value?.type === 'block-seq') releaseWhileComposing(value);
-}
-
-/** Items that can be iterated once. */
-class ReleasedItems<Item> implements Iterable<Item> {
-  readonly #reversed: Item[];
-
-  constructor(items: readonly Item[]) {
-    this.#reversed = items.toReversed();
-  }
-
-  *[Symbol.iterator](): Generator<Item> {
-    for (let item = this.#reversed.pop(); item !== undefined; item = this.#reversed.pop())
-      yield item;
-  }
 }
 
 /**
@@ -260,8 +162,8 @@ function countValues(
  */
 export async function parseYaml(text: string, name: string, signal: AbortSignal): Promise<unknown> {
   const lines = new LineCounter();
-  const tokens = await tokenizeYaml({ text, name, lines }, signal);
-  const parsed = compose(tokens, { text, name, lines }, TYPED_OPTIONS);
+  const composed = await composeYaml({ text, name, lines }, TYPED_OPTIONS, signal);
+  const parsed = requireValid(composed, name, lines);
   const { document, positionOf } = parsed;
   visit(document, {
     Scalar: (_, { value, source = '', range }) => {
@@ -317,5 +219,4 @@ export function describeYamlError({
   }
 }
 
-const SECOND_DOCUMENT = 'a second document begins here';
 const ONE_LIST_HINT = "put all records into one list, without '---' between them";

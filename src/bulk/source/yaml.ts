@@ -1,6 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type YAMLError } from 'yaml';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
+import { composeYaml } from './compose-yaml.ts';
 import { ENVELOPE_FIELDS, ENVELOPE_LIST } from './json-layout.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import type { ListRequest } from './record-layout.ts';
@@ -13,14 +14,12 @@ import {
   type SourceRecord,
 } from './source.ts';
 import {
-  composeDocument,
   describeYamlError,
   findList,
   formatYamlItem,
   type ParsedYaml,
   RECORD_OPTIONS,
   readNode,
-  tokenizeYaml,
 } from './yaml-text.ts';
 
 /** A YAML parser takes 70 times as much memory as the text. */
@@ -83,11 +82,9 @@ export async function readYamlList(
   }
 }
 
-/** Parses a text. Its tokens, which need more memory than the document, are garbage afterward. */
 async function parseText(text: string, { name, signal }: ListRequest) {
   const lines = new LineCounter();
-  const tokens = await tokenizeYaml({ text, name, lines }, signal);
-  const { document, errors } = composeDocument(tokens, text.length, RECORD_OPTIONS);
+  const { document, errors } = await composeYaml({ text, name, lines }, RECORD_OPTIONS, signal);
   const positionOf = (offset = 0): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
@@ -117,12 +114,14 @@ function createSizeError({ name, listName }: ListRequest, text: string, limit: s
       ? ['', 'records.ndjson']
       : [` ${quoteForShell(name)}`, quoteForShell(`${name.replace(/\.ya?ml$/i, '')}.ndjson`)];
   const [path, key] = listField ? [`.${listField}[]`, `["${listField}"]`] : ['.[]', ''];
-  const python = `import json, sys, yaml; [print(json.dumps(r)) for r in yaml.load(sys.stdin, yaml.BaseLoader)${key}]`;
+  // Both commands keep the text of values such as 0123, no, and 1e5.
+  const python = `import json, sys, yaml; [print(json.dumps(r)) for r in yaml.load(sys.stdin.buffer, yaml.BaseLoader)${key}]`;
+  const yq = `${path} | (.. | select(tag == "!!int" or tag == "!!float" or tag == "!!bool")) tag = "!!str"`;
   return new InputError(
     name,
     {},
     `YAML input is limited to ${limit}`,
-    `convert it to NDJSON: yq -o json -I 0 '${path}'${from} > ${to}, or python3 -c '${python}'${from && ` <${from}`} > ${to}`,
+    `convert it to NDJSON: python3 -c '${python}'${from && ` <${from}`} > ${to}, or with version 4 of yq: yq -o json -I 0 '${yq}'${from} > ${to}`,
   );
 }
 

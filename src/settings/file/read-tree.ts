@@ -9,13 +9,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import {
-  composeDocument,
-  describeYamlError,
-  SELF_REFERENCE,
-  TOO_DEEP,
-  tokenizeYaml,
-} from '../../bulk/source/yaml-text.ts';
+import { composeYaml } from '../../bulk/source/compose-yaml.ts';
+import { describeYamlError, SELF_REFERENCE, TOO_DEEP } from '../../bulk/source/yaml-text.ts';
 import { MAX_NESTING } from '../../kernel/json-nesting.ts';
 import { findNumberProblem } from '../../kernel/json-problem.ts';
 import { yieldToEvents } from '../../kernel/run-in-slices.ts';
@@ -70,19 +65,19 @@ export async function readTree(
   return undefined;
 }
 
-/** Parses a text. Its tokens, which need more memory than the document, are garbage afterward. */
+const OPTIONS = {
+  ...DOCUMENT_OPTIONS,
+  merge: true,
+  stringKeys: true,
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
 async function parseText(request: SettingsText, signal: AbortSignal) {
   const { name, text } = request;
   const lines = new LineCounter();
-  const tokens = await tokenizeYaml({ text, name, lines }, signal);
-  const { document, errors } = composeDocument(tokens, text.length, {
-    ...DOCUMENT_OPTIONS,
-    merge: true,
-    stringKeys: true,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'error',
-  });
+  const { document, errors } = await composeYaml({ text, name, lines }, OPTIONS, signal);
   const positionOf = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
