@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { copyFile, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
 import writeExcelFile, { type SheetData } from 'write-excel-file/node';
 import { utils, write } from 'xlsx';
+import { SLOW } from '../slow.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
+import { Outcomes } from './outcomes.ts';
 import { readFileValues } from './read-values.ts';
 
 const SCRIPT = fileURLToPath(new URL('workbooks.py', import.meta.url));
@@ -95,9 +99,9 @@ const RECORDS = [0, 1, 2].map((row) =>
   Object.fromEntries(COLUMNS.map(({ name, shown }) => [name, shown[row]])),
 );
 
-function writeSheetJs(path: string): void {
+function writeSheetJs(path: string, rows = ROWS): void {
   const sheet = utils.aoa_to_sheet(
-    ROWS.map((row) =>
+    rows.map((row) =>
       row.map((cell) => {
         if (cell.kind === 'date') return { t: 'd', v: new Date(`${cell.value}Z`), z: cell.format };
         if (cell.kind === 'number') return { t: 'n', v: cell.value, z: cell.format };
@@ -124,13 +128,44 @@ async function writeWithWriteExcelFile(path: string): Promise<void> {
   await writeExcelFile(data).toFile(path);
 }
 
+const hasLibreOffice = spawnSync('sh', ['-c', 'command -v soffice']).status === 0;
+
+/** Converts a workbook with LibreOffice to another file in its own folder. */
+async function convert(path: string, format: 'xlsx' | 'csv'): Promise<string> {
+  const folder = await createTemporaryFolder();
+  // Separator, quote, UTF-8, first row, American English, and cells as they are shown.
+  const filter =
+    format === 'csv' ? 'csv:Text - txt - csv (StarCalc):44,34,76,1,,1033,false,true' : format;
+  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`;
+  const { status, stderr } = spawnSync(
+    'soffice',
+    [profile, '--headless', '--convert-to', filter, '--outdir', folder, path],
+    { encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return join(folder, basename(path).replace(/\.xlsx$/, `.${format}`));
+}
+
+async function writeWithLibreOffice(path: string): Promise<void> {
+  writeSheetJs(path);
+  await copyFile(await convert(path, 'xlsx'), path);
+}
+
 interface Writer {
   readonly name: string;
   readonly isMissing: boolean;
+  /** Options of the tests of a slow writer. */
+  readonly options?: typeof SLOW;
   write(path: string): unknown;
 }
 
 const WRITERS: readonly Writer[] = [
+  {
+    name: 'LibreOffice',
+    isMissing: !hasLibreOffice,
+    options: SLOW,
+    write: writeWithLibreOffice,
+  },
   { name: 'SheetJS', isMissing: false, write: writeSheetJs },
   { name: 'write-excel-file', isMissing: false, write: writeWithWriteExcelFile },
   ...(['openpyxl', 'xlsxwriter'] as const).map((name) => ({
@@ -140,24 +175,30 @@ const WRITERS: readonly Writer[] = [
   })),
 ];
 
-describe.each(WRITERS)('a workbook of $name', ({ isMissing, write }) => {
-  it.skipIf(isMissing)('is read as the sheet shows it', async () => {
+describe.each(WRITERS)('a workbook of $name', ({ isMissing, options = {}, write }) => {
+  it.skipIf(isMissing)('is read as the sheet shows it', options, async () => {
     const path = join(await createTemporaryFolder(), 'users.xlsx');
     await write(path);
     expect(await readFileValues(path)).toEqual(RECORDS);
   });
 
-  it.skipIf(isMissing || PYTHONS.openpyxl === undefined)('is read like openpyxl does', async () => {
-    const path = join(await createTemporaryFolder(), 'users.xlsx');
-    await write(path);
-    const [header = [], ...rows]: OtherCell[][] = JSON.parse(runPython('openpyxl', ['read', path]));
-    const values = await readFileValues(path);
-    const names = header.map(({ value }) => String(value));
-    const own = values.map((record) =>
-      names.map((name, at) => toOtherCell(Object(record)[name], rows[0]?.[at]?.kind)),
-    );
-    expect(own).toEqual(rows.map((row) => row.map(withoutMidnight)));
-  });
+  it.skipIf(isMissing || PYTHONS.openpyxl === undefined)(
+    'is read like openpyxl does',
+    options,
+    async () => {
+      const path = join(await createTemporaryFolder(), 'users.xlsx');
+      await write(path);
+      const [header = [], ...rows]: OtherCell[][] = JSON.parse(
+        runPython('openpyxl', ['read', path]),
+      );
+      const values = await readFileValues(path);
+      const names = header.map(({ value }) => String(value));
+      const own = values.map((record) =>
+        names.map((name, at) => toOtherCell(Object(record)[name], rows[0]?.[at]?.kind)),
+      );
+      expect(own).toEqual(rows.map((row) => row.map(withoutMidnight)));
+    },
+  );
 });
 
 /** A cell as openpyxl reads it. */
@@ -187,5 +228,60 @@ describe.each(['openpyxl', 'xlsxwriter'] as const)('a formula that %s wrote', (w
     ];
     runPython(writer, [writer, path], JSON.stringify(rows));
     await expect(readFileValues(path)).rejects.toThrow(/A2: the formula has no stored result$/);
+  });
+});
+
+describe('a formula that LibreOffice calculated', () => {
+  it.skipIf(!hasLibreOffice || PYTHONS.openpyxl === undefined)('has its result', SLOW, async () => {
+    const path = join(await createTemporaryFolder(), 'users.xlsx');
+    const rows: readonly Cell[][] = [
+      [
+        { kind: 'text', value: 'id' },
+        { kind: 'text', value: 'sum' },
+      ],
+      [
+        { kind: 'formula', value: '="a"&"b"' },
+        { kind: 'formula', value: '=1+2' },
+      ],
+    ];
+    runPython('openpyxl', ['openpyxl', path], JSON.stringify(rows));
+    expect(await readFileValues(await convert(path, 'xlsx'))).toEqual([{ id: 'ab', sum: '3' }]);
+  });
+});
+
+/** Patterns of numbers. Dates are read as ISO 8601, whatever their pattern shows. */
+const PATTERNS = `
+0 | 0.00 | #,##0 | #,##0.00 | 0% | 0.00% | 0.00E+00 | ##0.0E+0 | # ?/? | # ??/?? | 00000 | 000-000
+0.0,,"M" | $#,##0.00 | #,##0_);(#,##0) | #,##0.00_);[Red](#,##0.00) | "x"0 | 0" kg" | 0.### | #.##
+[>=100]0;0.00 | 0;-0;"zero" | ?0.0 | #,##0, | 0.00;; | [<1]0.00;[>10]"big";0 | "No."000 | ###-##-####
+(000) 000-0000 | +0;-0;0 | [Blue]0;[Red]-0 | 0.0%;(0.0%) | @ | General`
+  .split(/ \| |\n/)
+  .slice(1);
+const NUMBERS = [0, 1, -1, 0.5, 1234.567, -1234.567, 123_456_789, 0.001, 99.995, 12];
+
+describe('a number', () => {
+  it.skipIf(!hasLibreOffice)('has the text that LibreOffice shows', SLOW, async () => {
+    const path = join(await createTemporaryFolder(), 'numbers.xlsx');
+    const rows: readonly Cell[][] = [
+      ['id', ...NUMBERS.keys()].map((name) => ({ kind: 'text', value: String(name) })),
+      ...PATTERNS.map((format): Cell[] => [
+        { kind: 'text', value: format },
+        ...NUMBERS.map((value): Cell => ({ kind: 'number', value, format })),
+      ]),
+    ];
+    writeSheetJs(path, rows);
+    const csv = await readFile(await convert(path, 'csv'), 'utf8');
+    const shown = Papa.parse<string[]>(csv.trimEnd()).data.slice(1);
+    const read = await readFileValues(path);
+    const outcomes = new Outcomes();
+    for (const [row, pattern] of PATTERNS.entries())
+      for (const [column, number] of NUMBERS.entries()) {
+        const expected = shown[row]?.[column + 1]?.trim() ?? '';
+        const text = String(Object(read[row])[column] ?? '');
+        if (text === expected) outcomes.add('as expected', '');
+        else
+          outcomes.add('different', `${pattern} of ${number}: '${text}', expected: '${expected}'`);
+      }
+    await expect(outcomes.toString()).toMatchFileSnapshot('numbers.snap');
   });
 });
