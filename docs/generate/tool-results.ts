@@ -1,4 +1,4 @@
-import { DELIVERY_STATES } from '../../src/catalog/local/delivery.ts';
+import { DELIVERY_STATES, FAILURE_REASONS } from '../../src/catalog/local/delivery.ts';
 import type { Shape } from './result-shapes.ts';
 
 const COUNTS = {
@@ -34,12 +34,27 @@ export const SUMMARY: Shape = {
   rejects: 'string | null',
 };
 
+const REASON = [...FAILURE_REASONS.map((reason) => JSON.stringify(reason)), 'null'].join(' | ');
 const DELIVERY = {
   id: 'string',
-  endpointId: 'string | null',
+  endpointId: 'string',
+  endpointUid: 'string | null',
   event: 'string',
   state: DELIVERY_STATES.map((state) => JSON.stringify(state)).join(' | '),
-  attempts: [{ at: 'string', status: 'number | null', error: 'string | null' }],
+  reason: REASON,
+  nextAttempt: 'string | null',
+  givesUpAt: 'string | null',
+  attempts: [
+    {
+      at: 'string',
+      status: 'number | null',
+      error: 'string | null',
+      reason: REASON,
+      milliseconds: 'number | null',
+      body: 'string | null',
+    },
+  ],
+  createdAt: 'string',
 } as const;
 
 const PROFILE = {
@@ -68,6 +83,7 @@ export const TOOL_RESULTS: Readonly<Record<string, Shape>> = {
       state: 'string',
       input: 'string | null',
       ...COUNTS,
+      existing: 'number',
       startedAt: 'string',
       updatedAt: 'string',
     },

@@ -55,6 +55,7 @@ describe('a stopped job', () => {
       'failed',
       'unknown',
       'skipped',
+      'existing',
       'startedAt',
       'updatedAt',
     ]);

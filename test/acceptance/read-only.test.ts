@@ -36,11 +36,12 @@ async function createReadOnlyUser() {
   const { env, received } = await startMockService(() => success({}));
   const { SVC_AUTH_TOKEN: token, ...address } = env;
   await writeFile(join(user.home, 'token.txt'), token);
-  const add = ['--base-url', env.SVC_BASE_URL, '--api-key', 'key-1'];
+  const add = ['--base-url', env.SVC_BASE_URL];
   const secret = ['--auth-token-file', 'token.txt', '--insecure-storage', '--no-verify'];
+  // Profiles with the same URL and API key share their protections.
   for (const [name, flags] of [
-    ['prod', ['--read-only']],
-    ['open', []],
+    ['prod', ['--api-key', 'key-1', '--read-only']],
+    ['open', ['--api-key', 'key-2']],
   ] as const) {
     const added = await user.svc(['profiles', 'add', name, ...add, ...secret, ...flags]);
     expect(added.code, added.stderr).toBe(0);

@@ -156,7 +156,7 @@ it('hints are wrapped between words on a narrow terminal, and long commands cont
   );
   expect(await terminal.ended).toBe(0);
   const lines = terminal.screen().trimEnd().split('\r\n');
-  expect(lines[0]).toBe('no results; add some with:');
+  expect(lines[0]).toBe('no results; to add some, run');
   const command = lines
     .slice(1)
     .map((line, at) => line.replace(at < lines.length - 2 ? / \\$/ : /$/, '').trim());

@@ -73,7 +73,7 @@ describe('the grade', () => {
   it('is a warning for a late response, and a failure for a late wrong one', () => {
     expect(gradeObservation(seen('valid', [answer(200, 5_000)]))).toMatchObject({
       verdict: 'ok',
-      did: '200 (5.0 s)',
+      did: '200 (5 s)',
     });
     expect(gradeObservation(seen('valid', [answer(200, 5_001)]))).toMatchObject({
       verdict: 'warn',
