@@ -4,6 +4,7 @@ import { reportError } from '../../src/commands/terminal/report-error.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
 import type { Sink } from '../../src/kernel/io.ts';
 import { fakeContext } from '../commands/fake-context.ts';
+import { checkHintedSteps } from './hinted-steps.ts';
 import { newUser, type Run, type Setting, type User } from './svc.ts';
 
 /**
@@ -66,7 +67,10 @@ async function execute(
     : runCommandLine(words, { ...context, io })
   ).then(
     () => 0,
-    (thrown: unknown) => reportError(io, words, env, thrown),
+    async (thrown: unknown) => {
+      await checkHintedSteps(thrown);
+      return reportError(io, words, env, thrown);
+    },
   );
   return { code, context };
 }

@@ -35,7 +35,7 @@ export async function saveRecords(
   const output = rejects === undefined ? results && '--results' : '--rejects';
   if (output !== undefined)
     throw new SvcError('usage', `${output} and --out cannot be combined`, {
-      hint: 'svc apply writes failed records to a file in its folder',
+      hint: 'the command that applies the plan writes failed records to a file',
     });
   const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
     throwFileError('create a folder in', tmpdir()),

@@ -25,7 +25,7 @@ export const ALLOW_UNKNOWN_EVENT_FLAG = {
 
 export const OUT_FLAG = {
   flags: '--out <path>',
-  description: 'save the write as a plan for svc apply, instead of sending it',
+  description: 'save the write as a plan, instead of sending it',
   file: 'plan',
 } as const satisfies OptionDefinition;
 

@@ -4,7 +4,7 @@ import {
   type Protections,
   type ReadOnly,
 } from '../../client/write-guard.ts';
-import { Hint, type NextStep } from '../../kernel/errors.ts';
+import { Hint, type NextStep, type SvcError } from '../../kernel/errors.ts';
 import type { ReadOnlySource } from '../../profiles/folder-file.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { Context, PlanApprovals } from '../context.ts';
@@ -85,10 +85,29 @@ export async function isForbidden(
   context: ProtectedContext,
   hint: string | Hint | undefined,
 ): Promise<boolean> {
-  if (!(hint instanceof Hint) || !hint.steps.some(({ kind }) => kind === 'change')) return false;
+  if (!namesChange(hint)) return false;
   // Without a valid target, the error says why.
   const protections = await findProtections(context).catch(() => undefined);
   return protections?.readOnly !== undefined || protections?.approvals !== undefined;
+}
+
+function namesChange(hint: string | Hint | undefined): boolean {
+  return hint instanceof Hint && hint.steps.some(({ kind }) => kind === 'change');
+}
+
+/**
+ * Omits a hint to a write that the target would refuse.
+ * @param acceptsWrites whether the user of the error can run a write at all
+ */
+export async function withoutForbiddenHint(
+  error: SvcError,
+  context: ProtectedContext,
+  acceptsWrites = true,
+): Promise<SvcError> {
+  const { structuredHint } = error;
+  const isOmitted =
+    (!acceptsWrites && namesChange(structuredHint)) || (await isForbidden(context, structuredHint));
+  return isOmitted ? error.reworded({ hint: '' }) : error;
 }
 
 /** @throws SvcError `read_only` or `approval_required` if the target hands out no secrets */

@@ -4,7 +4,7 @@ import { guardLog } from '../../kernel/log-commands.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
-import { isForbidden } from '../connection/protections.ts';
+import { withoutForbiddenHint } from '../connection/protections.ts';
 import type { GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { withFolderHint } from '../folder-hint.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
@@ -55,7 +55,7 @@ export async function runCommandLine(
         error instanceof SvcError
           ? withServiceFlags(
               withFolderHint(
-                await withoutForbiddenHint(error, opened?.context),
+                opened ? await withoutForbiddenHint(error, opened.context) : error,
                 processEnvironment.folders,
               ),
               opened?.context.options ?? parsedServiceFlags(program),
@@ -103,15 +103,6 @@ function openCommandContext(
       if (tracing) await sendSpans(context, tracing, commandPath(command), exitCodeOf(error));
     },
   };
-}
-
-/** Omits a hint to a write that the target would refuse. */
-async function withoutForbiddenHint(
-  error: SvcError,
-  context: OpenedContext['context'] | undefined,
-): Promise<SvcError> {
-  const hasForbidden = context && (await isForbidden(context, error.structuredHint));
-  return hasForbidden ? error.reworded({ hint: '' }) : error;
 }
 
 /** Names the profile of writes if a `.svc.json` chose it, unless a message has done so. */

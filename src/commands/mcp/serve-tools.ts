@@ -13,6 +13,7 @@ import { manifest } from '../../catalog/manifest.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import { version } from '../../kernel/version.ts';
+import { withoutForbiddenHint } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { reportError } from '../terminal/report-error.ts';
 import { boundResult } from './bounded-result.ts';
@@ -188,15 +189,14 @@ async function callTool(
   given: ToolInput,
   host: WriteHost,
 ): Promise<CallToolResult> {
-  const { context } = session;
   try {
     host.signal.throwIfAborted();
     const values = parseArguments(tool, given);
     const run = await runTool(session, tool.name as ToolName, values, host);
-    return await toResult(context, run, values.operation);
+    return await toResult(session, run, values.operation);
   } catch (error) {
     if (error instanceof ConfirmationRequired) throw error;
-    return toResult(context, { text: '', notes: [], error }, undefined);
+    return toResult(session, { text: '', notes: [], error }, undefined);
   }
 }
 
@@ -229,7 +229,7 @@ async function runTool(
 
 /** Converts a run to a result: the JSON, the error if there is one, and the notes. */
 async function toResult(
-  { options, environment }: Context,
+  { context, allowWrites }: Session,
   { text, notes, error }: ToolRun,
   operation: string | undefined,
 ): Promise<CallToolResult> {
@@ -237,9 +237,16 @@ async function toResult(
   const failed = error !== undefined;
   const problem = createMemorySink();
   if (failed) {
-    const toolError = error instanceof SvcError ? toToolError(error, options, entry) : error;
+    const toolError =
+      error instanceof SvcError
+        ? toToolError(
+            await withoutForbiddenHint(error, context, allowWrites),
+            context.options,
+            entry,
+          )
+        : error;
     const io = { stdin: { isTerminal: false }, stdout: problem, stderr: problem };
-    await reportError(io as never, ['-o', 'json'], environment, toolError);
+    await reportError(io as never, ['-o', 'json'], context.environment, toolError);
   }
   const parts = [text, problem.text().trimEnd(), toFieldNames(notes.join('\n'), entry)].filter(
     (part) => part !== '',

@@ -36,7 +36,9 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
 };
 
 /** Returns the command that saves a plan of the write, in place of the one that was refused. */
-function planStep({ words }: Context): NextStep | undefined {
+function planStep({ words, inputNaming }: Context): NextStep | undefined {
+  // The command line of a server has another command.
+  if (inputNaming === 'fields') return undefined;
   const plain = words.filter((word) => word !== '--yes' && word !== '-y');
   return plain.length === 0 ? undefined : step('inspect', ...plain, '--out', 'plan.json');
 }

@@ -14,7 +14,9 @@ import { formatReference, parseReference } from '../../settings/secret-value.ts'
 import { countUsersToSend } from '../../settings/users-file.ts';
 import { findPlanTarget } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
+import { changeWords, fileWords } from './next-commands.ts';
 import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
+import { DEFAULT_FILE } from './read-input.ts';
 
 interface CheckedPlan {
   /** The plan with the writes that make exactly the changes that it shows. */
@@ -110,12 +112,18 @@ export const APPLIED_BEFORE = 'the plan was applied before';
 
 /** @param file file of the plan; undefined for one that was not saved */
 export function createStalePlanError(
-  { files, environment }: SavedPlan,
+  { files, environment, names, changes, allowReplace }: SavedPlan,
   file: string | undefined,
   reason: string,
 ): SvcError {
-  const env = environment === null ? [] : ['--env', environment];
-  const words = files.length === 0 ? ['undo'] : ['plan', ...env];
+  const flags = {
+    file: names?.file === DEFAULT_FILE ? undefined : names?.file,
+    env: environment ?? undefined,
+    prune: changes.some(({ sign }) => sign === '-'),
+    allowReplace,
+  };
+  const words =
+    files.length === 0 ? ['undo'] : ['plan', ...fileWords(flags), ...changeWords(flags)];
   const out = file === undefined ? [] : ['--out', file];
   const message = `${file ?? 'the plan'} is outdated: ${reason}; nothing was sent`;
   return new SvcError('stale_plan', message, {
