@@ -39,14 +39,11 @@ users:
 `;
 
 const ACCESS = `Access: 2 people gain, 1 loses, 2 change
-  folder plans (acme)
-    ada: editor → none through organization acme (with 1 document)
-    bo: viewer → editor through folder plans (with 1 document)
-    cy: none → editor through folder vault (with 1 document)
+  folders plans, q3 (acme)
+    ada: editor → none through organization acme (with 2 documents)
+    bo: viewer → editor through folder plans (with 2 documents)
+    cy: none → editor through folder vault (with 2 documents)
   folder q3 (acme)
-    ada: editor → none through organization acme (with 1 document)
-    bo: viewer → editor through folder plans (with 1 document)
-    cy: none → editor through folder vault (with 1 document)
     document budget: eve: none → viewer through document budget
   organization acme
     document notes: di: editor → editor until 2027-01-31 through document notes

@@ -41,8 +41,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     examples: {
       'svc plan --env prod': 'compare svc.yaml with the prod environment',
       'svc plan --env prod --out plan.json': 'save the plan, to apply exactly these changes later',
-      'svc plan --members members.json --expiring 30d':
-        'compare the access of the members in a file from svc local export',
+      'svc plan --expiring 30d': 'also list the declared access that ends within 30 days',
       'svc plan --exit-code -o json': 'exit with 20 if there are changes, for scripts',
     },
     options: PLAN_FLAGS,

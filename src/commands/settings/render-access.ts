@@ -129,17 +129,51 @@ interface RowText {
   readonly rows: number;
 }
 
-/** Describes rows: by folder, and once for all documents in it that change alike. */
+/** Rows about a folder that change alike. */
+interface AlikeRows {
+  readonly rows: readonly AccessRow[];
+  /** Whether they are about the folder, and not only about documents in it. */
+  readonly isWhole: boolean;
+  /** The common fields of the rows, as text. */
+  readonly key: string;
+}
+
+/** Describes rows by folder, and once for all folders in which the same people have the same access. */
 function layoutRows(rows: readonly AccessRow[], arrow: string): readonly RowText[] {
   const folders = Map.groupBy(rows, ({ resource }) => nameFolder(resource));
-  return Array.from(folders, ([folder, own]) => {
-    const alike = Map.groupBy(own, ({ resource: _resource, ...row }) => JSON.stringify(row));
-    return Array.from(alike.values(), (group, at) => ({
-      heading: at === 0 ? folder : undefined,
-      text: describeGroup(group, arrow),
-      rows: group.length,
-    }));
-  }).flat();
+  const parts = Array.from(folders.values()).flatMap((own) => {
+    const alike = groupAlike(own);
+    return [alike.filter(({ isWhole }) => isWhole), alike.filter(({ isWhole }) => !isWhole)];
+  });
+  const blocks = Map.groupBy(
+    parts.filter(({ length }) => length > 0),
+    (part) =>
+      JSON.stringify(part.map(({ key, isWhole, rows: own }) => [key, isWhole || own[0]?.resource])),
+  );
+  let heading: string | undefined;
+  return Array.from(blocks.values()).flatMap((block) => {
+    const places = block.flatMap(([part]) => part?.rows[0]?.resource ?? []);
+    const repeated = heading;
+    heading = nameFolders(places);
+    const isNew = heading !== repeated;
+    return (block[0] ?? []).map(({ key }, at) => {
+      const group = block.flatMap((part) => part.find((one) => one.key === key)?.rows ?? []);
+      return {
+        heading: at === 0 && isNew ? heading : undefined,
+        text: describeGroup(group, arrow),
+        rows: group.length,
+      };
+    });
+  });
+}
+
+function groupAlike(rows: readonly AccessRow[]): readonly AlikeRows[] {
+  const alike = Map.groupBy(rows, ({ resource: _resource, ...row }) => JSON.stringify(row));
+  return Array.from(alike, ([key, group]) => ({
+    key,
+    rows: group,
+    isWhole: group.some(({ resource }) => resource.type !== 'document'),
+  }));
 }
 
 const MAX_DOCUMENTS = 3;
@@ -153,20 +187,42 @@ function describeGroup(rows: readonly AccessRow[], arrow: string): string {
   if (documents.length === 0) return change;
   if (documents.length < rows.length)
     return `${change} (with ${formatNounCount(documents.length, 'document')})`;
-  const named = documents.slice(0, MAX_DOCUMENTS).join(', ');
-  const more = documents.length - MAX_DOCUMENTS;
-  return `${documents.length === 1 ? 'document' : 'documents'} ${named}${more > 0 ? `, and ${groupDigits(more)} more` : ''}: ${change}`;
+  return `${documents.length === 1 ? 'document' : 'documents'} ${listNames(documents)}: ${change}`;
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length - MAX_DOCUMENTS;
+  const shown = names.slice(0, MAX_DOCUMENTS).join(', ');
+  return more > 0 ? `${shown}, and ${groupDigits(more)} more` : shown;
 }
 
 function describeChange({ before, after }: AccessRow, arrow: string): string {
   return `${formatAccess(before)} ${arrow} ${formatAccess(after)}`;
 }
 
+/** Names the folder of a resource, or the organization at the top level. */
 function nameFolder({ type, id, organizationId, folderId }: ChangedResource): string {
   const folder = type === 'folder' ? id : folderId;
   return folder === undefined || folder === 'root'
     ? `organization ${quoteId(organizationId)}`
     : `folder ${quoteId(folder)} (${quoteId(organizationId)})`;
+}
+
+/** Names the folders of resources: `folders plans, q3, and 2 more (acme)`. */
+function nameFolders(resources: readonly ChangedResource[]): string {
+  const [first] = resources;
+  if (!first || resources.length === 1) return first ? nameFolder(first) : '';
+  const isTop = ({ type }: ChangedResource) => type === 'organization';
+  const organizations = resources.filter(isTop).map(nameFolder);
+  const byOrganization = Map.groupBy(
+    resources.filter((resource) => !isTop(resource)),
+    ({ organizationId }) => organizationId,
+  );
+  const folders = Array.from(byOrganization, ([organization, own]) => {
+    if (own.length === 1) return own.map(nameFolder).join('');
+    return `folders ${listNames(own.map(({ id }) => quoteId(id)))} (${quoteId(organization)})`;
+  });
+  return [...organizations, ...folders].join(', ');
 }
 
 function nameGrant({ type, id }: AccessGrant): string {

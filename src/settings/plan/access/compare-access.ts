@@ -32,6 +32,11 @@ interface ResourceChange {
   readonly except?: ReadonlySet<string>;
 }
 
+interface NumberedRow {
+  readonly position: number;
+  readonly row: AccessRow;
+}
+
 interface ChangedAccess {
   readonly changes: readonly ResourceChange[];
   readonly count: number;
@@ -42,7 +47,9 @@ interface ChangedAccess {
 
 /** Collects the differences between the access before and after a plan, user by user. */
 export class AccessComparison {
-  readonly #rows: AccessRow[] = [];
+  /** The first row of each change of a user, and the others, with their positions. */
+  readonly #first: NumberedRow[] = [];
+  readonly #others: NumberedRow[] = [];
   readonly #digest = createHash('sha256');
   readonly #people = {
     gain: new Set<string>(),
@@ -78,7 +85,7 @@ export class AccessComparison {
     return {
       counts: { gain: gain.size, lose: lose.size, change: change.size },
       total: this.#total,
-      rows: this.#rows,
+      rows: this.#selectRows(),
       ...(this.#total > 0 && { sha256: this.#digest.digest('hex') }),
       /** Number of documents whose access is not known. */
       documents: this.#unknown.size,
@@ -92,12 +99,29 @@ export class AccessComparison {
     this.#total += count;
     this.#digest.update(`${JSON.stringify([organizationId, user, digest])}\n`);
     for (const { change } of changes) this.#people[classify(change)].add(user);
+    this.#addRows(organizationId, user, changes);
+  }
+
+  #addRows(organizationId: string, user: string, changes: readonly ResourceChange[]): void {
+    const shown = new Set<string>();
     for (const each of changes) {
+      const key = JSON.stringify(each.change);
       for (const resource of listResources(organizationId, each)) {
-        if (this.#rows.length === MAX_ROWS) return;
-        this.#rows.push(createRow(organizationId, user, resource, each.change));
+        const rows = shown.has(key) ? this.#others : this.#first;
+        shown.add(key);
+        if (rows.length === MAX_ROWS) break;
+        const position = this.#first.length + this.#others.length;
+        rows.push({ position, row: createRow(organizationId, user, resource, each.change) });
       }
     }
+  }
+
+  /** Selects rows about as many people as possible, in their order. */
+  #selectRows(): readonly AccessRow[] {
+    return [...this.#first, ...this.#others]
+      .slice(0, MAX_ROWS)
+      .toSorted((a, b) => a.position - b.position)
+      .map(({ row }) => row);
   }
 }
 
