@@ -78,3 +78,14 @@ export interface AccessPreview {
 
 /** Maximum number of rows that a plan lists. */
 export const MAX_ROWS = 1_000;
+
+/** Access of a user before and after a plan, to classify and count. */
+export interface ComparedAccess {
+  readonly before: object | null;
+  readonly after: object | null;
+}
+
+export function classifyChange({ before, after }: ComparedAccess): keyof AccessCounts {
+  if (before && after) return 'change';
+  return before ? 'lose' : 'gain';
+}

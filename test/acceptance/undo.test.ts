@@ -159,6 +159,7 @@ Not restored:
   1 record that the job created: creations are not undone
 
 Plan: 1 to create, 3 to update
+Access: no change
 apply: svc apply undo.json
 `);
       expect(await user.svc(['apply', 'undo.json', '--yes'])).toMatchObject({ code: 0 });

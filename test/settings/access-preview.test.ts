@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { stateSchema } from '../../src/catalog/state.ts';
+import { createReader } from '../../src/service/local/reading/reader.ts';
+import { createDevelopmentState } from '../../src/service/local/state.ts';
+import { importState } from '../../src/service/state/transfer.ts';
 import type { Access, AccessPreview, AccessRow } from '../../src/settings/access-preview.ts';
 import { createDeclaredSource } from '../../src/settings/plan/access/declared-source.ts';
 import { previewAccess } from '../../src/settings/plan/access/preview-access.ts';
+import { createStoreSource } from '../../src/settings/plan/access/store-source.ts';
 import { buildPlan } from '../../src/settings/plan/build-plan.ts';
+import type { Declared } from '../../src/settings/settings.ts';
 import { repeats } from '../repeats.ts';
 import { SLOW } from '../slow.ts';
+import { startPlannedWorld } from './planned-world.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const PAST = Date.UTC(2025, 0, 1) / 1000;
@@ -237,14 +244,64 @@ function isSameLevel(left: Membership, right: Membership): boolean {
   return left.type === right.type && left.id === right.id;
 }
 
-async function previewWorld(world: World, declared: Declaration): Promise<AccessPreview> {
-  const toFolder = ({ id, parent, own }: Folder) => ({
+function toFolder({ id, parent, own }: Folder) {
+  return {
     ...org,
     folderId: id,
     parentFolderId: parent,
     accessType: own ?? 'public',
     inheritAccessFromParent: own === undefined,
-  });
+  };
+}
+
+function toSettings(declared: Declaration): Declared {
+  return {
+    folders: declared.folders.map(({ own, name, ...folder }) => {
+      const {
+        inheritAccessFromParent: _inherits,
+        accessType,
+        ...fields
+      } = toFolder({
+        ...folder,
+        own,
+      });
+      return {
+        ...fields,
+        ...(own !== undefined && { accessType }),
+        ...(name !== undefined && { folderName: name }),
+      };
+    }),
+    documents: declared.documents.map(({ id, folder }) => ({
+      ...org,
+      documentId: id,
+      folderId: folder,
+    })),
+    users: Object.entries(declared.users).map(([userId, list]) => ({
+      ...org,
+      userId,
+      ...(list.length > 0 ? { memberships: list } : { accessRole: 'viewer' }),
+    })),
+  };
+}
+
+function toRecords(world: World) {
+  return {
+    documents: world.documents.map(({ id, folder, access, disabled }) => ({
+      ...org,
+      documentId: id,
+      folderId: folder,
+      accessType: access,
+      disabled,
+    })),
+    users: Object.entries(world.users).map(([userId, list]) => ({
+      ...org,
+      userId,
+      memberships: [...list],
+    })),
+  };
+}
+
+async function previewWorld(world: World, declared: Declaration): Promise<AccessPreview> {
   const live = {
     configs: new Map(),
     folders: new Map([
@@ -255,33 +312,7 @@ async function previewWorld(world: World, declared: Declaration): Promise<Access
     reads: 0,
   };
   const plan = buildPlan({
-    declared: {
-      folders: declared.folders.map(({ own, name, ...folder }) => {
-        const {
-          inheritAccessFromParent: _inherits,
-          accessType,
-          ...fields
-        } = toFolder({
-          ...folder,
-          own,
-        });
-        return {
-          ...fields,
-          ...(own !== undefined && { accessType }),
-          ...(name !== undefined && { folderName: name }),
-        };
-      }),
-      documents: declared.documents.map(({ id, folder }) => ({
-        ...org,
-        documentId: id,
-        folderId: folder,
-      })),
-      users: Object.entries(declared.users).map(([userId, list]) => ({
-        ...org,
-        userId,
-        ...(list.length > 0 ? { memberships: list } : { accessRole: 'viewer' }),
-      })),
-    },
+    declared: toSettings(declared),
     query: { configs: [], endpoints: false, folders: ['acme'], documents: [], agents: [] },
     live,
     target: { url: 'http://localhost', apiKey: 'key' },
@@ -294,18 +325,7 @@ async function previewWorld(world: World, declared: Declaration): Promise<Access
       time: 0,
       organizations: [org],
       folders: [],
-      documents: world.documents.map(({ id, folder, access, disabled }) => ({
-        ...org,
-        documentId: id,
-        folderId: folder,
-        accessType: access,
-        disabled,
-      })),
-      users: Object.entries(world.users).map(([userId, list]) => ({
-        ...org,
-        userId,
-        memberships: [...list],
-      })),
+      ...toRecords(world),
     },
     sent: none,
     unsent: none,
@@ -371,4 +391,55 @@ it('equals the difference of two full matrices', async () => {
 
 it('equals the difference of two full matrices in 10,000 worlds', SLOW, async () => {
   await fc.assert(property, { numRuns: repeats(10_000) });
+});
+
+it('equals what the service explains before and after the plan', SLOW, async () => {
+  await fc.assert(
+    fc.asyncProperty(worlds, declarations, async (world, random) => {
+      const planned = await startPlannedWorld();
+      const { store, credentials, clock } = planned.service;
+      const { apiKey } = credentials;
+      clock.time = NOW;
+      const folders = world.folders.map(({ own, ...folder }) => {
+        const { inheritAccessFromParent, accessType, ...fields } = toFolder({ ...folder, own });
+        return { ...fields, ...(own !== undefined && { accessType, inheritAccessFromParent }) };
+      });
+      const state = stateSchema.parse({ organizations: [org], folders, ...toRecords(world) });
+      const scope = { store, apiKey, now: NOW, dryRun: false };
+      expect(await importState(scope, state)).toEqual([]);
+      const reader = createReader({
+        store,
+        apiKey,
+        development: createDevelopmentState(store),
+        realClock: clock,
+        commandOf: (words) => words.join(' '),
+      });
+      const explainAll = async () => {
+        const roles: Record<string, string | null> = {};
+        for (const user of USERS) {
+          for (const document of DOCUMENTS) {
+            const question = { user, document, organization: 'acme' };
+            const { role } = await reader.explain(question).catch(() => ({ role: null }));
+            roles[`${user} ${document}`] = role;
+          }
+        }
+        return roles;
+      };
+      const plan = await planned.plan(toSettings(declare(world, random)));
+      const { rows } = await store.read((database) =>
+        previewAccess({ writes: plan.writes, now: NOW }, createStoreSource(database, apiKey)),
+      );
+      const before = await explainAll();
+      await planned.apply(plan);
+      const expected = { ...before };
+      for (const { user, resource, before: earlier, after } of rows) {
+        if (resource.type !== 'document') continue;
+        const key = `${user} ${resource.id}`;
+        expect([key, earlier?.role ?? null]).toEqual([key, before[key]]);
+        expected[key] = after?.role ?? null;
+      }
+      expect(await explainAll()).toEqual(expected);
+    }),
+    { numRuns: repeats(20) },
+  );
 });

@@ -1,6 +1,7 @@
 import { createHmac, scryptSync } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { formatCanonicalJson } from '../../src/kernel/json.ts';
+import type { AccessRow } from '../../src/settings/access-preview.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
 import { readLive } from '../../src/settings/live/read-live.ts';
 import {
@@ -129,6 +130,41 @@ it.each([
   ['of the future', -1, true],
 ])('is expired if it is older than 24 hours or of the future: %s', (_, age, expected) => {
   expect(isExpired({ createdAt: new Date(NOW).toISOString() }, NOW + age)).toBe(expected);
+});
+
+it('contains who gains access, and rejects counts that are not those of its rows', async () => {
+  const { world } = await savePlan();
+  const plan = await world.plan({});
+  const editor = {
+    role: 'editor',
+    expiresAt: null,
+    afterward: { role: 'viewer', expiresAt: null },
+  };
+  const row = {
+    user: 'ada',
+    resource: { type: 'folder', id: 'plans', organizationId: 'acme' },
+    before: null,
+    after: editor,
+    through: { type: 'organization', id: 'acme' },
+  } as AccessRow;
+  const access = {
+    counts: { gain: 1, lose: 0, change: 0 },
+    total: 1,
+    rows: [row],
+    sha256: 'a'.repeat(64),
+    unknown: { documents: 2, people: 0 },
+    unknownPeople: [],
+  };
+  const save = async (changed: Partial<typeof access>) => {
+    const origin = { files: [], secrets: [], allowReplace: false, now: NOW };
+    const saved = await createSavedPlan({ ...plan, access: { ...access, ...changed } }, origin);
+    return parseSavedPlan(JSON.stringify(saved), 'plan.json');
+  };
+  expect((await save({})).access).toEqual(access);
+  await expect(save({ counts: { gain: 0, lose: 0, change: 0 } })).rejects.toThrow(
+    'plan.json is not a saved plan: access.counts: does not match the rows',
+  );
+  await expect(save({ total: 2 })).rejects.toThrow('access.total: does not match the rows');
 });
 
 it('is expired if its time is not a time', () => {

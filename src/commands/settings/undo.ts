@@ -30,6 +30,7 @@ import type { UndoFlags } from './flags.ts';
 import { openJobContext } from './job-context.ts';
 import { nextOfUndo } from './next-commands.ts';
 import { savePlan } from './plan.ts';
+import { DeclaredGrants, previewPlanAccess } from './preview-plan-access.ts';
 import { printPlan } from './print-plan.ts';
 
 interface Undoable {
@@ -65,7 +66,12 @@ export async function undoJob(
       queryKeys(images.map(({ key }) => key)),
     );
     const restored = planUndo(await findPlanTarget(opened), images, live);
-    const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent] };
+    const access = await previewPlanAccess(opened, {
+      plan: restored,
+      live,
+      declared: new DeclaredGrants(),
+    });
+    const plan = { ...restored, notRestored: [...restored.notRestored, ...permanent], access };
     await printPlan(opened, plan, `the state before ${name}`, {
       target: await nameTarget(opened, plan.target, {}),
       next: plan.writes.length > 0 ? await nextOfUndo(context, opened, job, out) : {},

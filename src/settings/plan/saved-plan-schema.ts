@@ -6,7 +6,12 @@ import { settingsSchema } from '../../catalog/settings.ts';
 import { recordSchemas } from '../../catalog/state.ts';
 import { valueAt, withValue } from '../../kernel/field-path.ts';
 import { formatCanonicalJson, isObject } from '../../kernel/json.ts';
-import { MAX_ROWS } from '../access-preview.ts';
+import {
+  type AccessCounts,
+  type ComparedAccess,
+  classifyChange,
+  MAX_ROWS,
+} from '../access-preview.ts';
 import {
   CONFIG_NAMES,
   CONFIGS,
@@ -134,10 +139,22 @@ const accessPreview = z
   })
   .check(
     z.refine(({ total, rows }) => rows.length === Math.min(total, MAX_ROWS), {
-      error: 'does not match its rows',
+      error: 'does not match the rows',
       path: ['total'],
     }),
+    z.refine(
+      ({ total, rows, counts }) =>
+        total > rows.length ||
+        formatCanonicalJson(countPeople(rows)) === formatCanonicalJson(counts),
+      { error: 'does not match the rows', path: ['counts'] },
+    ),
   );
+
+function countPeople(rows: readonly (ComparedAccess & { readonly user: string })[]): AccessCounts {
+  const people = (wanted: keyof AccessCounts) =>
+    new Set(rows.filter((row) => classifyChange(row) === wanted).map(({ user }) => user)).size;
+  return { gain: people('gain'), lose: people('lose'), change: people('change') };
+}
 
 /** The shape of a saved plan. Nothing in it names an operation: writes follow from the values. */
 export const savedPlanSchema = z

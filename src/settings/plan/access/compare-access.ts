@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import type { AccessLevelSettings, AccessMembership } from '../../../catalog/local/access.ts';
 import { createAccessCheck } from '../../../service/records/access.ts';
 import { ROOT } from '../../../service/records/folder.ts';
-import { type AccessRow, type ChangedResource, MAX_ROWS } from '../../access-preview.ts';
+import {
+  type AccessRow,
+  type ChangedResource,
+  classifyChange,
+  MAX_ROWS,
+} from '../../access-preview.ts';
 import { levelKey, type Memberships } from '../../memberships.ts';
 import { isSameAccess, summarizeAccess } from './access.ts';
 import {
@@ -98,7 +103,7 @@ export class AccessComparison {
     if (count === 0) return;
     this.#total += count;
     this.#digest.update(`${JSON.stringify([organizationId, user, digest])}\n`);
-    for (const { change } of changes) this.#people[classify(change)].add(user);
+    for (const { change } of changes) this.#people[classifyChange(change)].add(user);
     this.#addRows(organizationId, user, changes);
   }
 
@@ -123,11 +128,6 @@ export class AccessComparison {
       .toSorted((a, b) => a.position - b.position)
       .map(({ row }) => row);
   }
-}
-
-function classify({ before, after }: AccessChange): 'gain' | 'lose' | 'change' {
-  if (before && after) return 'change';
-  return before ? 'lose' : 'gain';
 }
 
 /**
