@@ -1,6 +1,6 @@
 const HIDDEN = '****';
 /** Matches the slashes after a scheme, optionally escaped by one or more levels of JSON. */
-const SLASHES = String.raw`:(?:\\*\/){2}`;
+const SLASHES = String.raw`:(?:\\{0,8}\/){2}`;
 const AUTHORITY_CHARACTER = String.raw`[^\s"'<>\\/?#]`;
 /**
  * Matches the user information of a URL, up to the last `@` before the path: an unescaped password
@@ -20,11 +20,11 @@ const SECRET_NAME =
   '(?:token|key|secret|signature|sig|hmac|jwt|password|passwd|passphrase|pwd|auth|authorization|credentials?|session|sessionid)';
 
 /** Match `?`, `&`, and `=`, optionally escaped by JSON or HTML. */
-const SEPARATOR = String.raw`(?:[?&;]|\\+u0026|\\+u003f)`;
-const EQUALS = String.raw`(?:=|\\+u003d)`;
+const SEPARATOR = String.raw`(?:[?&;]|\\{1,8}u0026|\\{1,8}u003f)`;
+const EQUALS = String.raw`(?:=|\\{1,8}u003d)`;
 
 const PARAMETER = new RegExp(
-  String.raw`(${SEPARATOR}[\w.~%[\]-]*${SECRET_NAME}(?:\[\]|%5B%5D)?${EQUALS})((?:(?!\\+u0026)[^\s"'<>&#])+)`,
+  String.raw`(${SEPARATOR}[\w.~%[\]-]*${SECRET_NAME}(?:\[\]|%5B%5D)?${EQUALS})((?:(?!\\{1,8}u0026)[^\s"'<>&#])+)`,
   'gi',
 );
 

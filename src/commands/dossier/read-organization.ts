@@ -6,6 +6,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { removeSecrets } from '../../kernel/remove-secrets.ts';
+import { createPause, type Pause } from '../../kernel/run-in-slices.ts';
 
 const { 'users.data': USER_DATA } = users;
 const CURSOR = 'nextPageToken';
@@ -29,6 +30,7 @@ export interface OrganizationReading {
   readonly client: Client;
   readonly organizationId: string;
   readonly userId: string;
+  readonly signal: AbortSignal;
   readonly write: (text: string) => Promise<void>;
   readonly onPage: (page: CallResult<unknown>) => void;
 }
@@ -46,6 +48,7 @@ export async function readOrganization({
   client,
   organizationId,
   userId,
+  signal,
   write,
   onPage,
 }: OrganizationReading): Promise<ReadCounts> {
@@ -53,6 +56,7 @@ export async function readOrganization({
   const checkPage = createPageCheck();
   let pages = 0;
   let totals: Totals = {};
+  const pause = createPause(signal);
   const responses = followPages<unknown>({
     path: USER_DATA.path,
     call: (fields) => client.send(USER_DATA, { organizationId, userId, ...fields }),
@@ -65,13 +69,34 @@ export async function readOrganization({
     checkPage(data, cursorOf(result, data), pages);
     onPage(page);
     totals = { ...totals, ...readTotals(result), ...readTotals(data) };
-    const lines = Object.entries(data).flatMap(([name, value]) =>
-      name === CURSOR || TOTALS.includes(name) ? [] : output.add(name, value),
-    );
-    await write(lines.join(''));
+    for (const [name, value] of Object.entries(data))
+      if (name !== CURSOR && !TOTALS.includes(name))
+        await writeLines(output.lines(name, value), write, pause);
   }
   output.checkTotals(totals);
   return { ...output.counts(), pages };
+}
+
+/** Length of the text that is written at once. */
+const CHUNK_LENGTH = 65_536;
+
+/** Writes lines in chunks. Lets signals and timers run, because a page can have many records. */
+async function writeLines(
+  lines: Iterable<string>,
+  write: OrganizationReading['write'],
+  pause: Pause,
+): Promise<void> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length >= CHUNK_LENGTH) {
+      await write(chunk);
+      chunk = '';
+    }
+    const pausing = pause();
+    if (pausing) await pausing;
+  }
+  if (chunk !== '') await write(chunk);
 }
 
 /** A cursor may also be beside the lists. Without it, the rest of the data would be missing. */
@@ -149,16 +174,17 @@ function createOutput() {
     return `${JSON.stringify({ list, record: cleaned.value })}\n`;
   };
   return {
-    /** Returns the lines for the records of a list, or for a value beside the lists. */
-    add(name: string, value: unknown): readonly string[] {
+    /** Yields the lines for the records of a list, or for a value beside the lists. */
+    *lines(name: string, value: unknown): Generator<string> {
       if (Array.isArray(value)) {
         if (!counts.has(name)) counts.set(name, 0);
-        return value.map((record) => toLine(name, record));
+        for (const record of value) yield toLine(name, record);
+        return;
       }
       const text = JSON.stringify(value);
-      if (values.get(name) === text || value === null) return [];
+      if (values.get(name) === text || value === null) return;
       values.set(name, text);
-      return [toLine(name, value)];
+      yield toLine(name, value);
     },
     checkTotals(totals: Totals): void {
       const ofLists = USER_DATA_LISTS.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);

@@ -222,7 +222,14 @@ async function writeOrganization(
   const writer = await writeDossierFile(folder, file);
   try {
     const { write } = writer;
-    const read = await readOrganization({ client, organizationId, userId, write, onPage });
+    const read = await readOrganization({
+      client,
+      organizationId,
+      userId,
+      signal: context.signal,
+      write,
+      onPage,
+    });
     const stored = await readStoredMemberships(context, organizationId, userId);
     for (const line of stored.lines) await write(line);
     return {
