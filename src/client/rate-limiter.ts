@@ -25,6 +25,8 @@ export function createRateLimiter(options: ClientOptions) {
   /** Monotonic time, so that setting the system clock back does not extend a pause. */
   let resumesAt = Number.NEGATIVE_INFINITY;
   let observedPause: number | undefined;
+  /** Ends of the pauses that this process announced, which it may read back later. */
+  const announcedPauses = new Set<number>();
   /** Consecutive pauses whose length the service did not specify. */
   let unspecifiedPauses = 0;
 
@@ -57,7 +59,7 @@ export function createRateLimiter(options: ClientOptions) {
    */
   function adoptSharedPause(): void {
     const until = shared?.pausedUntil();
-    if (until === undefined || until === observedPause) return;
+    if (until === undefined || until === observedPause || announcedPauses.has(until)) return;
     observedPause = until;
     const pause = until - clock.now();
     if (pause <= MAX_PAUSE && pause > Math.max(0, resumesAt - monotonic()))
@@ -121,7 +123,7 @@ export function createRateLimiter(options: ClientOptions) {
       const neededWait = extendPause(pause, isUnavailable ? UNAVAILABLE : OWN_RATE_LIMIT, true);
       if (neededWait !== undefined) return neededWait;
       const until = clock.now() + resumesAt - monotonic();
-      observedPause = until;
+      announcedPauses.add(until);
       shared?.pauseUntil(until);
       return undefined;
     },

@@ -3,7 +3,8 @@ import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
 
-export type MessageLevel = 'info' | 'warning';
+/** `debug`: a line about a request, only with `--debug`. */
+export type MessageLevel = 'info' | 'warning' | 'debug';
 
 /** Formats a message as a line of JSON, before the line of an error. Empty without a text. */
 export function formatJsonMessage(level: MessageLevel, message: string | Hint): string {

@@ -245,6 +245,30 @@ describe('a pause that svc processes share', () => {
     expect([told, clock.slept]).toEqual([[now + 9_000], [9_000]]);
   });
 
+  it('is not taken for that of another process if the file still had an earlier one', () => {
+    const clock = fakeClock();
+    const start = clock.now();
+    let time = start;
+    let until: number | undefined = start - 1;
+    const reasons: string[] = [];
+    const limiter = createRateLimiter({
+      clock: { ...clock, now: () => time, monotonic: () => start },
+      target: { baseUrl: 'https://api.example.com', headerPrefix: 'x-svc-' },
+      transport: () => Promise.reject(new Error('unused')),
+      random: () => 0,
+      maxWait: 60_000,
+      observe: (event) => void ('reason' in event && reasons.push(event.reason)),
+      sharedRateLimit: { pausedUntil: () => until, pauseUntil: () => undefined },
+    });
+    limiter.pause({ retryAfter: 10_000 });
+    // Reads the earlier pause, then its own one, by a clock that is a little behind.
+    limiter.pause({ retryAfter: 1_000 });
+    until = start + 10_000;
+    time = start - 0.5;
+    limiter.pause({ retryAfter: 1_000 });
+    expect(reasons).toEqual(["the service's rate limit"]);
+  });
+
   it('replaces a shorter one of this process, and is not announced again', async () => {
     let until: number | undefined;
     const told: number[] = [];

@@ -501,6 +501,30 @@ describe('a URL with several hosts', () => {
   });
 });
 
+describe('target_session_attrs', () => {
+  it('limits the hosts to those that accept writes', async () => {
+    const url = new URL(await newStoreLocation());
+    await opened(`${url.href}&target_session_attrs=primary`);
+    await opened(`${url.href}&target_session_attrs=any`);
+    const options = url.searchParams.get('options');
+    url.searchParams.set('options', `${options} -c default_transaction_read_only=on`);
+    await opened(url.href.replaceAll('+', '%20'));
+    url.searchParams.set('target_session_attrs', 'read-write');
+    await expect(openStore(url.href.replaceAll('+', '%20'))).rejects.toMatchObject({
+      failure: 'failed_precondition',
+      message: expect.stringContaining('no host of the URL accepts writes'),
+    });
+  });
+
+  it.each(['standby', 'read-only', 'prefer-standby', 'x'])('cannot be %s', async (value) => {
+    const url = `postgres://svc@127.0.0.1:1/svc?target_session_attrs=${value}`;
+    await expect(openStore(url)).rejects.toMatchObject({
+      failure: 'usage',
+      message: `--store: svc does not support target_session_attrs=${value}`,
+    });
+  });
+});
+
 describe('connections', () => {
   it('that were closed while idle are replaced transparently', async () => {
     const url = new URL(await newStoreLocation());

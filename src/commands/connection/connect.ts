@@ -8,6 +8,7 @@ import {
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { traceHeadersOf } from '../../kernel/trace-parent.ts';
 import { formatJsonDocument } from '../../output/json.ts';
+import { formatJsonMessage } from '../../output/message-text.ts';
 import { formatCountdown } from '../../output/progress-text.ts';
 import { createNotConfiguredError } from '../../profiles/missing-settings.ts';
 import type { TargetWithSecrets } from '../../profiles/target.ts';
@@ -152,7 +153,8 @@ function toClientTarget(resolved: TargetWithSecrets): ClientTarget {
 /**
  * Creates an observer that prints calls to stderr: with `--verbose`, a line per request; with
  * `--debug`, also the bodies; without `--quiet`, a countdown while waiting for a rate limit. If
- * messages are lines of JSON, prints waits and settled writes as such, and no lines per request.
+ * messages are lines of JSON, prints waits and settled writes as such, and lines about requests only
+ * with `--debug`.
  */
 function createCallLog(context: Context): NonNullable<ClientOptions['observe']> {
   const { options, clock } = context;
@@ -169,7 +171,9 @@ function createCallLog(context: Context): NonNullable<ClientOptions['observe']> 
       return void context
         .progress()
         .then((progress) => progress.countDown(event.untilEpoch, event.reason));
-    const text = linesOf(event, options).map((line) => `${escapeForTerminal(line)}\n`);
+    const text = linesOf(event, options).map((line) =>
+      usesJson ? formatJsonMessage('debug', line) : `${escapeForTerminal(line)}\n`,
+    );
     if (text.length > 0) void context.progress().then((progress) => progress.print(text.join('')));
   };
 }

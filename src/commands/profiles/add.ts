@@ -49,8 +49,12 @@ export async function addProfile(
     typedName === undefined
       ? await askChecked(context, 'Profile name', checkName)
       : checkName(typedName);
+  const { caFile, clientCert, clientKey } = given.profile;
   const profile = {
     ...(await completeProfile(context, given)),
+    caFile: caFile || undefined,
+    clientCert: clientCert || undefined,
+    clientKey: clientKey || undefined,
     ...combineProtections(before.profiles.get(name), given.profile, options),
   };
   await checkApprovalRule(profile);

@@ -36,8 +36,8 @@ export async function readProfileFlags(context: Context, flags: ProfileFlags): P
     flag: string,
     check: (value: string, source: string) => string,
   ) => (value === undefined ? undefined : check(value, flag));
-  const path = (given: string | undefined) =>
-    given === undefined ? undefined : resolve(context.cwd, given);
+  // An empty path removes the file from a profile.
+  const path = (given: string | undefined) => given && resolve(context.cwd, given);
   return {
     profile: {
       baseUrl: checked(baseUrl, '--base-url', parseTypedBaseUrl),

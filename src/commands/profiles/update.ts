@@ -98,6 +98,9 @@ function applyChanges(profile: Profile, given: Profile, options: UpdateFlags): P
   const rule = options.approvals === false ? {} : { approvals, signers };
   const {
     org,
+    caFile,
+    clientCert,
+    clientKey,
     protected: isProtected,
     readOnly,
     ...others
@@ -106,6 +109,9 @@ function applyChanges(profile: Profile, given: Profile, options: UpdateFlags): P
     ...others,
     ...rule,
     org: org || undefined,
+    caFile: caFile || undefined,
+    clientCert: clientCert || undefined,
+    clientKey: clientKey || undefined,
     protected: isProtected || undefined,
     readOnly: readOnly || undefined,
   });

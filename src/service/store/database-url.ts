@@ -1,6 +1,16 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 
+/** Hosts of a URL to use: only those that accept writes, those preferably (default), or all. */
+export type HostRule = 'writable' | 'preferably_writable' | 'any';
+
+const HOST_RULES: Readonly<Record<string, HostRule>> = {
+  any: 'any',
+  'read-write': 'writable',
+  primary: 'writable',
+};
+const HOST_RULE_PARAMETER = 'target_session_attrs';
+
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /** Parameters of libpq in a URL that svc follows, or that change nothing for it. */
@@ -21,6 +31,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'sslmode',
   'sslnegotiation',
   'sslrootcert',
+  'target_session_attrs',
   'tcp_user_timeout',
   'user',
 ]);
@@ -54,7 +65,6 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
   'sslcrldir',
   'sslkeylogfile',
   'sslsni',
-  'target_session_attrs',
 ]);
 
 /**
@@ -71,6 +81,10 @@ export function checkDatabaseParameters(url: string): void {
     if (name === 'ssl' && value !== 'true')
       throw new SvcError('usage', `--store: '${value}' is not a value of ssl`, {
         hint: 'use ssl=true, or sslmode',
+      });
+    if (name === HOST_RULE_PARAMETER && !Object.hasOwn(HOST_RULES, value))
+      throw new SvcError('usage', `--store: svc does not support ${HOST_RULE_PARAMETER}=${value}`, {
+        hint: `svc writes to its store: use ${Object.keys(HOST_RULES).join(', ')}`,
       });
     if (PARAMETERS.has(name)) continue;
     if (UNSUPPORTED.has(name))
@@ -95,6 +109,13 @@ function hintFor(name: string, value: string): string {
   return nearest === undefined
     ? 'the parameters are those of libpq, such as sslmode'
     : `did you mean '${nearest}'?`;
+}
+
+/** Returns the rule in the parameters of a URL that `checkDatabaseParameters` accepts. */
+export function hostRuleOf(url: string): HostRule {
+  const [, text = ''] = /\?([^#]*)/.exec(url) ?? [];
+  const value = new URLSearchParams(text).get(HOST_RULE_PARAMETER);
+  return (value !== null && HOST_RULES[value]) || 'preferably_writable';
 }
 
 /** Keywords with which a connection string of libpq starts: `dbname=svc host=db.example`. */

@@ -10,7 +10,7 @@ import {
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { monotonicTime, muteWarnings } from '../../kernel/process.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
-import { listHostUrls } from './database-url.ts';
+import { type HostRule, hostRuleOf, listHostUrls } from './database-url.ts';
 import { isConnectionLimit, isUnusableStatement } from './postgres-errors.ts';
 import { decodeText, encodeText } from './postgres-text.ts';
 import type { SharingAdapter } from './sharing.ts';
@@ -55,7 +55,7 @@ export function openPostgres(url: string) {
   const translated = createTranslatingPool(pool, new StatementNames(), {
     isAborted: () => isAborted,
     noteResponse,
-    connect: createHostSelection(pool, settings, urls),
+    connect: createHostSelection(pool, settings, urls, hostRuleOf(url)),
   });
   const dialect = new PostgresDialect({ pool: translated });
   dialect.createAdapter = () => new PooledAdapter();
@@ -150,12 +150,27 @@ async function connectOrWait(pool: Pool): Promise<PoolClient> {
   }
 }
 
+/** Like libpq's error for a host that `target_session_attrs` excludes. */
+class ReadOnlyHostError extends Error {
+  readonly code = '25006';
+
+  constructor() {
+    super('no host of the URL accepts writes');
+  }
+}
+
 /**
- * Creates a function that connects to the first host that accepts writes. If no host does, connects
- * to one that responds. Later connections start with the host of the last one.
+ * Creates a function that connects to the first host that fits the rule. If hosts only preferably
+ * accept writes and none does, connects to one that responds. Later connections start with the host
+ * of the last one.
  */
-function createHostSelection(pool: Pool, settings: ClientConfig, urls: readonly string[]) {
-  if (urls.length === 1) return () => connectOrWait(pool);
+function createHostSelection(
+  pool: Pool,
+  settings: ClientConfig,
+  urls: readonly string[],
+  rule: HostRule,
+) {
+  if (urls.length === 1 && rule !== 'writable') return () => connectOrWait(pool);
   const checked = new WeakSet<PoolClient>();
   let current = 0;
   const selectNext = () => {
@@ -169,13 +184,19 @@ function createHostSelection(pool: Pool, settings: ClientConfig, urls: readonly 
       const isLast = tries > urls.length;
       try {
         const client = await connectOrWait(pool);
-        if (checked.has(client) || isLast || !(await isReadOnly(client))) {
+        const fits =
+          rule === 'any' ||
+          checked.has(client) ||
+          (isLast && rule === 'preferably_writable') ||
+          !(await isReadOnly(client));
+        if (fits) {
           checked.add(client);
           return client;
         }
         client.release(true);
+        if (isLast) throw new ReadOnlyHostError();
       } catch (error) {
-        failure ??= error;
+        failure = error instanceof ReadOnlyHostError ? error : (failure ?? error);
         if (isLast || error instanceof DatabaseError) throw failure;
       }
       selectNext();
@@ -184,8 +205,10 @@ function createHostSelection(pool: Pool, settings: ClientConfig, urls: readonly 
 }
 
 async function isReadOnly(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query('select pg_is_in_recovery() as "isStandby"');
-  return rows[0]?.isStandby === true;
+  const { rows } = await client.query(
+    `select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly"`,
+  );
+  return rows[0]?.isReadOnly === true;
 }
 
 function createTranslatingClient(
