@@ -13,6 +13,11 @@ export const MARKS = { true: '✓', false: '–' } as const;
  * text.
  */
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
+  const text = formatPlainCell(value, display, kind);
+  return display.breakCommands?.(text) ?? text;
+}
+
+function formatPlainCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   if (display.useMarks && typeof value === 'boolean') return MARKS[`${value}`];
   const text = kind === 'time' ? formatTime(value, display) : undefined;
   if (kind === 'whole' && typeof value === 'string')

@@ -14,6 +14,8 @@ export interface DisplayOptions {
    */
   readonly isInteractive: boolean;
   readonly useMarks: boolean;
+  /** Breaks commands of the build system that reads the output as a log, before texts are aligned. */
+  readonly breakCommands?: ((text: string) => string) | undefined;
   readonly glyphs: Glyphs;
 }
 

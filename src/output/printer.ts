@@ -211,15 +211,19 @@ export class Printer {
     return (await import('./markdown.ts')).formatCodeBlock(text);
   }
 
-  #viewOf({ columns }: ResultShape, fields?: readonly string[]): View & { readonly pause: Pause } {
-    const { headers, bom = false, color, display = PIPE_DISPLAY, signal } = this.#options;
+  #viewOf(
+    { columns, isData = false }: ResultShape,
+    fields?: readonly string[],
+  ): View & { readonly pause: Pause } {
+    const { headers, bom = false, color, display = PIPE_DISPLAY, signal, format } = this.#options;
+    const breakCommands = format === 'table' && !isData ? this.#sink.breakCommands : undefined;
     return {
       ...(columns && { columns }),
       ...(fields && { fields }),
       headers,
       bom,
       color,
-      display,
+      display: breakCommands ? { ...display, breakCommands } : display,
       isTerminal: this.#sink.isTerminal,
       width: this.#sink.columns,
       // A command that was interrupted still prints its result.
@@ -272,7 +276,8 @@ export class Printer {
     const { format, filter, warn } = this.#options;
     if (!breakCommands) return this.#sink.write(text);
     const broken = breakCommands(text);
-    if (format === 'table' && !filter && !isData) return this.#sink.write(broken);
+    const isText = format === 'table' || format === 'markdown';
+    if (isText && !filter && !isData) return this.#sink.write(broken);
     await this.#sink.write(text);
     if (broken === text || this.#hasWarned) return;
     this.#hasWarned = true;

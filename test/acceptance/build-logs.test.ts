@@ -37,6 +37,18 @@ describe('a log of GitHub Actions', () => {
     for (const line of json.stderr.trim().split('\n')) expect(JSON.parse(line)).toBeDefined();
   });
 
+  it('keeps the columns of tables aligned, and shows no command in Markdown', async () => {
+    const { svc } = await createUser();
+    const { stdout } = await svc('documents', 'list', '--fields', 'documentId,documentName');
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    const start = head.indexOf(head.trim().split(/ {2,}/)[1] ?? '');
+    expect(rows.map((row) => row.slice(start - 2, start + 1))).toEqual(
+      rows.map(() => expect.stringMatching(/^ {2}\S$/)),
+    );
+    const markdown = await svc('documents', 'list', '-o', 'markdown');
+    expect(isObeyed(markdown.stdout)).toBe(false);
+  });
+
   it('has data unchanged, with one warning', async () => {
     const { svc, plain } = await createUser();
     const names = await svc('documents', 'list', '--jq', '.[].documentName');

@@ -44,7 +44,9 @@ const MAX_LISTED = 5;
 export async function printTarget(context: Context, plan: ReadyPlan): Promise<void> {
   if ((await context.format()) !== 'table' || context.options.fields) return;
   const target = await nameTarget(context, plan.target, plan);
-  await context.io.stdout.write(`${renderTarget(target, selectGlyphs(context), '')}\n\n`);
+  const { stdout } = context.io;
+  const { breakCommands = (text: string) => text } = stdout;
+  await stdout.write(`${breakCommands(renderTarget(target, selectGlyphs(context), ''))}\n\n`);
 }
 
 /**
@@ -121,7 +123,8 @@ export async function printApplied(
     failures,
     ...(sharedReason && blocked.length === 0 && { sharedReason }),
   });
-  await stdout.write(renderNext(shownNext));
+  const { breakCommands = (text: string) => text } = stdout;
+  await stdout.write(breakCommands(renderNext(shownNext)));
 }
 
 function countMade({ changes, users }: MadeChanges): PlanSummary {
