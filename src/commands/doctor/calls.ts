@@ -2,6 +2,8 @@ import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
 import type { CallResult, Client } from '../../client/client.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
+import type { Sourced } from '../../profiles/target.ts';
 import type { Context } from '../context.ts';
 import { type Check, type CheckResult, ok, skipped, warn } from './check.ts';
 
@@ -9,7 +11,7 @@ export interface CallCheckContext {
   readonly context: Context;
   readonly client: () => Promise<Client>;
   readonly after: readonly string[];
-  readonly organizationId: string | undefined;
+  readonly organization: Sourced | undefined;
 }
 
 export function createCallChecks(calls: CallCheckContext): readonly Check[] {
@@ -77,9 +79,10 @@ async function checkWebhooks({ client }: CallCheckContext): Promise<CheckResult>
       );
 }
 
-async function checkQueries({ client, organizationId }: CallCheckContext): Promise<CheckResult> {
-  if (organizationId === undefined) return skipped('needs an organization: add --org');
+async function checkQueries({ client, organization }: CallCheckContext): Promise<CheckResult> {
+  if (organization === undefined) return skipped('needs an organization: add --org');
   const { 'documents.list': operation } = await loadResource('documents');
+  const organizationId = parseOrganization(organization.value, organization.source);
   const result = await callIfAvailable(client, operation, { organizationId, pageSize: 1 });
   const advice = 'ask the administrator of the service to enable advanced queries';
   return result

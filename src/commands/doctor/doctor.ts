@@ -7,6 +7,7 @@ import { renderFieldList } from '../../output/field-list.ts';
 import type { Printer } from '../../output/printer.ts';
 import type { View } from '../../output/renderer.ts';
 import { createMeasure } from '../../output/width.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import { type Connection, connect } from '../connection/connect.ts';
 import { isForbidden } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
@@ -39,6 +40,7 @@ export async function doctorCommand(
       hint,
     });
   }
+  if (options.org !== undefined) parseOrganization(options.org, '--org');
   const printer = await openPrinter(context);
   const results = await withSpinner(context, 'doctor: checking', () =>
     runAllChecks(context, options.org),
@@ -86,13 +88,13 @@ async function runAllChecks(
   const { local } = context.options;
   // The profile check reports a target that cannot be resolved.
   const target = await context.target().catch(() => undefined);
-  const organizationId = org ?? target?.org?.value;
+  const organization = org === undefined ? target?.org : { value: org, source: '--org' };
   const after = local ? ['data-folder'] : ['profile', 'answer'];
   const checks: readonly Check[] = [
     ...createMachineChecks(context),
     ...(target?.approvals ? createApprovalChecks(context) : []),
     ...(local ? [] : createNetworkChecks(quickContext)),
-    ...createCallChecks({ context, client, after, organizationId }),
+    ...createCallChecks({ context, client, after, organization }),
   ];
   try {
     return await runChecks(checks.map(withVariables(context)), context.signal);

@@ -231,6 +231,18 @@ describe('doctor', () => {
     expect(there.found('advanced-queries')).toMatchObject({ state: 'ok' });
   });
 
+  it('sends no request for an organization ID that svc does not accept', async () => {
+    const service = await plainService({});
+    const environment = { ...service.environment, SVC_ORG: 'ac\u200bme' };
+    const { found } = await run({ environment });
+    expect(found('advanced-queries')).toMatchObject({ state: 'fail' });
+    const flag = await run({ environment: service.environment }, { org: 'acme ' });
+    expect(flag.error).toMatchObject({
+      failure: 'usage',
+      message: expect.stringContaining('--org: '),
+    });
+  });
+
   it.each([
     [-600, '600 s ahead of', 'warn'],
     [600, '600 s behind', 'warn'],
