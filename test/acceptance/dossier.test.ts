@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -296,6 +297,37 @@ describe('svc users dossier', () => {
     ]);
     await rm(join(home, 'out'), { recursive: true });
     expect(await svc([...DOSSIER, '--org', 'acm', ...store])).toMatchObject({ code: 5 });
+  });
+
+  const canMount =
+    spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs $d && umount $d']).status === 0;
+
+  it.skipIf(!canMount)('stops with 12 on a full disk, and continues with space', SLOW, async () => {
+    const user = await startReader(({ body }) =>
+      pageOf(body.data, ({ comments, ...lists }) => ({
+        ...lists,
+        comments: [{ ...Object((comments as readonly object[])[0]), text: 'x'.repeat(2_000) }],
+      })),
+    );
+    const disk = join(user.home, 'disk');
+    await mkdir(disk);
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    try {
+      const organizations = Array.from({ length: 20 }, (_, at) => ['--org', `o${at}`]).flat();
+      const folder = join(disk, 'out');
+      const words = ['users', 'dossier', '--user', 'u1', '--out', folder, ...organizations];
+      const { code, stderr } = await user.svc(...words);
+      expect([code, stderr]).toEqual([
+        12,
+        expect.stringMatching(/disk is full.*of 20 .* not read/),
+      ]);
+      expect((await readManifest(folder)).complete).toBe(false);
+      spawnSync('mount', ['-o', 'remount,size=4m', disk]);
+      expect(await user.svc('jobs', 'resume')).toMatchObject({ code: 0 });
+      expect(await readWhole(folder)).toHaveLength(60);
+    } finally {
+      spawnSync('umount', [disk]);
+    }
   });
 
   it('is complete although it is killed repeatedly', SLOW, async () => {

@@ -20,7 +20,7 @@ export async function writeManifest(run: DossierRun, report?: WrittenFile): Prom
     complete: report !== undefined,
     userId: plan.userId,
     job: description.job,
-    service: description.target.origin,
+    service: redactRemembered(description.target.origin),
     startedAt: new Date(description.startedAt).toISOString(),
     endedAt: report ? new Date(context.clock.now()).toISOString() : null,
     organizations: plan.organizationIds.length,

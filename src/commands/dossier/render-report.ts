@@ -1,4 +1,5 @@
 import { groupDigits } from '../../kernel/plural.ts';
+import { redactRemembered } from '../../kernel/redact.ts';
 import { REMOVED } from '../../kernel/remove-secrets.ts';
 import { escapeMarkdown, formatCodeBlock, formatMarkdownTable } from '../../output/markdown.ts';
 import { commandForService, type ServiceFlags } from '../service-flags.ts';
@@ -21,7 +22,7 @@ export function renderDossierReport(
   const read = new Date(context.clock.now()).toISOString().slice(0, 16).replace('T', ' ');
   return [
     `# Data of ${escapeMarkdown(plan.userId)}\n`,
-    `Read until ${read} UTC from ${escapeMarkdown(description.target.origin)}. \`manifest.json\` lists each file with its counts and its SHA-256.\n`,
+    `Read until ${read} UTC from ${escapeMarkdown(redactRemembered(description.target.origin))}. \`manifest.json\` lists each file with its counts and its SHA-256.\n`,
     ...returnedPart(files),
     ...changeablePart(plan.userId, files, flags),
     ...unreachablePart(plan.userId, plan.organizationIds, {
