@@ -70,9 +70,14 @@ export class SheetRows implements XmlHandler {
   /** The first of the merged ranges, such as `A2:A5`, which the XML lists after the rows. */
   firstMergedRange: string | undefined;
   mergedRangeCount = 0;
+  /** The first of the hidden rows with values. */
+  firstHiddenLine: number | undefined;
+  hiddenRowCount = 0;
   #line = 0;
   /** Whether the row or an earlier one of its cells determined the line. */
   #isNumbered = false;
+  /** Whether a filter or a person hid the row. */
+  #isHidden = false;
   #cells: (string | undefined)[] = [];
   #problems: CellProblem[] = [];
   #column = -1;
@@ -102,7 +107,7 @@ export class SheetRows implements XmlHandler {
     const cell = this.#cell;
     switch (name) {
       case 'row':
-        if (parent === 'sheetData') this.#startRow(attributes['r']?.value);
+        if (parent === 'sheetData') this.#startRow(attributes);
         break;
       case 'c':
         if (parent === 'row') this.#startCell(attributes);
@@ -143,6 +148,10 @@ export class SheetRows implements XmlHandler {
   close(name: string): void {
     switch (name) {
       case 'row':
+        if (this.#isHidden && this.#cells.length > 0) {
+          this.firstHiddenLine ??= this.#line;
+          this.hiddenRowCount += 1;
+        }
         this.#rows.push({ line: this.#line, cells: this.#cells, problems: this.#problems });
         break;
       case 'c':
@@ -159,7 +168,9 @@ export class SheetRows implements XmlHandler {
     }
   }
 
-  #startRow(number: string | undefined): void {
+  #startRow({ r, hidden }: XmlAttributes): void {
+    const number = r?.value;
+    this.#isHidden = hidden?.value === '1' || hidden?.value === 'true';
     const line = number === undefined ? this.#line + 1 : Number(number);
     if (!(Number.isInteger(line) && line > this.#line && line <= MAX_ROWS))
       throw new Error(`row ${this.#line} is followed by row ${line}`);

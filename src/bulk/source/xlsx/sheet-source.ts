@@ -1,4 +1,5 @@
 import { neutralizeFormula } from '../../../kernel/formula-text.ts';
+import { formatNounCount } from '../../../kernel/plural.ts';
 import { CsvReader, type TableRow } from '../csv.ts';
 import type { SourceRequest } from '../record-layout.ts';
 import { InputError, OtherRowError, type RecordChunk, type Source } from '../source.ts';
@@ -131,6 +132,7 @@ class SheetTable {
     const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
     if (others.length > names.length) names.push(`${others.length - names.length} others`);
     const { firstMergedRange: range, mergedRangeCount = 0 } = this.#rows ?? {};
+    const { firstHiddenLine: hiddenLine, hiddenRowCount = 0 } = this.#rows ?? {};
     return [
       ...(isChosen
         ? []
@@ -138,6 +140,14 @@ class SheetTable {
             {
               line: this.#headerLine,
               message: `only the sheet '${this.#sheet.name}' is read; to read ${names.join(', ')}, add --sheet`,
+            },
+          ]),
+      ...(hiddenLine === undefined
+        ? []
+        : [
+            {
+              line: hiddenLine,
+              message: `${formatNounCount(hiddenRowCount, 'hidden row')} ${hiddenRowCount === 1 ? 'is' : 'are'} read like the others`,
             },
           ]),
       ...(range === undefined

@@ -319,6 +319,15 @@ describe('cells', () => {
   });
 });
 
+it('hidden rows with values are a warning', async () => {
+  const cell = (line: number) => `<c r="A${line}" t="str"><v>a${line}</v></c>`;
+  const rows = `${HEADER}<row r="2">${cell(2)}</row><row r="3" hidden="1">${cell(3)}</row><row r="4" hidden="true"/>`;
+  const { source } = await read(await write(createWorkbook({ rows })));
+  expect(source.warnings?.()).toEqual([
+    { line: 3, message: '1 hidden row is read like the others' },
+  ]);
+});
+
 it('merged cells are a warning', async () => {
   const rows = `${HEADER}<row r="2"><c r="A2" t="str"><v>a</v></c></row>`;
   const after = '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:B3"/></mergeCells>';
