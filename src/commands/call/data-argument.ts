@@ -30,9 +30,11 @@ export async function readData(
 export async function readJson(context: Context, argument: string): Promise<unknown> {
   const { name, text } = await readArgument(context, argument);
   const hint = `quote it for the shell: --data '{"organizationId":"acme"}'`;
+  // A shell removes all quotes of an unquoted text.
+  const isUnquoted = name === undefined && !text.includes('"');
   return parseJson(name ?? '--data', text, {
     failure: 'invalid_input',
-    ...(name === undefined && { hint }),
+    ...(isUnquoted && { hint }),
   });
 }
 
