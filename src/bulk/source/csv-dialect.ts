@@ -1,4 +1,4 @@
-/** The separators of a CSV text. A carriage return before a line feed belongs to the line break. */
+/** The separators of a CSV text. Carriage returns before a line feed belong to the line break. */
 export interface CsvDialect {
   readonly delimiter: string;
   readonly newline: '\n' | '\r';
@@ -44,7 +44,7 @@ export function detectDialect(
   { separator, headerRow = 1, rateId = () => 0 }: DialectRequest,
   splitRows: (text: string, dialect: CsvDialect) => readonly SampleRow[],
 ): CsvDialect {
-  const lineEnd = /\r\n|\n|\r/.exec(text)?.[0];
+  const lineEnd = /\r*\n|\r/.exec(text)?.[0];
   const newline = lineEnd === '\r' ? '\r' : '\n';
   if (separator !== undefined) return { delimiter: separator, newline };
   const scores = SEPARATORS.map((delimiter) => {

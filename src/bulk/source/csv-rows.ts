@@ -1,3 +1,4 @@
+import { restoreFormula } from '../../kernel/formula-text.ts';
 import {
   type CsvDialect,
   type DialectRequest,
@@ -144,11 +145,10 @@ export class CsvRowParser {
     const close = closingQuote(text, at + 1);
     let end = close + 1;
     while (text[end] === ' ') end += 1;
-    // A delimiter, a line break of at most two characters, or the end must follow the closing
-    // quote.
+    // A delimiter, a line break, or the end must follow the closing quote.
     if (!this.#ended && (close === -1 || end + 1 >= text.length)) return undefined;
     if (close === -1) throw this.#error(at, 'the quote is not closed');
-    if (newline === '\n' && text[end] === '\r') end += 1;
+    while (newline === '\n' && text[end] === '\r') end += 1;
     const last = end >= text.length || text[end] === newline;
     if (!last && text[end] !== delimiter) throw this.#error(at, 'text after a closing quote');
     return { value: text.slice(at + 1, close).replaceAll('""', '"'), end, last };
@@ -198,7 +198,7 @@ function formatCell(cell: string, delimiter: string): string {
 }
 
 function withoutReturn(text: string): string {
-  return text.endsWith('\r') ? text.slice(0, -1) : text;
+  return text.endsWith('\r') ? text.replace(/\r+$/, '') : text;
 }
 
 function isBlank(row: string): boolean {
@@ -219,3 +219,12 @@ function closingQuote(text: string, from: number): number {
   while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
   return quote;
 }
+
+/** Returns the text of a cell. Spreadsheets also protect text from conversion as `="00123"`. */
+export function readCell(cell: string): string {
+  if (!cell.startsWith('="')) return restoreFormula(cell);
+  const [, text] = TEXT_FORMULA.exec(cell) ?? [];
+  return text === undefined ? cell : text.replaceAll('""', '"');
+}
+
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;

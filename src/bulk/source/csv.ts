@@ -1,40 +1,15 @@
-import { SvcError } from '../../kernel/errors.ts';
-import { restoreFormula } from '../../kernel/formula-text.ts';
-import { findNearest } from '../../kernel/nearest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { quoteForShell } from '../../kernel/quote-for-shell.ts';
-import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
-import { MAX_TITLE_ROWS } from './csv-dialect.ts';
+import { formatMapFlags } from './column-guesses.ts';
 import { isEnvelopeHeader, readEnvelopeRows } from './csv-envelope.ts';
-import { CsvRowParser, formatRow } from './csv-rows.ts';
-import type { FieldNames } from './field-map.ts';
+import { HeaderReader, type LocateColumn, type TableHeader } from './csv-header.ts';
+import { CsvRowParser, formatRow, readCell } from './csv-rows.ts';
 import type { SourceRequest } from './record-layout.ts';
-import { findRenamedField } from './renamed-field.ts';
 import {
   createUnreadableRecord,
-  type ErrorPosition,
   InputError,
-  type OtherRow,
-  OtherRowError,
   type RecordChunk,
   type SourceRecord,
 } from './source.ts';
-
-interface Header {
-  /** Text in the file, including a preceding line that names the separator. */
-  readonly text: string;
-  readonly delimiter: string;
-  /** The names of the columns in the file. */
-  readonly columns: readonly string[];
-  /** The field of each column; undefined for a dropped column. */
-  readonly fields: readonly (string | undefined)[];
-  /** The fields without dropped columns. */
-  readonly fieldNames: readonly string[];
-  /** Index of the ID column, or -1. */
-  readonly idColumn: number;
-  /** Indexes of columns without a name, which must be empty. */
-  readonly nameless: readonly number[];
-}
 
 /** A row of a table, and the errors of its cells. */
 export interface TableRow {
@@ -51,8 +26,6 @@ export interface CellError {
   readonly concernsOnlyIds: boolean;
 }
 
-type Locate = (line: number, column?: number) => ErrorPosition;
-
 /**
  * Reads CSV, or the rows of another table, with a header row. An empty cell is an absent field. Skips rows without
  * values, which spreadsheets often add at the end. Removes apostrophes that
@@ -60,22 +33,20 @@ type Locate = (line: number, column?: number) => ErrorPosition;
  */
 export class CsvReader {
   readonly #request: SourceRequest;
-  readonly #locate: Locate;
-  #header: Header | undefined;
+  readonly #locate: LocateColumn;
+  readonly #headers: HeaderReader;
+  #header: TableHeader | undefined;
   /** Lines of the rows without values, which are skipped. */
   readonly emptyLines: number[] = [];
-  /** The error for a row that should be the header, and the number of rows read since. */
-  #missingId:
-    | { readonly error: InputError; readonly rows: number; readonly first: OtherRow['first'] }
-    | undefined;
   #paddedLines = 0;
   /** Whether the file is the result of a list command with `--envelope`. */
   #isEnvelope = false;
 
   /** @param locate returns the position of a column, from 0, in errors */
-  constructor(request: SourceRequest, locate: Locate = (line) => ({ line })) {
+  constructor(request: SourceRequest, locate: LocateColumn = (line) => ({ line })) {
     this.#request = request;
     this.#locate = locate;
+    this.#headers = new HeaderReader(request, locate);
   }
 
   get header(): string {
@@ -119,9 +90,15 @@ export class CsvReader {
       else if (this.#header) records.push(this.#record(this.#header, cells, text, line));
       else if (this.#isEnvelope) records.push(...this.#readEnvelope(cells, line));
       else if (isEnvelopeHeader(cells)) this.#isEnvelope = true;
-      else this.#readHeader(cells, parser.separatorLine + text, parser.delimiter, line);
+      else
+        this.#header = this.#headers.read(
+          cells,
+          parser.separatorLine + text,
+          parser.delimiter,
+          line,
+        );
     };
-    const rateId = (column: string) => this.#rateId(column);
+    const rateId = (column: string) => this.#headers.rateId(column);
     const parser = new CsvRowParser(this.#request.name, onRow, { separator, headerRow, rateId });
     try {
       for await (const chunk of chunks) {
@@ -145,8 +122,8 @@ export class CsvReader {
     const [columns, ...rows] = readEnvelopeRows(cells, listed?.id ?? id) ?? [];
     if (!columns)
       throw new InputError(name, this.#locate(line, 2), 'expected a list of records as JSON');
-    this.#readHeader(columns, formatRow(columns, ','), ',', line);
-    const header = this.#header;
+    const header = this.#headers.read(columns, formatRow(columns, ','), ',', line);
+    this.#header = header;
     return header
       ? rows.map((row) => this.#recordOfRow(header, { line, cells: row, errors: [] }))
       : [];
@@ -164,8 +141,8 @@ export class CsvReader {
         else {
           // A title above the header may have fewer cells.
           const first = errors.find(({ concernsOnlyIds }) => !concernsOnlyIds);
-          if (first && !this.#missingId) throw first.error;
-          this.#readHeader(cells, formatRow(cells, ','), ',', line);
+          if (first && !this.#headers.hasTitle) throw first.error;
+          this.#header = this.#headers.read(cells, formatRow(cells, ','), ',', line);
         }
       }
       if (records.length > 0) yield records;
@@ -173,7 +150,7 @@ export class CsvReader {
     this.#requireHeader();
   }
 
-  #recordOfRow({ fields, nameless }: Header, { line, cells, errors }: TableRow): SourceRecord {
+  #recordOfRow({ fields, nameless }: TableHeader, { line, cells, errors }: TableRow): SourceRecord {
     this.#requireNoValues(nameless, cells, line);
     const first = errors.find(({ column, concernsOnlyIds }) => {
       const field = fields[column];
@@ -215,113 +192,11 @@ export class CsvReader {
   }
 
   #requireHeader(): void {
-    if (this.#header) return;
-    if (this.#missingId) throw this.#missingId.error;
-    const { name } = this.#request;
-    throw new InputError(name, {}, 'the header is missing', 'the first row must name the fields');
-  }
-
-  /**
-   * Reads the header. If it lacks the ID, searches the next rows for the header, so that the error
-   * can name it.
-   */
-  #readHeader(cells: readonly string[], text: string, delimiter: string, line: number): void {
-    const columns = cells.map((cell) => readCell(cell.trim()));
-    const { id, listed, generatesIds } = this.#request;
-    if (this.#missingId) {
-      const { error, rows, first } = this.#missingId;
-      if (columns.some((column) => this.#rateId(column) > 0))
-        throw new OtherRowError(this.#request.name, error, {
-          first,
-          later: { row: line, columns },
-        });
-      if (rows === MAX_TITLE_ROWS) throw error;
-      this.#missingId = { ...this.#missingId, rows: rows + 1 };
-      return;
-    }
-    const keys = createColumnKeys(columns);
-    const { mapped, nameless } = this.#mapColumns(columns, keys, line);
-    const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
-    if (!generatesIds && idColumn === -1)
-      this.#missingId = {
-        error: this.#missingIdError(mapped, line),
-        rows: 1,
-        first: { row: line, columns },
-      };
-    else {
-      this.#markMapped(keys);
-      const fieldNames = mapped.filter((field) => field !== undefined);
-      this.#header = { text, delimiter, columns, fields: mapped, fieldNames, idColumn, nameless };
-    }
-  }
-
-  /** Marks the mapped columns as found: all of them, unless other files may have some. */
-  #markMapped(keys: readonly string[]): void {
-    const { map } = this.#request;
-    if (map?.isShared) for (const key of keys) map.fieldOf(key);
-    else map?.markAllFound();
-  }
-
-  /** Returns the field of each column, and the columns without a name or field. */
-  #mapColumns(columns: readonly string[], keys: readonly string[], line: number) {
-    const { name } = this.#request;
-    const map: FieldNames = this.#request.map?.names ?? new Map();
-    const fail = (at: number, problem: string, hint?: string): never => {
-      throw new InputError(name, this.#locate(line, at), problem, hint);
-    };
-    const nameless: number[] = [];
-    for (const [at, column] of columns.entries()) {
-      if (map.has(keys[at] ?? '')) continue;
-      if (column === '') nameless.push(at);
-      else if (columns.indexOf(column) !== at) {
-        const drop = formatMapFlags([[keys[at] ?? '', '']]);
-        fail(at, `two columns are named '${column}'`, `to drop this one, add ${drop}`);
-      }
-    }
-    if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
-    const mapped = keys.map((key, at) =>
-      nameless.includes(at) ? undefined : map.has(key) ? map.get(key) || undefined : key,
-    );
-    for (const [at, field] of mapped.entries()) {
-      const before = mapped.indexOf(field);
-      if (field === undefined || before === at) continue;
-      fail(at, `the columns '${keys[before]}' and '${keys[at]}' both map to '${field}'`);
-    }
-    return { mapped, nameless };
-  }
-
-  /** Returns 2 if a name in a header is that of the ID, and 1 if it probably means it. */
-  #rateId(column: string): number {
-    const { id, listed, map, knownFields } = this.#request;
-    const field = map?.names.get(column) ?? column;
-    if (field === id || field === listed?.id) return 2;
-    const isName = /^[\p{L}\p{N} _.-]+$/u.test(column);
-    return isName && findRenamedField(id, [column], knownFields) !== undefined ? 1 : 0;
-  }
-
-  #missingIdError(columns: readonly (string | undefined)[], line: number): InputError {
-    const { name, id } = this.#request;
-    const found = columns.filter((column) => column !== undefined);
-    const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
-    if (/^[[{]/.test(found[0] ?? ''))
-      return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
-    const separator = found.flatMap((column) => findSeparator(column, id))[0];
-    if (separator !== undefined) {
-      const hint = `the columns seem to be separated by '${separator}': add --separator ${quoteForShell(separator)}`;
-      return new InputError(name, this.#locate(line), problem, hint);
-    }
-    const { given = [] } = this.#request;
-    const guesses = [...guessFields(found, this.#request)].map(
-      ([column, field]) => [column, given.includes(field) ? '' : field] as const,
-    );
-    const hint = guesses.some(([, field]) => field === id)
-      ? `add ${formatMapFlags(guesses)}`
-      : `name the column of the ID: --map '<column>=${id}'`;
-    return new InputError(name, this.#locate(line), problem, hint);
+    if (!this.#header) this.#headers.failWithoutHeader();
   }
 
   #record(
-    { fields, nameless }: Header,
+    { fields, nameless }: TableHeader,
     cells: readonly string[],
     text: string,
     line: number,
@@ -353,7 +228,7 @@ export class CsvReader {
 }
 
 class CsvRecord implements SourceRecord {
-  readonly #fields: Header['fields'];
+  readonly #fields: TableHeader['fields'];
   readonly cells: readonly string[];
   readonly #text: string | undefined;
   readonly line: number;
@@ -361,7 +236,7 @@ class CsvRecord implements SourceRecord {
 
   /** @param text the row in the file (default: the cells, separated by commas) */
   constructor(
-    fields: Header['fields'],
+    fields: TableHeader['fields'],
     cells: readonly string[],
     text: string | undefined,
     line: number,
@@ -387,47 +262,5 @@ class CsvRecord implements SourceRecord {
       else value[field] = cell;
     }
     return value;
-  }
-}
-
-/** Finds the character that separates the ID from other names in a column that was not split. */
-function findSeparator(column: string, id: string): readonly string[] {
-  return [...column].filter(
-    (character) =>
-      /[^\p{L}\p{N}\s"'_-]/u.test(character) &&
-      column.split(character).some((part) => part.trim() === id),
-  );
-}
-
-/**
- * Returns the names by which `--map` knows columns: `3` for one without a name, `name#2` for a
- * second one.
- */
-function createColumnKeys(columns: readonly string[]): readonly string[] {
-  return columns.map((column, at) => {
-    if (column === '') return columns.includes(String(at + 1)) ? '' : String(at + 1);
-    const before = columns.slice(0, at).filter((other) => other === column).length;
-    const key = `${column}#${before + 1}`;
-    return before === 0 || columns.includes(key) ? column : key;
-  });
-}
-
-/** Returns the text of a cell. Spreadsheets also protect text from conversion as `="00123"`. */
-function readCell(cell: string): string {
-  if (!cell.startsWith('="')) return restoreFormula(cell);
-  const [, text] = TEXT_FORMULA.exec(cell) ?? [];
-  return text === undefined ? cell : text.replaceAll('""', '"');
-}
-
-const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/;
-
-/** @throws SvcError `usage` if the file does not have a mapped column */
-function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {
-  for (const column of map.keys()) {
-    if (columns.includes(column)) continue;
-    const nearest = findNearest(column, columns);
-    throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
-      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${columns.join(', ')}`,
-    });
   }
 }

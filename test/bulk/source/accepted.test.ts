@@ -73,6 +73,20 @@ describe('CSV', () => {
     ]);
   });
 
+  it('can end lines with several CR, as scripts write them on Windows', async () => {
+    const records = [
+      { userId: 'a', name: 'b' },
+      { userId: 'c', name: 'd' },
+    ];
+    expect(await values('userId,name\r\r\na,b\r\r\nc,"d"\r\r\n', 'csv')).toEqual(records);
+  });
+
+  it('can have invisible characters around the names of columns', async () => {
+    expect(await values('userId\u200b,\ufeffname\na,b\n', 'csv')).toEqual([
+      { userId: 'a', name: 'b' },
+    ]);
+  });
+
   it('can end lines with CR, or with mixed line ends', async () => {
     expect(await values('userId\ra\rb', 'csv')).toEqual([{ userId: 'a' }, { userId: 'b' }]);
     expect(await values('userId,name\na,b\r\nc,"d"\r\ne,f\n', 'csv')).toEqual([

@@ -252,6 +252,12 @@ describe('the error for an invalid input names the position and the problem', ()
     );
   });
 
+  it('rows that are single quoted cells', async () => {
+    expect((await refusal('"userId,name"\n"a,b"\n', 'csv')).hint).toBe(
+      'remove the quotes around the rows: each is a single cell',
+    );
+  });
+
   it('YAML that would take too much memory', SLOW, async () => {
     const { message } = await refusal(`[${'a,'.repeat(600_000)}]`, 'yaml');
     expect(message).toBe('stdin: the YAML has too many values');

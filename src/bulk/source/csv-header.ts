@@ -1,0 +1,198 @@
+import { SvcError } from '../../kernel/errors.ts';
+import { findNearest } from '../../kernel/nearest.ts';
+import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { formatMapFlags, guessFields, listColumns } from './column-guesses.ts';
+import { MAX_TITLE_ROWS } from './csv-dialect.ts';
+import { readCell } from './csv-rows.ts';
+import type { FieldNames } from './field-map.ts';
+import type { SourceRequest } from './record-layout.ts';
+import { findRenamedField } from './renamed-field.ts';
+import { type ErrorPosition, InputError, type OtherRow, OtherRowError } from './source.ts';
+
+/** The header of a CSV file or another table. */
+export interface TableHeader {
+  /** Text in the file, including a preceding line that names the separator. */
+  readonly text: string;
+  readonly delimiter: string;
+  /** The names of the columns in the file. */
+  readonly columns: readonly string[];
+  /** The field of each column; undefined for a dropped column. */
+  readonly fields: readonly (string | undefined)[];
+  /** The fields without dropped columns. */
+  readonly fieldNames: readonly string[];
+  /** Index of the ID column, or -1. */
+  readonly idColumn: number;
+  /** Indexes of columns without a name, which must be empty. */
+  readonly nameless: readonly number[];
+}
+
+/** Returns the position of a column, from 0, in errors. */
+export type LocateColumn = (line: number, column?: number) => ErrorPosition;
+
+/** Finds the header of a table, and the field of each of its columns. */
+export class HeaderReader {
+  readonly #request: SourceRequest;
+  readonly #locate: LocateColumn;
+  /** The error for a row that should be the header, and the number of rows read since. */
+  #missingId:
+    | { readonly error: InputError; readonly rows: number; readonly first: OtherRow['first'] }
+    | undefined;
+
+  constructor(request: SourceRequest, locate: LocateColumn) {
+    this.#request = request;
+    this.#locate = locate;
+  }
+
+  /** Whether a row was read that is not the header, such as a title. */
+  get hasTitle(): boolean {
+    return this.#missingId !== undefined;
+  }
+
+  /** @throws InputError because no row was the header */
+  failWithoutHeader(): never {
+    if (this.#missingId) throw this.#missingId.error;
+    const { name } = this.#request;
+    throw new InputError(name, {}, 'the header is missing', 'the first row must name the fields');
+  }
+
+  /**
+   * Reads a row as the header. If it lacks the ID, returns `undefined`, and searches the next rows for
+   * the header, so that the error can name it.
+   */
+  read(
+    cells: readonly string[],
+    text: string,
+    delimiter: string,
+    line: number,
+  ): TableHeader | undefined {
+    const columns = cells.map((cell) => readCell(cell.replace(AROUND_NAME, '')));
+    const { id, listed, generatesIds } = this.#request;
+    if (this.#missingId) {
+      const { error, rows, first } = this.#missingId;
+      if (columns.some((column) => this.rateId(column) > 0))
+        throw new OtherRowError(this.#request.name, error, {
+          first,
+          later: { row: line, columns },
+        });
+      if (rows === MAX_TITLE_ROWS) throw error;
+      this.#missingId = { ...this.#missingId, rows: rows + 1 };
+      return undefined;
+    }
+    const keys = createColumnKeys(columns);
+    const { mapped, nameless } = this.#mapColumns(columns, keys, line);
+    const idColumn = mapped.indexOf(mapped.includes(id) ? id : (listed?.id ?? id));
+    if (!generatesIds && idColumn === -1) {
+      const error = this.#missingIdError(mapped, line, delimiter);
+      this.#missingId = { error, rows: 1, first: { row: line, columns } };
+      return undefined;
+    }
+    this.#markMapped(keys);
+    const fieldNames = mapped.filter((field) => field !== undefined);
+    return { text, delimiter, columns, fields: mapped, fieldNames, idColumn, nameless };
+  }
+
+  /** Marks the mapped columns as found: all of them, unless other files may have some. */
+  #markMapped(keys: readonly string[]): void {
+    const { map } = this.#request;
+    if (map?.isShared) for (const key of keys) map.fieldOf(key);
+    else map?.markAllFound();
+  }
+
+  /** Returns the field of each column, and the columns without a name or field. */
+  #mapColumns(columns: readonly string[], keys: readonly string[], line: number) {
+    const { name } = this.#request;
+    const map: FieldNames = this.#request.map?.names ?? new Map();
+    const fail = (at: number, problem: string, hint?: string): never => {
+      throw new InputError(name, this.#locate(line, at), problem, hint);
+    };
+    const nameless: number[] = [];
+    for (const [at, column] of columns.entries()) {
+      if (map.has(keys[at] ?? '')) continue;
+      if (column === '') nameless.push(at);
+      else if (columns.indexOf(column) !== at) {
+        const drop = formatMapFlags([[keys[at] ?? '', '']]);
+        fail(at, `two columns are named '${column}'`, `to drop this one, add ${drop}`);
+      }
+    }
+    if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
+    const mapped = keys.map((key, at) =>
+      nameless.includes(at) ? undefined : map.has(key) ? map.get(key) || undefined : key,
+    );
+    for (const [at, field] of mapped.entries()) {
+      const before = mapped.indexOf(field);
+      if (field === undefined || before === at) continue;
+      fail(at, `the columns '${keys[before]}' and '${keys[at]}' both map to '${field}'`);
+    }
+    return { mapped, nameless };
+  }
+
+  /** Returns 2 if a name in a header is that of the ID, and 1 if it probably means it. */
+  rateId(column: string): number {
+    const { id, listed, map, knownFields } = this.#request;
+    const field = map?.names.get(column) ?? column;
+    if (field === id || field === listed?.id) return 2;
+    const isName = /^[\p{L}\p{N} _.-]+$/u.test(column);
+    return isName && findRenamedField(id, [column], knownFields) !== undefined ? 1 : 0;
+  }
+
+  #missingIdError(columns: TableHeader['fields'], line: number, delimiter: string): InputError {
+    const { name, id } = this.#request;
+    const found = columns.filter((column) => column !== undefined);
+    const problem = `the column '${id}' is missing; the columns are: ${listColumns(found)}`;
+    if (/^[[{]/.test(found[0] ?? ''))
+      return new InputError(name, this.#locate(line), problem, 'for JSON, add --input-format json');
+    const separator = found.flatMap((column) => findSeparator(column, id))[0];
+    if (separator === delimiter) {
+      const hint = 'remove the quotes around the rows: each is a single cell';
+      return new InputError(name, this.#locate(line), problem, hint);
+    }
+    if (separator !== undefined) {
+      const hint = `the columns seem to be separated by '${separator}': add --separator ${quoteForShell(separator)}`;
+      return new InputError(name, this.#locate(line), problem, hint);
+    }
+    const { given = [] } = this.#request;
+    const guesses = [...guessFields(found, this.#request)].map(
+      ([column, field]) => [column, given.includes(field) ? '' : field] as const,
+    );
+    const hint = guesses.some(([, field]) => field === id)
+      ? `add ${formatMapFlags(guesses)}`
+      : `name the column of the ID: --map '<column>=${id}'`;
+    return new InputError(name, this.#locate(line), problem, hint);
+  }
+}
+
+/** White space and characters that nobody sees, before and after a name. */
+const AROUND_NAME = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufeff]+$/g;
+
+/** Finds the character that separates the ID from other names in a column that was not split. */
+function findSeparator(column: string, id: string): readonly string[] {
+  return [...column].filter(
+    (character) =>
+      /[^\p{L}\p{N}\p{C}\s"'_-]/u.test(character) &&
+      column.split(character).some((part) => part.trim() === id),
+  );
+}
+
+/**
+ * Returns the names by which `--map` knows columns: `3` for one without a name, `name#2` for a
+ * second one.
+ */
+function createColumnKeys(columns: readonly string[]): readonly string[] {
+  return columns.map((column, at) => {
+    if (column === '') return columns.includes(String(at + 1)) ? '' : String(at + 1);
+    const before = columns.slice(0, at).filter((other) => other === column).length;
+    const key = `${column}#${before + 1}`;
+    return before === 0 || columns.includes(key) ? column : key;
+  });
+}
+
+/** @throws SvcError `usage` if the file does not have a mapped column */
+function requireMappedColumns(map: FieldNames, columns: readonly string[], name: string): void {
+  for (const column of map.keys()) {
+    if (columns.includes(column)) continue;
+    const nearest = findNearest(column, columns);
+    throw new SvcError('usage', `--map: ${name} has no column '${column}'`, {
+      hint: nearest ? `did you mean '${nearest}'?` : `the columns are: ${columns.join(', ')}`,
+    });
+  }
+}
