@@ -162,6 +162,9 @@ function isPlain(text: string): boolean {
   return !(((first === 0x6e || first === 0x75) && PLACEHOLDERS.has(text)) || text[3] === '-');
 }
 
+/** Most records have no suspicious value. */
+const NONE: SuspiciousValue[] = [];
+
 /** The name of a field's column in a file. */
 interface Heading {
   readonly field: string;
@@ -183,6 +186,8 @@ export class SuspiciousValues {
   readonly #groups = new Map<string, Group>();
   /** Fields of the current file whose values have all been decimals, with the first value. */
   #decimals: Map<string, string> | undefined;
+  #columns: readonly string[] | undefined;
+  #nameColumns: readonly string[] = [];
   /** Number of records of the current file. */
   #records = 0;
 
@@ -204,15 +209,27 @@ export class SuspiciousValues {
     this.#records += 1;
     this.#trackDecimals(fields);
     const found = this.inspectTarget(fields, heading);
-    for (const field of columns)
-      if (NAME_FIELD.test(field) && !Object.hasOwn(fields, field))
-        this.#add(found, EMPTY, field, '');
-    return found;
+    let all = found;
+    for (const field of this.#nameColumnsOf(columns)) {
+      if (Object.hasOwn(fields, field)) continue;
+      if (all === NONE) all = [];
+      this.#add(all, EMPTY, field, '');
+    }
+    return all;
+  }
+
+  /** Returns the columns of names, which all records of a file share. */
+  #nameColumnsOf(columns: readonly string[]): readonly string[] {
+    if (columns !== this.#columns) {
+      this.#columns = columns;
+      this.#nameColumns = columns.filter((field) => NAME_FIELD.test(field));
+    }
+    return this.#nameColumns;
   }
 
   /** Inspects the target of a record. */
   inspectTarget(fields: Readonly<Record<string, unknown>>, heading?: Heading): SuspiciousValue[] {
-    const found: SuspiciousValue[] = [];
+    let found = NONE;
     let at = -1;
     for (const field in fields) {
       at += 1;
@@ -226,7 +243,9 @@ export class SuspiciousValues {
       const suspicion = isHeading
         ? REPEATED_HEADER
         : SUSPICIONS.find((one) => one.isSuspicious(value, kind));
-      if (suspicion) this.#add(found, suspicion, field, value);
+      if (!suspicion) continue;
+      if (found === NONE) found = [];
+      this.#add(found, suspicion, field, value);
     }
     return found;
   }
