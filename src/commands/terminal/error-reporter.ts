@@ -26,8 +26,10 @@ export function createErrorReporter({
 
 function errorText(error: unknown): string {
   if (error instanceof StoreFailure) return `${error.message}; ${error.hint}`;
-  if (!(error instanceof Refusal && error.status === 'UNAVAILABLE'))
-    return `internal error: ${String(error)}`;
+  // A server that became a standby also refuses the writes of deliveries.
+  const isOfStore =
+    error instanceof Refusal && ['UNAVAILABLE', 'FAILED_PRECONDITION'].includes(error.status);
+  if (!isOfStore) return `internal error: ${String(error)}`;
   const { message, cause } = error;
   const reason =
     describeConnectionError(cause) ?? (cause instanceof Error ? cause.message : undefined);
