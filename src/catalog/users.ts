@@ -56,7 +56,8 @@ export const users = {
     description:
       'Adds new users and updates existing ones with the same ID. Without a document or folder, adds users to the organization, which is created if it does not exist. With either, adds users only to that document or folder.',
     examples: {
-      'svc users add --org acme --file users.json': 'add all users in a file',
+      'svc users add --local --org acme --file users.json':
+        'add all users in a file to the embedded service',
       'svc users add --org acme --user u1 --name "Ada Lovelace" --email ada@example.com':
         'add one user',
       'svc users add --org acme --document d1 --file - --input-format ndjson < users.ndjson':

@@ -58,6 +58,8 @@ export interface OptionDefinition {
   readonly many?: true;
   /** Long name of the flag that this one turns off, without dashes. */
   readonly negates?: string;
+  /** Section of the flag in the help of a bulk command. */
+  readonly section?: 'record' | 'file';
   /** The flag tunes a bulk job. Help lists tuning flags last. */
   readonly isTuning?: true;
   readonly isHidden?: true;

@@ -73,7 +73,8 @@ const IF_EXISTS_FLAG = {
 export function bulkFlags({ ifExists, flags }: OperationEntry): readonly OptionDefinition[] {
   const namesOrganization = flags.some(({ name, ofRecord }) => name === 'org' && !ofRecord);
   const all = BULK_FLAGS.filter((flag) => namesOrganization || flag !== MAP_ORG_FLAG);
-  return ifExists ? [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...all] : all;
+  const given = ifExists ? [{ ...IF_EXISTS_FLAG, choices: ifExists }, ...all] : all;
+  return given.map((flag) => ({ ...flag, section: 'file' }));
 }
 
 export function parseBulkOptions(invocation: Invocation): BulkOptions {

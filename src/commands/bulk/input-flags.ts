@@ -19,7 +19,8 @@ export const INPUT_FORMAT_FLAG = {
 
 export const ENCODING_FLAG = {
   flags: '--encoding <label>',
-  description: 'encoding of input files without a byte order mark (default: utf-8)',
+  description:
+    'encoding of input files without a byte order mark (default: UTF-8 or UTF-16, detected)',
 } as const satisfies OptionDefinition;
 
 export const SHEET_FLAG = {

@@ -25,6 +25,17 @@ export function createFlagDefinitions(
   flag: Flag,
   { isBulk = false }: { readonly isBulk?: boolean } = {},
 ): OptionDefinition[] {
+  const definitions = createDefinitions(flag, isBulk);
+  if (!isBulk || isOfScope(flag)) return definitions;
+  return definitions.map((definition) => ({ ...definition, section: 'record' }));
+}
+
+/** Whether a flag of a bulk command says where the records go. */
+function isOfScope({ name, ofRecord }: Flag): boolean {
+  return !ofRecord && /^(org|document|folder|group|create-.*)$/.test(name);
+}
+
+function createDefinitions(flag: Flag, isBulk: boolean): OptionDefinition[] {
   const { name, kind, off = `no-${name}`, description } = flag;
   if (kind === 'switch') return [{ flags: `--${name}`, description }];
   if (kind === 'boolean') {

@@ -45,15 +45,24 @@ function usageLine({ path, leaf }: Node, operands: readonly ArgumentDefinition[]
   return [...words, ...shown, '[flags]'].join(' ');
 }
 
-/** Creates the sections for flags. Tuning flags come last. */
+/** Creates the sections for flags. Bulk commands have several. Tuning flags come last. */
 function flagSections(flags: readonly OptionDefinition[]): readonly HelpSection[] {
-  const { task = [], tuning = [] } = Object.groupBy(flags, ({ isTuning }) =>
-    isTuning ? 'tuning' : 'task',
+  const {
+    record = [],
+    file = [],
+    other = [],
+    tuning = [],
+  } = Object.groupBy(flags, ({ isTuning, section = 'other' }) => (isTuning ? 'tuning' : section));
+  const sections: readonly (readonly [string, readonly OptionDefinition[]])[] = [
+    ['Flags', other],
+    ['Flags for a single record', record],
+    ['Flags for records from files', file],
+    ["Speed, errors, and sharding (see 'svc help bulk')", tuning],
+  ];
+  return createRowSections(
+    'flags',
+    sections.map(([title, rows]) => [title, alignLongFlags(createFlagRows(rows))]),
   );
-  return createRowSections('flags', [
-    ['Flags', alignLongFlags(createFlagRows(task))],
-    ["Speed, errors, and sharding (see 'svc help bulk')", alignLongFlags(createFlagRows(tuning))],
-  ]);
 }
 
 export function commandDescription(summary: string, details: string | undefined): string {

@@ -184,7 +184,7 @@ function profiles(): HelpPage {
       ['svc profiles use prod'],
     ]),
     createProse(
-      "A named profile is the target, and variables and flags must not contradict it. Without --profile or SVC_PROFILE, SVC_BASE_URL and SVC_API_KEY are the target, and no profile adds to them. A .svc.json file in the current folder or a parent folder of the same repository sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the URL it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
+      "A named profile is the target, and variables and flags must not contradict it. Without --profile or SVC_PROFILE, SVC_BASE_URL and SVC_API_KEY are the target, and no profile adds to them. A .svc.json file in the current folder or a parent folder of the same repository sets the profile, organization, output format, and readOnly for everyone who works there; it never contains secrets or URLs. Before a write, a protected profile asks for its name; a script must pass --yes and set SVC_ALLOW. A stored credential is only sent to the origin (scheme, host, and port) it was saved for. In CI, use environment variables instead of a profile (see 'svc help environment').",
     ),
   ];
 }

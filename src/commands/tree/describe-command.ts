@@ -64,6 +64,11 @@ function resultFieldsOf({ bulk, fields }: OperationEntry): readonly string[] {
 
 const SUMMARY_FIELDS = 'total succeeded failed unknown skipped failures rejects'.split(' ');
 
+/** A required flag whose value may come from records or settings is not required on the line. */
+function describeRequired({ suppliedBy = [] }: OptionDefinition): object {
+  return suppliedBy.length === 0 ? { required: true } : { suppliedBy };
+}
+
 function describeFlag(option: OptionDefinition, all: readonly OptionDefinition[]): object {
   const name = longName(option);
   const negation = all.find(({ negates }) => negates === name)?.flags;
@@ -72,7 +77,7 @@ function describeFlag(option: OptionDefinition, all: readonly OptionDefinition[]
     flag: `--${name}`,
     ...(value !== undefined && { value }),
     ...optionalProperty('negation', negation),
-    ...(option.required && { required: true }),
+    ...(option.required && describeRequired(option)),
     ...(option.many && { repeatable: true }),
     ...optionalProperty('choices', option.choices),
     description: option.description,

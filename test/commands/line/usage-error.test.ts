@@ -73,7 +73,7 @@ describe('an invalid command line', () => {
     [
       'webhooks get',
       "unknown command 'get'",
-      "did you mean 'svc webhooks config get' or 'svc webhooks advanced get'?",
+      "did you mean 'svc webhooks advanced get' or 'svc webhooks config get'?",
     ],
     [
       'completion list',

@@ -204,7 +204,12 @@ describe('svc commands for agents', () => {
     expect(users).toMatchObject({
       effect: 'keyed',
       flags: expect.arrayContaining([
-        { flag: '--org', value: 'id', required: true, description: 'organization ID' },
+        {
+          flag: '--org',
+          value: 'id',
+          suppliedBy: ['records', 'settings'],
+          description: 'organization ID',
+        },
       ]),
       resultFields: expect.arrayContaining(['total', 'failures']),
       example: expect.stringMatching(/^svc users add /),
