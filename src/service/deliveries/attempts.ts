@@ -10,7 +10,15 @@ export function formatAttempt(
   { status, error, reason, milliseconds, body }: AttemptResult,
 ): string {
   const time = new Date(at).toISOString();
-  const attempt: DeliveryAttempt = { at: time, status, error, reason, milliseconds, body };
+  const attempt = {
+    at: time,
+    status,
+    error,
+    // Most attempts have no reason and no body, and `parseAttempts` adds them.
+    ...(reason !== null && { reason }),
+    ...(milliseconds !== null && { milliseconds }),
+    ...(body !== null && { body }),
+  };
   return `${JSON.stringify(attempt)}\n`;
 }
 
