@@ -218,11 +218,10 @@ describe('svc webhooks setup', () => {
       await answers(screen, [
         ['[1/3] Endpoint URL', 'localhost:3000/hook\r'],
         [
-          'ep_used already delivers huddle.join to this URL ? Add another endpoint for this URL?',
-          'n\r',
+          'ep_used already delivers huddle.join to this URL ? An endpoint for this URL exists',
+          'another',
         ],
-        [`[1/3] Endpoint URL (${url})`, '\r'],
-        ['Add another endpoint for this URL?', '\r'],
+        ['❯ Add another endpoint for this URL', '\r'],
         ['Send a test request', '\r'],
         ['[2/3] Events to receive', 'huddle.j'],
         ['❯ [ ] huddle.join', ' '],
@@ -398,6 +397,27 @@ describe('svc webhooks setup', () => {
     expect(await screen.ended).toBe(3);
     expect(screen.text(500).replaceAll(/\s+/g, ' ')).toContain(
       'enabled advanced webhooks; to disable them again, run svc webhooks advanced update --disable',
+    );
+  });
+
+  it('changes the events of an endpoint that has the URL already', async () => {
+    const url = 'https://example.com/hook';
+    const used = { id: 'ep_used', url, filterTypes: ['huddle.join'], disabled: false, ...TIME };
+    const { env, sent } = await startWebhookService(true, [used]);
+    const screen = startDialogueInProcess(['webhooks', 'setup', '--url', url], env);
+    await answers(screen, [
+      ['❯ Change the events of ep_used', '\r'],
+      ['Events to receive', 'comment.add'],
+      ['❯ [ ] comment.add', ' '],
+      ['tab continues with the 2 selected', '\t'],
+      ['Change ep_used?', '\r'],
+    ]);
+    await screen.ended;
+    expect(sent('/endpoints/update')).toEqual([
+      { endpointId: 'ep_used', filterTypes: ['huddle.join', 'comment.add'] },
+    ]);
+    expect(screen.text(500)).toContain(
+      'svc webhooks endpoints update ep_used --filter-type huddle.join --filter-type comment.add',
     );
   });
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
 import { askUrl } from './endpoint-url.ts';
 import { createNotConfirmedError, formatColumns, type NumberQuestion } from './setup-messages.ts';
-import type { Data } from './setup-operation.ts';
+import type { Data, ExistingEndpoint } from './setup-operation.ts';
 
 interface Question {
   readonly label: string;
@@ -28,9 +28,16 @@ interface Asked extends Question {
   readonly current: unknown;
 }
 
+const EVENTS: Question = {
+  label: 'events',
+  message: 'Events to receive',
+  missing: 'all',
+  ask: askEvents,
+};
+
 const QUESTIONS: Readonly<Record<string, Question>> = {
   url: { label: 'url', message: 'Endpoint URL', missing: '', ask: askUrl },
-  filterTypes: { label: 'events', message: 'Events to receive', missing: 'all', ask: askEvents },
+  filterTypes: EVENTS,
   channels: {
     label: 'channels',
     message: 'Channels (comma-separated)',
@@ -74,12 +81,16 @@ export function countQuestions(given: Data): number {
   return firstQuestions(given).length;
 }
 
+/**
+ * Asks for the settings of a new endpoint.
+ * @returns an existing endpoint with the same URL if the user prefers to change that
+ */
 export async function askForEndpoint(
   context: Context,
   subject: EndpointSubject,
   given: Data,
   number: NumberQuestion,
-) {
+): Promise<{ readonly data: Data } | { readonly changed: ExistingEndpoint }> {
   const data: Record<string, unknown> = { ...given };
   for (const [field, question] of firstQuestions(given)) {
     const asked = {
@@ -89,9 +100,12 @@ export async function askForEndpoint(
       subject,
       current: undefined,
     };
-    data[field] = await askQuestion(context, asked);
+    const answer = await askQuestion(context, asked);
+    if (field === 'url' && typeof answer === 'object')
+      return { changed: answer as ExistingEndpoint };
+    data[field] = answer;
   }
-  return data;
+  return { data };
 }
 
 /**
@@ -115,7 +129,10 @@ export async function reviewEndpoint(
     if (chosen === CANCEL) throw createNotConfirmedError();
     const [field, question] = Object.entries(QUESTIONS)[lines.indexOf(chosen)] ?? [];
     if (field === undefined || question === undefined) return data;
-    data[field] = await askQuestion(context, { ...question, field, subject, current: data[field] });
+    // Here, another endpoint with a URL is only described, because the user has confirmed settings.
+    const others = { ...subject, existing: [] };
+    const current = data[field];
+    data[field] = await askQuestion(context, { ...question, field, subject: others, current });
   }
 }
 
@@ -168,7 +185,20 @@ function formatPairs(metadata: unknown): string {
     .join(', ');
 }
 
-async function askEvents(context: Context, { subject, message, current }: Asked) {
+/** Prompts for event types. @returns undefined for all events */
+export async function askEventTypes(
+  context: Context,
+  subject: EndpointSubject,
+  current: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const asked = { ...EVENTS, field: 'filterTypes', subject, current };
+  return askEvents(context, asked);
+}
+
+async function askEvents(
+  context: Context,
+  { subject, message, current }: Asked,
+): Promise<readonly string[] | undefined> {
   const prompter = await context.prompter();
   for (;;) {
     const chosen = await prompter.multiSelect({

@@ -5,8 +5,8 @@ import { type PostResult, sendPost } from '../../webhooks/post.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
-import { confirmOptional, WAITING_MESSAGE } from './setup-messages.ts';
-import { describeDuplicates } from './setup-operation.ts';
+import { confirmOptional, createNotConfirmedError, WAITING_MESSAGE } from './setup-messages.ts';
+import { describeDuplicate, type ExistingEndpoint, findDuplicates } from './setup-operation.ts';
 import { createPostOptions, findCredentialProblem } from './targets.ts';
 
 interface UrlQuestion {
@@ -15,11 +15,15 @@ interface UrlQuestion {
   readonly current: unknown;
 }
 
-/** Prompts for the URL of an endpoint, and offers to send a test request to it. */
+/**
+ * Prompts for the URL of an endpoint, and offers to send a test request to it.
+ * @returns an endpoint with the same URL if the user prefers to change that
+ * @throws SvcError `usage` if the user cancels
+ */
 export async function askUrl(
   context: Context,
   { subject, message, current }: UrlQuestion,
-): Promise<string> {
+): Promise<string | ExistingEndpoint> {
   const prompter = await context.prompter();
   let preset = current === undefined ? undefined : String(current);
   for (;;) {
@@ -30,21 +34,36 @@ export async function askUrl(
       validate: (answer) => findUrlProblem(subject, answer),
     });
     if (url === current) return url;
-    if ((await acceptDuplicate(context, subject, url)) && (await offerPing(context, new URL(url))))
-      return url;
+    const existing = await chooseDuplicate(context, subject, url);
+    if (existing) return existing;
+    if (await offerPing(context, new URL(url))) return url;
     preset = url;
   }
 }
 
-async function acceptDuplicate(
+const ADD = 'Add another endpoint for this URL';
+const CANCEL = 'Cancel';
+
+/**
+ * If endpoints have the URL, asks whether to change one of them or to add another.
+ * @returns the endpoint to change
+ * @throws SvcError `usage` if the user cancels
+ */
+export async function chooseDuplicate(
   context: Context,
-  { existing }: EndpointSubject,
+  { existing }: Pick<EndpointSubject, 'existing'>,
   url: string,
-): Promise<boolean> {
-  const duplicates = describeDuplicates(existing, url);
-  if (duplicates.length === 0) return true;
-  for (const duplicate of duplicates) await context.note(`  ${duplicate}`);
-  return (await context.prompter()).confirm('Add another endpoint for this URL?', true);
+): Promise<ExistingEndpoint | undefined> {
+  const duplicates = findDuplicates(existing, url);
+  if (duplicates.length === 0) return undefined;
+  for (const duplicate of duplicates) await context.note(`  ${describeDuplicate(duplicate)}`);
+  const changes = duplicates.map(({ id }) => `Change the events of ${id}`);
+  const chosen = await (await context.prompter()).pick({
+    message: 'An endpoint for this URL exists',
+    choices: [...changes, ADD, CANCEL].map((value) => ({ value })),
+  });
+  if (chosen === CANCEL) throw createNotConfirmedError();
+  return duplicates[changes.indexOf(chosen)];
 }
 
 function findUrlProblem(subject: EndpointSubject, answer: string): string | undefined {

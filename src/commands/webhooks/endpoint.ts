@@ -18,12 +18,14 @@ import type { Invocation } from '../definition.ts';
 import { selectOptions } from '../options.ts';
 import { commandForService } from '../service-flags.ts';
 import { canUseSymbols } from '../terminal/terminal.ts';
+import { changeEvents, type EndpointChange } from './change-events.ts';
 import {
   askForEndpoint,
   countQuestions,
   describeEndpoint,
   reviewEndpoint,
 } from './endpoint-questions.ts';
+import { chooseDuplicate } from './endpoint-url.ts';
 import {
   confirmByDefault,
   confirmCreation,
@@ -36,9 +38,10 @@ import {
 import {
   createEquivalentStep,
   type Data,
-  describeDuplicates,
+  describeDuplicate,
   ENTRY,
   type ExistingEndpoint,
+  findDuplicates,
   listEndpoints,
   readIsEnabled,
   requireTerminal,
@@ -68,6 +71,7 @@ export async function setUpEndpoint(context: Context, invocation: Invocation): P
         : error;
     },
   );
+  if ('endpoint' in creation) return changeEvents(context, client, creation);
   await create(context, client, creation);
 }
 
@@ -81,7 +85,7 @@ async function planEndpoint(
   client: Client,
   given: Data,
   invocation: Invocation,
-) {
+): Promise<EndpointCreation | EndpointChange> {
   const { dryRun, yes } = context.options;
   const isEnabled = await readIsEnabled(context, client);
   // An extra question, so it has no number.
@@ -90,14 +94,22 @@ async function planEndpoint(
   const total = countQuestions(given) + (yes || dryRun ? 0 : 1);
   const number = createQuestionNumbers(total, !canUseSymbols(context));
   const existing = isEnabled && !dryRun ? await listEndpoints(client) : [];
-  for (const duplicate of describeDuplicates(existing, String(given['url'] ?? '')))
-    await context.warn(duplicate);
   const allowsUnknownEvents =
     selectOptions(CALL_FLAGS, invocation.options).allowUnknownEvent === true;
   const subject = { operation, existing, allowsUnknownEvents };
+  const url = String(given['url'] ?? '');
+  if (yes) {
+    for (const duplicate of findDuplicates(existing, url))
+      await context.warn(describeDuplicate(duplicate));
+  } else {
+    const endpoint = await chooseDuplicate(context, subject, url);
+    if (endpoint) return { subject, endpoint };
+  }
   const generated: Record<string, unknown> = { ...given };
   addGeneratedId(operation, generated);
-  let asked = await askForEndpoint(context, subject, given, number);
+  const answers = await askForEndpoint(context, subject, given, number);
+  if ('changed' in answers) return { subject, endpoint: answers.changed };
+  let asked = answers.data;
   const lastQuestion = yes ? '' : number('Create it?');
   for (;;) {
     const all = Object.entries({ ...asked, uid: asked['uid'] ?? generated['uid'] });
@@ -140,7 +152,10 @@ async function showPlan(
   ]);
 }
 
-type EndpointCreation = Awaited<ReturnType<typeof planEndpoint>>;
+interface EndpointCreation {
+  readonly isEnabled: boolean;
+  readonly data: Data;
+}
 
 async function create(
   context: Context,

@@ -86,15 +86,14 @@ export async function listEndpoints(client: Client): Promise<readonly ExistingEn
   return found;
 }
 
-export function describeDuplicates(
+export function findDuplicates(
   existing: readonly ExistingEndpoint[],
   url: string,
-): readonly string[] {
+): readonly ExistingEndpoint[] {
   const wanted = URL.parse(url)?.href;
-  return existing
-    .filter((endpoint) => URL.parse(endpoint.url)?.href === wanted)
-    .map(
-      ({ id, filterTypes }) =>
-        `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`,
-    );
+  return existing.filter((endpoint) => URL.parse(endpoint.url)?.href === wanted);
+}
+
+export function describeDuplicate({ id, filterTypes }: ExistingEndpoint): string {
+  return `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`;
 }
