@@ -89,6 +89,7 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     });
     const { host } = new URL(env.SVC_BASE_URL);
     await dialogue.shows('Plan: ');
+    await dialogue.shows('Access: ');
     await dialogue.answer(`Type ${host} to approve`, `${host}\r`);
     expect(await dialogue.ended, dialogue.text()).toBe(0);
     await dialogue.shows('ED25519 key SHA256:');

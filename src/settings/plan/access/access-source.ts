@@ -16,6 +16,9 @@ export interface AccessSource {
   ) => Promise<ReadonlyMap<string, Memberships>>;
   /** Whether all members of the organization are known. */
   readonly isComplete: (organizationId: string) => boolean;
-  /** Counts the documents in folders whose members are not known. */
-  readonly countUnknown: (organizationId: string, folderIds: readonly string[]) => Promise<number>;
+  /** Lists the documents in folders whose members are not known. */
+  readonly listUnknown: (
+    organizationId: string,
+    folderIds: readonly string[],
+  ) => Promise<readonly string[]>;
 }

@@ -85,6 +85,11 @@ export class AccessComparison {
     };
   }
 
+  /** Notes documents whose access is not known. */
+  addUnknown(organizationId: string, documentIds: readonly string[]): void {
+    for (const id of documentIds) this.#unknown.add(JSON.stringify([organizationId, id]));
+  }
+
   finish() {
     const { gain, lose, change } = this.#people;
     return {
@@ -99,7 +104,7 @@ export class AccessComparison {
 
   #add(organizationId: string, user: string, found: ChangedAccess): void {
     const { changes, count, digest, unknown } = found;
-    for (const id of unknown) this.#unknown.add(JSON.stringify([organizationId, id]));
+    this.addUnknown(organizationId, unknown);
     if (count === 0) return;
     this.#total += count;
     this.#digest.update(`${JSON.stringify([organizationId, user, digest])}\n`);

@@ -102,16 +102,16 @@ export function createDeclaredSource(knowledge: DeclaredKnowledge): AccessSource
       return new Map(wanted);
     },
 
-    countUnknown: async (organizationId, folderIds) => {
+    listUnknown: async (organizationId, folderIds) => {
       const isComplete = complete.has(organizationId);
       const known = isComplete ? findDocuments(organizationId) : undefined;
-      const counts = await Promise.all(
+      const found = await Promise.all(
         folderIds.map(async (folderId) => {
           const listed = await readDocuments(organizationId, folderId);
-          return listed.filter(({ id }) => !known?.has(String(id))).length;
+          return listed.map(({ id }) => String(id)).filter((id) => !known?.has(id));
         }),
       );
-      return counts.reduce((sum, count) => sum + count, 0);
+      return found.flat();
     },
   };
 }

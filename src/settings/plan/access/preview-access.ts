@@ -31,7 +31,7 @@ export async function previewAccess(
   const comparison = new AccessComparison(now);
   // Users are declared in the settings file or in a file of their own, never in both.
   const grants = fileGrants ?? collectGrants(writes);
-  const unknown = { documents: 0, people: new Set<string>() };
+  const unknownPeople = new Set<string>();
   const organizations = new Set([...grants.keys(), ...findMoving(writes)]);
   for (const organizationId of organizations) {
     const content = await source.readContent(organizationId);
@@ -53,15 +53,16 @@ export async function previewAccess(
       if (members.has(userId)) continue;
       if (isComplete)
         compare({ userId, before: NO_MEMBERSHIPS, after: addGrants(NO_MEMBERSHIPS, added) });
-      else unknown.people.add(userId);
+      else unknownPeople.add(userId);
     }
-    if (moved.length > 0) unknown.documents += await source.countUnknown(organizationId, moved);
+    if (moved.length > 0)
+      comparison.addUnknown(organizationId, await source.listUnknown(organizationId, moved));
   }
   const { documents, ...found } = comparison.finish();
   return {
     ...found,
-    unknown: { documents: unknown.documents + documents, people: unknown.people.size },
-    unknownPeople: [...unknown.people].slice(0, MAX_NAMED),
+    unknown: { documents, people: unknownPeople.size },
+    unknownPeople: [...unknownPeople].slice(0, MAX_NAMED),
   };
 }
 

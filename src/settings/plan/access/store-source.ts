@@ -36,6 +36,6 @@ export function createStoreSource(database: Database, apiKey: string): AccessSou
       return members;
     },
     isComplete: () => true,
-    countUnknown: async () => 0,
+    listUnknown: async () => [],
   };
 }
