@@ -175,10 +175,16 @@ const JOB = '20260131-094500-5f3a9c';
 async function substituteExamples(commands: string, world: PageEnvironment): Promise<string> {
   const { folder, apiKey, url, ports, env } = world;
   let lines = commands
-    .replaceAll(/--api-key (?:K|my-key)\b/g, `--api-key ${apiKey}`)
+    .replaceAll(/--api-key (?:K|my-key|audit-key)\b/g, `--api-key ${apiKey}`)
     .replaceAll(/(?<=127\.0\.0\.1:|PORT=)300([012])\b/g, (_, at) => String(ports[Number(at)]))
     .replaceAll(/--port 8080\b/g, '--port 0');
-  if (url !== undefined) lines = lines.replaceAll(/https:\/\/(?:api|live)\.example\.com/g, url);
+  if (url !== undefined) {
+    // Profiles with the same base URL and key would share their protections.
+    const live = url.replace('127.0.0.1', 'localhost');
+    lines = lines
+      .replaceAll('https://api.example.com', url)
+      .replaceAll('https://live.example.com', live);
+  }
   if (lines.includes(JOB)) {
     const { output } = await runLine("svc jobs list --jq '.[0].id'", folder, env);
     lines = lines.replaceAll(JOB, output.trim());

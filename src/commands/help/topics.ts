@@ -198,7 +198,7 @@ function readOnly(): HelpPage {
       [
         undefined,
         toRows([
-          ['svc login prod --read-only', 'the profile, for every command that uses it'],
+          ['svc login prod --read-only', 'the profile, and others with the same URL and API key'],
           [
             `${SWITCH_VARIABLES.readOnly}=1`,
             'the environment, for every target, including --local',
