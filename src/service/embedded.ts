@@ -3,6 +3,7 @@ import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import type { LoggedAttempt } from '../catalog/local/delivery.ts';
 import type { RequestRecord } from '../catalog/local/request-record.ts';
+import type { StoredKindName } from '../catalog/local/stored-kinds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/errors.ts';
 import type { ListenAddress } from '../kernel/listening.ts';
@@ -95,6 +96,11 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
     findMissingParents: async (parents: readonly Parent[]) => {
       const { findMissingParents } = await import('./records/parent-ids.ts');
       return store.read((database) => findMissingParents(database, apiKey, parents));
+    },
+    /** Lists the first IDs of a kind in the store, of one organization if it is given. */
+    listIds: async (kind: StoredKindName, organizationId?: string) => {
+      const { readIds } = await import('./local/reading/list.ts');
+      return store.read((database) => readIds({ database, apiKey }, kind, organizationId));
     },
     handle: service.handle,
     now: async () => {

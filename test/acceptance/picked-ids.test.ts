@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SLOW } from '../slow.ts';
-import { startDialogue } from './dialogue.ts';
+import { startDialogue, startDialogueInProcess } from './dialogue.ts';
 import { runInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -32,6 +32,21 @@ describe('a missing required ID', () => {
     expect(screen.text()).toContain('"comments": []');
   });
 
+  it('is picked from the records of the store with --local', async () => {
+    const { env, home } = await createUser();
+    const user = { env, home };
+    await runInProcess(['local', 'reset', '--yes'], user);
+    await runInProcess(['users', 'add', '--local', '--org', 'initech', '--user', 'u1'], user);
+    const screen = startDialogueInProcess(DATA, env);
+    await screen.shows('❯ initech');
+    expect(screen.text()).not.toMatch(/acme|globex/);
+    screen.type('\r');
+    await screen.shows('User ID (--user)');
+    await screen.shows('❯ u1');
+    screen.type('\r');
+    expect(await screen.ended, screen.text()).toBe(0);
+  });
+
   it('is picked by number or name in accessibility mode', async () => {
     const { env } = await createUser();
     const screen = startDialogue(DATA, { ...env, ACCESSIBLE: '1' }, 40);
@@ -59,11 +74,11 @@ describe('a missing required ID', () => {
   });
 
   it('is an error in CI, with --no-input, and if none are known', async () => {
-    const { env } = await createUser();
+    const { env, home } = await createUser();
     for (const [words, more] of [
       [DATA, { CI: '1' }],
       [[...DATA, '--no-input'], {}],
-      [DATA, { SVC_COMPLETION_CACHE: '0' }],
+      [[...DATA, '--store', join(home, 'empty.sqlite')], {}],
     ] as const) {
       const screen = startDialogue(words, { ...env, ...more });
       expect(await screen.ended, screen.text()).toBe(2);

@@ -35,6 +35,25 @@ export async function listRecords(
   return { records: records.slice(0, limit), more: records.length > limit };
 }
 
+const MAX_IDS = 500;
+
+/** Reads the first IDs of a kind. Returns none for an unknown organization. */
+export async function readIds(
+  scope: KeyScope,
+  name: StoredKindName,
+  organizationId: string | undefined,
+): Promise<readonly string[]> {
+  const kind: StoredKind = STORED_KINDS[name];
+  const isUnknown =
+    organizationId !== undefined &&
+    !kind.isOfKey &&
+    (await findOrganization(scope, organizationId)) === undefined;
+  if (isUnknown) return [];
+  const rows = await readRows(scope, name, organizationId, { limit: MAX_IDS });
+  const ids = rows.map(({ row }) => row[kind.searched[0]]);
+  return [...new Set(ids.filter((id) => typeof id === 'string'))];
+}
+
 interface RowQuery {
   readonly equals?: Readonly<Record<string, string>>;
   readonly match?: string | undefined;
