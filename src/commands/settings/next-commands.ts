@@ -2,7 +2,7 @@ import { commandLineOf, step } from '../../kernel/errors.ts';
 import { isSameTarget } from '../../profiles/contradictions.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { readProfiles, type SavedProfiles } from '../../profiles/profiles-file.ts';
-import type { AnyPlan } from '../../settings/plan/saved-write.ts';
+import { type AnyPlan, isSavedWrite } from '../../settings/plan/saved-write.ts';
 import { nameSavedTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
@@ -93,7 +93,7 @@ export async function nextOfUndo(
 
 /**
  * Returns the command that approves or applies a saved plan, as far as the profiles of this machine
- * tell its target. Returns none for an embedded service, whose data may be anywhere.
+ * tell its target. Returns none for an embedded service whose data the plan does not name.
  */
 export async function nextOfSavedPlan(
   { folders }: Context,
@@ -102,7 +102,11 @@ export async function nextOfSavedPlan(
   { isApproved = false } = {},
 ): Promise<NextCommands> {
   const { target, profile } = plan;
-  if (target.url === EMBEDDED_SERVICE) return {};
+  if (target.url === EMBEDDED_SERVICE) {
+    if (isSavedWrite(plan) || !plan.names) return {};
+    const service = { local: true, ...optionalProperty('store', plan.names.store) };
+    return { apply: commandForService(service, 'apply', file) };
+  }
   const saved = await readProfiles(folders);
   const same = findProfilesOfPlan(saved, plan);
   if (same.some(([, each]) => each.readOnly)) return {};
