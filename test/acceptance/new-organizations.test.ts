@@ -280,6 +280,17 @@ describe('new organizations of one file', () => {
     expect((await user.svc(list)).stdout).toBe(added);
   });
 
+  it.each([
+    ['without a file', addTo('acme'), 'a=b', '--map-org needs an input file'],
+    ['with an unclear ID', ['users', 'add', '--file', 'u.csv'], 'a=b ', 'must not begin or end'],
+    ['without an ID', ['users', 'add', '--file', 'u.csv'], 'a=', 'must not be empty'],
+    ['without a pair', ['users', 'add', '--file', 'u.csv'], 'a', "must be from=to, got 'a'"],
+  ])('cannot be replaced %s', async (_, words, pair, message) => {
+    const { svc } = await newUserInProcess();
+    const refused = await svc([...words, '--local', '--map-org', pair]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
   it('can be replaced by a known one', async () => {
     const user = await newUserInProcess();
     const path = join(user.home, 'users.csv');

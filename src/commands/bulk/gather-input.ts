@@ -277,8 +277,9 @@ async function openRecords(
 ): Promise<RecordInput> {
   if (copies ?? options.file)
     return openInputFiles(context, { ...fields, given: Object.keys(data) }, options, spool, copies);
-  if (options.map && !usesDataFlag)
-    throw new SvcError('usage', '--map needs an input file', { hint: 'add --file <path>' });
+  const mapFlag = options.map ? '--map' : options.mapOrg && '--map-org';
+  if (mapFlag && !usesDataFlag)
+    throw new SvcError('usage', `${mapFlag} needs an input file`, { hint: 'add --file <path>' });
   if (record) {
     checkRecordFlags(entry, fields, record);
     return createMemoryInput('--data', [record]);
