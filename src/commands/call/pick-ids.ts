@@ -26,7 +26,7 @@ export async function pickMissingIds(
 
 /**
  * Asks for an ID: of the records in the embedded service's store, or of those that this machine
- * knows. Returns `undefined` if there are none.
+ * knows. Returns `undefined` without any.
  * @param data fields that are given, such as the organization
  */
 export async function pickKnownId(
