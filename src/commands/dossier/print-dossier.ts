@@ -28,11 +28,10 @@ export async function printDossier(
       {},
     );
   const { stdout } = context.io;
-  const duration = seconds < 10 ? `${seconds.toFixed(1)} s` : formatElapsed(seconds);
   const place = complete
     ? formatNounCount(total, ORGANIZATION)
     : `${succeeded} of ${formatNounCount(total, ORGANIZATION)}`;
-  const text = `Saved ${formatNounCount(records, 'record')} of ${quoteId(userId)} in ${place} to ${shortPath(folder, context.cwd)} (${formatNounCount(requests, 'request')}, ${duration})`;
+  const text = `Saved ${formatNounCount(records, 'record')} of ${quoteId(userId)} in ${place} to ${shortPath(folder, context.cwd)} (${formatNounCount(requests, 'request')}, ${formatElapsed(seconds)})`;
   await stdout.write(await formatMessage(text, stdout));
   await printFailures(context, summary);
   const ofService = USER_DATA_LISTS.reduce((sum, list) => sum + (counts[list] ?? 0), 0);
