@@ -14,11 +14,17 @@ const ID_HEADERS = [
 const ID_FIELDS = ['requestId', 'request_id', 'correlationId', 'traceId', 'instance'];
 
 /**
- * Describes an error response that is not from the service, to follow a message: the title of a
- * page, or the title, detail, and request ID of problem details (RFC 9457). Empty if it says nothing.
+ * Describes a response that is not from the service, to follow a message: the title of a page. Of an
+ * error, also the request ID, and the title and detail of problem details (RFC 9457), or the message.
+ * Empty if it says nothing.
  */
 export function describeForeignBody({ httpStatus, body, header }: WireResponse): string {
-  if (httpStatus < 400 || 'flaw' in body) return '';
+  if ('flaw' in body) return '';
+  // JSON of a success is data.
+  if (httpStatus < 400) {
+    const title = titleOf(body.text, httpStatus);
+    return title && `: ${title}`;
+  }
   const value = body.text.trimStart().startsWith('{') ? tryParseJson(body.text) : undefined;
   const fields = isObject(value) ? value : {};
   const text = isObject(value) ? describeProblem(value) : titleOf(body.text, httpStatus);
@@ -28,8 +34,8 @@ export function describeForeignBody({ httpStatus, body, header }: WireResponse):
   return `${text && `: ${text}`}${id ? ` [request ID ${id}]` : ''}`;
 }
 
-function describeProblem({ title, detail }: Readonly<Record<string, unknown>>): string {
-  return [title, detail]
+function describeProblem({ title, detail, message }: Readonly<Record<string, unknown>>): string {
+  return [title ?? message, detail]
     .map((text) => toLine(text, MAX_TEXT_LENGTH))
     .filter(Boolean)
     .join(': ');
@@ -37,6 +43,7 @@ function describeProblem({ title, detail }: Readonly<Record<string, unknown>>): 
 
 /** Returns the title of a page, unless it only repeats the HTTP status. */
 function titleOf(page: string, httpStatus: number): string {
+  if (!page.trimStart().startsWith('<')) return '';
   const [, title = ''] = /<title[^>]*>([^<]*)<\/title>/i.exec(page.slice(0, 100_000)) ?? [];
   const text = toLine(decodeEntities(title), MAX_TEXT_LENGTH);
   return text === '' || text.startsWith(String(httpStatus)) ? '' : `"${text}"`;

@@ -14,7 +14,7 @@ async function messageOf(
 
 const HOST = 'api.example.test';
 
-describe('an error response that is not from the service', () => {
+describe('a response that is not from the service', () => {
   it('is described by the title, detail, and request ID of problem details', async () => {
     // The example of RFC 9457, section 3.
     const problem = {
@@ -45,6 +45,19 @@ describe('an error response that is not from the service', () => {
     expect(await messageOf(403, page, { 'x-request-id': 'q7' })).toBe(
       `${HOST} returned HTML instead of JSON (HTTP 403): "Access denied – web & app firewall" [request ID q7]`,
     );
+  });
+
+  it('is described by the message of JSON without an error', async () => {
+    expect(await messageOf(400, '{"message":"Missing Authentication Token"}')).toBe(
+      `${HOST} returned JSON without an error (HTTP 400): Missing Authentication Token`,
+    );
+  });
+
+  it('is described by the title of a login page with the status of a success', async () => {
+    expect(await messageOf(200, '<html><title>Sign in to Corp</title></html>')).toBe(
+      `${HOST} returned HTML instead of JSON (HTTP 200): "Sign in to Corp"`,
+    );
+    expect(await messageOf(200, '{"title":"a private name"}')).not.toContain('private');
   });
 
   it('is not described by a title that repeats the status', async () => {
