@@ -10,7 +10,7 @@ import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { SvcError } from '../../kernel/errors.ts';
+import type { NextStep, SvcError } from '../../kernel/errors.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
 import { pluralize } from '../../kernel/plural.ts';
 import { withHint } from '../call/error-hints.ts';
@@ -80,11 +80,17 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     stop: finished.stop,
     resumable,
     needsRejectsPath,
-    followUp,
+    followUp: followUp && (await withPlan(context, followUp)),
     areRejectsStreamed,
     single,
   });
   if (failure !== undefined) throw failure;
+}
+
+/** Saves a plan of a command instead of running it, if the target accepts only approved plans. */
+async function withPlan({ approvals }: Context, next: NextStep): Promise<NextStep> {
+  if (!(await approvals())) return next;
+  return { ...next, command: [...next.command, '--out', 'plan.json'] };
 }
 
 /** Whether an error passes with time, so that the job can be resumed unchanged. */

@@ -83,7 +83,10 @@ export async function readApplyInput(
 
 function assertUnchanged(plan: AnyPlan, { allowReplace, ...others }: ApplyFlags): void {
   if (Object.keys(others).length === 0 && !(isSavedWrite(plan) && allowReplace)) return;
-  throw new SvcError('usage', 'a saved plan cannot be changed; only --allow-replace can be added', {
+  const problem = isSavedWrite(plan)
+    ? 'the plan of a write cannot be changed'
+    : 'a saved plan cannot be changed; only --allow-replace can be added';
+  throw new SvcError('usage', problem, {
     hint: 'create a new plan with these flags',
   });
 }
