@@ -114,28 +114,21 @@ describe('the commands in a document', () => {
     expect(ways.flatMap((way) => (way.kind === 'not' ? way.reason : []))).toEqual(SKIP_REASONS);
   });
 
-  it.each([
-    ['ci.md', 6],
-    ['settings.md', 3],
-  ])(
-    'of the CI recipes in %s: run in order',
-    { ...SLOW, timeout: 120_000 },
-    async (page, least) => {
-      const commands = parseRecipes(await readFile(join(HOME, 'docs', page), 'utf8'));
-      expect(
-        commands.filter((command) => command.startsWith('svc ')).length,
-      ).toBeGreaterThanOrEqual(least);
-      const { folder, apiKey } = await prepareFolder();
-      await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
-      const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
-      for (const command of commands) {
-        const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
-        expect({ command, code, output: code === 0 ? '' : output }).toEqual({
-          command,
-          code: 0,
-          output: '',
-        });
-      }
-    },
-  );
+  it('of the CI recipes in ci.md: run in order', { ...SLOW, timeout: 120_000 }, async () => {
+    const commands = parseRecipes(await readFile(join(HOME, 'docs', 'ci.md'), 'utf8'));
+    expect(commands.filter((command) => command.startsWith('svc ')).length).toBeGreaterThanOrEqual(
+      9,
+    );
+    const { folder, apiKey } = await prepareFolder();
+    await cp(join(HOME, 'examples', 'svc.yaml'), join(folder, 'svc.yaml'));
+    const variables = `export SVC_API_KEY=${apiKey} GITHUB_OUTPUT=$PWD/output.txt GITHUB_REPOSITORY=acme/site NEW_TOKEN= HOOK_TOKEN=a-secret PR=1; touch output.txt`;
+    for (const command of commands) {
+      const { code, output } = await runAsUser(`${variables}\n${command}`, folder);
+      expect({ command, code, output: code === 0 ? '' : output }).toEqual({
+        command,
+        code: 0,
+        output: '',
+      });
+    }
+  });
 });
