@@ -29,6 +29,19 @@ export function formatOrganizations(
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · ');
 }
 
+/** Whether a job has records that were not written and did not exist before. */
+export function hasMissingRecords({
+  total,
+  succeeded,
+  existing = 0,
+}: {
+  readonly total: number;
+  readonly succeeded: number;
+  readonly existing?: number;
+}): boolean {
+  return succeeded + existing < total;
+}
+
 /** Whether counts by organization say more than the counts of the job. */
 export function isWorthShowing(organizations: readonly CountedOrganization[]): boolean {
   return organizations.length > 1 || organizations.some((organization) => organization.new);

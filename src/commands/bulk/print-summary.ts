@@ -7,7 +7,7 @@ import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
 import { nameProfile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
-import { formatOrganizations, isWorthShowing } from '../format-organizations.ts';
+import { formatOrganizations, hasMissingRecords, isWorthShowing } from '../format-organizations.ts';
 import { describeWrite, type RecordWrite } from './record-write.ts';
 
 const MAX_SHOWN_FAILURES = 10;
@@ -49,8 +49,8 @@ export async function printSummary(
     await stdout.write(await formatMessage(`rejects: ${summary.rejects}`, stdout));
   const { organizations = [] } = summary;
   if (isWorthShowing(organizations)) {
-    const isPartial = succeeded + (summary.existing ?? 0) < total;
-    await stdout.write(await formatMessage(formatOrganizations(organizations, isPartial), stdout));
+    const counts = formatOrganizations(organizations, hasMissingRecords(summary));
+    await stdout.write(await formatMessage(counts, stdout));
   }
   if (total > MIN_RECORDS_FOR_PAGE && summary.job && stdout.isTerminal)
     await context.note(

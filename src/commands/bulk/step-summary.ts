@@ -4,7 +4,7 @@ import { upperFirst } from '../../kernel/first-letter.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import { formatElapsed } from '../../output/quantities.ts';
-import { formatOrganizations, isWorthShowing } from '../format-organizations.ts';
+import { formatOrganizations, hasMissingRecords, isWorthShowing } from '../format-organizations.ts';
 
 const MAX_SHOWN_FAILURES = 20;
 
@@ -35,7 +35,9 @@ export function renderStepSummary(noun: string, summary: BulkSummary): string {
     ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
     ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
     ...(isWorthShowing(organizations)
-      ? [`Organizations: ${escapeMarkdown(formatOrganizations(organizations))}\n`]
+      ? [
+          `Organizations: ${escapeMarkdown(formatOrganizations(organizations, hasMissingRecords(summary)))}\n`,
+        ]
       : []),
     `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
   ].join('\n');

@@ -14,7 +14,11 @@ import {
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
 import { DOSSIER } from '../../dossier/dossier-operation.ts';
-import { formatOrganizations, isWorthShowing } from '../../format-organizations.ts';
+import {
+  formatOrganizations,
+  hasMissingRecords,
+  isWorthShowing,
+} from '../../format-organizations.ts';
 import {
   averageRate,
   type JobReceipt,
@@ -81,9 +85,9 @@ export function* receiptLines(receipt: JobReceipt): Generator<ReceiptLine> {
 }
 
 function* progressLines(receipt: JobReceipt, style: ReceiptStyle): Generator<ReceiptLine> {
-  const { id, state, reasons, rejects, organizations } = receipt;
+  const { id, state, reasons, rejects, organizations, counts } = receipt;
   if (isWorthShowing(organizations))
-    yield [ORGANIZATIONS_LABEL, formatOrganizations(organizations)];
+    yield [ORGANIZATIONS_LABEL, formatOrganizations(organizations, hasMissingRecords(counts))];
   yield* speedLines(receipt, style);
   yield* reasonLines(reasons.most, reasons.others, style);
   if (rejects) yield ['rejects', rejects];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FailureReason } from '../../../bulk/failure-reasons.ts';
+import { formatOperation } from '../../../catalog/operation-name.ts';
 import { readProjectFile } from '../../../kernel/bundled-programs.ts';
 import { hint, step } from '../../../kernel/errors.ts';
 import { upperFirst } from '../../../kernel/first-letter.ts';
@@ -28,15 +29,15 @@ export async function renderReport(receipt: JobReceipt): Promise<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${receipt.operation}, job ${receipt.id}</title>
+<title>${formatOperation(receipt.operation)}, job ${receipt.id}</title>
 <style>${new Html(style)}</style>
 </head>
 <body>
 <main>
 ${renderHeader(receipt)}
+${renderFailures(receipt)}
 ${renderOutcome(receipt)}
 ${renderOrganizations(receipt)}
-${renderFailures(receipt)}
 ${renderProgress(receipt)}
 ${renderReceiptTable(receipt)}
 </main>
@@ -51,7 +52,7 @@ const STATES = { running: 'still running', stopped: 'stopped', done: 'done' } as
 function renderHeader({ id, operation, state, input, ...receipt }: JobReceipt): Html {
   return html`<header>
 <p class="over">Report of job ${id}</p>
-<h1>${operation} <span class="state ${state}">${STATES[state]}</span></h1>
+<h1>${formatOperation(operation)} <span class="state ${state}">${STATES[state]}</span></h1>
 <p>${input} ${directionOf({ operation })} ${formatTarget(receipt)}, ${formatTimestamp(receipt.times.startedAt)}</p>
 </header>`;
 }
@@ -96,13 +97,13 @@ function renderOrganizations({ organizations }: JobReceipt): Html {
   if (organizations.length === 0) return html``;
   const rows = organizations.map(
     ({ id, total, succeeded, failed, new: isNew }) =>
-      html`<tr><th scope="row"><code>${id}</code>${isNew ? ' (new)' : ''}</th><td>${formatCount(total)}</td><td>${formatCount(succeeded)}</td><td>${formatCount(failed)}</td></tr>
+      html`<tr><th scope="row"><code>${id}</code>${isNew ? ' (new)' : ''}</th><td>${formatCount(succeeded)} of ${formatCount(total)}</td><td>${formatCount(failed)}</td></tr>
 `,
   );
   return html`<section aria-labelledby="organizations">
 <h2 id="organizations">Organizations</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Organizations"><table class="numbers">
-<thead><tr><th scope="col">Organization</th><th scope="col">Records</th><th scope="col">Succeeded</th><th scope="col">Failed</th></tr></thead>
+<thead><tr><th scope="col">Organization</th><th scope="col">Succeeded</th><th scope="col">Failed</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>
 </section>`;

@@ -27,7 +27,7 @@ describe('the text receipt of a job', () => {
         'requests       12, 1 retry',
         'time           11 s, from 2026-01-31 09:45:00 UTC to 2026-01-31 09:45:10 UTC; 3.3 s waiting for rate limits',
         'latency        p50 40 ms, p90 80 ms, p99 1.3 s, max 1.3 s',
-        'organizations  acme 998 · Acme Ltd 2',
+        'organizations  acme 995 of 998 · Acme Ltd 2 of 2',
         'speed          ▄██   ▄▄▆▄▄  95/s average, 200/s peak',
         'failures       3 failed: no such folder (not-found): u5 on line 6, …',
         'rejects        users.rejects.csv',

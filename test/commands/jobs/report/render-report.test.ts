@@ -87,6 +87,24 @@ describe('the report of a job', () => {
     }
   });
 
+  it.each([
+    ['users.add', 'users add'],
+    ['users.update.v2', 'users update'],
+    ['users.dossier', 'users dossier'],
+    ['apply', 'apply'],
+  ])('names %s by its command', async (operation, command) => {
+    const page = await renderReport({ ...RECEIPT, operation });
+    expect(page).toContain(`<title>${command}, job ${RECEIPT.id}</title>`);
+    expect(page).toContain(`<h1>${command} <span`);
+  });
+
+  it('begins with the failures, and counts each organization', async () => {
+    const page = await renderReport(RECEIPT);
+    const titles = [...page.matchAll(/<h2[^>]*>([^<]+)/g)].map(([, title]) => title);
+    expect(titles).toEqual(['Failures', 'Result', 'Organizations', 'Progress', 'Receipt']);
+    for (const counts of ['995 of 998', '2 of 2']) expect(page).toContain(`<td>${counts}</td>`);
+  });
+
   it('is deterministic', async () => {
     expect(await renderReport(RECEIPT)).toBe(await renderReport(structuredClone(RECEIPT)));
   });
