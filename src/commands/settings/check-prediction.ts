@@ -4,6 +4,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { createSnapshot, selectPredictable, selectRead } from '../../settings/live/snapshot.ts';
+import { isKnownField } from '../../settings/live/unknown-fields.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
 import {
   collectDeclaredRecords,
@@ -51,8 +52,12 @@ export async function checkPrediction(
   const predicted = { ...collectDeclaredRecords(selectRead(state, query)), isDeclared: false };
   const changes = compareRecords(predicted, collectLiveRecords(live));
   const wrong = changes.filter(
-    ({ sign, kind, before }) =>
-      sign !== '?' && KIND_CLASSES[kind] === 'managed' && before !== 'differ',
+    ({ sign, kind, id, field, before }) =>
+      sign !== '?' &&
+      KIND_CLASSES[kind] === 'managed' &&
+      before !== 'differ' &&
+      // A simulation does not have fields that svc does not know.
+      (field === null || isKnownField(kind, id, field.split('.'))),
   );
   for (const { kind, id, field, before, after } of wrong.slice(0, MAX_LISTED)) {
     const values =

@@ -8,6 +8,7 @@ import { listEnvironments } from '../../settings/file/load-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
 import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
 import { readLive } from '../../settings/live/read-live.ts';
+import { findUnknownFields } from '../../settings/live/unknown-fields.ts';
 import { findOwningStack } from '../../settings/ownership.ts';
 import { createSettings, SCHEMA_FILE } from '../../settings/pull/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/pull/edit-settings.ts';
@@ -118,6 +119,12 @@ async function pull(
   const records = new Map([...toPulledRecords(live)].filter(([kind]) => kinds.has(kind)));
   for (const id of findUndeclarableIds(live))
     await context.warn(`left out ${quoteId(id)}: a settings file does not accept this ID`);
+  const unknown = findUnknownFields(live).map(quoteId);
+  const more = unknown.length > MAX_UNKNOWN ? `, and ${unknown.length - MAX_UNKNOWN} more` : '';
+  if (unknown.length > 0)
+    await context.note(
+      `left out fields that a settings file does not have: ${unknown.slice(0, MAX_UNKNOWN).join(', ')}${more}`,
+    );
   const endpoints = records.get('endpoints') ?? [];
   const own =
     all || !content ? endpoints : endpoints.filter(createOwnershipCheck(content, declared));
@@ -171,6 +178,9 @@ function createOwnershipCheck(
     declared.has(id) ||
     (stack !== undefined && findOwningStack(uid) === stack);
 }
+
+/** Maximum number of unknown fields in a message. */
+const MAX_UNKNOWN = 12;
 
 /** Permissions of a new file, which contains no secrets. */
 const NEW_FILE_MODE = 0o644;
