@@ -13,7 +13,9 @@ export function quoteForShell(text: string): string {
 function escapeForShell(character: string): string {
   if (character === "'" || character === '\\') return `\\${character}`;
   if (escapeForTerminal(character) === character) return character;
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-  return `\\U${code.toString(16).padStart(8, '0')}`;
+  // Unlike `\u`, bytes do not depend on the locale of the shell.
+  return Array.from(
+    Buffer.from(character),
+    (byte) => `\\x${byte.toString(16).padStart(2, '0')}`,
+  ).join('');
 }

@@ -154,7 +154,9 @@ test('a finding exits with 20, names its decision, and can be known', SLOW, asyn
   ]);
   const markdown = await user.svc(['contract', 'diff', '-o', 'markdown']);
   expect(markdown.code).toBe(20);
-  const [title, summary, heading, findings = '', table = ''] = markdown.stdout.split('\n\n');
+  const [title, emulator, summary, heading, findings = '', table = ''] =
+    markdown.stdout.split('\n\n');
+  expect(emulator).toContain('svc serve');
   expect([title, heading]).toEqual(['### contract.json and the embedded service', '#### Findings']);
   expect(summary).toBe(
     '1 finding, 0 other differences, 0 responses not compared, 45 of 46 operations not seen.',

@@ -95,7 +95,7 @@ describe('watching a job', () => {
       expect([header, first, hint, later.pop()]).toEqual([
         expect.stringMatching(/^ID +.*STATE/),
         expect.stringMatching(new RegExp(`^${job} +.*running`)),
-        '6 columns hidden; -o json or a wider terminal shows them',
+        '7 columns hidden; -o json or a wider terminal shows them',
         'no job is running',
       ]);
       // The progress may have changed, too, before the job was done.

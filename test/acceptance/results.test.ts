@@ -80,7 +80,7 @@ it(
     }
     const narrow = await screenInProcess(user, 'jobs list', 60);
     expect(narrow[0]?.split(/ +/)).toEqual(['ID', 'OPERATION', 'STATE', 'FAILED']);
-    expect(narrow.at(-1)).toBe('6 columns hidden; -o json or a wider terminal shows them');
+    expect(narrow.at(-1)).toBe('7 columns hidden; -o json or a wider terminal shows them');
   },
 );
 

@@ -15,13 +15,19 @@ const NO_HINTS = [
   /^src\/commands\/tree\/describe-command\.ts$/,
   /^src\/commands\/(?:[\w-]+\/)?(?:(?:[\w-]+-)?commands|tree)\.ts$/,
   /^src\/commands\/shells\/scripts\//,
+  /^src\/contract\/decisions\.ts$/,
+  /^src\/commands\/(?:[\w-]+\/)?flags\.ts$/,
 ];
 
-/** Texts that look like a command: markers in files, the name of an endpoint, a version of svc. */
+/** Texts that look like a command: markers in files, names of programs and formats, a version of svc. */
 const NO_COMMANDS = [
   /'use the svc version that/,
   /# (?:>>>|<<<) svc completion/,
   /'temporary: svc webhooks listen'/,
+  /command: 'svc serve'/,
+  /the options of svc serve/,
+  /not an output of svc local export/,
+  /startsWith\('svc auth-tokens reset'\)/,
 ];
 
 /** Words that can follow `svc` in a command line. */

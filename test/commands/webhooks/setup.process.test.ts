@@ -30,13 +30,19 @@ const endpoint = fc.record(
   { requiredKeys: ['url'] },
 );
 
+/** A word that no sample contains. */
+const END = 'end of the line';
+
 /** The words that a shell makes of several lines, each of them a list. */
 function shellWords(lines: readonly string[]): readonly (readonly string[])[] {
   const script = lines
-    .map((line) => `svc() { printf '%s\\0' "$@"; printf '\\1\\0'; }; ${line}`)
+    .map((line) => `svc() { printf '%s\\0' "$@"; printf '${END}\\0'; }; ${line}`)
     .join('\n');
   const { stdout } = spawnSync('bash', ['-s'], { input: script, encoding: 'utf8', maxBuffer: 1e9 });
-  const lists = stdout.split('\u0001\0').slice(0, -1);
+  const lists = stdout
+    .split(`\0${END}\0`)
+    .slice(0, -1)
+    .map((list) => `${list}\0`);
   return lists.map((list) => list.split('\0').slice(0, -1));
 }
 
