@@ -18,8 +18,8 @@ interface DescribedCommand {
   }[];
 }
 
-/** Commands that run until a signal, wait for something, need a terminal, or delete everything. */
-const EXCLUDED = /\b(?:serve|mcp|listen|tail|watch|wait|exec|setup|reset)\b/;
+/** Commands that run until a signal, wait for something, need a terminal, open a browser, or delete everything. */
+const EXCLUDED = /\b(?:serve|mcp|listen|tail|watch|wait|exec|setup|reset|open)\b/;
 
 /** Without absolute paths, because commands may write to them. */
 const VALUES = [
@@ -40,7 +40,9 @@ function chooseLine(choose: GeneratorValue, leaves: readonly DescribedCommand[])
   const oneOf = (count: number) => choose(fc.nat, count - 1) === 0;
   const value = (known: readonly string[] = []) =>
     choose(fc.constantFrom, ...(oneOf(2) && known.length > 0 ? known : VALUES));
-  const given = flags.filter(({ required }) => (required ? !oneOf(8) : oneOf(6)));
+  const given = flags
+    .filter(({ name }) => name !== '--watch')
+    .filter(({ required }) => (required ? !oneOf(8) : oneOf(6)));
   return [
     ...command.split(' '),
     ...operands.flatMap(() => (oneOf(5) ? [] : [value()])),

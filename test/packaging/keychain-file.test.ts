@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { wrapModule } from '../../packaging/loader/loader.ts';
 import { HOME, run } from '../acceptance/svc.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
@@ -10,7 +11,7 @@ import { createTemporaryFolder } from '../temporary-folder.ts';
 const LOADER = `
   const sea = require('node:sea');
   const assets = {
-    'probe.js': "process.stdout.write(require('@napi-rs/keyring').loaded)",
+    'probe.js': ${JSON.stringify(wrapModule("process.stdout.write(require('@napi-rs/keyring').loaded)"))},
     'keyring.node': 'native code',
   };
   const getAsset = (name) => assets[name];
