@@ -189,6 +189,24 @@ describe('runPlan', () => {
   });
 });
 
+it('keeps the failures of a batch of which the service stores a record differently', async () => {
+  const { run, createJournal } = await startPlanRuns(({ path, data }) => {
+    const [folder] = data.folders ?? [];
+    if (path.endsWith('/folders/add')) folder.folderName = 'by the service';
+    return undefined;
+  });
+  const journal = await createJournal();
+  const items = [folderItem('a'), folderItem('b', { parentFolderId: 'missing' }), folderItem('c')];
+  const { counters } = await run([addFolders(...items)], { journal });
+  expect(counters).toMatchObject({ succeeded: 1, failed: 2 });
+  expect([...journal.unsuccessfulRecords()]).toMatchObject([
+    { at: 0, id: 'a', code: 'differs' },
+    { at: 1, id: 'b' },
+  ]);
+  journal.verify();
+  expect(journal.counts()).toMatchObject({ succeeded: 1, failed: 2, open: 0 });
+});
+
 describe('users from a file', () => {
   const write = (path: string, records: number): PlannedWrite => ({
     operation: 'users.add',

@@ -169,11 +169,16 @@ export class Journal {
 
   /**
    * Marks records of a settled batch as unsent, so that a resume sends them again.
-   * @param settled the other records
+   * @param settled the other records in order, which keep their outcomes
    */
   reopen(range: RecordRange, settled: readonly RecordRange[]): void {
     this.#pending.push(() => {
-      this.#items.remove(range.first, range.last);
+      let next = range.first;
+      for (const { first, last } of settled) {
+        if (next < first) this.#items.remove(next, first - 1);
+        next = last + 1;
+      }
+      if (next <= range.last) this.#items.remove(next, range.last);
       this.#applySettlement({
         range,
         known: settled,
