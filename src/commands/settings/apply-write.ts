@@ -38,8 +38,8 @@ export interface SavedWriteFile {
 
 /**
  * Sends what a saved write contains, after a confirmation. Records become a job.
- * @throws SvcError `stale_plan` if the input or the target is another one, or if the plan was applied
- * before; `approval_required`; otherwise like the command that saved the plan
+ * @throws SvcError `stale_plan` if the input or the target is a different one, or if the plan was
+ * applied before; `approval_required`; otherwise like the command that saved the plan
  */
 export async function applyWrite(context: Context, saved: SavedWriteFile): Promise<void> {
   const { plan, file } = saved;
@@ -69,7 +69,7 @@ export async function applyWrite(context: Context, saved: SavedWriteFile): Promi
 function createStaleError({ plan, file }: SavedWriteFile, reason: string): SvcError {
   const message = `${file} is outdated: ${reason}; nothing was sent`;
   return new SvcError('stale_plan', message, {
-    hint: hint`create a new plan with ${step('inspect', ...plan.command)}`,
+    hint: hint`to create a new plan, run ${step('inspect', ...plan.command)}`,
   });
 }
 
@@ -83,6 +83,8 @@ async function checkUnused(
   const isApplied = await Ledger.use(context, (ledger) => ledger.wasApplied(sha256));
   const isMarked = approved.files.length > 0 && (await isUsed(plan, file, context.cwd));
   if (isApplied || isMarked) throw createStaleError(saved, APPLIED_BEFORE);
+  // Without a configured service, fails like any other command.
+  await context.client();
   const reason = findUnusable(plan, await findPlanTarget(context), context.clock.now());
   if (reason !== undefined) throw createStaleError(saved, reason);
 }
