@@ -12,6 +12,7 @@ import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { Flag } from '../../catalog/flags.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { valueAt } from '../../kernel/field-path.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
 import { createFindingsError } from '../call/findings-error.ts';
 import { checkTargetIds, prefixWithName } from '../call/validation.ts';
@@ -299,7 +300,9 @@ function checkRecordFlags(
   if (!problem) return;
   const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === problem.field);
   const name = flag ? `--${flag.name}` : (problem.field ?? '');
-  throw new SvcError('usage', prefixWithName(name, problem.message), {
+  const isMissing = flag !== undefined && valueAt(record, flag.path) === undefined;
+  const message = isMissing ? `${name} is required` : prefixWithName(name, problem.message);
+  throw new SvcError('usage', message, {
     hint: hint`see ${step('help', ...command, '--help')}`,
   });
 }

@@ -375,7 +375,7 @@ describe('before anything is sent', () => {
       2,
       'specify --document or --folder, not both',
     ],
-    ['flags without an id', { record: { name: 'x' } }, 2, '--user is missing'],
+    ['flags without an id', { record: { name: 'x' } }, 2, '--user is required'],
     [
       'rejects that cannot be written',
       { options: { rejects: 'no/such.json' } },
