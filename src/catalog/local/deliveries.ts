@@ -22,7 +22,8 @@ const timeOf = (description: string) =>
       z.optional(
         z.string().check(
           z.refine((text) => parseSince(text, 0) !== undefined, {
-            error: 'expected a duration such as 1h, or a time such as 2026-03-01T12:00:00Z',
+            error: ({ input }) =>
+              `expected a duration such as 1h, or a time such as 2026-03-01T12:00:00Z, got '${input}'`,
           }),
         ),
       ),
@@ -109,12 +110,13 @@ export const deliveries = {
     needs: 'data',
     summary: 'Retry webhook deliveries',
     description:
-      'Schedules deliveries for immediate retry, oldest first, with the same webhook-id and the full number of attempts. svc serve sends them. Flags select only deliveries whose last attempt failed, and svc counts them and asks before the retry. IDs also select deliveries that have succeeded. Without either, prompts for a failed delivery.',
+      'Schedules deliveries for immediate retry, oldest first, with the same webhook-id and the full number of attempts. svc serve sends them. Flags select only deliveries whose last attempt failed, and svc counts them and asks before the retry. IDs also select deliveries that have succeeded. Without flags or IDs, prompts for a failed delivery.',
     examples: {
       'svc local deliveries retry last': 'retry the latest failed delivery',
       'svc local deliveries retry --endpoint crm --since 1h':
         'retry the failures of an endpoint in the last hour',
-      'svc local deliveries retry --state failed --yes': 'retry all failures without a question',
+      'svc local deliveries retry --state failed --yes':
+        'retry all failures without a confirmation',
     },
     path,
     effect: 'once',

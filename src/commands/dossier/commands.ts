@@ -6,7 +6,7 @@ export const DOSSIER_COMMAND: CommandDefinition = defineCommand({
   globalFlags: ['service', 'result'],
   summary: 'Save all data of a person, for a request for information',
   description:
-    'Reads every page of the data of a user in each organization, and writes one NDJSON file per organization, a report, and a manifest with counts and SHA-256. Secrets in the data are replaced by <removed>. The manifest says complete: false until every organization was read to its end. A dossier is a job: if an organization cannot be read, or the command is stopped, svc jobs resume reads the rest.',
+    'Reads every page of the data of a user in each organization, and writes one NDJSON file per organization, a report, and a manifest with counts and SHA-256. Secrets in the data are replaced by <removed>. The manifest contains complete: false until every organization has been read to its end. A dossier is a job: if an organization cannot be read, or the command is stopped, svc jobs resume reads the rest.',
   examples: {
     'svc users dossier --user u1 --org acme --out dossier-u1':
       'save the data of a person in one organization',

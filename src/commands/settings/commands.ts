@@ -37,7 +37,7 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
     globalFlags: ['service', 'result'],
     summary: 'Show what svc apply would change, without changing anything',
     description:
-      'Compares a settings file with the live service. Only declared fields are compared. Symbols: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Ends with the people whose access to folders and documents changes, as far as their present access is known. Saved plans contain no secrets.',
+      'Compares a settings file with the live service. Only declared fields are compared. Symbols: + create, ~ update, -/+ replace, - delete, > send (cannot be read back), ! cannot be changed through the API, ? could not be read. Ends with the people whose access to folders and documents changes, as far as their current access is known. Saved plans contain no secrets.',
     examples: {
       'svc plan --env prod': 'compare svc.yaml with the prod environment',
       'svc plan --env prod --out plan.json': 'save the plan, to apply exactly these changes later',
@@ -59,9 +59,9 @@ export const SETTINGS_COMMANDS: readonly CommandDefinition[] = [
   defineCommand({
     command: ['approve'],
     globalFlags: ['result'],
-    summary: 'Sign a saved plan that someone else may apply',
+    summary: 'Approve a saved plan by signing it',
     description:
-      'Shows the whole plan, asks for the host of its target, and signs the plan with your SSH key. If the settings file maps an environment to the target, the name of the environment is an answer too. Saves the signature beside the plan, where svc apply finds it. Without an argument, offers the plans in the current folder that can still be applied. In a pipe, only lists them. Works offline and without credentials, but signs only on a terminal. The signature is made by ssh-keygen, is for exactly this plan, and is valid for 24 hours.',
+      'Shows the whole plan, asks for the host of its target, and signs the plan with your SSH key. If the settings file maps an environment to the target, you can also enter the name of the environment. Saves the signature beside the plan, where svc apply finds it. Without an argument, offers the plans in the current folder that can still be applied. In a pipe, only lists them. Works offline and without credentials, but signs only on a terminal. The signature is made by ssh-keygen, covers exactly this plan, and is valid for 24 hours.',
     examples: {
       'svc approve': 'choose a plan that waits for an approval',
       'svc approve plan.json': 'approve a plan with your SSH key',
