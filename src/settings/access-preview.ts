@@ -37,7 +37,7 @@ export interface AccessRow {
 /** Number of people by how their access changes. A person may count more than once. */
 export type AccessCounts = Readonly<Record<'gain' | 'lose' | 'change', number>>;
 
-/** Number of documents and people whose access is not known, so that nothing is said about it. */
+/** Number of documents and people whose access is not known, and is missing from the rows. */
 export interface UnknownAccess {
   readonly documents: number;
   readonly people: number;
@@ -68,7 +68,7 @@ export interface AccessPreview {
   /** Number of all rows. */
   readonly total: number;
   readonly rows: readonly AccessRow[];
-  /** SHA-256 of all rows, also of those that are not listed. Absent without rows. */
+  /** SHA-256 of all rows, including those that are not listed. Absent without rows. */
   readonly sha256?: string;
   readonly unknown: UnknownAccess;
   /** Some of the people whose access is not known. */

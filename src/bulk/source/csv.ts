@@ -27,8 +27,8 @@ export interface CellError {
 }
 
 /**
- * Reads CSV, or the rows of another table, with a header row. An empty cell is an absent field. Skips rows without
- * values, which spreadsheets often add at the end. Removes apostrophes that
+ * Reads CSV, or the rows of another table, with a header row. An empty cell is an absent field.
+ * Skips rows without values, which spreadsheets often add at the end. Removes apostrophes that
  * neutralize formulas.
  */
 export class CsvReader {

@@ -121,7 +121,7 @@ function describeApprovals({ approvals, required }: Waiting): string {
 /**
  * Shows a saved plan in full, asks for the name of its target, and signs the plan with the user's SSH
  * key. Needs neither a connection nor credentials.
- * @throws SvcError `usage` without a terminal, or if the typed name is another one; `stale_plan` if
+ * @throws SvcError `usage` without a terminal, or if the typed name is a different one; `stale_plan` if
  * the plan is too old to be applied
  */
 async function signPlan(context: Context, file: string, options: ApproveFlags): Promise<void> {
@@ -171,8 +171,8 @@ async function signPlan(context: Context, file: string, options: ApproveFlags): 
 const ATTEMPTS = 3;
 
 /**
- * Asks for the host of the target, or for the environment that the settings file maps to it. The
- * environment and profile that a plan itself names are words that its author chose.
+ * Asks for the host of the target, or for the environment that the settings file maps to it. Does
+ * not accept the environment and profile in the plan itself, because its author chose them.
  */
 async function askForTarget(context: Context, plan: AnyPlan): Promise<void> {
   const { url } = plan.target;

@@ -93,7 +93,7 @@ export async function nextOfUndo(
 
 /**
  * Returns the command that approves or applies a saved plan, as far as the profiles of this machine
- * tell its target. Returns none for an embedded service whose data the plan does not name.
+ * identify its target. Returns none for an embedded service whose data the plan does not name.
  */
 export async function nextOfSavedPlan(
   { folders }: Context,

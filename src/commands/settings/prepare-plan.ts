@@ -91,7 +91,7 @@ export async function withPlan(
     if (purpose === 'drift') await noteUnownedEndpoints(opened, declared, live);
     const prediction = purpose === 'drift' ? undefined : await predictPlan(opened, plan, live);
     const { effects = [], state } = prediction ?? {};
-    // Kinds that the plan leaves out are known all the same.
+    // Grants of users that the plan excludes are known, too.
     if (declared.users === undefined && mayChangeAccess(plan.writes))
       await planChanges(opened, { ...input, declared: pickUsers(settings.declared) }, grants);
     const access =

@@ -61,7 +61,7 @@ function countPeople({ counts, unknown }: AccessPreview): string {
   return `Access: ${texts.join(', ') || (isUnknown ? 'no known change' : 'no change')}`;
 }
 
-/** Describes what is not known, as sentences. */
+/** Describes the unknown access, as sentences. */
 function describeUnknown({
   unknown: { documents, people },
   unknownPeople,
@@ -98,7 +98,7 @@ function formatAge(seconds: number): string {
   return formatNounCount(Math.floor(seconds / size), unit);
 }
 
-/** Renders the counts, what is not known, and the rows by folder. */
+/** Renders the counts, the unknown access, and the rows by folder. */
 export function renderAccess(
   preview: AccessPreview,
   layout: Layout,
@@ -129,10 +129,10 @@ interface RowText {
   readonly rows: number;
 }
 
-/** Rows about a folder that change alike. */
+/** Rows about a folder with the same change. */
 interface AlikeRows {
   readonly rows: readonly AccessRow[];
-  /** Whether they are about the folder, and not only about documents in it. */
+  /** Whether a row is about the folder itself, and not only about documents in it. */
   readonly isWhole: boolean;
   /** The common fields of the rows, as text. */
   readonly key: string;

@@ -85,7 +85,7 @@ export class AccessComparison {
     };
   }
 
-  /** Notes documents whose access is not known. */
+  /** Adds documents whose access is not known. */
   addUnknown(organizationId: string, documentIds: readonly string[]): void {
     for (const id of documentIds) this.#unknown.add(JSON.stringify([organizationId, id]));
   }
