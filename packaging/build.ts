@@ -7,7 +7,7 @@ import {
   bundleModules,
   describeBundle,
   findEntry,
-  shortenExports,
+  shortenImportsAndExports,
   sourceOf,
 } from './bundle/bundle.ts';
 import { evaluateModules } from './bundle/evaluated-modules.ts';
@@ -67,7 +67,7 @@ const groups = await measureGroups(
 const chunks = await bundleModules(input, groups);
 await mkdir('dist/chunks', { recursive: true });
 for (const { fileName, code } of chunks)
-  await writeFile(`dist/${fileName}`, wrapModule(shortenExports(code)));
+  await writeFile(`dist/${fileName}`, wrapModule(shortenImportsAndExports(code)));
 const main = findEntry(chunks, MAIN);
 await writeFile('dist/main.js', wrapModule(`module.exports = require('./${main.fileName}');`));
 await buildLoader('packaging/loader/package.ts', 'dist/loader.cjs');

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bundleModules,
   type ChunkNames,
-  shortenExports,
+  shortenImportsAndExports,
   sourceOf,
 } from '../../packaging/bundle/bundle.ts';
 import { createLoader, wrapModule } from '../../packaging/loader/loader.ts';
@@ -47,7 +47,9 @@ async function bundleAndLoad(folder: string, chunkNames?: ChunkNames) {
     { entries: { 'chunks/main': join(folder, 'main.js') } },
     chunkNames,
   );
-  const codes = new Map(chunks.map(({ fileName, code }) => [fileName, shortenExports(code)]));
+  const codes = new Map(
+    chunks.map(({ fileName, code }) => [fileName, shortenImportsAndExports(code)]),
+  );
   const load = createLoader({
     compile: (name) => new Script(wrapModule(codes.get(name) ?? ''), { filename: name }),
     urlOf: (name) => `file:///${name}`,
