@@ -16,7 +16,7 @@ import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
-import { failure, startMockService, success } from './mock-service.ts';
+import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
 
 interface ToolResult {
@@ -474,6 +474,55 @@ describe('a write', () => {
     );
     expect(both.map(({ failed }) => failed).sort()).toEqual([false, true]);
     expect(service.received).toHaveLength(1);
+  });
+
+  it.each<readonly [string, ResponseHandler, number, readonly number[]]>([
+    [
+      'that is half done',
+      () => {
+        const added = { success: true, message: 'User added.' };
+        return success({ u0: { success: false, message: 'No seat.' }, u1: added, u2: added });
+      },
+      10,
+      [2, 1, 0, 0],
+    ],
+    [
+      'that is refused',
+      () => failure(403, 'PERMISSION_DENIED', 'Not in your plan.'),
+      4,
+      [0, 0, 0, 3],
+    ],
+    [
+      'during a long maintenance',
+      (_, response) => {
+        response.setHeader('retry-after', '120');
+        return failure(503, 'UNAVAILABLE', 'Down for maintenance.');
+      },
+      11,
+      [0, 0, 0, 3],
+    ],
+    [
+      'that is answered with a page',
+      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi'),
+      9,
+      [0, 0, 3, 0],
+    ],
+    [
+      'whose connection is closed',
+      (_, response) => void response.socket?.destroy(),
+      9,
+      [0, 0, 3, 0],
+    ],
+  ])('%s returns its counts and the error', async (_, respond, exitCode, counts) => {
+    const { env } = await newUser();
+    const service = await startMockService(respond);
+    const flags = ['--allow-writes', '--retry-for', '0s', '--max-wait', '1s'];
+    const { write } = await startHost(flags, { ...env, ...service.env });
+    const users = ['u0', 'u1', 'u2'].map((userId) => ({ userId }));
+    const { result, texts, failed: isFailed } = await write('users.add', { ...ACME, users });
+    const { succeeded, failed, unknown, skipped } = Object(result);
+    expect([isFailed, succeeded, failed, unknown, skipped]).toEqual([true, ...counts]);
+    expect(texts.map(tryParse)).toContainEqual({ error: expect.objectContaining({ exitCode }) });
   });
 
   it('gets the IDs that its preview showed', async () => {
