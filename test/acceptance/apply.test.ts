@@ -132,7 +132,7 @@ describe('svc apply', () => {
     expect(stdout).toMatch(/b +no folders today +failed_precondition\n/);
     expect(stdout).toMatch(/c +not sent, because it requires b \(folders\) +not_sent\n/);
     expect(stderr).toContain(
-      `svc: 3 of 16 changes failed\nhint: resume with svc jobs resume ${await findJob(user)}\n`,
+      `svc: 3 of 16 changes failed\nhint: to resume, run svc jobs resume ${await findJob(user)}\n`,
     );
     user.control.intercept = () => undefined;
     const job = await findJob(user);
@@ -225,7 +225,7 @@ describe('the job of svc apply', () => {
       const written = user.writes().length;
       expect(code).toBe(130);
       expect(stdout).toMatch(/Applied: 4 created, 1 sent, 11 not sent\n$/);
-      const [, command = ''] = /hint: resume with svc (.*)\n/.exec(stderr) ?? [];
+      const [, command = ''] = /hint: to resume, run svc (.*)\n/.exec(stderr) ?? [];
       expect(command).toBe(`jobs resume ${await findJob(user)}`);
       expect(user.writes()).toHaveLength(written);
       user.control.intercept = () => undefined;

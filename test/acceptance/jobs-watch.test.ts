@@ -144,7 +144,7 @@ describe('watching a job', () => {
     const { code, stderr } = await svc('jobs', 'watch', job);
     expect([code, stderr]).toEqual([
       11,
-      `svc: the process of job ${job} exited before the job finished\nhint: resume with svc jobs resume ${job}\n`,
+      `svc: the process of job ${job} exited before the job finished\nhint: to resume, run svc jobs resume ${job}\n`,
     ]);
   });
 

@@ -42,7 +42,7 @@ describe('a stopped job', () => {
       skipped: 700,
     });
     expect(JSON.parse(first.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toBe(
-      `when the credential may do this, resume with svc jobs resume ${job}`,
+      `grant the credential this permission; to resume, run svc jobs resume ${job}`,
     );
     const [listed] = JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout);
     expect(Object.keys(listed)).toEqual([

@@ -235,7 +235,7 @@ describe('rejects that cannot be written', () => {
     expect(failed.code).toBe(12);
     const { error } = JSON.parse(failed.stderr);
     expect(error.message).toContain('gone/again.ndjson: no such file');
-    expect(error.hint).toMatch(/^resume with svc jobs resume \S+ --rejects <path>$/);
+    expect(error.hint).toMatch(/^to resume, run svc jobs resume \S+ --rejects <path>$/);
     expect(await svc('jobs', 'resume')).toMatchObject({ code: 12 });
     const overInput = await svc('jobs', 'resume', '--rejects', './users.ndjson');
     expect([overInput.code, overInput.stderr]).toEqual([

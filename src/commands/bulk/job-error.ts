@@ -100,9 +100,10 @@ function withCondition(nextStep: Hint, stop: StopReason | undefined): Hint {
   if (stop?.kind !== 'fatal') return nextStep;
   const { failure, retryable } = stop.error;
   if (failure === 'resource_exhausted' && !retryable)
-    return hint`when the service allows more, ${nextStep}`;
-  if (failure === 'permission_denied') return hint`when the credential may do this, ${nextStep}`;
-  if (failure === 'unauthenticated') return hint`when the credential is valid again, ${nextStep}`;
+    return hint`wait until the service allows more; ${nextStep}`;
+  if (failure === 'permission_denied')
+    return hint`grant the credential this permission; ${nextStep}`;
+  if (failure === 'unauthenticated') return hint`renew the credential; ${nextStep}`;
   return nextStep;
 }
 
@@ -116,8 +117,8 @@ function withWait(nextStep: string | Hint, { failure, retryable, hint: wait }: S
 function resumeHint(job: string, needsRejectsPath: boolean): Hint {
   const words = ['jobs', 'resume', job] as const;
   return needsRejectsPath
-    ? hint`resume with ${stepWithPlaceholder('resume', [...words, '--rejects'], '<path>')}`
-    : hint`resume with ${step('resume', ...words)}`;
+    ? hint`to resume, run ${stepWithPlaceholder('resume', [...words, '--rejects'], '<path>')}`
+    : hint`to resume, run ${step('resume', ...words)}`;
 }
 
 function withUnsentCount(error: SvcError, unsent: string, nextStep: string | Hint): SvcError {
@@ -134,6 +135,6 @@ function followUpHint(
   if (rejects === null)
     return `try again${first && unknown === 1 ? ` with the same ID: ${first.id}` : ''}`;
   const command = followUp ?? `the same command with --file ${rejects}`;
-  if (failed === 0) return hint`retry with: ${command}`;
+  if (failed === 0) return hint`to retry, run ${command}`;
   return hint`fix ${rejects} (reasons: ${rejects}.reasons.ndjson), then run: ${command}`;
 }

@@ -13,7 +13,7 @@ export function createDossierError(
   stop: StopReason | undefined,
 ): unknown {
   const isRejected = stop?.kind === 'fatal' && stop.error.failure === 'unauthenticated';
-  const next = hint`${isRejected ? 'renew the auth token, then ' : ''}resume with ${step('resume', 'jobs', 'resume', job)}`;
+  const next = hint`${isRejected ? 'renew the auth token; ' : ''}to resume, run ${step('resume', 'jobs', 'resume', job)}`;
   const ofTotal = `of ${groupDigits(total)} ${total === 1 ? ORGANIZATION : pluralize(ORGANIZATION)}`;
   const unread = `${groupDigits(total - succeeded)} ${ofTotal} not read`;
   if (stop?.kind === 'signal')

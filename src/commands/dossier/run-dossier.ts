@@ -290,6 +290,6 @@ async function completeFolder(run: DossierRun): Promise<void> {
 
 function resumable(error: unknown, job: string): unknown {
   return error instanceof SvcError
-    ? error.reworded({ hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}` })
+    ? error.reworded({ hint: hint`to resume, run ${step('resume', 'jobs', 'resume', job)}` })
     : error;
 }

@@ -67,7 +67,7 @@ function createStoppedError(
 ): SvcError {
   const message = `the process of job ${job} exited before the job finished`;
   return new SvcError(recorded?.failure ?? 'stopped', recorded?.message ?? message, {
-    hint: hint`resume with ${step('resume', 'jobs', 'resume', job)}`,
+    hint: hint`to resume, run ${step('resume', 'jobs', 'resume', job)}`,
   });
 }
 

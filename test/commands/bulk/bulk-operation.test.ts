@@ -239,8 +239,8 @@ describe('stopping early', () => {
 
   it.each([
     ['NOT_FOUND', 404, ''],
-    ['PERMISSION_DENIED', 403, 'when the credential may do this, '],
-    ['UNAUTHENTICATED', 401, 'when the credential is valid again, '],
+    ['PERMISSION_DENIED', 403, 'grant the credential this permission; '],
+    ['UNAUTHENTICATED', 401, 'renew the credential; '],
   ])(
     'exits with 11 if %s follows applied records, with a hint that says when to resume',
     async (status, http, condition) => {
@@ -249,7 +249,7 @@ describe('stopping early', () => {
       });
       expect(summary).toMatchObject({ total: 5, succeeded: 2, failed: 0, skipped: 3 });
       expect([exitCode, requests.length, created]).toEqual([11, 2, []]);
-      expect(error?.hint).toBe(`${condition}resume with svc jobs resume ${summary.job}`);
+      expect(error?.hint).toBe(`${condition}to resume, run svc jobs resume ${summary.job}`);
     },
   );
 
@@ -301,7 +301,7 @@ describe('stopping early', () => {
     expect(summary).toMatchObject({ total: 5, succeeded: 2, unknown: 0, skipped: 3, requests: 1 });
     expect([exitCode, created]).toEqual([130, []]);
     expect(error?.message).toBe('stopped by Ctrl-C, 3 of 5 users not sent');
-    expect(error?.hint).toBe(`resume with svc jobs resume ${summary.job}`);
+    expect(error?.hint).toBe(`to resume, run svc jobs resume ${summary.job}`);
   });
 });
 
@@ -320,7 +320,7 @@ describe('an announced pause that is longer than svc may wait', () => {
       11,
       expect.objectContaining({ succeeded, failed: 0, unknown: 0, skipped: 5 - succeeded }),
     ]);
-    expect(error?.hint).toBe(`resume with svc jobs resume ${summary.job}; ${WAIT}`);
+    expect(error?.hint).toBe(`to resume, run svc jobs resume ${summary.job}; ${WAIT}`);
   });
 
   it('is the error of a single record, which was not applied', async () => {

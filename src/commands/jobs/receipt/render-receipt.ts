@@ -33,7 +33,7 @@ export interface ReceiptStyle {
 
 const SPARKLINE_WIDTH = 40;
 const GAP = '  ';
-const RESUME_LABEL = 'resume with';
+const RESUME_LABEL = 'resume';
 const ORGANIZATIONS_LABEL = 'organizations';
 /** Columns of the longest label, and the gap after it. */
 const MARGIN = ORGANIZATIONS_LABEL.length + GAP.length;

@@ -50,7 +50,7 @@ describe('the text receipt of a job', () => {
 
   it('keeps the resume command on one line', async () => {
     const text = await renderReceipt({ ...RECEIPT, state: 'stopped' }, { plain: false, width: 40 });
-    expect(text).toMatch(/\nresume with\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
+    expect(text).toMatch(/\nresume\nsvc jobs resume 20260131-094500-5f3a9c\n$/);
   });
 
   it('never shows an average above the peak', SLOW, async () => {
