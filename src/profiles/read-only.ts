@@ -30,7 +30,7 @@ function parseReadOnlyVariable(environment: Environment): boolean {
   if (text === undefined || text === '') return false;
   const value = VALUES.get(text);
   if (value !== undefined) return value;
-  throw new SvcError('usage', `${VARIABLE} must be 1 or 0, got '${text}'`);
+  throw new SvcError('usage', `${VARIABLE} must be 1, 0, true, or false, got '${text}'`);
 }
 
 /** @throws SvcError `usage` if a value is neither a boolean nor undefined */

@@ -290,7 +290,7 @@ describe('a read-only target', () => {
         expect([text, run.code, run.stderr]).toEqual([
           text,
           2,
-          `svc: SVC_READ_ONLY must be 1 or 0, got '${text}'\n`,
+          `svc: SVC_READ_ONLY must be 1, 0, true, or false, got '${text}'\n`,
         ]);
       }
     }
