@@ -300,7 +300,7 @@ Drift: 1 changed
 restore: svc --local --store ${join(user.home, 'store.sqlite')} apply --only folders
 accept: svc --local --store ${join(user.home, 'store.sqlite')} pull --only folders
 `,
-      stderr: 'svc: the embedded service differs from svc.yaml: 1 difference\n',
+      stderr: 'svc: the embedded service differs from svc.yaml in 1 record\n',
     });
     await user.svc([
       ...store,

@@ -25,6 +25,7 @@ import type { CompareFlags } from './flags.ts';
 import { loadSettingsFile, withPrintedProblems } from './load-settings-file.ts';
 import { printPlan } from './print-plan.ts';
 import { DEFAULT_FILE } from './read-input.ts';
+import { countDifferingRecords } from './render-changes.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if the services or files differ */
 export async function compareSettings(
@@ -71,11 +72,13 @@ export async function compareSettings(
   };
   await printPlan(context, plan, `${first} and ${second}`, { purpose: 'comparison' });
   // Most profiles have no credentials of a workspace, which reading API keys takes.
-  const count = changes.filter(({ sign, kind }) => sign !== '?' || kind !== 'apiKeys').length;
+  const count = countDifferingRecords(
+    changes.filter(({ sign, kind }) => sign !== '?' || kind !== 'apiKeys'),
+  );
   if (options.exitCode && count > 0)
     throw new SvcError(
       'differs',
-      `${first} and ${second} differ: ${formatNounCount(count, 'difference')}`,
+      `${first} and ${second} differ in ${formatNounCount(count, 'record')}`,
     );
 }
 

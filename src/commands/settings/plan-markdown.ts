@@ -8,7 +8,12 @@ import { summarize } from '../../settings/plan/build-plan.ts';
 import type { Change } from '../../settings/plan.ts';
 import { type NamedTarget, renderTarget } from '../connection/find-target.ts';
 import { type NextCommands, renderNext } from '../render-next.ts';
-import { type ChangeBlock, createLayout, identify, renderChanges } from './render-changes.ts';
+import {
+  type ChangeBlock,
+  countDifferingRecords,
+  createLayout,
+  renderChanges,
+} from './render-changes.ts';
 import { countChanges, type ShownPlan } from './render-plan.ts';
 
 export interface MarkdownParts {
@@ -80,7 +85,7 @@ function shortenChanges(blocks: readonly ChangeBlock[]): readonly string[] {
   const rest: Change[] = blocks.slice(kept).flatMap(({ changes }) => changes);
   const shown = blocks.slice(0, kept).flatMap(({ lines }) => lines);
   if (rest.length === 0) return shown;
-  const records = formatNounCount(new Set(rest.map(identify)).size, 'more record');
+  const records = formatNounCount(countDifferingRecords(rest), 'more record');
   const counts = countChanges({ changes: rest, summary: summarize(rest) });
   return [...shown, `… ${records}: ${counts}`];
 }

@@ -24,6 +24,7 @@ import { withPlan } from './prepare-plan.ts';
 import { printPlan } from './print-plan.ts';
 import { type PlanRequest, readPlanRequest } from './read-input.ts';
 import type { ReadMembers } from './read-members.ts';
+import { countDifferingRecords } from './render-changes.ts';
 
 /** @throws SvcError `differs` with `--exit-code` if there are changes */
 export const planSettings = withInput(readPlanRequest, planRequested);
@@ -112,11 +113,11 @@ async function printDrift(
           })
         : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
-    const count = formatNounCount(plan.changes.length, 'difference');
+    const count = formatNounCount(countDifferingRecords(plan.changes), 'record');
     if (plan.changes.length > 0)
       throw new SvcError(
         'differs',
-        `${nameInSentence(plan.target)} differs from ${name}: ${count}`,
+        `${nameInSentence(plan.target)} differs from ${name} in ${count}`,
       );
   });
 }

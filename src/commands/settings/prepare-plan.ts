@@ -200,6 +200,14 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, de
   const kinds = Object.keys(settings.content);
   if (kinds.length > 0)
     await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);
+  const { stack } = settings;
+  const outside = endpoints.flatMap(({ uid }: DeclaredRecord) =>
+    stack !== undefined && typeof uid === 'string' && findOwningStack(uid) !== stack ? [uid] : [],
+  );
+  if (outside.length > 0)
+    await context.warn(
+      `${settings.name}: ${formatNounCount(outside.length, 'endpoint')} outside stack ${stack}: ${outside.map(quoteId).join(', ')}; --prune deletes only ${stack}.<name>`,
+    );
   const has = (field: string) =>
     endpoints.some((endpoint: DeclaredRecord) => endpoint[field] !== undefined);
   const ignored = IGNORED_ENDPOINT_FIELDS.filter(has);

@@ -206,7 +206,12 @@ function formatValues(left: unknown, right: unknown): readonly [string, string] 
   return [shownLeft, shownRight];
 }
 
-export function identify({ kind, org, id }: Change): string {
+/** Counts the records that differ. A record with several changed fields counts once. */
+export function countDifferingRecords(changes: readonly Change[]): number {
+  return new Set(changes.map(identify)).size;
+}
+
+function identify({ kind, org, id }: Change): string {
   return JSON.stringify([kind, org, id]);
 }
 

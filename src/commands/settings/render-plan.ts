@@ -9,7 +9,12 @@ import {
   renderAccess,
   renderExpiring,
 } from './render-access.ts';
-import { createLayout, identify, type Layout, renderChanges } from './render-changes.ts';
+import {
+  countDifferingRecords,
+  createLayout,
+  type Layout,
+  renderChanges,
+} from './render-changes.ts';
 
 export type ShownPlan = Pick<
   Plan,
@@ -131,7 +136,7 @@ export function countChanges(
   words = PLANNED,
 ): string {
   const blocked = (sign: Sign) =>
-    new Set(changes.filter((each) => each.sign === sign).map(identify)).size;
+    countDifferingRecords(changes.filter((each) => each.sign === sign));
   const counts = new Map<string, number>();
   const add = (count: number, word: string) => counts.set(word, (counts.get(word) ?? 0) + count);
   for (const [change, word] of Object.entries(words))
