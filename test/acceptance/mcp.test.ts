@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
@@ -11,10 +13,12 @@ import { isHarmless } from '../../src/catalog/harmless.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { runCommandLine } from '../../src/commands/line/command-line.ts';
 import { resolveUserFolders } from '../../src/kernel/folders.ts';
+import { formatStatement } from '../../src/settings/plan/approval.ts';
 import { fakeContext } from '../commands/fake-context.ts';
 import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { SLOW } from '../slow.ts';
+import { createKey, hasSshKeygen, signText } from '../ssh-keygen.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
@@ -582,6 +586,92 @@ describe('a write', () => {
     );
     expect(await reader.read('users.add', USERS)).toMatchObject({ failed: true });
     expect(service.received).toHaveLength(1);
+  });
+
+  it.skipIf(!hasSshKeygen)('is saved as a plan that a person approves and applies', async () => {
+    const { env, home, svc } = await newUserInProcess();
+    const service = await startMockService(() => success({ u1: { success: true } }));
+    const { SVC_BASE_URL: url, SVC_AUTH_TOKEN: token } = service.env;
+    const ada = createKey(home, 'ada');
+    await writeFile(join(home, 'signers'), `ada@example.com ${ada.publicKey}\n`);
+    const add = ['profiles', 'add', 'prod', '--base-url', url, '--api-key', 'k1', '--no-verify'];
+    const rule = ['--approvals', '1', '--signers', 'signers'];
+    const kept = [...add, ...rule, '--auth-token-stdin', '--insecure-storage'];
+    expect(await svc(kept, { stdin: token })).toMatchObject({ code: 0 });
+    const { client, tool } = await startHost(['--allow-writes', '-p', 'prod', '--yes'], env);
+    expect(client.getInstructions()).toContain('saveAs');
+    const call = { operation: 'users.add', input: USERS };
+    expect(await tool('write', call)).toMatchObject({
+      failed: true,
+      result: {
+        error: {
+          code: 'approval_required',
+          hint: expect.stringMatching(/saveAs.*svc approve plan\.json.*svc apply plan\.json/),
+        },
+      },
+    });
+    const saved = await tool('write', { ...call, saveAs: 'plan.json' });
+    const { plan, next } = saved.result as { plan: string; next: Record<string, string> };
+    expect(saved, saved.texts.join('\n')).toMatchObject({
+      failed: false,
+      result: { sent: false, operation: 'users.add' },
+    });
+    expect(next).toEqual({ approve: `svc approve ${plan}`, apply: `svc -p prod apply ${plan}` });
+    const content = await readFile(plan, 'utf8');
+    expect(service.received).toEqual([]);
+    expect((await svc(['plan', 'show', plan])).stdout).toContain('> users add: 1 user');
+    expect(await svc(['-p', 'prod', 'apply', plan, '--yes'])).toMatchObject({ code: 4 });
+    const statement = formatStatement(JSON.parse(content), new Date().toISOString());
+    await writeFile(`${plan}.ada.approval`, statement + signText(ada.path, statement, 'svc-plan'));
+    const applied = await svc(['-p', 'prod', 'apply', plan, '--yes']);
+    expect(applied.code, applied.stderr).toBe(0);
+    expect(service.received).toHaveLength(1);
+    expect(await svc(['-p', 'prod', 'apply', plan, '--yes'])).toMatchObject({
+      code: 15,
+      stderr: expect.stringContaining('hint: an agent saved this plan; ask it to save a new one'),
+    });
+    for (const [saveAs, problem] of [
+      ['plan.json', 'already exists'],
+      ['../plan.json', 'without a folder'],
+      ['/tmp/plan.json', 'without a folder'],
+      ['plan.txt', 'without a folder'],
+      ['.svc.json', 'without a folder'],
+      ['', 'without a folder'],
+    ]) {
+      const refused = await tool('write', { ...call, saveAs });
+      expect(refused.texts.join(), saveAs).toContain(problem);
+    }
+    expect(await readFile(plan, 'utf8')).toBe(content);
+    const invalid = { operation: 'users.add', input: { ...ACME, users: [{}] }, saveAs: 'b.json' };
+    expect(await tool('write', invalid)).toMatchObject({ failed: true });
+    await expect(stat(join(dirname(plan), 'b.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is saved as a plan for a target without approvals, and without a confirmation', async () => {
+    const { env, svc } = await newUserInProcess();
+    const { tool } = await startHost(['--local', '--allow-writes'], env);
+    const input = { ...ACME, organizationName: 'Acme' };
+    const call = { operation: 'organizations.add', input: { organizations: [input] } };
+    const saved = await tool('write', { ...call, saveAs: 'new org.json' });
+    expect(saved.failed, saved.texts.join('\n')).toBe(false);
+    const { plan, next } = saved.result as { plan: string; next: object };
+    expect(next).toEqual({ apply: `svc --local apply '${plan}'` });
+    const deleted = await tool('write', {
+      operation: 'presence.delete',
+      input: PRESENCE,
+      saveAs: 'p.json',
+    });
+    expect(deleted.failed, deleted.texts.join('\n')).toBe(false);
+    expect(await tool('write', { ...call, saveAs: 'c.json', token: 'x' })).toMatchObject({
+      failed: true,
+      result: { error: { message: expect.stringContaining('cannot be combined') } },
+    });
+    expect(await svc(['--local', 'apply', plan, '--yes'])).toMatchObject({ code: 0 });
+    expect((await svc(['local', 'list', 'organizations', '-o', 'json'])).stdout).toContain('Acme');
+    const shows = await startHost(['--local', '--allow-writes', '--dry-run'], env);
+    expect(await shows.tool('write', { ...call, saveAs: 'd.json' })).toMatchObject({
+      failed: true,
+    });
   });
 
   it('sends nothing with --dry-run and returns the request', async () => {

@@ -86,13 +86,22 @@ With \`-o json\`, each line on stderr is a JSON object: \`note\` for messages, a
 ## Read-only and protected targets
 
 Code \`read_only\` or \`approval_required\` means that a person decided against writes from here. It is not an error to work
-around. Report the command that you wanted to run.
+around. Report the command that you wanted to run. If the folder has \`"readOnly": "remote"\` in \`.svc.json\`, you can still
+try the command with \`--local\`.
 
 \`\`\`sh
 svc help read-only
 \`\`\`
 
-To be sure that you change nothing, set the variable yourself:
+After \`approval_required\`, save the plan of the write, which sends nothing:
+
+\`\`\`sh
+svc users add --org acme --user grace --out plan.json
+\`\`\`
+
+A person reads and signs it with \`svc approve plan.json\`, and then sends it with \`svc apply plan.json\`.
+
+To be sure that you change nothing, not even with \`--local\`, set the variable yourself:
 
 \`\`\`sh
 export ${SWITCH_VARIABLES.readOnly}=1

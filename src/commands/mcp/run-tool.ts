@@ -26,6 +26,8 @@ interface RunSettings extends ToolHost {
   readonly fields?: readonly string[] | undefined;
   /** Fields of records to send as they are. */
   readonly keep?: readonly string[] | undefined;
+  /** File for the plan of a write, which is then not sent. */
+  readonly out?: string;
   readonly confirm: Context['confirm'];
 }
 
@@ -34,7 +36,7 @@ export async function runInMemory(
   context: Context,
   entry: OperationEntry,
   input: ToolInput,
-  { signal: hostSignal, onMessage, dryRun, fields, keep, confirm }: RunSettings,
+  { signal: hostSignal, onMessage, dryRun, fields, keep, out, confirm }: RunSettings,
 ): Promise<ToolRun> {
   const result = createMemorySink();
   const messages = createMemorySink(onMessage);
@@ -54,7 +56,12 @@ export async function runInMemory(
   } as const;
   const signal = AbortSignal.any([context.signal, hostSignal]);
   const opened = context.reopen({ io, signal, options, inputNaming: 'fields' });
-  const toolContext: Context = { ...opened.context, confirm };
+  // The command line of a server cannot save the plan again.
+  const toolContext: Context = {
+    ...opened.context,
+    confirm,
+    ...(out !== undefined && { words: [] }),
+  };
   const finish = (error?: unknown): ToolRun => ({
     text: result.text().trimEnd(),
     notes: redactRemembered(messages.text()).split('\n').filter(Boolean),
@@ -65,6 +72,7 @@ export async function runInMemory(
       arguments: [],
       options: {
         data: JSON.stringify(input),
+        ...(out !== undefined && { out }),
         ...(keep && { map: keep.map((name) => `${name}=${name}`) }),
       },
     });

@@ -49,6 +49,7 @@ interface Session {
   readonly context: Context;
   readonly tools: readonly Tool[];
   readonly allowWrites: boolean;
+  readonly demandsApprovals: boolean;
   readonly previews: Previews;
   readonly queue: Queue;
 }
@@ -64,13 +65,14 @@ export async function serveTools(context: Context, writes: boolean): Promise<voi
     );
   // A session without a clear target would fail in every call.
   await context.target();
-  const allowWrites =
-    writes && (await context.readOnly()) === undefined && (await context.approvals()) === undefined;
+  const allowWrites = writes && (await context.readOnly()) === undefined;
+  const demandsApprovals = (await context.approvals()) !== undefined;
   const queue = createQueue(MAX_CALLS);
   const session: Session = {
     context,
     tools: createTools({ writes: allowWrites, remote: !context.options.local }),
     allowWrites,
+    demandsApprovals,
     previews: createPreviews(context.clock),
     queue,
   };
@@ -168,11 +170,14 @@ function createProgress({ _meta, notify }: ServerContext['mcpReq']): (text: stri
   };
 }
 
-function instructions({ context: { options }, allowWrites }: Session): string {
+function instructions({ context: { options }, allowWrites, demandsApprovals }: Session): string {
   const parts = [
     'Tools for a collaboration backend: organizations, folders, documents, users and their access. Start with describe.',
     options.local && 'The tools use the embedded service on this machine.',
     !allowWrites && 'All tools are read-only.',
+    allowWrites &&
+      demandsApprovals &&
+      'A person must approve each write: save its plan with saveAs, and show the user the commands in the result.',
     options.dryRun && 'No request is sent: each tool returns the request that it would send.',
     'If an error says that a write may have been applied, check the current state before repeating the write.',
   ];

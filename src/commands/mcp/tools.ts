@@ -70,7 +70,7 @@ export function createTools({
             name: 'write',
             title: 'Call an operation that writes',
             description:
-              'Call it twice. Without a token, it checks the input, sends nothing, and returns the request, its effects, and a token. Show them to the user, then repeat the call with the same input and the token to send the request. A token works once.',
+              'Call it twice. Without a token, it checks the input, sends nothing, and returns the request, its effects, and a token. Show them to the user, then repeat the call with the same input and the token to send the request. A token works once. If the target demands approvals, use saveAs.',
             inputSchema: schema(
               {
                 operation: OPERATION,
@@ -80,6 +80,11 @@ export function createTools({
                   type: 'array',
                   items: { type: 'string' },
                   description: 'fields of records to send although they look like others',
+                },
+                saveAs: {
+                  type: 'string',
+                  description:
+                    'name of a new .json file: send nothing, and save a plan for a person to apply',
                 },
               },
               ['operation', 'input'],
@@ -112,6 +117,8 @@ export interface ToolArguments {
   readonly offset: number;
   readonly token?: string | undefined;
   readonly keep?: readonly string[] | undefined;
+  /** Name of the file for a plan. */
+  readonly saveAs?: string | undefined;
 }
 
 /** Checks the arguments of a tool, since hosts need not. @throws SvcError `invalid_input` */
@@ -119,7 +126,7 @@ export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArg
   const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) throw createUnknownFieldError(unknown, known);
-  const { operation, fields, offset = 0, token, keep } = given;
+  const { operation, fields, offset = 0, token, keep, saveAs } = given;
   const input = parseObject(given['input'] ?? {});
   const check = (name: string, isValid: boolean, expected: string) => {
     if (!isValid) throw new SvcError('invalid_input', `${name} must be ${expected}`);
@@ -134,7 +141,8 @@ export function parseArguments({ inputSchema }: Tool, given: ToolInput): ToolArg
   check('offset', Number.isSafeInteger(offset) && Number(offset) >= 0, 'a whole number');
   check('keep', keep === undefined || isTextList(keep), 'a list of field names');
   check('token', token === undefined || isText(token), 'a string');
-  return { operation, input, fields, offset, token, keep } as ToolArguments;
+  check('saveAs', saveAs === undefined || isText(saveAs), 'a string');
+  return { operation, input, fields, offset, token, keep, saveAs } as ToolArguments;
 }
 
 /** Some hosts send an object as JSON text. */
@@ -222,6 +230,7 @@ const SERVER_FLAGS = ['yes', 'allow-writes', 'profile'];
 export function toFieldNames(text: string, entry: OperationEntry | undefined): string {
   return text.replace(/(?<![\w-])--([a-z][a-z-]*)/g, (flag, name: string) => {
     if (SERVER_FLAGS.includes(name)) return flag;
+    if (name === 'out') return 'saveAs';
     const known = entry?.flags.find((each) => each.name === name);
     return (
       known?.path.join('.') ?? name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())

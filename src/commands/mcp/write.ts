@@ -4,10 +4,10 @@ import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { askForNewOrganizations } from '../call/new-parents.ts';
 import { checkProtectedProfile, serviceLabel } from '../connection/protected-profile.ts';
-import { ensureAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { createTokenError, hashOf, type Previews } from './previews.ts';
 import { loadChecked, runInMemory, type ToolHost, type ToolRun } from './run-tool.ts';
+import { ensureWriteAllowed, savePlanOfWrite } from './save-plan.ts';
 import type { ToolArguments, ToolInput } from './tools.ts';
 
 export interface WriteHost extends ToolHost {
@@ -25,15 +25,18 @@ const MAX_SHOWN_BYTES = 30_000;
 const NO_QUESTION: Context['confirm'] = async () => undefined;
 
 /**
- * Previews a write, or sends it if `token` belongs to its preview. Sends nothing in any other case.
+ * Previews a write, sends it if `token` belongs to its preview, or saves its plan if `saveAs` names
+ * a file. Sends nothing in any other case.
  */
 export async function callWrite(
   context: Context,
   entry: OperationEntry,
-  { input: given, token, keep }: ToolArguments,
+  { input: given, token, keep, saveAs }: ToolArguments,
   { previews, host }: { readonly previews: Previews; readonly host: WriteHost },
 ): Promise<ToolRun> {
-  await ensureAllowed(context, entry);
+  if (saveAs !== undefined)
+    return savePlanOfWrite(context, entry, saveAs, { input: given, token, keep, host });
+  await ensureWriteAllowed(context, entry);
   await checkProtectedProfile(context);
   const operation = await loadChecked(entry, given);
   if (token === undefined)

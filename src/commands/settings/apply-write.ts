@@ -68,8 +68,12 @@ export async function applyWrite(context: Context, saved: SavedWriteFile): Promi
 
 function createStaleError({ plan, file }: SavedWriteFile, reason: string): SvcError {
   const message = `${file} is outdated: ${reason}; nothing was sent`;
+  const { command } = plan;
   return new SvcError('stale_plan', message, {
-    hint: hint`to create a new plan, run ${step('inspect', ...plan.command)}`,
+    hint:
+      command.length === 0
+        ? 'an agent saved this plan; ask it to save a new one'
+        : hint`to create a new plan, run ${step('inspect', ...command)}`,
   });
 }
 

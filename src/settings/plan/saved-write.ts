@@ -20,7 +20,7 @@ export interface SavedWrite {
   readonly profile: string | null;
   readonly target: PlanTarget;
   readonly write: PlannedCalls | PlannedRecords;
-  /** Words of the command that saved the plan, for messages. */
+  /** Words of the command that saved the plan, for messages. Empty if an agent called a tool. */
   readonly command: readonly string[];
   /** SHA-256 of all other fields as canonical JSON. */
   readonly sha256: string;
