@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -12,6 +12,8 @@ interface Screen {
   readonly words: readonly string[];
   readonly columns?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Folder with files and a store of its own. */
+  readonly folder?: string;
 }
 
 interface Chapter {
@@ -23,6 +25,7 @@ interface Chapter {
 const DOCUMENTS = ['documents', 'list', '--local', '--org', 'acme'];
 const ENDPOINTS = ['webhooks', 'endpoints', 'list', '--local'];
 const TREE = ['folders', 'tree', '--local', '--org', 'acme'];
+const ACCESS_PLAN = ['plan', '--local'];
 const ACCESSIBLE = { ACCESSIBLE: '1' };
 
 const CHAPTERS: readonly Chapter[] = [
@@ -95,6 +98,15 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
+    title: 'Access in a plan',
+    introduction:
+      'A plan ends with the people who gain or lose access. `local explain` shows the access of one person.',
+    screens: [
+      { words: ACCESS_PLAN, columns: 100, folder: 'access' },
+      { words: ACCESS_PLAN, columns: 80, folder: 'access' },
+    ],
+  },
+  {
     title: 'Empty lists',
     introduction: 'svc prints a message with a next step. In a pipe, it prints only the header.',
     screens: [
@@ -159,6 +171,40 @@ const SEED = {
   config: { advancedWebhooks: { isEnabled: true } },
 };
 
+/** Moves a folder into a restricted one, and changes three memberships. */
+const ACCESS_SETTINGS = `svc: 1
+folders:
+  - { organizationId: acme, folderId: design, folderName: Design, accessType: restricted }
+  - { organizationId: acme, folderId: research, folderName: Research, parentFolderId: design }
+users:
+  - organizationId: acme
+    userId: ada
+    memberships: [{ type: folder, id: design, accessRole: editor, expiresAt: 1801353600 }]
+  - organizationId: acme
+    userId: grace
+    memberships: [{ type: folder, id: research, accessRole: viewer }]
+`;
+/** The records before the plan. */
+const ACCESS_SEED = {
+  organizations: [{ organizationId: 'acme', organizationName: 'Acme' }],
+  folders: [
+    { organizationId: 'acme', folderId: 'design', folderName: 'Design', accessType: 'restricted' },
+    { organizationId: 'acme', folderId: 'research', folderName: 'Research' },
+  ],
+  documents: [
+    { organizationId: 'acme', documentId: 'survey', documentName: 'Survey', folderId: 'research' },
+  ],
+  users: [
+    {
+      organizationId: 'acme',
+      userId: 'ada',
+      memberships: [{ type: 'folder', id: 'design', accessRole: 'editor' }],
+    },
+    { organizationId: 'acme', userId: 'bob', accessRole: 'editor' },
+    { organizationId: 'acme', userId: 'grace', memberships: [] },
+  ],
+};
+
 const CREATED = Date.UTC(2026, 2, 1, 9, 30);
 const VIEWED = Date.UTC(2026, 2, 4, 14, 0);
 const MINUTE = 60_000;
@@ -175,7 +221,12 @@ export async function screensPage(): Promise<string> {
       join(home, 'twice.csv'),
       'userId,name\nada,Ada Lovelace\nbob,Bob\nada,Ada L.\n',
     );
+    await mkdir(join(home, 'access'));
+    await writeFile(join(home, 'access', 'members.json'), JSON.stringify(ACCESS_SEED));
+    await writeFile(join(home, 'access', 'svc.yaml'), ACCESS_SETTINGS);
     await renderScreen(home, { words: ['local', 'import', 'seed.json', '--quiet'] }, CREATED);
+    const members = ['local', 'import', 'members.json', '--quiet'];
+    await renderScreen(home, { words: members, folder: 'access' }, CREATED);
     const chapters: string[] = [];
     let now = VIEWED;
     for (const { title, introduction, screens } of CHAPTERS) {
@@ -208,10 +259,11 @@ async function renderFigure(home: string, screen: Screen, now: number): Promise<
 
 /** Runs a command and returns the final content of the terminal, with both streams. */
 async function renderScreen(
-  home: string,
-  { words, columns, environment = {} }: Screen,
+  root: string,
+  { words, columns, environment = {}, folder = '' }: Screen,
   now: number,
 ): Promise<string> {
+  const home = join(root, folder);
   let transcript = '';
   const sink: Sink = {
     isTerminal: columns !== undefined,
