@@ -14,6 +14,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { SvcError } from '../kernel/errors.ts';
 import { formatFieldPath } from '../kernel/field-path.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import type { Input, OperationName, Output } from './operations.ts';
 
 /**
@@ -160,6 +161,9 @@ function parseReadOnly({ readOnly, baseUrl }: ClientSettings): ReadOnly | undefi
 
 async function findOperation(name: OperationName) {
   const entry = manifest.find((known) => known.name === name);
-  if (!entry) throw new SvcError('usage', `unknown operation '${name}'`);
+  if (!entry) {
+    const names = manifest.map((known) => known.name);
+    throw new SvcError('usage', `unknown operation '${name}'; ${didYouMean(name, names)}`);
+  }
   return { entry, operation: await loadOperation(entry.resource, entry.name) };
 }

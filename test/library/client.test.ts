@@ -29,6 +29,14 @@ describe('a call of the client', () => {
     expect(bodies.splice(0)).toEqual([{ data: input }]);
   });
 
+  it('is refused with a misspelled operation, and names the one that was probably meant', async () => {
+    await expect(client.call('users.ad' as 'users.add', {} as never)).rejects.toMatchObject({
+      failure: 'usage',
+      message: "unknown operation 'users.ad'; did you mean 'users.add'?",
+    });
+    expect(bodies).toEqual([]);
+  });
+
   it('may contain a job title as role', async () => {
     const users = [{ userId: 'u1', role: 'Engineer' }];
     await client.call('users.add.v2', { organizationId: 'acme', users });
