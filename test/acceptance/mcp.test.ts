@@ -19,6 +19,7 @@ import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { SLOW } from '../slow.ts';
 import { createKey, hasSshKeygen, signText } from '../ssh-keygen.ts';
+import { writeData } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, type ResponseHandler, startMockService, success } from './mock-service.ts';
 import { BIN, newUser } from './svc.ts';
@@ -216,8 +217,7 @@ describe('the tools of svc mcp', () => {
         expect([name, failed], texts.join('\n')).toEqual([name, false]);
         const words = [
           ...entry.command,
-          '--data',
-          JSON.stringify(isRead ? data : otherCalls[name]),
+          ...writeData(isRead ? data : otherCalls[name]),
           '--local',
           '-y',
           '-o',

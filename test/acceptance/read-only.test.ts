@@ -12,7 +12,7 @@ import { startTestService } from '../service/test-service.ts';
 import { createValidCalls } from '../service/valid-calls.ts';
 import { SLOW } from '../slow.ts';
 import { createApplyUser, settingsOf } from './apply-user.ts';
-import { DOORS, wordsOf } from './doors.ts';
+import { DOORS, wordsOf, writeData } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { startMockService, success } from './mock-service.ts';
 import { startServing } from './serving.ts';
@@ -104,7 +104,7 @@ describe('a read-only target', () => {
     const calls = await validData();
     for (const entry of manifest.filter(isHarmless)) {
       const before = received.length;
-      const words = [...wordsOf(entry), '--data', JSON.stringify(calls[entry.name]), '-o', 'json'];
+      const words = [...wordsOf(entry), ...writeData(calls[entry.name]), '-o', 'json'];
       const { stderr } = await svc(words, { ...ways['all'] });
       expect([entry.name, received.length > before, stderr]).toEqual([
         entry.name,
@@ -121,7 +121,7 @@ describe('a read-only target', () => {
     for (const way of ['variable', 'folder']) {
       for (const entry of manifest) {
         if (isHarmless(entry)) continue;
-        const words = [...wordsOf(entry), '--data', JSON.stringify(calls[entry.name]), '--local'];
+        const words = [...wordsOf(entry), ...writeData(calls[entry.name]), '--local'];
         expectRefusal(`${entry.name} with ${way}`, await svc([...words, '-o', 'json'], ways[way]));
       }
       const writes = [

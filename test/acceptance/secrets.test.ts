@@ -255,6 +255,23 @@ describe('a crash', () => {
   );
 });
 
+it('a secret in the text of --data is rejected and not printed, but taken from a file', async () => {
+  const { svc, home } = await newUserInProcess();
+  const secret = 'not-for-arguments';
+  const data = JSON.stringify({ webhookServiceConfig: { authToken: secret } });
+  await writeFile(join(home, 'data.json'), data);
+  for (const words of [
+    ['webhooks', 'config', 'update'],
+    ['api', '/v2/workspace/webhookconfig/update'],
+  ]) {
+    const refused = await svc([...words, '--local', '--data', data]);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain('webhookServiceConfig.authToken');
+    expect(refused.stderr).not.toContain(secret);
+    expect(await svc([...words, '--local', '--data', '@data.json'])).toMatchObject({ code: 0 });
+  }
+});
+
 it('a masked secret never replaces the real one', async () => {
   const { svc, home } = await newUserInProcess();
   const provider = (...words: readonly string[]) =>

@@ -40,7 +40,18 @@ describe('a folder of settings', () => {
   });
 });
 
-describe('endpoints that the file does not declare', () => {
+describe('endpoints outside the file or its stack', () => {
+  it('are named in a warning if only the file has them', async () => {
+    const { svc } = await createUser({
+      'svc.yaml': `${ENABLED}endpoints: [{ uid: sf.a, url: "${URL}" }, { uid: other.b, url: "${URL}" }]\n`,
+    });
+    const { code, stderr } = await svc('plan');
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: svc.yaml: 1 endpoint outside stack sf: other.b; --prune deletes only sf.<name>\n',
+    ]);
+  });
+
   it('are drift if the stack owns them, and one note if no stack does', async () => {
     const { svc, createEndpoint } = await createUser({
       'svc.yaml': `${ENABLED}endpoints: [{ uid: sf.a, url: "${URL}" }]\n`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { startDialogue } from './dialogue.ts';
+import { writeData } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
 import { failure, startMockService, success } from './mock-service.ts';
 import { newUser } from './svc.ts';
@@ -557,10 +558,9 @@ describe('the request of each command', () => {
         SVC_WORKSPACE_ID: 'workspace-1',
         SVC_WORKSPACE_AUTH_TOKEN: 'token-of-the-workspace',
       };
-      const run = await svc(
-        [...words, '--data', JSON.stringify(data), ...version, '--yes', '-o', 'json'],
-        { env: { ...env, ...workspace, ...NO_UNDO } },
-      );
+      const run = await svc([...words, ...writeData(data), ...version, '--yes', '-o', 'json'], {
+        env: { ...env, ...workspace, ...NO_UNDO },
+      });
       expect(run.code, `${words.join(' ')}: ${run.stderr}`).toBe(0);
       expect(received.map((request) => [request.path, request.body])).toEqual([[path, { data }]]);
     }

@@ -1,9 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { decodeSmallFile } from '../../bulk/source/input-text.ts';
+import type { Flag } from '../../catalog/flags.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readUntilAborted } from '../../kernel/read-until-aborted.ts';
+import { rememberSecret } from '../../kernel/redact.ts';
 import type { Context } from '../context.ts';
 import { parseJson } from './flag-values.ts';
 
@@ -21,6 +24,29 @@ export async function readData(
   if (!isObject(json)) throw new SvcError('invalid_input', '--data must be a JSON object');
   const { data, ...others } = json;
   return isObject(data) && Object.keys(others).length === 0 ? data : json;
+}
+
+/**
+ * Rejects secrets in the JSON text of `--data`, because other processes can read arguments.
+ * @throws SvcError `usage` that names the field, without its value
+ */
+export function rejectInlineSecrets(
+  { inputNaming }: Pick<Context, 'inputNaming'>,
+  flags: readonly Flag[],
+  argument: string,
+  data: unknown,
+): void {
+  if (inputNaming === 'fields' || argument === '-' || argument.startsWith('@')) return;
+  for (const { kind, path } of flags) {
+    const value = kind === 'secret' ? valueAt(data, path) : undefined;
+    if (typeof value !== 'string' || value === '') continue;
+    rememberSecret(value);
+    throw new SvcError(
+      'usage',
+      `--data must not contain the secret ${path.join('.')}, because other processes can read arguments`,
+      { hint: 'use --data @<path>, or --data - for stdin' },
+    );
+  }
 }
 
 /**

@@ -26,10 +26,7 @@ export async function readInputData(
 ) {
   const { options } = invocation;
   const { data: text } = selectOptions(CALL_FLAGS, options);
-  const document =
-    text === undefined
-      ? undefined
-      : await (await import('./data-argument.ts')).readData(context, text);
+  const document = text === undefined ? undefined : await readDocument(context, entry.flags, text);
   const data: Record<string, unknown> = structuredClone(document ?? base);
   for (const warning of convertEpochs(entry.flags, data)) await context.warn(warning);
   const record: Record<string, unknown> = {};
@@ -50,6 +47,13 @@ export async function readInputData(
     usesDataFlag: document !== undefined,
     hasDefaultOrganization,
   };
+}
+
+async function readDocument(context: Context, flags: readonly Flag[], argument: string) {
+  const { readData, rejectInlineSecrets } = await import('./data-argument.ts');
+  const data = await readData(context, argument);
+  rejectInlineSecrets(context, flags, argument, data);
+  return data;
 }
 
 async function readFlagValue(

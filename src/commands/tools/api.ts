@@ -13,7 +13,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { redactValue } from '../../kernel/redact.ts';
 import { continueReading } from '../../output/printer.ts';
-import { readJson } from '../call/data-argument.ts';
+import { readJson, rejectInlineSecrets } from '../call/data-argument.ts';
 import { mergePages } from '../call/print-results.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -45,6 +45,8 @@ export async function apiCommand(
     );
   if (paginate && wait) throw new SvcError('usage', '--paginate and --wait exclude each other');
   const [client, known] = await Promise.all([context.client(), findKnownOperation(path, data)]);
+  if (known && options.data !== undefined)
+    rejectInlineSecrets(context, known.entry.flags, options.data, data);
   const called = describeOperation(path, auth, data, known);
   const isWrite = known ? known.entry.effect !== 'read' : !isReadPath(path);
   // For an unknown operation, looks for the cursor fields that the API uses.
