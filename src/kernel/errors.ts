@@ -31,7 +31,7 @@ export const FAILURES = {
   failed_precondition: {
     exitCode: 6,
     retryable: false,
-    meaning: 'a feature must be enabled first',
+    meaning: 'a feature is off, or the state of an object does not allow the request',
   },
   resource_exhausted: { exitCode: 7, retryable: true, meaning: 'still rate limited after waiting' },
   unreachable: {
