@@ -85,7 +85,7 @@ describe('the access that a plan changes', () => {
     );
     const shown = await svc(['plan', 'show', 'plan.json']);
     expect(sortLines(shown.stdout.slice(shown.stdout.indexOf('Access: ')))).toEqual(
-      sortLines(ACCESS),
+      sortLines(`${ACCESS}apply: svc --local apply plan.json\n`),
     );
     const json = JSON.parse((await svc(['plan', 'show', 'plan.json', '-o', 'json'])).stdout);
     expect(json).toMatchObject({

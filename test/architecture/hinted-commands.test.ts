@@ -24,6 +24,8 @@ const NO_COMMANDS = [
   /'use the svc version that/,
   /# (?:>>>|<<<) svc completion/,
   /'temporary: svc webhooks listen'/,
+  // For a person, who may use another target than the agent.
+  /a person signs it with 'svc approve/,
   /command: 'svc serve'/,
   /the options of svc serve/,
   /not an output of svc local export/,
