@@ -141,12 +141,12 @@ function listStrays(generated: readonly string[]): readonly string[] {
   return pages.filter((path) => !generated.includes(path));
 }
 
-/** Writes the files. With `--check`, reports outdated files instead. */
+/** Writes the files, or with `--pictures` only the pictures. With `--check`, reports outdated files instead. */
 async function main(words: readonly string[]): Promise<number> {
   const missing = findGaps(await collectEvidence(readServiceTests()));
   for (const gap of missing) console.error(gap);
   if (missing.length > 0) return 1;
-  const files = [...(await generateFiles())];
+  const files = [...(await (words.includes('--pictures') ? pictures() : generateFiles()))];
   if (!words.includes('--check')) {
     for (const [path, text] of files) {
       mkdirSync(dirname(path), { recursive: true });

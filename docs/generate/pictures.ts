@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createService } from '../../src/index.ts';
 import { terminalPicture } from './terminal-picture.ts';
-import { type Answer, typeAnswers } from './type-answers.ts';
+import { type Answer, KILL, typeAnswers } from './type-answers.ts';
 
 const PROGRAM = resolve('bin/svc.js');
 
@@ -50,20 +50,6 @@ async function onStage(draw: (stage: Stage) => Promise<string>): Promise<string>
 
 const prompt = (line: string) => `\u001b[32m$\u001b[0m \u001b[1m${line}\u001b[0m\r\n`;
 
-/** Runs a command into a pipe, with colors, and returns what it wrote to both streams. */
-async function run(
-  { home, env }: Stage,
-  words: readonly string[],
-  variables = {},
-): Promise<string> {
-  const child = spawnProcess(process.execPath, [PROGRAM, ...words, '--color', 'always'], {
-    cwd: home,
-    env: { ...env, ...variables },
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return steady(`${stderr}${stdout}`);
-}
-
 /** Runs a command in a terminal, types the answers, and returns what it wrote. */
 async function inTerminal(
   { home, env }: Stage,
@@ -91,6 +77,7 @@ function steady(written: string): string {
     .replace(/whsec_[0-9A-Za-z+/=]{32}/g, 'whsec_hKfMDWdxL2Xk4b1nPq7vRz9sYt3cJm0a')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
     .replace(/\b\d+ ms\b/g, '4 ms')
+    .replace(/[\d,.]+\/s {2}[\d.]+ m?s left/g, '920/s  2.9 s left')
     .replace(/\(\d+(\.\d+)? s\)/g, '(1.0 s)')
     .replace(/, \d+(\.\d+)? s\)/g, ', 0.4 s)')
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{6}\b/g, '8c21f0aa-4be7d1')
@@ -104,10 +91,13 @@ function steady(written: string): string {
 }
 
 const RECORDS = 5_000;
-const KILLED_AT = 24;
+/** The request that gets no answer, at 100 users a request. */
+const HELD = 24;
+const HELD_AT = '46% 2,300 of 5,000 users';
 
-/** A bulk import that is killed at its 24th request, and resumed. */
+/** A bulk import that is killed while the service holds its 24th answer, and resumed. */
 async function bulkResume(stage: Stage): Promise<string> {
+  const columns = 100;
   const rows = Array.from(
     { length: RECORDS },
     (_, at) => `user-${at},User ${at},user-${at}@example.com`,
@@ -115,10 +105,9 @@ async function bulkResume(stage: Stage): Promise<string> {
   await writeFile(join(stage.home, 'users.csv'), `userId,name,email\n${rows.join('\n')}\n`);
   const service = await createService();
   let requests = 0;
-  let onRequest: (() => void) | undefined;
   const proxy = createServer(async (request, response) => {
     requests += 1;
-    onRequest?.();
+    if (requests === HELD) return;
     const answer = await service.fetch(`http://localhost${request.url}`, {
       method: 'POST',
       headers: Object.entries(request.headers).flatMap(([name, value]) =>
@@ -134,35 +123,32 @@ async function bulkResume(stage: Stage): Promise<string> {
   const { apiKey, authToken } = service.client;
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const env = { ...stage.env, SVC_BASE_URL: url, SVC_API_KEY: apiKey, SVC_AUTH_TOKEN: authToken };
-  const add = ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--concurrency', '1'];
-  const child = spawnProcess(process.execPath, [PROGRAM, ...add], {
-    cwd: stage.home,
-    env,
-    stdio: 'ignore',
-  });
-  onRequest = () => {
-    if (requests === KILLED_AT) child.kill('SIGKILL');
-  };
-  await once(child, 'exit');
   const connected = { ...stage, env };
-  const id = await jobId(connected);
-  const list = await run(connected, ['jobs', 'list', '--fields', 'id,state,total,succeeded']);
-  const resumed = await run(connected, ['jobs', 'resume', id]);
-  proxy.close();
-  await service.close();
-  const written = [
-    prompt('svc users add --org acme --file users.csv'),
-    'Killed\r\n',
-    prompt('svc jobs list --fields id,state,total,succeeded'),
-    list,
-    prompt(steady(`svc jobs resume ${id}`)),
-    resumed,
-  ];
-  return terminalPicture(
-    written.join(''),
-    84,
-    'A bulk import is killed and resumed: no record is lost.',
-  );
+  const add = ['users', 'add', '--org', 'acme', '--file', 'users.csv', '--concurrency', '1'];
+  const list = ['jobs', 'list', '--fields', 'id,state,total,succeeded'];
+  try {
+    const killed = await inTerminal(connected, add, columns, [[HELD_AT, KILL]]);
+    const id = await jobId(connected);
+    const resume = ['jobs', 'resume', id];
+    const written = [
+      prompt(`svc ${add.join(' ')}`),
+      killed,
+      '\r\nKilled  \u001b[2m# kill -9 in another terminal\u001b[0m\r\n',
+      prompt(`svc ${list.join(' ')}`),
+      await inTerminal(connected, list, columns),
+      prompt(steady(`svc ${resume.join(' ')}`)),
+      await inTerminal(connected, resume, columns),
+    ];
+    return await terminalPicture(
+      written.join(''),
+      columns,
+      'A bulk import is killed at 46% and resumed: no record is lost.',
+    );
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+    await service.close();
+  }
 }
 
 async function jobId({ home, env }: Stage): Promise<string> {
@@ -174,7 +160,7 @@ async function jobId({ home, env }: Stage): Promise<string> {
   return id;
 }
 
-/** The dialog that creates a webhook endpoint. */
+/** The dialog that creates a webhook endpoint: its questions, and the signing secret. */
 async function webhooksSetup(stage: Stage): Promise<string> {
   const columns = 88;
   const answers: readonly Answer[] = [
@@ -188,8 +174,11 @@ async function webhooksSetup(stage: Stage): Promise<string> {
   return terminalPicture(
     prompt('svc webhooks setup --local') + written,
     columns,
-    'A dialog sets up a webhook',
-    20,
+    'A dialog sets up a webhook and shows its signing secret.',
+    [
+      ['Request', '[3/3] Create it?'],
+      ['ep_', '╭'],
+    ],
   );
 }
 

@@ -60,15 +60,15 @@ text{font:14px ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation 
  * Draws what a terminal shows as an SVG that follows the reader's light or dark theme.
  * @param written everything that programs wrote to the terminal, control sequences included
  * @param label what the picture shows, for readers who do not see it
- * @param most lines to draw, from the top (default: all)
+ * @param skipped passages that are drawn as `⋯`
  */
 export async function terminalPicture(
   written: string,
   columns: number,
   label: string,
-  most = 200,
+  skipped: readonly Passage[] = [],
 ): Promise<string> {
-  const lines = (await linesOf(written, columns)).slice(0, most);
+  const lines = skipped.reduce(withoutPassage, await linesOf(written, columns));
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
   const height = TITLE_BAR + lines.length * CELL.height + MARGIN;
   const rows = lines.map((runs, row) => {
@@ -86,11 +86,24 @@ ${rows.filter((row) => row !== '').join('\n')}
 `;
 }
 
+/** A text of the first line of a passage, and a text of the line that follows it. */
+type Passage = readonly [first: string, next: string];
+
 interface Run {
   readonly column: number;
   readonly text: string;
   /** CSS classes of the style. */
   readonly style: string;
+}
+
+type Line = readonly Run[];
+
+function withoutPassage(lines: readonly Line[], [first, next]: Passage): readonly Line[] {
+  const has = (words: string) => (line: Line) => line.some(({ text }) => text.includes(words));
+  const start = lines.findIndex(has(first));
+  const length = lines.slice(start).findIndex(has(next));
+  if (start < 0 || length < 0) throw new Error(`no lines from '${first}' to '${next}'`);
+  return lines.toSpliced(start, length, [{ column: 0, text: '⋯', style: 'd' }]);
 }
 
 function textElement({ column, text, style }: Run, y: number): string {
@@ -102,7 +115,7 @@ function textElement({ column, text, style }: Run, y: number): string {
  * The runs of equal style in each line. A wide character is a run of its own, so that what follows
  * stays in its column.
  */
-async function linesOf(written: string, columns: number): Promise<readonly (readonly Run[])[]> {
+async function linesOf(written: string, columns: number): Promise<readonly Line[]> {
   const terminal = new xterm.Terminal({
     cols: columns,
     rows: 200,
@@ -121,9 +134,9 @@ async function linesOf(written: string, columns: number): Promise<readonly (read
   return lines;
 }
 
-type Line = ReturnType<InstanceType<typeof xterm.Terminal>['buffer']['active']['getLine']>;
+type BufferLine = ReturnType<InstanceType<typeof xterm.Terminal>['buffer']['active']['getLine']>;
 
-function runsOf(line: Line, columns: number): readonly Run[] {
+function runsOf(line: BufferLine, columns: number): Line {
   const runs: { column: number; text: string; style: string }[] = [];
   let isOpen = false;
   for (let column = 0; column < columns; column++) {
@@ -141,7 +154,7 @@ function runsOf(line: Line, columns: number): readonly Run[] {
     .filter(({ text }) => text !== '');
 }
 
-function styleOf(cell: NonNullable<ReturnType<NonNullable<Line>['getCell']>>): string {
+function styleOf(cell: NonNullable<ReturnType<NonNullable<BufferLine>['getCell']>>): string {
   const color = cell.isFgPalette() ? `c${cell.getFgColor()}` : '';
   return [color, cell.isBold() && 'b', cell.isDim() && 'd', cell.isUnderline() && 'u']
     .filter(Boolean)

@@ -9,8 +9,11 @@ export interface TerminalCommand {
   readonly columns: number;
 }
 
+/** Ends the command in place of an answer, as `kill -9` does. */
+export const KILL = Symbol('kill -9');
+
 /** The text of a question, and the keys to type once the command shows it. */
-export type Answer = readonly [question: string, keys: string];
+export type Answer = readonly [question: string, keys: string | typeof KILL];
 
 /** Time limit for the next question, or for the end of the command, in milliseconds. */
 const TIMEOUT = 30_000;
@@ -44,7 +47,8 @@ export async function typeAnswers(
     if (!toPlainText(written.slice(answered)).includes(question)) return;
     answered = written.length;
     next += 1;
-    child.write(keys);
+    if (keys === KILL) child.kill('SIGKILL');
+    else child.write(keys);
     advance();
   };
   child.onData((data) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typeAnswers } from '../../docs/generate/type-answers.ts';
+import { KILL, typeAnswers } from '../../docs/generate/type-answers.ts';
 import { SLOW } from '../slow.ts';
 
 /** Asks two questions, each after a pause, and reads keys only while it waits for an answer. */
@@ -33,6 +33,12 @@ it('each answer is typed when its question appears, after any pause', async () =
     ['Last name?', 'b'],
   ]);
   expect(written.replace(/\s+/g, ' ')).toContain('First name? =a Last name? =b');
+});
+
+it('a command can be killed in place of an answer', async () => {
+  const waiting = command('/bin/sh', '-c', 'echo held; exec sleep 60');
+  const written = await typeAnswers(waiting, [['held', KILL]], SHELL_TIMEOUT);
+  expect(written.trim()).toBe('held');
 });
 
 it('a question that never appears is reported with the output', SLOW, async () => {
