@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { Auth } from '../../src/catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../../src/catalog/headers.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { createFetchTransport } from '../../src/client/fetch-transport.ts';
@@ -14,7 +15,7 @@ export interface RecordedWorld {
   readonly recorder: Recorder;
   readonly client: Client;
   /** Calls an operation, whatever the outcome is. */
-  readonly call: (path: string, data: unknown, auth?: 'workspace' | 'none') => Promise<void>;
+  readonly call: (path: string, data: unknown, auth?: Auth) => Promise<void>;
 }
 
 const ATTEMPT_TIMEOUT = 10_000;
@@ -47,7 +48,7 @@ export async function startRecordedWorld(
     record: recorder.record,
   });
   const call: RecordedWorld['call'] = async (path, data, auth) => {
-    const operation = { path, auth: auth ?? ('key' as const), effect: 'once' as const };
+    const operation = { path, auth: auth ?? 'key', effect: 'once' } as const;
     await client.send(operation, data).catch(() => undefined);
   };
   return { service, recorder, client, call };
