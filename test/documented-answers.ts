@@ -98,6 +98,17 @@ const AGENT_IDENTITY = {
   version: 1,
   managedBy: 'customer',
 };
+const IDLE_BUILT_IN_AGENT = {
+  id: 'built-in-1',
+  name: 'Built-in',
+  description: 'An agent',
+  enabled: true,
+  system: true,
+  essentialDefault: true,
+  managedBy: 'platform',
+  executionCount: 0,
+  lastExecutedAt: null,
+};
 /** A custom agent with the settings that a call for one agent returns. */
 export const DOCUMENTED_AGENT = {
   ...AGENT_IDENTITY,
@@ -111,7 +122,14 @@ export const DOCUMENTED_AGENT = {
   scope: { pageScope: [] },
 };
 
-const item = (id: string, message: string) => ({ [id]: { success: true, id, message } });
+/** IDs of new records, which only the service knows. */
+const OPAQUE_ID = '0123456789abcdef0123456789abcdef';
+const DOCUMENT_RECORD_ID = '1234567890123456';
+
+/** The result of one record: the key is the caller's ID. */
+const item = (key: string, message: string, id = OPAQUE_ID) => ({
+  [key]: { success: true, id, message },
+});
 
 /** The IDs in `DOCUMENTED_ANSWERS`, for the samples of operations. */
 export const DOCUMENTED_IDS: KnownValues = {
@@ -135,7 +153,9 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
   },
   'agents.list': {
     message: 'Agents fetched successfully',
-    data: { agents: [{ ...AGENT_IDENTITY, executionCount: 2, lastExecutedAt: TIME }] },
+    data: {
+      agents: [{ ...AGENT_IDENTITY, executionCount: 2, lastExecutedAt: TIME }, IDLE_BUILT_IN_AGENT],
+    },
   },
   'agents.get': { message: 'Agent fetched successfully', data: { agent: DOCUMENTED_AGENT } },
   'auth-tokens.reset': {
@@ -167,7 +187,7 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
   },
   'documents.add': {
     message: 'Document(s) added successfully.',
-    data: item('d4', 'Added Successfully'),
+    data: item('d4', 'Added Successfully', DOCUMENT_RECORD_ID),
   },
   'documents.migrate': {
     message: 'Document migration started successfully.',
@@ -187,10 +207,13 @@ export const DOCUMENTED_ANSWERS: Readonly<Record<OperationName, DocumentedAnswer
     message: 'Folders retrieved successfully.',
     data: [{ ...FOLDER, subFolders: [{ ...FOLDER, ...SUBFOLDER }] }],
   },
-  'folders.add': { message: 'Folder created successfully.', data: item('f6', 'Folder added.') },
+  'folders.add': {
+    message: 'Folder created successfully.',
+    data: item('f6', 'Folder added.', 'f6'),
+  },
   'folders.update': {
     message: 'Folder Updated successfully.',
-    data: item('f1', 'Folder Updated.'),
+    data: item('f1', 'Folder Updated.', 'f1'),
   },
   'groups.add': {
     message: 'Organization User Groups added successfully.',

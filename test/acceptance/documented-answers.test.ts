@@ -8,7 +8,7 @@ import { DOCUMENTED_AGENT, DOCUMENTED_ANSWERS, DOCUMENTED_IDS } from '../documen
 import { startTestService, type TestService } from '../service/test-service.ts';
 import { writeData } from './doors.ts';
 import { newUserInProcess } from './in-process.ts';
-import { startMockService, success } from './mock-service.ts';
+import { startMockService } from './mock-service.ts';
 
 const ORG = { organizationId: 'acme' };
 /** Objects whose keys are IDs or event types. */
@@ -81,9 +81,10 @@ describe('the answer of the embedded service to the sample of each operation', (
 
 describe('the documented answer to the sample of each operation is read', () => {
   it.each(manifest.map((entry) => [entry.name, entry] as const))('%s', async (name, entry) => {
-    const { data, beside } = DOCUMENTED_ANSWERS[name];
+    const { message, data, beside } = DOCUMENTED_ANSWERS[name];
     const sample = await sampleOf(name);
-    const { env, received } = await startMockService(() => success(data, beside));
+    const result = { status: 'success', message, data, ...beside };
+    const { env, received } = await startMockService(() => ({ body: { result } }));
     const workspace = { SVC_WORKSPACE_ID: 'w1', SVC_WORKSPACE_AUTH_TOKEN: 'token-0001' };
     const { svc } = await newUserInProcess();
     const hasVersions =
@@ -105,7 +106,7 @@ describe('the documented answer to the sample of each operation is read', () => 
     expect(received.map(({ path }) => path)).toEqual([entry.path]);
     const printed = JSON.parse(run.stdout);
     if (isBulk) expect(printed).toMatchObject({ total: 1, succeeded: 1, failed: 0, unknown: 0 });
-    else expect(printed).toEqual({ status: 'success', message: 'done', data, ...beside });
+    else expect(printed).toEqual(result);
 
     const client = createClient({
       baseUrl: env.SVC_BASE_URL,

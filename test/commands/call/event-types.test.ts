@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EVENT_NAMES } from '../../../src/catalog/events.ts';
 import { checkEventTypes } from '../../../src/commands/call/event-types.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';
+import { startTestService } from '../../service/test-service.ts';
 import { fakeContext } from '../fake-context.ts';
 
 /**
@@ -34,6 +35,25 @@ describe('the check of event types', () => {
         expect(await check(types)).toEqual([]);
       }),
     );
+  });
+
+  it('knows the event types of workflows', async () => {
+    const types = [
+      ...['dispatched', 'completed', 'failed', 'cancelled'].map((name) => `execution.${name}`),
+      ...['awaiting-approval', 'completed', 'failed', 'breached', 'cancelled'].map(
+        (name) => `step.${name}`,
+      ),
+      'group.quorum-met',
+      'loop.iteration-started',
+      'loop.exhausted',
+    ];
+    expect(types).toHaveLength(12);
+    expect(await check(types)).toEqual([]);
+    const { call } = await startTestService();
+    await call('/v2/workspace/advancedwebhookconfig/update', { isEnabled: true });
+    const endpoint = { url: 'https://example.com/hook', filterTypes: types };
+    const { body } = await call('/v2/workspace/advancedwebhook/endpoints/create', endpoint);
+    expect(body.result?.data.filterTypes).toEqual(types);
   });
 
   it('names every misspelled event type once, and suggests the known one', async () => {
