@@ -1,36 +1,104 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
+
+export const CHROMIUM = '/usr/bin/chromium';
+export const IMAGES = 'docs/images';
+/** Lists the names and colors in each screenshot. */
+export const SHOWN = `${IMAGES}/inspector.json`;
+
+/** The names in a screenshot, without times and IDs, and its colors. */
+export interface Shown {
+  readonly names: readonly string[];
+  readonly colors: { readonly text: readonly string[]; readonly background: readonly string[] };
+}
+
+interface Service {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly authToken: string;
+  /** The address of the page, with its token. */
+  readonly ui: string;
+}
+
+const SCHEMES = ['light', 'dark'] as const;
+
+const VIEWS: Readonly<Record<string, (page: Page, service: Service) => Promise<void>>> = {
+  access: async (page, { url }) => {
+    await page.goto(`${url}/_svc/ui#/organizations/acme/documents/d1`);
+    await page.getByLabel('User ID').fill('ada');
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('ada cannot open this').waitFor();
+  },
+  requests: async (page) => {
+    await page.getByRole('link', { name: 'folders add' }).click();
+    await page.getByText('Response body').waitFor();
+  },
+};
 
 /**
- * Takes the screenshots of the inspector in docs/images, in light and dark. Needs a build and
- * Debian's Chromium. Times differ from run to run, so the check of generated pages does not include
- * these files.
+ * Opens the views of the inspector that the documents show, each in light and dark. Needs a build
+ * and Debian's Chromium.
  */
-const home = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
-const env = { PATH: process.env['PATH'] ?? '', HOME: home };
-const service = spawn(
-  process.execPath,
-  ['bin/svc.js', 'serve', '--ui', '--port', '0', '-o', 'json'],
-  { env },
-);
-const [ready] = await once(createInterface(service.stdout), 'line');
-const { url, apiKey, authToken, ui } = JSON.parse(ready);
+export async function openViews(look: (name: string, page: Page) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-screenshots-'));
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home };
+  const words = ['bin/svc.js', 'serve', '--ui', '--port', '0', '-o', 'json'];
+  const child = spawn(process.execPath, words, { env });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const [ready] = await once(createInterface(child.stdout), 'line');
+    const service: Service = JSON.parse(ready);
+    await callService(service);
+    for (const [view, open] of Object.entries(VIEWS)) {
+      for (const colorScheme of SCHEMES) {
+        const page = await browser.newPage({
+          viewport: { width: 1200, height: 640 },
+          colorScheme,
+          deviceScaleFactor: 1.5,
+        });
+        await page.goto(service.ui);
+        await open(page, service);
+        await look(`inspector-${view}-${colorScheme}`, page);
+      }
+    }
+  } finally {
+    await browser.close();
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    rmSync(home, { recursive: true });
+  }
+}
 
-async function call(path: string, data: object): Promise<void> {
+const NAMES = 'h1, h2, h3, nav strong, nav a, .tabs a, dt, label, button, .name, .badge';
+const COLORS = `(() => {
+  const styles = [...document.querySelectorAll('body, body *')]
+    .filter((element) => element.checkVisibility())
+    .map((element) => getComputedStyle(element));
+  const distinct = (colors) => [...new Set(colors)].filter((color) => !color.startsWith('rgba')).sort();
+  return {
+    text: distinct(styles.map(({ color }) => color)),
+    background: distinct(styles.map(({ backgroundColor }) => backgroundColor)),
+  };
+})()`;
+
+export async function readShown(page: Page): Promise<Shown> {
+  const names = await page.locator(NAMES).allInnerTexts();
+  return { names: names.filter((name) => name !== ''), colors: await page.evaluate(COLORS) };
+}
+
+async function callService({ url, apiKey, authToken }: Service): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     'x-svc-api-key': apiKey,
     'x-svc-auth-token': authToken,
   };
-  await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
-}
-
-async function callService(): Promise<void> {
+  const call = (path: string, data: object) =>
+    fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) });
   const organizationId = 'acme';
   const user = (userId: string, name: string) => ({ userId, name, email: `${userId}@example.com` });
   await call('/v1/users/add', {
@@ -85,33 +153,17 @@ async function callService(): Promise<void> {
   });
 }
 
-const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
-  args: ['--no-sandbox'],
-});
-try {
-  await callService();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await browser.newPage({
-      viewport: { width: 1200, height: 640 },
-      colorScheme,
-      deviceScaleFactor: 1.5,
-    });
-    const take = (name: string) =>
-      page.screenshot({ path: `docs/images/inspector-${name}-${colorScheme}.png` });
-    await page.goto(ui);
-    await page.getByRole('link', { name: 'folders.add' }).click();
-    await page.getByText('Response body').waitFor();
-    await take('requests');
-    await page.goto(`${url}/_svc/ui#/organizations/acme/documents/d1`);
-    await page.getByLabel('User ID').fill('ada');
-    await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('ada cannot open this').waitFor();
-    await take('access');
-  }
-} finally {
-  await browser.close();
-  service.kill('SIGTERM');
-  await once(service, 'exit');
-  rmSync(home, { recursive: true });
+/**
+ * Takes the screenshots, and records what they show. Times differ from run to run, so the check of
+ * generated pages does not include these files.
+ */
+async function takeScreenshots(): Promise<void> {
+  const shown: Record<string, Shown> = {};
+  await openViews(async (name, page) => {
+    shown[name] = await readShown(page);
+    await page.screenshot({ path: `${IMAGES}/${name}.png` });
+  });
+  writeFileSync(SHOWN, `${JSON.stringify(shown, null, 2)}\n`);
 }
+
+if (import.meta.main) await takeScreenshots();
