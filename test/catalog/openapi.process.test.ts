@@ -30,49 +30,64 @@ export const noAccess: Schemas['permissions.add.input']['permissions'] = { resou
 export const noUsers: Schemas['users.add.input'] = { organizationId: 'o' };
 `;
 
+/** A program that uses the generated client; the line after `@ts-expect-error` must be an error. */
+const CALLS = `
+import { crdtAdd, foldersList, usersAdd } from './client/index.ts';
+const users = [{ userId: 'u1', name: 'Ada' }];
+export const added = usersAdd({ body: { data: { organizationId: 'acme', users } } });
+// @ts-expect-error
+export const noUsers = usersAdd({ body: { data: { organizationId: 'acme' } } });
+const { data: answer } = await foldersList({ body: { data: { organizationId: 'acme' } } });
+export const name: string | undefined = answer?.result.data?.[0]?.folderName;
+const editor = { organizationId: 'acme', documentId: 'd1', editorId: 'e1' };
+// @ts-expect-error
+export const noText = crdtAdd({ body: { data: { ...editor, type: 'text', data: 7 } } });
+`;
+
+const COMPILER = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+
+async function writeDocument(): Promise<string> {
+  const folder = await createTemporaryFolder();
+  await writeFile(join(folder, 'openapi.json'), JSON.stringify(await createDocument()));
+  return folder;
+}
+
+/** Compiles `use.ts` of a folder, which must have no errors. */
+async function compile(folder: string, ...options: readonly string[]): Promise<void> {
+  const words = [COMPILER, '--ignoreConfig', '--noEmit', '--strict', '--target', 'esnext'];
+  const compiled = await execute(
+    process.execPath,
+    [...words, '--allowImportingTsExtensions', ...options, 'use.ts'],
+    { cwd: folder },
+  ).catch((error) => error);
+  expect(compiled.stdout).toBe('');
+  expect(compiled.code).toBeUndefined();
+}
+
 it(
   'the OpenAPI document generates TypeScript types that compile and enforce the rules',
   SLOW,
   async () => {
-    const folder = await createTemporaryFolder();
-    await writeFile(join(folder, 'openapi.json'), JSON.stringify(await createDocument()));
-    const generator = join(import.meta.dirname, 'generate-types.ts');
+    const folder = await writeDocument();
     const { stdout: types } = await execute(
       process.execPath,
-      [generator, join(folder, 'openapi.json')],
-      {
-        maxBuffer: 10_000_000,
-      },
+      [join(import.meta.dirname, 'generate-types.ts'), join(folder, 'openapi.json')],
+      { maxBuffer: 10_000_000 },
     );
     await writeFile(join(folder, 'service.ts'), types);
     await writeFile(join(folder, 'use.ts'), USE);
-    const compiler = join(
-      import.meta.dirname,
-      '..',
-      '..',
-      'node_modules',
-      'typescript',
-      'bin',
-      'tsc',
-    );
-    const compile = [
-      compiler,
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--target',
-      'esnext',
-      '--module',
-      'nodenext',
-    ];
-    const compiled = await execute(
-      process.execPath,
-      [...compile, '--allowImportingTsExtensions', 'use.ts'],
-      {
-        cwd: folder,
-      },
-    ).catch((error) => error);
-    expect(compiled.stdout).toBe('');
-    expect(compiled.code).toBeUndefined();
+    await compile(folder, '--module', 'nodenext');
+  },
+);
+
+it(
+  'the OpenAPI document generates a client that compiles and enforces the rules',
+  SLOW,
+  async () => {
+    const folder = await writeDocument();
+    const generator = join(import.meta.dirname, 'generate-client.ts');
+    await execute(process.execPath, [generator, 'openapi.json', 'client'], { cwd: folder });
+    await writeFile(join(folder, 'use.ts'), CALLS);
+    await compile(folder, '--module', 'esnext', '--moduleResolution', 'bundler');
   },
 );
