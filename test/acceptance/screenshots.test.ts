@@ -37,7 +37,9 @@ it.skipIf(!existsSync(CHROMIUM))(
     const opened: string[] = [];
     await openViews(async (name, page) => {
       opened.push(name);
-      await expect.poll(() => readShown(page), { message: AGAIN }).toEqual(recorded[name]);
+      await expect
+        .poll(() => readShown(page), { message: AGAIN, timeout: 10_000 })
+        .toEqual(recorded[name]);
       const { text = [], background = [] } = recorded[name]?.colors ?? {};
       const pixels = await readPixels(page, `${IMAGES}/${name}.png`);
       expect(pixels, `${name}: ${AGAIN}`).toEqual(expect.arrayContaining([...text, ...background]));
