@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { hint, SvcError, step, systemErrorCode } from '../../kernel/errors.ts';
 import {
   createFolder,
   createLocalFileError,
-  flush,
-  flushFolder,
   readTextIfExists,
+  STAGING_SUFFIX,
   throwFileError,
 } from '../../kernel/files.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { stageFile } from '../../kernel/staged-file.ts';
 import { createExistingFolderError } from '../outputs/check-outputs.ts';
 
 /** A file of a dossier, with its path relative to the folder. */
@@ -62,7 +62,9 @@ export async function reopenDossierFolder(folder: string, job: string): Promise<
 /** Whether a folder is as svc leaves it if it is killed before it writes the manifest. */
 async function isWithoutManifest(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(throwFileError('read', folder));
-  return names.every((name) => name === ORGANIZATIONS_FOLDER || name === `${MANIFEST}${PARTIAL}`);
+  return names.every(
+    (name) => name === ORGANIZATIONS_FOLDER || name.startsWith(`${MANIFEST}${STAGING_SUFFIX}`),
+  );
 }
 
 async function readManifestJob(folder: string): Promise<unknown> {
@@ -109,8 +111,6 @@ export function nameOrganizationFiles(ids: readonly string[]): ReadonlyMap<strin
   return names;
 }
 
-const PARTIAL = '.partial';
-
 /** A private file (0600) that gets its name when it is complete. */
 export interface FileWriter {
   write(text: string): Promise<void>;
@@ -120,18 +120,13 @@ export interface FileWriter {
 }
 
 /**
- * Starts a file of a dossier. A killed run leaves a partial file, which the next one replaces.
+ * Starts a file of a dossier. A killed run leaves a staged file, which the last run removes.
  * @throws SvcError `local`, like the methods
  */
 export async function writeDossierFile(folder: string, file: string): Promise<FileWriter> {
   const path = join(folder, file);
-  const partial = `${path}${PARTIAL}`;
   const fail = throwFileError('write', path);
-  const create = async (): Promise<FileHandle> => {
-    await rm(partial, { force: true });
-    return open(partial, 'wx', 0o600);
-  };
-  const handle = await create().catch(fail);
+  const staged = await stageFile(path).catch(fail);
   const hash = createHash('sha256');
   let bytes = 0;
   return {
@@ -139,26 +134,13 @@ export async function writeDossierFile(folder: string, file: string): Promise<Fi
       const encoded = Buffer.from(text);
       hash.update(encoded);
       bytes += encoded.length;
-      await handle.appendFile(encoded).catch(fail);
+      await staged.write(encoded).catch(fail);
     },
     async complete() {
-      try {
-        await flush(handle);
-        const { size } = await handle.stat();
-        await handle.close();
-        if (size !== bytes)
-          throw new Error('only part of the file was written; the disk may be full');
-        await rename(partial, path);
-        await flushFolder(dirname(path));
-      } catch (error) {
-        fail(error);
-      }
+      await staged.replace(path, undefined).catch(fail);
       return { file, bytes, sha256: hash.digest('hex') };
     },
-    async discard() {
-      await handle.close().catch(() => undefined);
-      await rm(partial, { force: true }).catch(() => undefined);
-    },
+    discard: () => staged.discard().catch(() => undefined),
   };
 }
 
@@ -197,11 +179,14 @@ export async function isUnchanged(
   }
 }
 
-/** Removes partial files that a killed run has left. */
-export async function removePartialFiles(folder: string): Promise<void> {
+/** Name of a staged file. The names of complete files end in another extension. */
+const STAGED = new RegExp(`${STAGING_SUFFIX.replace('.', '\\.')}[^.]+$`);
+
+/** Removes staged files that a killed run has left. */
+export async function removeStagedDossierFiles(folder: string): Promise<void> {
   for (const place of [folder, join(folder, ORGANIZATIONS_FOLDER)]) {
     const names = await readdir(place).catch(throwFileError('read', place));
-    for (const name of names.filter((each) => each.endsWith(PARTIAL)))
-      await rm(join(place, basename(name)), { force: true });
+    for (const name of names.filter((each) => STAGED.test(each)))
+      await rm(join(place, name), { recursive: true, force: true });
   }
 }

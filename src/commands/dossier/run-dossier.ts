@@ -16,7 +16,7 @@ import {
   isUnchanged,
   nameOrganizationFiles,
   ORGANIZATIONS_FOLDER,
-  removePartialFiles,
+  removeStagedDossierFiles,
   reopenDossierFolder,
   type WrittenFile,
   writeDossierFile,
@@ -283,7 +283,7 @@ async function endRun(run: DossierRun, stop: StopReason | undefined): Promise<vo
 }
 
 async function completeFolder(run: DossierRun): Promise<void> {
-  await removePartialFiles(run.plan.folder);
+  await removeStagedDossierFiles(run.plan.folder);
   const report = await writeDossierReport(run);
   await writeManifest(run, report);
 }
