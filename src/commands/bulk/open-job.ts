@@ -1,4 +1,5 @@
-import type { JobDescription } from '../../bulk/journal/job-description.ts';
+import type { InputFile } from '../../bulk/input-file.ts';
+import type { JobDescription, JobInput } from '../../bulk/journal/job-description.ts';
 import {
   createJobFolder,
   lockJob,
@@ -57,21 +58,23 @@ export async function describeJob(
     options: { ...request.options },
     cwd: context.cwd,
     target: await describeJobTarget(context),
-    inputs: source.files.map(({ name, path = '', spooled, format, fingerprint }, at) => {
-      return {
-        name,
-        first: check.files[at]?.first ?? 0,
-        path,
-        spooled: spooled || request.copies !== undefined,
-        format,
-        ...fingerprint(),
-      };
-    }),
+    inputs: source.files.map((file, at) => ({
+      ...describeInput(file, check.files[at]?.first ?? 0),
+      ...(request.copies && { spooled: true }),
+    })),
     records: check.records,
     leftOut: check.skipped,
     startedAt: context.clock.now(),
     startedBy: readAttribution(context.environment),
   };
+}
+
+/** @param first index of the file's first record */
+export function describeInput(
+  { name, path = '', spooled, format, fingerprint }: InputFile,
+  first: number,
+): JobInput {
+  return { name, first, path, spooled, format, ...fingerprint() };
 }
 
 export async function startJob(

@@ -1,7 +1,6 @@
 import { formatDiagnostic } from '../../bulk/diagnostic.ts';
 import type { JobInput } from '../../bulk/journal/job-description.ts';
 import { checkRecords } from '../../bulk/record-check.ts';
-import type { RecordInput } from '../../bulk/record-input.ts';
 import { RecordTargets } from '../../bulk/record-targets.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
@@ -9,6 +8,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
 import { parseColumnMap, parseSeparator } from '../bulk/input-flags.ts';
+import { describeInput } from '../bulk/open-job.ts';
 import { showCheckProgress } from '../bulk/show-progress.ts';
 import { createTemporaryPath } from '../bulk/temporary-path.ts';
 import { createFindingsError } from '../call/findings-error.ts';
@@ -102,19 +102,8 @@ async function readFile(
           hint: `nothing was read; ${check.hint ?? 'fix the file and try again'}`,
         },
       );
-    return describeFiles(input);
+    return input.files.map((file) => describeInput(file, 0));
   } finally {
     await input.discard();
   }
-}
-
-function describeFiles({ files }: RecordInput): readonly JobInput[] {
-  return files.map(({ name, path = '', spooled, format, fingerprint }) => ({
-    name,
-    first: 0,
-    path,
-    spooled,
-    format,
-    ...fingerprint(),
-  }));
 }
