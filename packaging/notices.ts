@@ -50,13 +50,15 @@ const COPYRIGHT = /^\s*copyright (?:\(c\)|©|\d).*$/gim;
  * the packages that it applies to and their copyright lines.
  */
 export function createNotices(packages: readonly BundledPackage[]): string {
-  const texts = new Map(packages.map((each) => [each, createText(each)]));
-  const byTerms = Map.groupBy(packages, (each) => withoutSpace(termsOf(texts.get(each) ?? '')));
+  const licenses = packages.map((each) => {
+    const text = createText(each);
+    return { title: titleOf(each), terms: termsOf(text), copyright: text.match(COPYRIGHT) ?? [] };
+  });
+  const byTerms = Map.groupBy(licenses, ({ terms }) => withoutSpace(terms));
   const notices = [...byTerms.values()].map((own) => {
-    const [first = '', ...others] = own.map((each) => texts.get(each) ?? '');
-    const lines = [first, ...others].flatMap((text) => text.match(COPYRIGHT) ?? []);
-    const copyright = [...new Set(lines.map((line) => line.trim()))];
-    const parts = [own.map(titleOf), copyright, [termsOf(first)]];
+    const copyright = new Set(own.flatMap((each) => each.copyright.map((line) => line.trim())));
+    const terms = own.slice(0, 1).map((each) => each.terms);
+    const parts = [own.map(({ title }) => title), [...copyright], terms];
     const shown = parts.filter((part) => part.length > 0).map((part) => part.join('\n'));
     return `${shown.join('\n\n')}\n`;
   });
