@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import { createJobName, type JobFolder, removeJob } from '../../bulk/journal/job-folder.ts';
+import { createJobName, removeJob } from '../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../settings/plan/saved-write.ts';
 import { sendRequest } from '../bulk/bulk-operation.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
-import { createLockedFolder, discardJob } from '../bulk/open-job.ts';
+import { createLockedFolder, discardJob, type LockedJobFolder } from '../bulk/open-job.ts';
 import { parseStoredOptions } from '../bulk/stored-options.ts';
 import { runSavedCalls } from '../call/run-call.ts';
 import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
@@ -172,7 +172,7 @@ async function sendOnce(
   const lockedFolder = await createLockedFolder(context, job);
   let isNoted = false;
   try {
-    const copies = await copyInputs(context, saved, write, lockedFolder.folder);
+    const copies = await copyInputs(context, saved, write, lockedFolder);
     const onStart = async (journal: Journal) => {
       journal.setFact('plan', plan);
       if (approved.files.length > 0) {
@@ -213,9 +213,9 @@ async function copyInputs(
   { cwd, signal, clock }: Context,
   saved: SavedWriteFile,
   { files, records }: PlannedRecords,
-  folder: JobFolder,
+  lockedFolder: LockedJobFolder,
 ): Promise<NonNullable<BulkRequest['copies']>> {
-  const lockedFolder = { folder, release: () => undefined };
+  const { folder } = lockedFolder;
   try {
     if (records) {
       const file = join(folder.path, RECORDS);
@@ -223,14 +223,14 @@ async function copyInputs(
       return [{ file, name: RECORDS_NAME, format: 'json' }];
     }
     const beside = dirname(resolve(cwd, saved.file));
-    const copies: BulkRequest['copies'][] = [];
+    const copies: NonNullable<BulkRequest['copies']>[number][] = [];
     for (const [at, { name, copy, format, sha256 }] of files.entries()) {
       const file = join(folder.path, `input-${at + 1}.${format}`);
       if ((await copyHashed(join(beside, copy), file, signal)).sha256 !== sha256)
         throw createStaleError(saved, `${copy} beside the plan is not the copy of ${name}`);
-      copies.push([{ file, name, format }]);
+      copies.push({ file, name, format });
     }
-    return copies.flatMap((each) => each ?? []);
+    return copies;
   } catch (error) {
     await discardJob(lockedFolder, clock);
     throw error;
