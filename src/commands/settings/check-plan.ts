@@ -55,7 +55,9 @@ export async function checkPlan(
     live,
   });
   if (reason !== undefined) throw createStalePlanError(saved, file, reason);
-  const grants = new DeclaredGrants();
+  const isAccessCompared =
+    file !== undefined && saved.access !== undefined && (await context.target()).embedded;
+  const grants = isAccessCompared ? new DeclaredGrants() : undefined;
   const usersToSend = await countPlannedUsers(context, saved, grants);
   const plan = rebuildPlan(saved, { live, secrets, usersToSend });
   const unshown = findUnshownChange(saved, plan);
@@ -65,9 +67,9 @@ export async function checkPlan(
       file,
       `the plan does not show how it would change ${unshown}`,
     );
-  if (file !== undefined && saved.access && (await context.target()).embedded) {
+  if (grants) {
     const { sha256 } = await previewPlanAccess(context, { plan, live, declared: grants });
-    if (sha256 !== saved.access.sha256)
+    if (sha256 !== saved.access?.sha256)
       throw createStalePlanError(saved, file, 'the members have changed since the plan was saved');
   }
   const expired = findExpiredUser(plan.writes, clock.now());
@@ -90,7 +92,7 @@ async function readPlanSecrets(
 async function countPlannedUsers(
   context: Context,
   { target, changes }: SavedPlan,
-  grants: DeclaredGrants,
+  grants: DeclaredGrants | undefined,
 ) {
   const users = findUsersFile(changes);
   if (!users) return undefined;
@@ -98,11 +100,7 @@ async function countPlannedUsers(
   return Ledger.use(context, (ledger) =>
     countUsersToSend(
       file,
-      (record) => {
-        const isSent = ledger.knows(target, record);
-        grants.note(record, isSent);
-        return isSent;
-      },
+      grants?.createCheck(ledger, target) ?? ((record) => ledger.knows(target, record)),
       context.signal,
     ),
   );

@@ -170,13 +170,7 @@ async function planChanges(
     return buildPlan({ ...input, isSent, ...(usersToSend && { usersToSend }) });
   };
   if (!organizations && !groups && !users) return build(() => false);
-  return Ledger.use(context, (ledger) =>
-    build((record) => {
-      const isSent = ledger.knows(target, record);
-      grants.note(record, isSent);
-      return isSent;
-    }),
-  );
+  return Ledger.use(context, (ledger) => build(grants.createCheck(ledger, target)));
 }
 
 function pickUsers({ users }: Declared): Declared {

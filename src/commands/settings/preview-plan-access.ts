@@ -14,8 +14,13 @@ export class DeclaredGrants {
   readonly sent = new GrantLog();
   readonly unsent = new GrantLog();
 
-  note(record: SentRecord, isSent: boolean): void {
-    for (const grant of grantsOfSent(record)) (isSent ? this.sent : this.unsent).add(grant);
+  /** Returns a function that reports whether a record was sent, and notes its grants. */
+  createCheck(ledger: Ledger, target: Plan['target']): (record: SentRecord) => boolean {
+    return (record) => {
+      const isSent = ledger.knows(target, record);
+      for (const grant of grantsOfSent(record)) (isSent ? this.sent : this.unsent).add(grant);
+      return isSent;
+    };
   }
 }
 
