@@ -2,6 +2,7 @@ import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import type { AccessMembership } from '../../../catalog/local/access.ts';
 import type { State } from '../../../catalog/state.ts';
 import { toEpochSeconds, toExpiry } from '../../../kernel/timestamp.ts';
+import type { SentMemberships } from '../../ledger.ts';
 import type { LiveRecord, LiveRecords } from '../../live-records.ts';
 import {
   addGrants,
@@ -21,12 +22,6 @@ export interface MembersSnapshot
   readonly time: number;
 }
 
-/** Memberships that svc sent, and when it did so last, in Unix milliseconds. */
-export interface RememberedMemberships {
-  readonly memberships: Memberships;
-  readonly time: number;
-}
-
 /** Knowledge of a service that cannot return the members of organizations. */
 export interface DeclaredKnowledge {
   readonly live: LiveRecords;
@@ -35,10 +30,7 @@ export interface DeclaredKnowledge {
   readonly sent: GrantsByUser;
   /** Grants of declared users that the plan sends. */
   readonly unsent: GrantsByUser;
-  readonly findRemembered: (
-    organizationId: string,
-    userId: string,
-  ) => RememberedMemberships | undefined;
+  readonly findRemembered: (organizationId: string, userId: string) => SentMemberships | undefined;
   readonly readDocuments: (
     organizationId: string,
     folderId: string,
@@ -53,16 +45,16 @@ export function createDeclaredSource(knowledge: DeclaredKnowledge): AccessSource
     [snapshot.organizations, snapshot.users, snapshot.documents, snapshot.folders].flat();
   const complete = new Set(records?.map(({ organizationId }) => organizationId));
   const documents = Map.groupBy(snapshot?.documents ?? [], ({ organizationId }) => organizationId);
+  const users = Map.groupBy(snapshot?.users ?? [], ({ organizationId }) => organizationId);
+  const folders = Map.groupBy(snapshot?.folders ?? [], ({ organizationId }) => organizationId);
   const findDocuments = (organizationId: string) =>
     new Map((documents.get(organizationId) ?? []).map((each) => [each.documentId, each]));
   return {
     isComplete: (organizationId) => complete.has(organizationId),
 
     readContent: async (organizationId) => {
-      const folders =
-        live.folders.get(organizationId)?.records?.values() ??
-        snapshot?.folders.filter((folder) => folder.organizationId === organizationId) ??
-        [];
+      const liveFolders = live.folders.get(organizationId)?.records?.values();
+      const tree = Array.from(liveFolders ?? folders.get(organizationId) ?? [], toTreeFolder);
       const found = new Map<string, KnownDocument>();
       const earlier = findDocuments(organizationId);
       for (const [documentId, { folderId, ...document }] of earlier)
@@ -78,17 +70,15 @@ export function createDeclaredSource(knowledge: DeclaredKnowledge): AccessSource
       }
       return {
         organizationId,
-        folders: new Map(Array.from(folders, toTreeFolder).map((each) => [each.folderId, each])),
+        folders: new Map(tree.map((each) => [each.folderId, each])),
         documents: found.values(),
       };
     },
 
     readMembers: async (organizationId, isWanted) => {
       const members = new Map<string, Memberships>();
-      for (const user of snapshot?.users ?? []) {
-        if (user.organizationId === organizationId)
-          members.set(user.userId, createMemberships(listMemberships(user)));
-      }
+      for (const user of users.get(organizationId) ?? [])
+        members.set(user.userId, createMemberships(listMemberships(user)));
       const nobody = complete.has(organizationId) ? NO_MEMBERSHIPS : undefined;
       for (const userId of listDeclared(knowledge, organizationId)) {
         const inSnapshot = members.get(userId) ?? nobody;

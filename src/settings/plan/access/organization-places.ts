@@ -43,6 +43,8 @@ export interface PlannedPlace {
 export interface OrganizationPlaces {
   readonly organizationId: string;
   readonly places: readonly PlannedPlace[];
+  /** Places in which documents have other members after the plan. */
+  readonly moved: readonly PlannedPlace[];
   readonly placeOf: ReadonlyMap<string, PlannedPlace>;
   readonly documents: ReadonlyMap<string, KnownDocument>;
   /** Levels of the folders that a plan moves, by which the access of all their members changes. */
@@ -75,6 +77,7 @@ export function comparePlaces(
   return {
     organizationId,
     places,
+    moved,
     placeOf,
     documents: byId,
     movedLevels: new Set(moved.flatMap(({ levels }) => [...levels])),
@@ -112,9 +115,4 @@ export function isRelevant(
   return level === 'document'
     ? placeOf.get(documents.get(id)?.folderId ?? '')?.isMoved === true
     : movedLevels.has(levelKey({ level, id }));
-}
-
-/** Returns the places in which documents have other members after the plan. */
-export function listMoved({ places }: OrganizationPlaces): readonly PlannedPlace[] {
-  return places.filter(({ isMoved }) => isMoved);
 }

@@ -11,7 +11,7 @@ import type { PlannedWrite } from '../../plan.ts';
 import type { AccessSource } from './access-source.ts';
 import { AccessComparison } from './compare-access.ts';
 import { findMoving } from './no-changes.ts';
-import { comparePlaces, isRelevant, listMoved } from './organization-places.ts';
+import { comparePlaces, isRelevant } from './organization-places.ts';
 
 export interface PreviewedPlan {
   readonly writes: readonly PlannedWrite[];
@@ -38,7 +38,7 @@ export async function previewAccess(
     if (!content) continue;
     const own = grants.get(organizationId) ?? new Map<string, readonly Grant[]>();
     const places = comparePlaces(content, writes, now);
-    const moved = listMoved(places).map(({ id }) => id);
+    const moved = places.moved.map(({ id }) => id);
     const members = await source.readMembers(
       organizationId,
       (userId, membership) => own.has(userId) || isRelevant(places, membership),
