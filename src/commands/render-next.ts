@@ -1,4 +1,7 @@
+import type { Protections } from '../client/write-guard.ts';
+import { commandLineOf, step } from '../kernel/errors.ts';
 import { escapeForTerminal } from '../kernel/safe-text.ts';
+import { commandForService, type ServiceFlags } from './service-flags.ts';
 
 /** Command lines to run next, by what they do. */
 export type NextCommands = Readonly<Record<string, string>>;
@@ -8,4 +11,19 @@ export function renderNext(next: NextCommands): string {
     .map(([purpose, command]) => escapeForTerminal(`${purpose}: ${command}`))
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** Signing a plan needs no connection, so the command names no target. */
+export function approveCommand(file: string): NextCommands {
+  return { approve: commandLineOf(step('inspect', 'approve', file)) };
+}
+
+/** Returns the command that approves or applies a saved plan; none for a read-only target. */
+export function nextOfPlanFile(
+  options: ServiceFlags,
+  { readOnly, approvals }: Protections,
+  file: string,
+): NextCommands {
+  if (readOnly) return {};
+  return approvals ? approveCommand(file) : { apply: commandForService(options, 'apply', file) };
 }

@@ -1,12 +1,13 @@
 import { lstat } from 'node:fs/promises';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
-import { commandLineOf, SvcError, step } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { serviceLabel } from '../connection/protected-profile.ts';
 import { ensureAllowed, findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs } from '../outputs/check-outputs.ts';
+import { approveCommand } from '../render-next.ts';
 import { commandForService } from '../service-flags.ts';
 import { loadChecked, runInMemory, type ToolHost, type ToolRun } from './run-tool.ts';
 import type { ToolArguments } from './tools.ts';
@@ -59,7 +60,7 @@ export async function savePlanOfWrite(
     operation: entry.name,
     target: await serviceLabel(context),
     next: {
-      ...(approvals && { approve: commandLineOf(step('inspect', 'approve', file)) }),
+      ...(approvals && approveCommand(file)),
       apply: commandForService(context.options, 'apply', file),
     },
   };

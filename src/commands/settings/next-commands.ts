@@ -7,7 +7,7 @@ import { nameSavedTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
-import type { NextCommands } from '../render-next.ts';
+import { approveCommand, type NextCommands, nextOfPlanFile } from '../render-next.ts';
 import { commandForService, EMBEDDED_SERVICE, type ServiceFlags } from '../service-flags.ts';
 
 /** Flags of a command that plans changes of a settings file. */
@@ -41,21 +41,15 @@ export async function nextOfPlan(
     readonly members?: string | undefined;
   },
 ): Promise<NextCommands> {
-  const { readOnly, approvals } = await findProtections(target);
-  if (readOnly) return {};
-  if (out !== undefined)
-    return approvals ? approveCommand(out) : { apply: commandForService(options, 'apply', out) };
+  const protections = await findProtections(target);
+  if (out !== undefined) return nextOfPlanFile(options, protections, out);
+  if (protections.readOnly) return {};
   if (flags.file === '-') return {};
   const words = [...fileWords(flags), ...changeWords(flags)];
   const membersWords = members === undefined ? [] : ['--members', members];
-  return approvals
+  return protections.approvals
     ? { save: commandForService(options, 'plan', ...words, ...membersWords, '--out', 'plan.json') }
     : { apply: commandForService(options, 'apply', ...words) };
-}
-
-/** Signing a plan needs no connection, so the command names no target. */
-function approveCommand(file: string): NextCommands {
-  return { approve: commandLineOf(step('inspect', 'approve', file)) };
 }
 
 /** Returns the commands that change the service or the file; none for a file from stdin. */

@@ -1,5 +1,5 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { commandLineOf, SvcError, step } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
@@ -11,8 +11,7 @@ import {
 import { findPlanTarget, nameTarget } from '../connection/find-target.ts';
 import { findProtections } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
-import type { NextCommands } from '../render-next.ts';
-import { commandForService } from '../service-flags.ts';
+import { nextOfPlanFile } from '../render-next.ts';
 import { printWrite } from './print-write.ts';
 
 /** Returns a context for a command that saves its write: its questions are not about a write now. */
@@ -58,17 +57,8 @@ export async function saveWrite(
   const text = `${JSON.stringify(saved, null, 2)}\n`;
   // A plan that cannot be read back could not be applied.
   await parsePlanFile(text, out);
-  const next = await nextOfWrite(context, out);
+  const next = nextOfPlanFile(context.options, await findProtections(context), out);
   await printWrite(context, saved, { target: named, next, isReported: true });
   await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o600, signal });
   await context.note(`saved the plan as ${out}`);
-}
-
-/** Returns the command that approves or applies a saved write; none for a read-only target. */
-async function nextOfWrite(context: Context, file: string): Promise<NextCommands> {
-  const { readOnly, approvals } = await findProtections(context);
-  if (readOnly) return {};
-  return approvals
-    ? { approve: commandLineOf(step('inspect', 'approve', file)) }
-    : { apply: commandForService(context.options, 'apply', file) };
 }
