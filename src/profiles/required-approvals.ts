@@ -17,6 +17,24 @@ export interface ApprovalRule {
   readonly signers: SignersFile;
 }
 
+/** The rule of a profile, if it has one. */
+interface SavedRule {
+  readonly approvals?: number | undefined;
+  readonly signers?: SignersFile | undefined;
+}
+
+/** Returns the strictest rule of several profiles, with the name of its profile. */
+export function findStrictestRule(
+  profiles: readonly (readonly [name: string, SavedRule])[],
+): { readonly rule: ApprovalRule; readonly profile: string } | undefined {
+  const [strictest] = profiles
+    .flatMap(([profile, { approvals: count, signers }]) =>
+      count === undefined || !signers ? [] : [{ rule: { count, signers }, profile }],
+    )
+    .toSorted((a, b) => b.rule.count - a.rule.count);
+  return strictest;
+}
+
 /**
  * Checks the approvals of a saved profile. A damaged rule never counts as none.
  * @throws SvcError `usage`

@@ -13,6 +13,7 @@ import {
 import type { Profile } from './profile.ts';
 import { createUnknownProfileHint, readProfiles, type SavedProfiles } from './profiles-file.ts';
 import { listReadOnlySources } from './read-only.ts';
+import { findStrictestRule } from './required-approvals.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
 import {
   createLayer,
@@ -223,11 +224,7 @@ function combineProtections(
   );
   const protecting = same.flatMap(([name, profile]) => (profile.protected ? [name] : []));
   const protectedBy = protecting.find((name) => name === named) ?? protecting[0];
-  const [approvals] = same
-    .flatMap(([profile, { approvals: count, signers }]) =>
-      count === undefined || !signers ? [] : [{ rule: { count, signers }, profile }],
-    )
-    .toSorted((a, b) => b.rule.count - a.rule.count);
+  const approvals = findStrictestRule(same);
   return {
     ...(protectedBy !== undefined && { protectedBy }),
     readOnly: same.flatMap(([name, profile]) =>

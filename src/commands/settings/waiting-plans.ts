@@ -5,6 +5,7 @@ import { throwFileError } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readHead } from '../../kernel/read-file.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
+import { findStrictestRule } from '../../profiles/required-approvals.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { isExpired } from '../../settings/plan/saved-plan.ts';
 import { type AnyPlan, hasAnyWrites, parsePlanFile } from '../../settings/plan/saved-write.ts';
@@ -33,14 +34,10 @@ export async function findWaitingPlans(context: Context): Promise<readonly Waiti
     context.signal.throwIfAborted();
     const plan = await readWaitingPlan(context, file);
     if (!plan) continue;
-    const [strictest] = findProfilesOfPlan(profiles, plan)
-      .flatMap(([, { approvals: count, signers }]) =>
-        count && signers ? [{ count, signers }] : [],
-      )
-      .toSorted((a, b) => b.count - a.count);
+    const rule = findStrictestRule(findProfilesOfPlan(profiles, plan))?.rule;
     const files = await readApprovals(cwd, file);
-    const approvals = await countApprovals(context, plan, files, strictest?.signers);
-    found.push({ file, plan, approvals, required: strictest?.count });
+    const approvals = await countApprovals(context, plan, files, rule?.signers);
+    found.push({ file, plan, approvals, required: rule?.count });
   }
   return found.toSorted((a, b) => (a.plan.createdAt < b.plan.createdAt ? -1 : 1));
 }
