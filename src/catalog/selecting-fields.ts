@@ -39,6 +39,18 @@ export function describeSelection({ name, means }: SelectingField): string {
     : `the field '${name}' looks like '${means}'`;
 }
 
+/** Finds the fields of a record that select where it goes. A role is one only if its value is. */
+export function* findSelectingFields(
+  record: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  fields: BulkFields,
+): Generator<SelectingField> {
+  for (const [name, value] of Object.entries(record)) {
+    const field = known.has(name) ? undefined : describeSelectingField(name, value, fields);
+    if (field && (field.means !== 'accessRole' || isAccessRole(value))) yield field;
+  }
+}
+
 /**
  * Checks the records of a call, in which nobody is warned.
  * @param keep fields that are sent as the records' own
@@ -53,10 +65,7 @@ export function rejectSelectingFields(
   const found = new Map<string, SelectingField>();
   for (const record of records) {
     if (!isObject(record)) continue;
-    for (const [name, value] of Object.entries(record)) {
-      const field = known.has(name) ? undefined : describeSelectingField(name, value, fields);
-      if (field && (field.means !== 'accessRole' || isAccessRole(value))) found.set(name, field);
-    }
+    for (const field of findSelectingFields(record, known, fields)) found.set(field.name, field);
   }
   const [first] = found.values();
   if (!first) return;

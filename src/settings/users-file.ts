@@ -9,11 +9,7 @@ import { InputError, type Position, type Source } from '../bulk/source/source.ts
 import { type SuspiciousValue, SuspiciousValues } from '../bulk/suspicious-values.ts';
 import { type BulkFields, bulkFieldsOf, withOwnOrganization } from '../catalog/bulk-fields.ts';
 import { loadResource } from '../catalog/index.ts';
-import {
-  describeSelectingField,
-  describeSelection,
-  isAccessRole,
-} from '../catalog/selecting-fields.ts';
+import { describeSelection, findSelectingFields } from '../catalog/selecting-fields.ts';
 import { limitHeapGrowth } from '../kernel/heap.ts';
 import { type SentRecord, toSentRecord } from './ledger.ts';
 import type { PlannedFile } from './plan.ts';
@@ -133,10 +129,7 @@ function createUserCheck(fields: BulkFields, source: Source, path: string) {
   };
   return {
     inspect(user: Readonly<Record<string, unknown>>, position: Position): void {
-      for (const name of Object.keys(user)) {
-        if (known.has(name)) continue;
-        const field = describeSelectingField(name, user[name], fields);
-        if (!field || (field.means === 'accessRole' && !isAccessRole(user[name]))) continue;
+      for (const field of findSelectingFields(user, known, fields)) {
         const hint = `name it '${field.means}', or remove it`;
         throw new InputError(path, position, describeSelection(field), hint);
       }
