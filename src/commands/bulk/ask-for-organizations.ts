@@ -44,10 +44,10 @@ export async function askForOrganizations(
   named: NamedOrganizations,
 ): Promise<OrganizationAnswer> {
   const { counts, unclear, operation, flags } = named;
-  const { missing, known } = await findMissingOrganizations(context, operation, [...counts.keys()]);
+  const { missing, known } = await findMissingOrganizations(context, [...counts.keys()]);
   const isCreated = getFlagValue(flags, 'create-organization') === true || context.options.yes;
   const isLikelyTypo = known.length > 0 || counts.size > 1;
-  const unknown = isCreated || !isLikelyTypo ? [] : missing;
+  const unknown = isCreated || !isLikelyTypo || !operation.createsParents ? [] : missing;
   const ids = [...new Set([...unclear.keys(), ...unknown])];
   if (ids.length === 0) return { createsAll: false };
   const doubtful = orderByDoubt(ids, counts, known);
@@ -64,17 +64,16 @@ function orderByDoubt(
   counts: NamedOrganizations['counts'],
   known: readonly string[],
 ): readonly DoubtfulOrganization[] {
-  const named = [...counts.keys()];
+  const positions = new Map([...counts.keys()].map((id, at) => [id, at]));
+  const positionOf = (id: string) => positions.get(id) ?? -1;
+  const valid = [...counts.keys()].filter((id) => findIdProblem(id) === undefined);
   const doubtful = ids.map((id) => {
     const count = counts.get(id) ?? 0;
     const isMoreFrequent = (other: string) => {
       const others = counts.get(other) ?? 0;
-      return others > count || (others === count && named.indexOf(other) < named.indexOf(id));
+      return others > count || (others === count && positionOf(other) < positionOf(id));
     };
-    const candidates = new Set([
-      ...known,
-      ...named.filter((other) => findIdProblem(other) === undefined && isMoreFrequent(other)),
-    ]);
+    const candidates = new Set([...known, ...valid.filter(isMoreFrequent)]);
     const meant = suggestId(id);
     const like =
       meant !== undefined && meant !== id && candidates.has(meant)

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
 import type { InputOptions } from './input-files.ts';
-import { type ColumnMap, type MapFileOptions, parseMappings } from './input-flags.ts';
+import { type ColumnMap, type MapFileOptions, mapFlags, parseMappings } from './input-flags.ts';
 
 export interface ResolvedColumnMap {
   readonly map: ColumnMap | undefined;
@@ -59,7 +59,7 @@ export async function resolveColumnMap(
     answers: [
       ...(chosen.sheet === undefined ? [] : ['--sheet', chosen.sheet]),
       ...(chosen.headerRow === undefined ? [] : ['--header-row', String(chosen.headerRow)]),
-      ...answers.flatMap(([column, field]) => ['--map', `${column}=${field}`]),
+      ...mapFlags(answers),
     ],
     map: map.size === 0 ? options.map : [...map],
     save: once(async () => {

@@ -9,6 +9,7 @@ import { commandLineOf, type NextStep, step } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import { stepForService } from '../service-flags.ts';
+import { mapFlags } from './input-flags.ts';
 import { readRecords, type SendPlan } from './pending-records.ts';
 
 const MAX_COMMAND_LENGTH = 1_000;
@@ -64,7 +65,7 @@ export function rejectsCommand(
       ? []
       : ['--separator', flags['separator']]),
     ...mapFlags(isAnew ? keptFields(map) : map),
-    ...(isAnew ? [] : organizations.flatMap((pair) => ['--map-org', pair.join('=')])),
+    ...(isAnew ? [] : mapFlags(organizations, '--map-org')),
     ...(flags['allowSuspicious'] === true ? ['--allow-suspicious'] : []),
     ...ifExistsFlag(flags['ifExists']),
     ...versionFlag(entry),
@@ -76,10 +77,6 @@ type ColumnMap = z.infer<typeof COLUMN_MAP>;
 /** Returns the fields that keep their name, although it is like that of another field. */
 function keptFields(map: ColumnMap): ColumnMap {
   return map.filter(([column, field]) => column === field);
-}
-
-function mapFlags(map: ColumnMap): readonly string[] {
-  return map.flatMap(([column, field]) => ['--map', `${column}=${field}`]);
 }
 
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {

@@ -88,6 +88,11 @@ export interface MapFileOptions {
   readonly saveMap?: boolean | undefined;
 }
 
+/** Returns the flags of a map, and their values. */
+export function mapFlags(map: ColumnMap, name: '--map' | typeof MAP_ORG = '--map') {
+  return map.flatMap((pair) => [name, pair.join('=')]);
+}
+
 /**
  * Parses the values of `--map`.
  * @throws SvcError `usage` for a malformed pair or a repeated column

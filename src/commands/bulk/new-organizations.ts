@@ -2,7 +2,7 @@ import type { RecordTargets } from '../../bulk/record-targets.ts';
 import type { Operation } from '../../catalog/define.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { quoteId } from '../../kernel/id-text.ts';
-import { findMissingInStore } from '../call/missing-parents.ts';
+import { findMissingOrganizations } from '../call/new-parents.ts';
 import type { Context } from '../context.ts';
 
 /** Maximum number of organizations in a summary. */
@@ -30,16 +30,7 @@ export async function findNewOrganizations(
   context: Context,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  if (context.options.local) {
-    const parents = ids.map((id) => ({ kind: 'organization' as const, id, organizationId: id }));
-    const missing = await findMissingInStore(context, parents);
-    return new Set(missing.map(({ id }) => id));
-  }
-  const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
-  const scope = idScopeOf(await context.target());
-  const known = await readCachedIds(context, scope, 'organization');
-  return new Set(ids.filter((id) => !known.includes(id)));
+  return new Set(ids.length === 0 ? [] : (await findMissingOrganizations(context, ids)).missing);
 }
 
 /** Counts the records of each organization that the records name. */

@@ -12,6 +12,7 @@ import { askForOrganizations } from './ask-for-organizations.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput, type InputFolder } from './gather-input.ts';
+import { mapFlags } from './input-flags.ts';
 import {
   countByOrganization,
   findNewOrganizations,
@@ -85,7 +86,7 @@ export async function prepareRequest(
   if ('replaced' in asked) {
     input.grouped?.close();
     const mapOrg = [...(options.mapOrg ?? []), ...asked.replaced];
-    const flags = asked.replaced.flatMap((pair) => ['--map-org', pair.join('=')]);
+    const flags = mapFlags(asked.replaced, '--map-org');
     const changed = { options: { ...options, mapOrg }, answers: [...answers, ...flags] };
     return { restart: { ...request, ...changed } };
   }
@@ -97,7 +98,8 @@ export async function prepareRequest(
     const example = { ...data, ...first.target?.data, [fields.field]: [first.value] };
     checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
   }
-  await requireOrganizations(context, operation, data, organizationsOf(input.rules.targets, data));
+  const organizations = organizationsOf(targets, data);
+  await requireOrganizations(context, operation, data, organizations);
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };
@@ -126,9 +128,8 @@ export async function prepareRequest(
     return { restart: { ...request, ...changed } };
   }
   const newOrganizations = targets.isNamed('organizationId')
-    ? await findNewOrganizations(context, organizationsOf(targets, data))
+    ? await findNewOrganizations(context, organizations)
     : undefined;
-  const organizations = organizationsOf(targets, data);
   targets.release();
   // A plan is confirmed when it is applied.
   if (records > 0 && request.out === undefined)

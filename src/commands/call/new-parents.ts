@@ -93,24 +93,23 @@ export interface MissingOrganizations {
 
 /**
  * Finds the organizations that do not exist in the embedded service's store, or that this machine
- * does not know. Finds none if the operation creates none. Sends no requests.
+ * does not know. Sends no requests.
  */
 export async function findMissingOrganizations(
   context: Context,
-  { createsParents }: Operation,
   ids: readonly string[],
 ): Promise<MissingOrganizations> {
   const { local } = context.options;
   const parents = ids.map((id) => ({ kind: 'organization' as const, id, organizationId: id }));
   if (local) {
     const found = await findMissingInStore(context, parents);
-    const missing = createsParents ? found.map(({ id }) => id) : [];
+    const missing = found.map(({ id }) => id);
     const existing = ids.filter((id) => found.every((parent) => parent.id !== id));
     return { missing, known: [...new Set([...existing, ...(found[0]?.others ?? [])])] };
   }
   const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
   const known = await readCachedIds(context, idScopeOf(await context.target()), 'organization');
-  return { missing: createsParents ? ids.filter((id) => !known.includes(id)) : [], known };
+  return { missing: ids.filter((id) => !known.includes(id)), known };
 }
 
 /**
