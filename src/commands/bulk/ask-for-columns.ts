@@ -115,9 +115,10 @@ async function readColumns(
   const lenient = { ...fields, generatesIds: true as const };
   try {
     // Files whose headers are in different rows cannot be read with the same flag.
-    const problems = await readHeaders(context, fields, options, ['csv', 'xlsx']);
-    if (options.headerRow === undefined && problems.some((each) => each instanceof OtherRowError))
-      return { files, samples };
+    if (options.headerRow === undefined) {
+      const problems = await readHeaders(context, fields, options, ['csv', 'xlsx']);
+      if (problems.some((each) => each instanceof OtherRowError)) return { files, samples };
+    }
     const input = await openInputFiles({ cwd, io, signal }, lenient, options, '');
     for (const file of input.files)
       if (file.format === 'csv' || file.format === 'xlsx')
