@@ -138,23 +138,31 @@ function storeFiles({ options: { store }, folders }: Context): readonly string[]
   return locations.flatMap(filesOf).flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
 }
 
+/** Returns the file with content that an output would replace, if there is one. */
+async function findReplaced({ file, use }: CommandOutput, cwd: string) {
+  if (use === 'edited' || use === 'rejects' || use === 'folder') return undefined;
+  const path = resolveOutputPath(file, cwd);
+  const stats = await stat(path).catch(() => undefined);
+  const isKept = !stats?.isFile() || stats.size === 0 || isDescriptorPath(path);
+  return isKept ? undefined : { path, use };
+}
+
 /**
  * Rejects an output that would replace a file in svc's own folders, also with `--force`: a journal, a
  * snapshot, or the history cannot be made again.
  */
 async function requireOutsideState(
   { cwd, folders }: Context,
-  { name, file, use }: CommandOutput,
+  output: CommandOutput,
 ): Promise<void> {
-  if (use === 'edited' || use === 'rejects' || use === 'folder') return;
-  const path = resolveOutputPath(file, cwd);
-  const stats = await stat(path).catch(() => undefined);
-  if (!stats?.isFile() || stats.size === 0 || isDescriptorPath(path)) return;
-  const target = await resolveLinks(path);
+  const replaced = await findReplaced(output, cwd);
+  if (!replaced) return;
+  const { name, file } = output;
+  const target = await resolveLinks(replaced.path);
   const { config, data, state } = folders;
   for (const folder of [config, data, state]) {
     const isInside = target.startsWith(join(await resolveLinks(folder), sep));
-    if (isInside && !(await wasMadeBySvc(path, use)))
+    if (isInside && !(await wasMadeBySvc(replaced.path, replaced.use)))
       throw new SvcError('usage', `${name}: ${file} is a file that svc keeps for itself`, {
         hint: 'nothing was sent; choose another file',
       });
@@ -162,17 +170,16 @@ async function requireOutsideState(
 }
 
 async function requireReplaceable(
-  { name, file, use }: CommandOutput,
+  output: CommandOutput,
   cwd: string,
   remedy: string,
 ): Promise<void> {
-  if (use === 'edited' || use === 'rejects') return;
-  const path = resolveOutputPath(file, cwd);
-  if (use === 'folder') return requireNewFolder(name, path, file);
-  const stats = await stat(path).catch(() => undefined);
-  const isKept = !stats?.isFile() || stats.size === 0 || isDescriptorPath(path);
-  if (isKept || (await wasMadeBySvc(path, use))) return;
-  throw new SvcError('usage', `${name}: ${file} already exists and is not ${PURPOSES[use]}`, {
+  const { name, file } = output;
+  if (output.use === 'folder') return requireNewFolder(name, resolveOutputPath(file, cwd), file);
+  const replaced = await findReplaced(output, cwd);
+  if (!replaced || (await wasMadeBySvc(replaced.path, replaced.use))) return;
+  const purpose = PURPOSES[replaced.use];
+  throw new SvcError('usage', `${name}: ${file} already exists and is not ${purpose}`, {
     hint: `nothing was sent; ${remedy}`,
   });
 }
