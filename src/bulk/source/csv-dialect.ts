@@ -19,7 +19,7 @@ export interface SampleRow {
 }
 
 /** In order of precedence. */
-const SEPARATORS = [',', ';', '\t', '|', '^'];
+export const SEPARATORS = [',', ';', '\t', '|', '^'];
 /** Rows that decide about the separator, and that may contain the header. */
 const MAX_ROWS = 20;
 export const MAX_TITLE_ROWS = 10;

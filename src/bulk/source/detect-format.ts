@@ -1,4 +1,5 @@
 import { isObject, tryParseJson } from '../../kernel/json.ts';
+import { SEPARATORS } from './csv-dialect.ts';
 import { isEnvelopeHeader } from './csv-envelope.ts';
 import { ENVELOPE_FIELDS } from './json-layout.ts';
 import type { RecordLayout } from './record-layout.ts';
@@ -48,8 +49,6 @@ function isYaml(text: string, { listName }: DetectedLayout): boolean {
   const [first = ''] = content.split(':', 1);
   return first === listName || (first === ENVELOPE_FIELDS[0] && /^data:/m.test(content));
 }
-
-const SEPARATORS = [',', ';', '\t', '|', '^'];
 
 /** Whether the first line of a text names the ID, between separators. */
 function hasCsvHeader(text: string, { id, listed, map }: DetectedLayout): boolean {

@@ -1,7 +1,7 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type YAMLError } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter } from 'yaml';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 import { runInSlices } from '../../kernel/run-in-slices.ts';
-import { composeYaml } from './compose-yaml.ts';
+import { composeYaml, type YamlProblem } from './compose-yaml.ts';
 import { ENVELOPE_FIELDS, ENVELOPE_LIST } from './json-layout.ts';
 import { PlainScalar } from './plain-scalar.ts';
 import type { ListRequest } from './record-layout.ts';
@@ -150,16 +150,17 @@ class YamlRecord implements SourceRecord {
 /** Errors that leave the structure of a document intact. */
 const ERRORS_OF_RECORDS = new Set<string>(['DUPLICATE_KEY', 'NON_STRING_KEY']);
 
-type Problem = Pick<YAMLError, 'code' | 'message'> & { readonly pos: readonly [number, number] };
-
-/** Returns the first error that concerns more than one record, and the first of each record. */
+/**
+ * Returns the first error that concerns more than one record, and the first of each record.
+ * @param errors errors in the order of the text
+ */
 function splitErrors(
-  errors: readonly Problem[],
+  errors: readonly YamlProblem[],
   ranges: readonly (readonly [number, number, ...number[]])[],
-): readonly [Problem | undefined, ReadonlyMap<number, Problem>] {
-  const inside = new Map<number, Problem>();
+): readonly [YamlProblem | undefined, ReadonlyMap<number, YamlProblem>] {
+  const inside = new Map<number, YamlProblem>();
   let record = 0;
-  for (const error of errors.toSorted((a, b) => a.pos[0] - b.pos[0])) {
+  for (const error of errors) {
     const [offset] = error.pos;
     while (record < ranges.length && (ranges[record]?.[1] ?? 0) <= offset) record += 1;
     const isInside = record < ranges.length && (ranges[record]?.[0] ?? 0) <= offset;
@@ -169,7 +170,7 @@ function splitErrors(
   return [undefined, inside];
 }
 
-function createYamlError(error: Problem, parsed: ParsedYaml, name: string): InputError {
+function createYamlError(error: YamlProblem, parsed: ParsedYaml, name: string): InputError {
   const { contents } = parsed.document;
   const [offset] = error.pos;
   const position = parsed.positionOf(offset);

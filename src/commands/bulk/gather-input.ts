@@ -191,9 +191,13 @@ function createFindingFormatter(
 ): FindingFormatter {
   if (inputNaming === 'fields' || !isFromFlags(request) || read !== 1) return formatDiagnostic;
   return ({ file, field = '', message }) => {
-    const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === field);
+    const flag = findRecordFlag(flags, field);
     return prefixWithName(flag ? `--${flag.name}` : file, message);
   };
+}
+
+function findRecordFlag(flags: OperationEntry['flags'], field: string | undefined) {
+  return flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === field);
 }
 
 async function createInputError(
@@ -298,7 +302,7 @@ function checkRecordFlags(
 ): void {
   const [problem] = findRecordProblems(schema, record);
   if (!problem) return;
-  const flag = flags.find(({ ofRecord, path }) => ofRecord && path.join('.') === problem.field);
+  const flag = findRecordFlag(flags, problem.field);
   const name = flag ? `--${flag.name}` : (problem.field ?? '');
   const isMissing = flag !== undefined && valueAt(record, flag.path) === undefined;
   const message = isMissing ? `${name} is required` : prefixWithName(name, problem.message);

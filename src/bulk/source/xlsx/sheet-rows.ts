@@ -1,7 +1,7 @@
 import { columnLetters, parseCellReference } from './cell-reference.ts';
 import { NumberFormatError } from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
-import { decodeEscapes, MAX_TEXT_CHARACTERS, type SheetData } from './workbook.ts';
+import { decodeEscapes, isTrue, MAX_TEXT_CHARACTERS, type SheetData } from './workbook.ts';
 
 export interface SheetRow {
   readonly line: number;
@@ -170,7 +170,7 @@ export class SheetRows implements XmlHandler {
 
   #startRow({ r, hidden }: XmlAttributes): void {
     const number = r?.value;
-    this.#isHidden = hidden?.value === '1' || hidden?.value === 'true';
+    this.#isHidden = isTrue(hidden);
     const line = number === undefined ? this.#line + 1 : Number(number);
     if (!(Number.isInteger(line) && line > this.#line && line <= MAX_ROWS))
       throw new Error(`row ${this.#line} is followed by row ${line}`);

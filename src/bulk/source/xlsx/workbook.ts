@@ -285,7 +285,7 @@ class SheetList implements XmlHandler {
   }
 }
 
-function isTrue(attribute: XmlAttributes[string] | undefined): boolean {
+export function isTrue(attribute: XmlAttributes[string] | undefined): boolean {
   return attribute?.value === '1' || attribute?.value === 'true';
 }
 
