@@ -73,14 +73,6 @@ export async function* limitPages(
   }
 }
 
-export async function collectPages(
-  pages: AsyncIterable<readonly unknown[]>,
-): Promise<readonly unknown[]> {
-  const all: unknown[] = [];
-  for await (const page of pages) for (const record of page) all.push(record);
-  return all;
-}
-
 /** Describes a list that was cut after a number of records. */
 export function describeMore(shown: number): string {
   return `more results: ${groupDigits(shown)} shown; to show all, add --all`;

@@ -2,6 +2,7 @@ import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
+import { once } from '../kernel/once.ts';
 import { formatNounCount } from '../kernel/plural.ts';
 import { createPause, type Pause } from '../kernel/run-in-slices.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
@@ -14,7 +15,6 @@ import {
 } from './field-selection.ts';
 import type { Format } from './format.ts';
 import {
-  collectPages,
   describeMore,
   type ListSelection,
   limitPages,
@@ -175,7 +175,7 @@ export class Printer {
     const sort = list?.sort;
     const limit = list && (list.limit ?? (list.all ? undefined : shape.defaultLimit));
     const sortBy = async (key: SortKey) => {
-      const records = await collectPages(pages);
+      const records = (await Array.fromAsync(pages)).flat();
       const keys = this.#maskAndSelect(keyed ?? records, shape) as Page;
       return sortRecords(records, keys, key, shape.columns);
     };
@@ -258,9 +258,12 @@ export class Printer {
     const { sort } = list;
     if (!table || !(isTable || fields || sort))
       return this.#printRecords(singlePage(records), shape);
-    const merged = records.map((record, at) => ({ ...table.rows[at], ...(record as object) }));
-    const rows = isTable ? table.rows : fields ? merged : records;
-    await this.#printRecords(singlePage(rows), { ...shape, columns: table.columns }, merged);
+    const merge = once(() =>
+      records.map((record, at) => ({ ...table.rows[at], ...(record as object) })),
+    );
+    const rows = isTable ? table.rows : fields ? merge() : records;
+    const shown = { ...shape, columns: table.columns };
+    await this.#printRecords(singlePage(rows), shown, sort && merge());
   }
 
   async #writeParts(texts: Texts, shape: ResultShape = {}): Promise<void> {
