@@ -112,14 +112,24 @@ function wrapValue(line: string, width: number): readonly string[] {
   const isJson = /'[[{]/.test(line);
   if (!isJson && /['"]/.test(line)) return [shorter];
   const [indentation, end] = isJson ? [INDENT, ''] : ['', '\\'];
-  const lines: string[] = [];
-  for (const piece of shorter.match(/(?:"[^"]*"|[^,"])+,?/g) ?? []) {
-    const last = lines.at(-1);
-    if (last !== undefined && (last + piece + end).length <= width)
-      lines[lines.length - 1] = last + piece;
-    else lines.push(last === undefined ? piece : indentation + piece);
-  }
+  const pieces = shorter.match(/(?:"[^"]*"|[^,"])+,?/g) ?? [];
+  const lines = joinPieces(pieces, width - end.length, indentation);
   return lines.map((part, at) => (at < lines.length - 1 ? part + end : part));
+}
+
+/**
+ * Joins pieces of text into lines.
+ * @param margin text before each line but the first
+ */
+function joinPieces(pieces: readonly string[], width: number, margin = ''): readonly string[] {
+  const lines: string[] = [];
+  for (const piece of pieces) {
+    const last = lines.at(-1);
+    if (last !== undefined && (last + piece).length <= width)
+      lines[lines.length - 1] = last + piece;
+    else lines.push(last === undefined ? piece : margin + piece);
+  }
+  return lines;
 }
 
 function renderRow(row: HelpRow, { alignment }: RowsBlock, renderer: Renderer): readonly string[] {
@@ -149,17 +159,9 @@ function wrapTerm(term: string, width: number): readonly string[] {
 
 /** Puts spaces after commas of values that are wider than a line, where wrapping breaks them. */
 function breakLongValues(text: string, width: number): string {
-  return text.replace(/\S+/g, (word) => {
-    if (word.length <= width) return word;
-    const lines: string[] = [];
-    for (const piece of word.split(/(?<=,)/)) {
-      const last = lines.at(-1);
-      if (last !== undefined && (last + piece).length <= width)
-        lines[lines.length - 1] = last + piece;
-      else lines.push(piece);
-    }
-    return lines.join(' ');
-  });
+  return text.replace(/\S+/g, (word) =>
+    word.length <= width ? word : joinPieces(word.split(/(?<=,)/), width).join(' '),
+  );
 }
 
 /** Returns the spaces before a term, which may itself start with spaces. */
