@@ -23,8 +23,6 @@ export interface WrittenTarget {
 }
 
 export class Activity {
-  /** The words of the command line. */
-  words: readonly string[] = [];
   /** Number of calls that are not reads. */
   calls = 0;
   counts: JobCounts | undefined;

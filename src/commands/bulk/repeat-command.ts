@@ -13,7 +13,7 @@ export async function printRepeatingCommand(
   answers: readonly string[] = [],
 ): Promise<void> {
   if (answers.length === 0) return;
-  const words = withAnswers(context.activity.words, answers);
+  const words = withAnswers(context.words, answers);
   // The words contain the flags that select the service.
   const command = { kind: 'retry', command: words, flags: [] } as const;
   await context.note(hint`to run this again without questions: ${command}`);

@@ -62,6 +62,7 @@ function parseServer(value: unknown): readonly KnownServer[] {
   return [{ url, ui: typeof ui === 'string' ? ui : null, store, startedAt }];
 }
 
-function locateServers(state: string): string {
+/** Returns the folder with the files of running servers. */
+export function locateServers(state: string): string {
   return join(state, 'servers');
 }

@@ -3,7 +3,11 @@ import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { type KnownServer, listRunningServers } from '../connection/running-servers.ts';
+import {
+  type KnownServer,
+  listRunningServers,
+  locateServers,
+} from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import { startBrowser } from '../terminal/start-browser.ts';
 import { html } from './report/html.ts';
@@ -46,7 +50,7 @@ async function openInspector(context: Context, { url, ui }: KnownServer): Promis
     });
   }
   // The address contains the admin token. Other users can see the arguments of a process.
-  const folder = join(context.folders.state, 'servers');
+  const folder = locateServers(context.folders.state);
   const path = join(folder, 'inspector.html');
   await createPrivateFolder(folder);
   const page = html`<!doctype html>

@@ -43,7 +43,6 @@ export async function runCommandLine(
     },
     openContext: (options, command, origin) => {
       opened = openCommandContext(processEnvironment, options, command, origin);
-      opened.context.activity.words = words;
       return opened.context;
     },
   });
