@@ -30,23 +30,12 @@ const PARAMETER = new RegExp(
 
 /** @param hidden text in place of each secret */
 export function redactUrls(text: string, hidden = HIDDEN): string {
-  const maskUser = (found: string, scheme: string, slashes: string, user: string) =>
-    maskUserInfo({ found, scheme, slashes, user }, hidden);
+  // Masks the whole user information of a web URL, but only the password of a database URL.
+  const maskUser = (found: string, scheme: string, slashes: string, user: string) => {
+    if (WEB.test(scheme)) return `${scheme}${slashes}${hidden}@`;
+    const colon = user.indexOf(':');
+    return colon < 0 ? found : `${scheme}${slashes}${user.slice(0, colon)}:${hidden}@`;
+  };
   const anonymous = text.includes('@') ? text.replace(USER_INFO, maskUser) : text;
   return anonymous.replace(PARAMETER, (_, name: string) => name + hidden);
-}
-
-/** Masks the whole user information of a web URL, but only the password of a database URL. */
-function maskUserInfo(
-  {
-    found,
-    scheme,
-    slashes,
-    user,
-  }: Readonly<Record<'found' | 'scheme' | 'slashes' | 'user', string>>,
-  hidden: string,
-): string {
-  if (WEB.test(scheme)) return `${scheme}${slashes}${hidden}@`;
-  const colon = user.indexOf(':');
-  return colon < 0 ? found : `${scheme}${slashes}${user.slice(0, colon)}:${hidden}@`;
 }
