@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { once } from '../kernel/once.ts';
 import { redactCredentials } from '../kernel/redact-credentials.ts';
 
 /** The start of a response body as it arrived, and whether that is all of it. */
@@ -41,20 +42,24 @@ export function describeBody(
 
 type Decompress = (bytes: Buffer, options: object) => Buffer;
 
-const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
-const DECODERS: ReadonlyMap<string, readonly [decompress: Decompress, finishFlush: number]> =
-  new Map([
-    ['gzip', [gunzipSync, Z_SYNC_FLUSH]],
-    ['x-gzip', [gunzipSync, Z_SYNC_FLUSH]],
-    ['deflate', [inflateSync, Z_SYNC_FLUSH]],
-    ['br', [brotliDecompressSync, BROTLI_OPERATION_FLUSH]],
-  ]);
+/** The built-in module is loaded when a member of it is used. */
+const getDecoders = once(
+  (): ReadonlyMap<string, readonly [decompress: Decompress, finishFlush: number]> => {
+    const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = constants;
+    return new Map([
+      ['gzip', [gunzipSync, Z_SYNC_FLUSH]],
+      ['x-gzip', [gunzipSync, Z_SYNC_FLUSH]],
+      ['deflate', [inflateSync, Z_SYNC_FLUSH]],
+      ['br', [brotliDecompressSync, BROTLI_OPERATION_FLUSH]],
+    ]);
+  },
+);
 
 /** Decompresses the start of a body. Returns undefined for an unknown or invalid encoding. */
 function decompress(bytes: Buffer, encoding = 'identity'): Buffer | undefined {
   const name = encoding.trim().toLowerCase();
   if (name === 'identity' || name === '') return bytes;
-  const [decode, finishFlush] = DECODERS.get(name) ?? [];
+  const [decode, finishFlush] = getDecoders().get(name) ?? [];
   try {
     return decode?.(bytes, { finishFlush, maxOutputLength: MAX_DECOMPRESSED_BYTES });
   } catch {

@@ -106,6 +106,12 @@ export function createHttpSender({
   };
 }
 
+interface ReceivedResponse {
+  readonly respondedAt: number;
+  readonly response: IncomingMessage;
+  readonly start: ResponseStart;
+}
+
 type Received = Omit<AttemptResult, 'milliseconds'> & { readonly respondedAt: number };
 
 function sendBody(
@@ -118,28 +124,22 @@ function sendBody(
       () => request.destroy(new NoResponse(`no response within ${timeout / 1_000} s`, 'timeout')),
       timeout,
     );
-    let respondedAt: number | undefined;
-    let response: IncomingMessage | undefined;
-    let start: ResponseStart = { chunks: [], isComplete: false };
-    request.on('response', (received) => {
-      respondedAt = monotonicTime();
-      response = received;
-      start = readStart(received);
+    let received: ReceivedResponse | undefined;
+    request.on('response', (response) => {
+      received = { respondedAt: monotonicTime(), response, start: readStart(response) };
     });
     request.on('error', (error) => {
-      if (response) return;
+      if (received) return;
       const isStale = request.reusedSocket && systemErrorCode(error) === 'ECONNRESET';
       reject(isStale ? new StaleConnection() : error);
     });
     request.on('close', () => {
       clearTimeout(timer);
-      if (response && respondedAt !== undefined)
-        resolve({
-          ...resultOf(response),
-          body: describeBody(response.headers, start, secrets),
-          respondedAt,
-        });
-      else {
+      if (received) {
+        const { response, start, respondedAt } = received;
+        const described = describeBody(response.headers, start, secrets);
+        resolve({ ...resultOf(response), body: described, respondedAt });
+      } else {
         const message = 'the connection was closed before the response was complete';
         reject(new NoResponse(message, 'reset'));
       }
