@@ -1,4 +1,5 @@
 import { type Delivery, FAILED_STATES } from '../../catalog/local/delivery.ts';
+import type { AdminInput } from '../../catalog/local/index.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
@@ -75,16 +76,14 @@ function hasFilter({ options }: Invocation<ParsedOptions>): boolean {
 }
 
 async function previewRetry(call: RetryCall): Promise<void> {
-  const filter = await readFilter(call);
-  const plan = await readPlan(call.context, filter);
+  const { filter, plan } = await readPlan(call);
   await call.context.note(`--dry-run: would retry ${describePlan(plan, filter)}`);
 }
 
 /** Asks before the retry. Returns undefined if the filter matches nothing. */
 async function retryMatching(call: RetryCall): Promise<readonly Delivery[] | undefined> {
   const { context } = call;
-  const filter = await readFilter(call);
-  const plan = await readPlan(context, filter);
+  const { filter, plan } = await readPlan(call);
   for (const [reason, count] of plan.skipped)
     await context.warn(`${formatNounCount(count, 'delivery')} not retried: ${reason}`);
   if (plan.count === 0) {
@@ -99,8 +98,13 @@ async function retryMatching(call: RetryCall): Promise<readonly Delivery[] | und
   return retried.map(describeDelivery);
 }
 
-function readPlan(context: Context, filter: RetryFilter): Promise<RetryPlan> {
-  return withStore(context, 'read', (store, apiKey) => planRetry(store, apiKey, filter));
+async function readPlan({ context, invocation }: RetryCall) {
+  const words = { ...invocation, arguments: [] };
+  const [input] = await readInputs(context, 'local.deliveries.list', words);
+  return withStore(context, 'read', async (store, apiKey, { time }) => {
+    const filter = toFilter(input, time.now());
+    return { filter, plan: await planRetry(store, apiKey, filter) };
+  });
 }
 
 function describePlan({ count, endpointIds }: RetryPlan, { endpointId }: RetryFilter): string {
@@ -109,15 +113,13 @@ function describePlan({ count, endpointIds }: RetryPlan, { endpointId }: RetryFi
     others.length === 0
       ? escapeForTerminal(endpointId ?? only)
       : formatNounCount(endpointIds.length, 'endpoint');
-  const failed = count === 1 ? '1 failed delivery' : formatNounCount(count, 'failed delivery');
-  return count === 0 ? 'no deliveries' : `${failed} to ${target}`;
+  return count === 0
+    ? 'no deliveries'
+    : `${formatNounCount(count, 'failed delivery')} to ${target}`;
 }
 
-async function readFilter({ context, invocation }: RetryCall): Promise<RetryFilter> {
-  const words = { ...invocation, arguments: [] };
-  const [input] = await readInputs(context, 'local.deliveries.list', words);
+function toFilter(input: AdminInput<'local.deliveries.list'>, now: number): RetryFilter {
   const { endpointId, event, reason, since, until } = input;
-  const now = await readNow(context);
   return {
     state: FAILED_STATES.find((state) => state === input.state) ?? 'failed',
     endpointId,

@@ -19,6 +19,7 @@ import type { EndpointRate, Lanes } from './lanes.ts';
 import { notifyOutboxChange, onOutboxChange } from './outbox-notifications.ts';
 import { EXHAUSTED, recordOutcomes } from './record-outcomes.ts';
 import { createRetrySchedule, type RetrySchedule } from './schedule.ts';
+import { endpointIdOf } from './subscriptions.ts';
 import { capDueTimes, pruneDeliveries } from './upkeep.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 
@@ -391,12 +392,11 @@ class Engine {
 }
 
 function describeOutcome({ delivery, result }: AttemptOutcome): LoggedAttempt {
-  const { id, event, form, lane, tries, claimedAt } = delivery;
-  const endpointId = form === 'advanced' ? lane : form;
+  const { id, event, tries, claimedAt } = delivery;
   return {
     id,
     event,
-    endpointId,
+    endpointId: endpointIdOf(delivery),
     attempt: tries + 1,
     at: new Date(claimedAt).toISOString(),
     ...result,

@@ -12,6 +12,7 @@ import { chunkRows, prepareSelect } from '../store/statements.ts';
 import type { Database, Store } from '../store/store.ts';
 import type { DeliveryForm, StoredDeliveryState, Tables } from '../store/tables.ts';
 import { parseAttempts } from './attempts.ts';
+import { endpointIdOf } from './subscriptions.ts';
 
 export interface DeliveryDetail {
   readonly record: DeliveryRecord;
@@ -46,7 +47,7 @@ export function listDeliveries(
   return store.read(async (database) => {
     const query = await selectDeliveries(database, apiKey, filter);
     const rows = await query.orderBy('key', 'desc').limit(sql.lit(limit)).execute();
-    return addUids(database, rows.map(detailOf));
+    return toDetails(database, rows);
   });
 }
 
@@ -115,9 +116,9 @@ export function findDeliveries(
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
   return store.read(async (database) => {
-    const found: DeliveryDetail[] = [];
-    for (const id of ids) found.push(detailOf(await requireDelivery(database, apiKey, id)));
-    return addUids(database, found);
+    const found: DeliveryRow[] = [];
+    for (const id of ids) found.push(await requireDelivery(database, apiKey, id));
+    return toDetails(database, found);
   });
 }
 
@@ -149,16 +150,32 @@ export async function requireDelivery(
   });
 }
 
-export function detailOf(row: DeliveryRow): DeliveryDetail {
-  const { id, form, lane, event, state, reason, attempts, createdAt, payload } = row;
+/**
+ * Describes deliveries, with the uids of their endpoints, which they do not contain because a uid can
+ * change.
+ */
+export async function toDetails(
+  database: Database,
+  rows: readonly DeliveryRow[],
+): Promise<readonly DeliveryDetail[]> {
+  const ids = [...new Set(rows.map(endpointIdOf))];
+  const uids = new Map<string, string | null>();
+  for (const chunk of chunkRows(ids))
+    for (const { id, uid } of await selectUids(database, { id: chunk })) uids.set(id, uid);
+  return rows.map((row) => toDetail(row, uids));
+}
+
+function toDetail(row: DeliveryRow, uids: ReadonlyMap<string, string | null>): DeliveryDetail {
+  const endpointId = endpointIdOf(row);
+  const { id, event, state, reason, attempts, createdAt, payload } = row;
   const { owner, dueAt, retryPeriod } = row;
   const nextAttempt = owner === null && dueAt !== null ? dueAt : undefined;
   const hasEnd = nextAttempt !== undefined && retryPeriod !== null;
   return {
     record: {
       id,
-      endpointId: form === 'advanced' ? lane : form,
-      endpointUid: null,
+      endpointId,
+      endpointUid: uids.get(endpointId) ?? null,
       event,
       state: stateOf(state, reason),
       reason: state === 'delivered' ? null : reason,
@@ -174,20 +191,6 @@ export function detailOf(row: DeliveryRow): DeliveryDetail {
 
 function formatTime(time: number | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();
-}
-
-/** Adds the uids of the endpoints, which deliveries do not contain because a uid can change. */
-export async function addUids(
-  database: Database,
-  details: readonly DeliveryDetail[],
-): Promise<readonly DeliveryDetail[]> {
-  const ids = [...new Set(details.map(({ record }) => record.endpointId))];
-  const uids = new Map<string, string | null>();
-  for (const chunk of chunkRows(ids))
-    for (const { id, uid } of await selectUids(database, { id: chunk })) uids.set(id, uid);
-  return details.map(({ record, ...detail }) => {
-    return { ...detail, record: { ...record, endpointUid: uids.get(record.endpointId) ?? null } };
-  });
 }
 
 const selectUids = prepareSelect('endpoints', ['id', 'uid']);

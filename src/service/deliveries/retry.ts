@@ -1,17 +1,17 @@
 import type { FailedState } from '../../catalog/local/delivery.ts';
 import { hint, SvcError, stepWithPlaceholder } from '../../kernel/errors.ts';
 import type { Database, Store } from '../store/store.ts';
-import { type DeliveryDestination, resolveDestination } from './destination.ts';
+import { type DeliveryDestination, type LaneRef, resolveDestination } from './destination.ts';
 import { notifyOutboxChange } from './outbox-notifications.ts';
 import {
-  addUids,
   type DeliveryDetail,
   type DeliveryFilter,
   type DeliveryRow,
-  detailOf,
   requireDelivery,
   selectDeliveries,
+  toDetails,
 } from './records.ts';
+import { endpointIdOf } from './subscriptions.ts';
 
 type RetryScope = Readonly<{ apiKey: string; now: number }>;
 
@@ -27,17 +27,17 @@ export async function retryDeliveries(
   ids: readonly string[],
 ): Promise<readonly DeliveryDetail[]> {
   const retried = await store.write(async (database) => {
-    const details: DeliveryDetail[] = [];
     const found = new Map<number, DeliveryRow>();
     for (const id of ids) {
       const delivery = await requireDelivery(database, apiKey, id);
       found.set(delivery.key, delivery);
     }
+    const scheduled: DeliveryRow[] = [];
     for (const delivery of found.values()) {
       await rejectUndeliverable(database, delivery);
-      details.push(detailOf(await scheduleNow(database, delivery, now)));
+      scheduled.push(await scheduleNow(database, delivery, now));
     }
-    return addUids(database, details);
+    return toDetails(database, scheduled);
   });
   await notifyOutboxChange(store);
   return retried;
@@ -58,10 +58,12 @@ export interface RetryPlan {
 /** Counts the deliveries that a filter selects. Throws like `listDeliveries`. */
 export function planRetry(store: Store, apiKey: string, filter: RetryFilter): Promise<RetryPlan> {
   return store.read(async (database) => {
-    const { deliverable, skipped } = await selectFailures(database, apiKey, filter);
-    const endpointIds = new Set(
-      deliverable.map(({ form, lane }) => (form === 'advanced' ? lane : form)),
-    );
+    const query = await selectDeliveries(database, apiKey, filter);
+    // Without the payloads, which only the retry needs.
+    const lanes = query.clearSelect().select(['apiKey', 'form', 'lane']);
+    const rows = await lanes.orderBy('key').execute();
+    const { deliverable, skipped } = await splitByDestination(database, rows);
+    const endpointIds = new Set(deliverable.map(endpointIdOf));
     return { count: deliverable.length, endpointIds: [...endpointIds], skipped };
   });
 }
@@ -73,23 +75,25 @@ export async function retryFailures(
   filter: RetryFilter,
 ): Promise<readonly DeliveryDetail[]> {
   const retried = await store.write(async (database) => {
-    const { deliverable } = await selectFailures(database, apiKey, filter);
-    const details: DeliveryDetail[] = [];
-    for (const delivery of deliverable)
-      details.push(detailOf(await scheduleNow(database, delivery, now)));
-    return addUids(database, details);
+    const query = await selectDeliveries(database, apiKey, filter);
+    const rows = await query.orderBy('key').execute();
+    const { deliverable } = await splitByDestination(database, rows);
+    const scheduled: DeliveryRow[] = [];
+    for (const delivery of deliverable) scheduled.push(await scheduleNow(database, delivery, now));
+    return toDetails(database, scheduled);
   });
   await notifyOutboxChange(store);
   return retried;
 }
 
-/** Selects deliveries, oldest first. */
-async function selectFailures(database: Database, apiKey: string, filter: RetryFilter) {
-  const query = await selectDeliveries(database, apiKey, filter);
-  const deliveries = await query.orderBy('key').execute();
+/** Separates the deliveries that have a target from the others. */
+async function splitByDestination<Row extends LaneRef>(
+  database: Database,
+  deliveries: readonly Row[],
+) {
   const destinations = new Map<string, DeliveryDestination | string>();
   const skipped = new Map<string, number>();
-  const deliverable: DeliveryRow[] = [];
+  const deliverable: Row[] = [];
   for (const delivery of deliveries) {
     const { lane } = delivery;
     const destination = destinations.get(lane) ?? (await resolveDestination(database, delivery));

@@ -50,6 +50,11 @@ async function basicSubscriptions(scope: KeyScope): Promise<readonly Subscriptio
 
 export const BASIC_FORMS = ['raw', 'processed'] as const;
 
+/** Returns the ID of the endpoint of a delivery, or the form of basic webhooks. */
+export function endpointIdOf({ form, lane }: DeliveryTarget): string {
+  return form === 'advanced' ? lane : form;
+}
+
 /** Returns the lane for a URL of basic webhooks. The slash prevents conflicts with endpoint IDs. */
 export function basicLane(form: DeliveryForm, apiKey: string): string {
   return `/${form}/${apiKey}`;
