@@ -158,7 +158,7 @@ function computeSignature(
  * @throws SvcError `invalid_input`, without the secret
  */
 export function parseSigningSecret(secret: string): KeyObject {
-  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  const encoded = withoutPrefix(secret);
   if (!/^[A-Za-z0-9+/]{2,}={0,2}$/.test(encoded)) {
     throw new SvcError(
       'invalid_input',
@@ -207,8 +207,12 @@ export function hasSignatureHeaders(headers: Headers): boolean {
   return Object.values(SIGNATURE_HEADERS).some((name) => headerValuesOf(headers, name).length > 0);
 }
 
+function withoutPrefix(secret: string): string {
+  return secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+}
+
 /** Lists the forms in which a receiver may print its signing secret, or another secret. */
 export function signingSecretForms(secret: string): readonly string[] {
-  const encoded = secret.replace(/^whsec_/, '');
+  const encoded = withoutPrefix(secret);
   return [secret, encoded, Buffer.from(encoded, 'base64').toString('hex')];
 }
