@@ -101,6 +101,13 @@ describe('svc local list', () => {
     expect(token.token).toMatch(/^\*{4}/);
   });
 
+  it('prints no internal columns', async () => {
+    const { svc } = await withState(await newUserInProcess());
+    const [endpoint] = JSON.parse((await svc(words('local list endpoints -o json'))).stdout);
+    expect(Object.keys(endpoint)).toEqual(expect.arrayContaining(['id', 'url', 'secret']));
+    expect(Object.keys(endpoint).filter((name) => name.startsWith('failing'))).toEqual([]);
+  });
+
   it('suggests the nearest kind and organization, and is suggested for what the service cannot list', async () => {
     const { svc } = await withState(await newUserInProcess());
     expect(await svc(words('local list usrs'))).toMatchObject({

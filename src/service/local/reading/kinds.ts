@@ -127,6 +127,7 @@ const INTERNAL_COLUMNS: ReadonlySet<string> = new Set([
   'key',
   'begun',
   'failingSince',
+  'failingReason',
 ]);
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'ancestors',
