@@ -138,7 +138,7 @@ export class RecordTargets {
       else if (expected !== isNamed)
         problems.push({
           field: name,
-          message: isNamed ? 'is missing in the first record' : 'is missing',
+          message: isNamed ? 'is missing in the first record' : 'is required',
         });
     }
     return problems;

@@ -10,7 +10,7 @@ type Issue = z.core.$ZodIssue;
  * names other fields.
  */
 export function explainIssue(issue: Issue, value: unknown, nameField?: NameField): string {
-  if (value === undefined) return 'is missing';
+  if (value === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
       return describeTypeIssue([issue.expected], value);

@@ -66,7 +66,7 @@ function createFileError(name: string, text: string, offset: number, problem: st
 function readContract(content: unknown): Contract {
   if (!isObject(content)) throw new ProblemAt([], 'a contract must be an object');
   const version = content['svcContract'];
-  if (typeof version !== 'number') throw new ProblemAt([], 'svcContract is missing');
+  if (typeof version !== 'number') throw new ProblemAt([], 'svcContract is required');
   if (version > CONTRACT_VERSION)
     throw new ProblemAt(
       ['svcContract'],

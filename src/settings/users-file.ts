@@ -103,7 +103,7 @@ export async function* readUsersFile(
         );
       const { organizationId = file.organizationId, ...data } = ownFields;
       if (organizationId === undefined)
-        throw new InputError(path, record, 'organizationId: is missing');
+        throw new InputError(path, record, 'organizationId: is required');
       check.inspect(ownFields, record);
       const { line, column } = record;
       const user = { organizationId: String(organizationId), userId: String(data['userId']), data };

@@ -195,7 +195,7 @@ describe('svc serve with faults', () => {
           '{"on":"users.add"}',
           'rule:1:1: a rule needs an effect: status, delay, drop, cut, or items',
         ],
-        ['{"on":"users.add","delay":{"p50":5}}', 'rule:1:27: delay.p99: is missing'],
+        ['{"on":"users.add","delay":{"p50":5}}', 'rule:1:27: delay.p99: is required'],
         ['{"on":"users.add"', /^rule:1:18: /],
         ['[]', /^rule:1:1: expected an object, got a list/],
       ] as const) {

@@ -159,7 +159,7 @@ describe('a dry run of a file', () => {
     const { code, stdout, stderr } = await svc(...add);
     expect([code, stdout]).toEqual([
       3,
-      "bad.csv:4: userId: 'a' is already on line 2\nbad.csv:5: userId: is missing\n",
+      "bad.csv:4: userId: 'a' is already on line 2\nbad.csv:5: userId: is required\n",
     ]);
     expect(stderr).toContain("email: 'ada@example' is not a valid email address");
     expect(stderr).toContain('bad.csv:6: 1 row without values is skipped');
@@ -167,7 +167,7 @@ describe('a dry run of a file', () => {
   });
 
   it.each([
-    [[], 'bad.csv:3: userId: is missing\n'],
+    [[], 'bad.csv:3: userId: is required\n'],
     [['-o', 'json'], '"valid": false'],
   ])('annotates the file in GitHub Actions, with %j', async (flags, printed) => {
     const { user, env } = await openUser();
@@ -177,7 +177,7 @@ describe('a dry run of a file', () => {
       env: { ...env, GITHUB_ACTIONS: 'true' },
     });
     expect([code, stdout]).toEqual([3, expect.stringContaining(printed)]);
-    expect(stderr).toContain('::error file=bad.csv,line=3,col=1::userId: is missing\n');
+    expect(stderr).toContain('::error file=bad.csv,line=3,col=1::userId: is required\n');
     expect(stderr).toContain('::warning file=bad.csv,line=2,col=1::email: ');
     expect((await user.svc(words, { env })).stderr).not.toContain('::');
   });

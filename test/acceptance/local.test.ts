@@ -205,7 +205,7 @@ describe('svc local import and export', () => {
       code: 3,
       stdout: '',
       stderr:
-        'svc: state.yaml: users[0].userId: is missing\n' +
+        'svc: state.yaml: users[0].userId: is required\n' +
         'hint: nothing was written; fix the file and import it again\n',
     });
   });

@@ -277,7 +277,7 @@ describe('svc local explain', () => {
     );
     expect(invalid).toMatchObject({ code: 3, stdout: '' });
     expect(invalid.stderr.split('\n').slice(0, 4)).toEqual([
-      "cases.yaml:2:5: the field 'expect' is missing",
+      "cases.yaml:2:5: the field 'expect' is required",
       'cases.yaml:2:24: user: expected text; put it in quotes',
       "cases.yaml:2:41: unknown field 'expct'; did you mean 'expect'?",
       "cases.yaml:3:52: expect: unknown value 'denid'; did you mean 'denied'?",

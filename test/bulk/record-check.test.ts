@@ -53,7 +53,7 @@ describe('checking records', () => {
       null,
     ]);
     expect(findings).toEqual([
-      'users.json:2: userId: is missing',
+      'users.json:2: userId: is required',
       'users.json:3: userId: is empty',
       'users.json:3: email: expected text, got false',
       'users.json:4: userId: expected text, got a number: put it in quotes',

@@ -166,10 +166,10 @@ describe('records of several files', () => {
       'e.json': '',
     });
     expect(findings).toEqual([
-      'a.json:1: userId: is missing',
+      'a.json:1: userId: is required',
       'a.json:2:1: the JSON ends inside the value that begins here',
       'b.csv:2:3: the quote is not closed',
-      'c.yaml:1: userId: is missing',
+      'c.yaml:1: userId: is required',
       'e.json: the input is empty',
     ]);
     expect(surveyed.files.map(({ identity }) => identity === undefined)).toEqual([

@@ -7,7 +7,7 @@ const choice = z.enum(['viewer', 'editor']);
 describe('explainIssue', () => {
   it.each([
     [z.string(), 7, 'expected text, got a number: put it in quotes'],
-    [z.string(), undefined, 'is missing'],
+    [z.string(), undefined, 'is required'],
     [z.boolean(), null, 'expected true or false, got null'],
     [z.looseObject({}), [], 'expected an object, got a list'],
     [z.array(z.string()), true, 'expected a list, got true'],

@@ -120,7 +120,7 @@ describe('predict', () => {
     const folders = [{ ...ACME, folderId: 'plans', color: 'red' }];
     expect(await predictFrom({ folders })).toEqual([]);
     expect(await predictFrom({ folders: [ACME] })).toEqual([
-      'the plan cannot be simulated: folders[0].folderId: is missing',
+      'the plan cannot be simulated: folders[0].folderId: is required',
     ]);
     expect(
       await predictFrom({

@@ -58,7 +58,7 @@ it.each([
 it('uses the shared organization for users without one', async () => {
   const file = await createFile('users.csv', 'userId,name\nada,Ada\n');
   expect(await count({ ...file, organizationId: 'acme' })).toEqual({ acme: 1 });
-  await expect(count(file)).rejects.toThrow('users.csv:2:1: organizationId: is missing');
+  await expect(count(file)).rejects.toThrow('users.csv:2:1: organizationId: is required');
 });
 
 it('accepts job titles in a column for roles, and suspicious names', async () => {

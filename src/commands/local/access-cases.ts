@@ -115,7 +115,7 @@ function checkFields(tree: Tree, names: readonly string[], problems: Problems): 
       problems.add(key, `unknown field '${name}'; ${didYouMean(name, names)}`);
   }
   for (const name of names)
-    if (!fieldOf(tree, name)) problems.add(tree.place, `the field '${name}' is missing`);
+    if (!fieldOf(tree, name)) problems.add(tree.place, `the field '${name}' is required`);
 }
 
 /** Reports IDs that do not exist: they would pass each test that expects `denied`. */

@@ -229,7 +229,7 @@ function findValueProblems(found: PlannedValue): readonly Problem[] {
   const { sign, kind, value } = found;
   if (sign === '!' || sign === '?')
     return value === undefined ? [] : problem('is not expected: nothing is written');
-  if (value === undefined) return problem('is missing');
+  if (value === undefined) return problem('is required');
   if (sign === '-') return value === null ? [] : problem('must be null for a deletion');
   if (kind === 'endpoints' && sign !== '~' && Object(value).url === undefined)
     return problem('needs a url');

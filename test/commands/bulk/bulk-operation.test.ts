@@ -398,12 +398,12 @@ describe('before anything is sent', () => {
     const files = { 'u.csv': 'userId,name\n,x\na,y\na,z\n' };
     const people = await run({ files, global: { output: 'table' } });
     expect(people.stderr).toBe(
-      "u.csv:2: userId: is missing\nu.csv:4: userId: 'a' is already on line 3\n",
+      "u.csv:2: userId: is required\nu.csv:4: userId: 'a' is already on line 3\n",
     );
     expect(people.error?.message).toBe('u.csv: 2 problems in 3 records');
     const scripts = await run({ files });
     expect(scripts.stderr).toBe('');
-    expect(scripts.error?.message).toContain("u.csv:2: userId: is missing; u.csv:4: userId: 'a'");
+    expect(scripts.error?.message).toContain("u.csv:2: userId: is required; u.csv:4: userId: 'a'");
   });
 
   it('suggests --duplicates if repeated IDs are the only problem', async () => {

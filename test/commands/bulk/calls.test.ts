@@ -98,13 +98,13 @@ describe('a call for each record', () => {
     };
     const { exitCode, error, requests } = await notify({ files, data: { organizationId: 'acme' } });
     expect([exitCode, requests.length]).toEqual([3, 0]);
-    expect(error?.message).toContain('n.ndjson:1: documentId: is missing');
+    expect(error?.message).toContain('n.ndjson:1: documentId: is required');
     expect(error?.message).toContain(
       'n.ndjson:2: notificationId: only letters, digits, _ and - are allowed',
     );
     expect(error?.message).toContain('n.ndjson:3: notifyAll: expected true or false, got text');
     const whole = await notify({ files: { 'n.ndjson': ndjson(silent) } });
-    expect(whole.error?.message).toBe('n.ndjson:1: displayBodyMessage: is missing');
+    expect(whole.error?.message).toBe('n.ndjson:1: displayBodyMessage: is required');
     const notOne = await notify({ files: { 'n.json': '["hello"]' } });
     expect(notOne.error?.message).toBe('n.json:1: the record: expected an object, got text');
   });

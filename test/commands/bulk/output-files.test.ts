@@ -201,7 +201,7 @@ describe('records of several files', () => {
     const files = { ...FILES, 'd.csv': 'userId,name\n,x\na1,y\n' };
     const { error, stderr, requests } = await run({ files, global: { output: 'table' } });
     expect(stderr).toBe(
-      "d.csv:2: userId: is missing\nd.csv:3: userId: 'a1' is already on line 2 of a.json\n",
+      "d.csv:2: userId: is required\nd.csv:3: userId: 'a1' is already on line 2 of a.json\n",
     );
     expect(error?.message).toBe('a.json and 3 more files: 2 problems in 8 records');
     expect(requests).toEqual([]);

@@ -219,7 +219,7 @@ describe('generated IDs', () => {
       data: { organizationId: 'acme' },
       files: { 'log.ndjson': '{"actionIcon":"star"}' },
     });
-    expect([error?.message, requests.length]).toEqual(['log.ndjson:1: id: is missing', 0]);
+    expect([error?.message, requests.length]).toEqual(['log.ndjson:1: id: is required', 0]);
   });
 });
 

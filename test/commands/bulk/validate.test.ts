@@ -104,7 +104,7 @@ describe('validating a file', () => {
 
   it('reports more problems than the hundred of a bulk error', async () => {
     const { stdout } = await validate({ name: 'u.ndjson', content: '{}\n'.repeat(350) });
-    expect(stdout.split('\n').filter((line) => line.endsWith('userId: is missing'))).toHaveLength(
+    expect(stdout.split('\n').filter((line) => line.endsWith('userId: is required'))).toHaveLength(
       350,
     );
   });
@@ -112,7 +112,7 @@ describe('validating a file', () => {
   it('reports problems up to the point where the file cannot be read', async () => {
     const { stdout, error } = await validate({ name: 'u.json', content: '[{},\n{"userId":"a"' });
     expect(stdout).toBe(
-      'u.json:1: userId: is missing\nu.json:2:1: the JSON ends inside the value that begins here\n',
+      'u.json:1: userId: is required\nu.json:2:1: the JSON ends inside the value that begins here\n',
     );
     expect(error?.hint).toBe('check that the file is complete');
   });
@@ -284,7 +284,7 @@ describe('everything in one pass', () => {
     const content = '[{"userId":"a"},{"name":"b"},{"userId":"a"},{"userId":}]';
     const { stdout } = await validate({ name: 'u.json', content });
     expect(stdout.split('\n')).toEqual([
-      'u.json:1:17: record 2: userId: is missing',
+      'u.json:1:17: record 2: userId: is required',
       "u.json:1:30: record 3: userId: 'a' is already in record 1",
       "u.json:1:55: record 4: expected a value, found '}'",
       '',
@@ -295,11 +295,11 @@ describe('everything in one pass', () => {
       column: 17,
       record: 2,
       field: 'userId',
-      message: 'is missing',
+      message: 'is required',
     });
     const github = await validate({ name: 'u.json', content, flags: { format: 'github' } });
     expect(github.stdout).toContain(
-      '::error file=u.json,line=1,col=17::record 2: userId: is missing\n',
+      '::error file=u.json,line=1,col=17::record 2: userId: is required\n',
     );
   });
 
@@ -430,15 +430,15 @@ describe('several files', () => {
 
 describe('records of every kind', () => {
   it.each<[string, string, ValidateFlags, string]>([
-    ['documents', '[{"documentId":"d"},{}]', {}, 'documentId: is missing'],
+    ['documents', '[{"documentId":"d"},{}]', {}, 'documentId: is required'],
     ['folders', '[{"folderId":"f","accessType":"publik"}]', {}, 'accessType: did you mean public?'],
-    ['organizations', '[{}]', {}, 'organizationId: is missing'],
+    ['organizations', '[{}]', {}, 'organizationId: is required'],
     ['groups', '[{"groupId":""}]', {}, 'groupId: is empty'],
     ['groups', '["u1", 2]', { for: 'add-users' }, 'userId: expected text, got a number'],
-    ['activities', '[{"id":"a"}]', {}, 'featureType: is missing'],
-    ['activities', '[{"actionIcon":"star"}]', { for: 'update' }, 'id: is missing'],
-    ['presence', '[{"status":"away"}]', {}, 'userId: is missing'],
-    ['notifications', '[{"notifyUsers":[]}]', {}, 'actionUser: is missing'],
+    ['activities', '[{"id":"a"}]', {}, 'featureType: is required'],
+    ['activities', '[{"actionIcon":"star"}]', { for: 'update' }, 'id: is required'],
+    ['presence', '[{"status":"away"}]', {}, 'userId: is required'],
+    ['notifications', '[{"notifyUsers":[]}]', {}, 'actionUser: is required'],
     [
       'users',
       '[{"userId":"a","accessRole":"king"}]',
@@ -544,7 +544,7 @@ describe('the target of records', () => {
 
   it('is named by all records or by none, unless the flag sets it', async () => {
     const alone = await validate({ name: 'u.json', content });
-    const missing = 'u.json:3: organizationId: is missing\n';
+    const missing = 'u.json:3: organizationId: is required\n';
     expect([alone.stdout, alone.error?.failure]).toEqual([missing, 'invalid_input']);
     const flag = await validate({ name: 'u.json', content, flags: { org: 'beta' } });
     expect(flag.stdout).toBe(otherIs(1, 'acme', 'beta'));

@@ -157,7 +157,7 @@ describe('svc local import rejects', () => {
   const user = '{organizationId: acme, userId: u1}';
 
   it.each([
-    [`users: [${user}, {organizationId: acme}]`, 'state.yaml: users[1].userId: is missing'],
+    [`users: [${user}, {organizationId: acme}]`, 'state.yaml: users[1].userId: is required'],
     [
       'users: [{organizationId: acme, userId: 0123}]',
       'state.yaml: users[0].userId: expected text, got a number: put it in quotes',
@@ -207,8 +207,8 @@ describe('svc local import rejects', () => {
     expect(context.stderr().split('\n').toSorted()).toEqual([
       '',
       'state.yaml: agents[0].id: expected text, got a number: put it in quotes',
-      'state.yaml: users[0].organizationId: is missing',
-      'state.yaml: users[0].userId: is missing',
+      'state.yaml: users[0].organizationId: is required',
+      'state.yaml: users[0].userId: is required',
       expect.stringMatching(/^state\.yaml: what: unknown field; /),
     ]);
   });

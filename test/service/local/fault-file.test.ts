@@ -22,7 +22,7 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
   [{ on: '', status }, /^faults.0.on: unknown operation ''; /],
   [{ on: 'qqqqqqqqqqqqq', status }, /known: \*, delivery, .*, …$/],
   [{ on: 5, status }, /^faults.0.on: /],
-  [{ status }, 'faults.0.on: is missing'],
+  [{ status }, 'faults.0.on: is required'],
   [{ on: null, status }, /^faults.0.on: /],
   [
     { on, status: 'UNAVAILABL' },
@@ -47,7 +47,7 @@ const REFUSED: readonly (readonly [unknown, string | RegExp])[] = [
   [{ ...rule, drop: 'after' }, 'faults.0.drop: status and drop cannot be combined'],
   [{ on, drop: 'befor' }, "faults.0.drop: unknown drop 'befor'; did you mean 'before'?"],
   [{ on, drop: true }, /^faults.0.drop: /],
-  [{ on, delay: { p50: 10 } }, /^faults.0.delay.p99: is missing/],
+  [{ on, delay: { p50: 10 } }, /^faults.0.delay.p99: is required/],
   [{ on, delay: { p50: 100, p99: 10 } }, 'faults.0.delay.p99: p99 must be at least p50'],
   [
     { on, delay: { p50: 'soon', p99: '1s' } },
@@ -94,7 +94,7 @@ describe('parseFaultFile', () => {
     expect(problemsOf({ seed: 'x', faults: [] })[0]).toMatch(/^seed: expected/);
     expect(problemsOf({ seed: 1.5, faults: [] })[0]).toMatch(/^seed: expected a whole number/);
     expect(problemsOf({ fault: [rule] }).join()).toMatch(/did you mean 'faults'/);
-    expect(problemsOf({})[0]).toBe('faults: is missing');
+    expect(problemsOf({})[0]).toBe('faults: is required');
   });
 
   it('accepts each effect and schedule, and numbers rules without a name', () => {

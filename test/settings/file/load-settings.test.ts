@@ -257,7 +257,7 @@ describe('loadSettings refuses', () => {
       'folders: [{organizationId: o, folderId: f, ▶folderNam: x}]',
       "folders[0].folderNam: unknown field; did you mean 'folderName'?",
     ],
-    ['# ä\nusers:\n  - ▶organizationId: o', 'users[0].userId: is missing'],
+    ['# ä\nusers:\n  - ▶organizationId: o', 'users[0].userId: is required'],
     [
       'users: [{name: "😀界", organizationId: o, userId: ▶1}]',
       'users[0].userId: expected text, got a number: put it in quotes',
@@ -443,8 +443,8 @@ describe('loadSettings refuses', () => {
       'svc: 2\nusers: [{}]\nwhat: 1\nfolders: [{organizationId: o, folderId: f, folderId: "${x}"}]';
     expect((await problemsOf(text)).map((problem) => problem.replace(/;.*/, ''))).toEqual([
       "svc.yaml:1:6: svc: expected 1, got '2'",
-      'svc.yaml:2:9: users[0].userId: is missing',
-      'svc.yaml:2:9: users[0].organizationId: is missing',
+      'svc.yaml:2:9: users[0].userId: is required',
+      'svc.yaml:2:9: users[0].organizationId: is required',
       'svc.yaml:3:1: what: unknown field',
       "svc.yaml:4:44: the field 'folderId' occurs twice",
     ]);
