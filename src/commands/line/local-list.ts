@@ -1,3 +1,6 @@
+import { GLOBAL_FLAGS } from '../global-flags.ts';
+import { aliasesOfGroup } from '../tree/aliases.ts';
+
 /** Kinds of records that only the embedded service can list. */
 export const ONLY_LOCAL_LISTS: readonly string[] = [
   'activities',
@@ -9,11 +12,14 @@ export const ONLY_LOCAL_LISTS: readonly string[] = [
   'users',
 ];
 
-/** Counts the words before the command that select the data of the embedded service. */
+/** Counts the global flags and their values before the command. */
 function countLeadingFlags(words: readonly string[], from = 0): number {
   const word = words[from] ?? '';
-  if (word === '--local' || word.startsWith('--store=')) return countLeadingFlags(words, from + 1);
-  return word === '--store' ? countLeadingFlags(words, from + 2) : from;
+  if (!word.startsWith('-')) return from;
+  const takesValue = GLOBAL_FLAGS.some(
+    ({ flags }) => flags.includes('<') && flags.split(/[ ,]+/).includes(word),
+  );
+  return countLeadingFlags(words, from + (takesValue ? 2 : 1));
 }
 
 /**
@@ -22,9 +28,11 @@ function countLeadingFlags(words: readonly string[], from = 0): number {
  */
 export function withLocalList(words: readonly string[]): readonly string[] {
   const start = countLeadingFlags(words);
-  const [kind = '', verb = '', ...rest] = words.slice(start);
+  const [group = '', verb = '', ...rest] = words.slice(start);
   const isLocal = words.some((word) => word === '--local' || /^--store(=|$)/.test(word));
-  const isList = ONLY_LOCAL_LISTS.includes(kind) && (verb === 'list' || verb === 'ls');
-  if (!isLocal || !isList) return words;
+  const kind = ONLY_LOCAL_LISTS.find(
+    (name) => name === group || aliasesOfGroup(name).includes(group),
+  );
+  if (!isLocal || kind === undefined || (verb !== 'list' && verb !== 'ls')) return words;
   return [...words.slice(0, start), 'local', 'list', kind, ...rest];
 }

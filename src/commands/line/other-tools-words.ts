@@ -40,12 +40,19 @@ const statusHint = () =>
 const loginHint = () =>
   hint`to save a service and its credentials, run ${stepWithPlaceholder('configure', ['login'], '<name>')}`;
 
+function importHint([file = '']: readonly string[]): Hint {
+  const words = file === '' || file.startsWith('-') ? [] : [file];
+  const add = ['users', 'add', '--file', ...words];
+  return hint`to import records, run ${words.length > 0 ? step('list', ...add) : stepWithPlaceholder('list', add, '<path>')}; to import a state of the embedded service, run ${stepWithPlaceholder('inspect', ['local', 'import'], '<file>')}`;
+}
+
 /** Hints for the commands of other tools, by their first word. */
 const HINTS: ReadonlyMap<string, (rest: readonly string[]) => Hint> = new Map([
   ['config', configHint],
   ['configure', loginHint],
   ['context', () => hint`to list the profiles, run ${step('inspect', 'profiles', 'list')}`],
   ['env', () => SHOW_SETTINGS],
+  ['import', importHint],
   ['info', statusHint],
   ['init', loginHint],
   ['log', logsHint],

@@ -186,6 +186,8 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
         flagsOf(leaf),
         extra,
       );
+    const empty = registeredArguments[args.indexOf('')] ?? registeredArguments.at(-1);
+    if (empty && args.includes('')) throw createEmptyError(`<${empty.name()}>`);
     const given = rootOf(command).opts();
     const options = {
       ...parseGlobalOptions(given),
@@ -241,6 +243,7 @@ function addOption(
 ): Option {
   const option = new Option(flags, description);
   if (choices) addChoices(option, choices);
+  if (/<(dir|file|id|path)>$/.test(flags)) rejectEmptyValue(option);
   if (many) {
     const { parseArg: parse = (value) => value } = option;
     option.argParser((value: string, earlier: readonly unknown[] = []) => [
@@ -254,10 +257,32 @@ function addOption(
   return option;
 }
 
+function rejectEmptyValue(option: Option): void {
+  option.argParser((value: string) => {
+    if (value === '') throw createEmptyError(option.long ?? option.flags);
+    return value;
+  });
+}
+
+/** Creates the error for an empty word. Resolved as a path, it would name the current folder. */
+function createEmptyError(name: string): SvcError {
+  return new SvcError('usage', `${name} is empty`, {
+    hint: 'if the value comes from a variable, check that it is set',
+  });
+}
+
 function addChoices(option: Option, choices: readonly string[]): void {
   option.choices([...choices]).argParser((value: string) => {
     if (choices.includes(value)) return value;
     const flag = option.long ?? option.flags;
+    if (value.startsWith('--'))
+      throw new SvcError(
+        'usage',
+        `${flag} requires a value: ${option.flags.replace(/^-\w, /, '')}`,
+        {
+          hint: `known: ${choices.join(', ')}`,
+        },
+      );
     const near = findNearest(value, choices);
     const hint = near === undefined ? {} : { hint: `did you mean '${near}'?` };
     throw new SvcError(

@@ -32,8 +32,11 @@ export function toUsageError(
   const createError = (message: string, hint: string | Hint) =>
     new SvcError('usage', message, { hint, cause: error });
   switch (error.code) {
-    case 'commander.unknownOption':
-      return createError(`unknown flag '${quoted}'`, flagHint(quoted, command, flags));
+    case 'commander.unknownOption': {
+      // The value may be a secret.
+      const [flag = ''] = quoted.split('=', 1);
+      return createError(`unknown flag '${flag}'`, flagHint(flag, command, flags));
+    }
     case 'commander.unknownCommand':
       return createError(...describeUnknownCommand(quoted, command, root));
     case 'commander.missingArgument':
@@ -62,13 +65,26 @@ function idHint(
     : undefined;
 }
 
+const FLAGS_OF_OTHER_TOOLS: ReadonlyMap<string, string> = new Map([
+  ['--json', '--output json'],
+  ['--format', '--output'],
+  ['--no-color', '--color never'],
+]);
+
 function flagHint(flag: string, command: Command, names: readonly string[]): string | Hint {
   const dashHint = findDashHint([flag]);
   if (dashHint !== undefined) return dashHint;
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
+  const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
+  if (usual !== undefined) return `did you mean '${usual}'?`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;
-  return near ? `did you mean '--${near}'?` : hint`to list the flags, run ${helpStep(command)}`;
+  const begun = names.filter((name) => name.startsWith(`${flag.slice(2)}-`));
+  const meant = near !== undefined && begun.length === 0 ? [near] : begun.slice(0, MAX_SUGGESTIONS);
+  if (meant.length > 0) return `did you mean ${meant.map((name) => `'--${name}'`).join(' or ')}?`;
+  return command.commands.length > 0
+    ? hint`put flags after a command; to list the commands, run ${helpStep(command)}`
+    : hint`to list the flags, run ${helpStep(command)}`;
 }
 
 /**
@@ -203,6 +219,7 @@ function listHint(root: Node): Hint {
 function wordHint(words: readonly string[], command: Command, root: Node): string | Hint {
   const node = findByPath(root, commandWords(command)) ?? root;
   const [word = '', ...rest] = words;
+  if (SHORTCUTS.has(word)) return didYouMean([suggest([word], root)]);
   const others = node === root ? [...SHORTCUTS.keys(), 'help'] : [];
   const otherTools = node === root ? findOtherToolsHint(word, rest) : undefined;
   if (otherTools) return otherTools;

@@ -17,7 +17,11 @@ const GROUP_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export function aliasesOf({ name, path, isGroup }: Node): readonly string[] {
   if (!isGroup) return name === 'list' ? ['ls'] : [];
-  if (path.length > 1) return [];
+  return path.length > 1 ? [] : aliasesOfGroup(name);
+}
+
+/** Lists the aliases of a group of the root. */
+export function aliasesOfGroup(name: string): readonly string[] {
   return GROUP_ALIASES.get(name) ?? (name.endsWith('s') ? [name.slice(0, -1)] : []);
 }
 

@@ -7,6 +7,11 @@ describe('a list of records that only the embedded service has', () => {
     ['users list --local', 'local list users --local'],
     ['--local groups ls --match a', '--local local list groups --match a'],
     ['presence list --org a --store=x.sqlite', 'local list presence --org a --store=x.sqlite'],
+    ['user ls --local', 'local list users --local'],
+    [
+      '-o json --color=never org list --local',
+      '-o json --color=never local list organizations --local',
+    ],
     ['users list --org acme', 'users list --org acme'],
     ['documents list --local', 'documents list --local'],
     ['users add --local', 'users add --local'],

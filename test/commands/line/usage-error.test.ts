@@ -11,6 +11,8 @@ async function refusalOf(line: string) {
   );
 }
 
+const UNSET = 'if the value comes from a variable, check that it is set';
+
 describe('an invalid command line', () => {
   it.each([
     ['users ad', "unknown command 'ad'", "did you mean 'svc users add'?"],
@@ -115,6 +117,33 @@ describe('an invalid command line', () => {
       "--output must be one of table, json, yaml, csv, ndjson, markdown, got 'jsn'",
       "did you mean 'json'?",
     ],
+    ['users add --format json', "unknown flag '--format'", "did you mean '--output'?"],
+    ['users add --fiel=x', "unknown flag '--fiel'", "did you mean '--file'?"],
+    [
+      'login prod --auth-token=x',
+      "unknown flag '--auth-token'",
+      "did you mean '--auth-token-stdin' or '--auth-token-file'?",
+    ],
+    [
+      'users --org acme add',
+      "unknown flag '--org'",
+      'put flags after a command; to list the commands, run svc users --help',
+    ],
+    ['auth login', "unknown command 'login'", "did you mean 'svc login'?"],
+    [
+      'import u.csv',
+      "unknown command 'import'",
+      'to import records, run svc users add --file u.csv; to import a state of the embedded service, run svc local import <file>',
+    ],
+    [
+      'users add -o --local',
+      '--output requires a value: --output <format>',
+      'known: table, json, yaml, csv, ndjson, markdown',
+    ],
+    ['apply ', '<plan> is empty', UNSET],
+    ['plan --out ', '--out is empty', UNSET],
+    ['users add --file  --local', '--file is empty', UNSET],
+    ['jobs resume ', '<id> is empty', UNSET],
     ['users add --user a --user b', '--user can be given only once', undefined],
     ['profiles use', 'svc profiles use requires <name>', 'see svc profiles use --help'],
     ['jobs watch', 'svc jobs watch requires <id>', 'to list the IDs, run svc jobs list'],
