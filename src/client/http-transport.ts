@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { authorizationOf, type NetworkProxy } from './proxy.ts';
 import type { WireRequest } from './request.ts';
 import { ACCEPTED_ENCODINGS, ResponseBody } from './response-body.ts';
-import { limitTime } from './time-limit.ts';
+import { AttemptTimeoutError, limitTime } from './time-limit.ts';
 import {
   ABANDONED,
   type CertificateDates,
@@ -180,7 +180,8 @@ function sendRequest(
     agent: route.agent,
   });
   const endLimit = limitTime(attemptTimeout, signal, (reason) => {
-    fail(reason);
+    const isTimeout = reason instanceof AttemptTimeoutError;
+    fail(connecting && isTimeout ? new NotConnectedError(connecting, reason) : reason);
     outgoing.emit(ABANDONED);
     outgoing.destroy();
   });

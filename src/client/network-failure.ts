@@ -17,8 +17,9 @@ const BEFORE_SENDING =
 /** Message of the `fetch` error for a blocked port. The error has no code. */
 const BAD_PORT = 'bad port';
 
-const TLS =
-  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ERR_SSL_PACKET_LENGTH)/;
+const CERTIFICATE =
+  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
+const HANDSHAKE = /^(?:EPROTO$|ERR_SSL_)/;
 
 /** The properties of a connection that change the meaning of an error. */
 export interface NetworkPath {
@@ -43,16 +44,25 @@ export function createNetworkFailure(
     if (error) return { kind: 'failed', error, applied: 'no', retry: 'never' };
   }
   const codes = roots.map(connectionErrorCode);
-  const reason = describeDates(thrown, codes) ?? reasonOf(roots[0], codes[0] ?? '');
   if (roots.some(requiresHttp2)) {
     return createFailure(`${host} supports only HTTP/2, but svc uses HTTP/1.1`, 'no', 'never', {
       hint: 'check the port of the base URL, or enable HTTP/1.1 on the server',
     });
   }
   const isUnsent = thrown instanceof NotConnectedError || roots.every(isBeforeSending);
-  if (codes.some((code) => TLS.test(code) || (isUnsent && code === 'EPROTO'))) {
+  const [code = ''] = codes;
+  const reason =
+    isUnsent && code === 'UND_ERR_SOCKET'
+      ? 'the server closed the connection'
+      : (describeDates(thrown, codes) ?? reasonOf(roots[0], code));
+  if (codes.some((code) => CERTIFICATE.test(code))) {
     return createFailure(`cannot connect securely to ${host}: ${reason}`, 'no', 'never', {
       hint: 'check the host name; to trust a private certificate authority, use --ca-file',
+    });
+  }
+  if (isUnsent && codes.some((code) => HANDSHAKE.test(code))) {
+    return createFailure(`cannot connect securely to ${host}: ${reason}`, 'no', 'never', {
+      hint: hint`check the host and port of the base URL, and the TLS settings of the server; to see where the base URL is set, run ${step('show', 'whoami', '--all')}`,
     });
   }
   if (isUnsent) {
@@ -74,16 +84,12 @@ function createProxyFailure(
   const [root] = roots;
   const code = connectionErrorCode(root);
   const reason = reasonOf(root, code);
-  if (TLS.test(code) || code === 'EPROTO') {
+  if (CERTIFICATE.test(code) || HANDSHAKE.test(code)) {
     return createFailure(
       `cannot connect securely to the proxy ${proxy.host}: ${reason}`,
       'no',
       'never',
-      {
-        hint: /^ERR_SSL_/.test(code)
-          ? `if the proxy does not use TLS, write http:// instead of https:// in ${proxy.variable}`
-          : `check ${proxy.variable}; to trust a private certificate authority, use --ca-file`,
-      },
+      { hint: hintForTlsProxy(code, proxy) },
     );
   }
   return createFailure(
@@ -94,6 +100,16 @@ function createProxyFailure(
       hint: `check ${proxy.variable}, and the user name and password in it if the proxy requires them; to bypass the proxy, list the host in NO_PROXY`,
     },
   );
+}
+
+function hintForTlsProxy(code: string, { variable }: NetworkProxy): string {
+  if (code.endsWith('CERTIFICATE_REQUIRED'))
+    return `svc sends client certificates only to the service: set ${variable} to a proxy that requires none`;
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return `if the proxy does not use TLS, write http:// instead of https:// in ${variable}`;
+  return CERTIFICATE.test(code)
+    ? `check ${variable}; to trust a private certificate authority, use --ca-file`
+    : `check ${variable}, and the TLS settings of the proxy`;
 }
 
 function createFailure(

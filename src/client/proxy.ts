@@ -62,7 +62,7 @@ function parseProxyAddress(text: string, variable: string): NetworkProxy {
   };
   const trimmed = text.trim();
   const [, scheme = 'http', rest = ''] = /^(?:([a-z][\w+.-]*):\/\/)?(.*)$/is.exec(trimmed) ?? [];
-  if (/^["']|["']$/.test(trimmed))
+  if (/^["'“‘]|["'”’]$/.test(trimmed))
     return refuse('it is in quotation marks', 'remove the quotation marks from the value');
   const protocol = PROTOCOLS.get(`${scheme.toLowerCase()}:`);
   if (!protocol) return refuse('its scheme is not http, https, or socks5', EXAMPLE_HINT);
@@ -81,7 +81,7 @@ function parseProxyAddress(text: string, variable: string): NetworkProxy {
   const url = URL.parse(`proxy://${rest}`);
   const host = url && URL.parse(`http://${url.hostname}`)?.hostname;
   const port = url?.port ? Number(url.port) : DEFAULT_PORTS[protocol];
-  if (!url || !host || port === 0) {
+  if (!url || !host || !/^(?:\[.*\]|[\w.-]+)$/.test(host) || port === 0) {
     return rest.includes('@')
       ? refuse('a character must be encoded, or the host is missing', ENCODING_HINT)
       : refuse('it has no valid host and port', EXAMPLE_HINT);
@@ -89,6 +89,11 @@ function parseProxyAddress(text: string, variable: string): NetworkProxy {
   const [user, password] = [decode(url.username), decode(url.password)];
   if (user === undefined || password === undefined)
     return refuse('a character must be encoded', ENCODING_HINT);
+  if (protocol === 'socks5:' && [user, password].some((text) => Buffer.byteLength(text) > 255))
+    return refuse(
+      'its user name or password is longer than 255 bytes',
+      'SOCKS 5 does not allow longer ones; check the address of the proxy',
+    );
   return {
     protocol,
     hostname: host.replace(/^\[(.*)\]$/, '$1'),
@@ -115,31 +120,38 @@ function decode(text: string): string | undefined {
 function isExempt(url: URL, list: string): boolean {
   const host = normalizeHost(url.hostname);
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  for (const entry of list.toLowerCase().split(/[\s,]+/)) {
-    if (entry.includes('/') && isInRange(host, entry)) return true;
-    const { name = '', only } =
-      /^(?<name>\[.*\]|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
-    if (only !== undefined && only !== port) continue;
-    const domain = normalizeHost(name.replace(/^\*?\./, ''));
-    if (domain === '*' || (domain !== '' && (host === domain || host.endsWith(`.${domain}`))))
-      return true;
-    if (/^(?:\d+\.){1,3}\*$/.test(domain) && isIP(host) && host.startsWith(domain.slice(0, -1)))
-      return true;
-  }
-  return false;
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const { name = '', only } =
+        /^(?<name>\[.*\](?:\/\d+)?|[^:]*|.*:.*:.*?)(?::(?<only>\d+))?$/.exec(entry)?.groups ?? {};
+      if (only !== undefined && only !== port) return false;
+      return name === '*' || (isIP(host) ? isInRange(host, name) : isInDomain(host, name));
+    });
 }
 
-/** @param range an address and the number of its significant bits, such as `10.0.0.0/8` */
-function isInRange(host: string, range: string): boolean {
-  const { network = '', bits = '' } =
-    /^\[?(?<network>[^\]]*)\]?\/(?<bits>\d+)$/.exec(range)?.groups ?? {};
+function isInDomain(host: string, name: string): boolean {
+  const domain = normalizeHost(name.replace(/^\*?\./, ''));
+  return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+}
+
+/**
+ * @param range an address; an address and the number of its significant bits, such as `10.0.0.0/8`;
+ * or the start of an IPv4 address, such as `10.*`
+ */
+function isInRange(address: string, range: string): boolean {
+  if (/^(?:\d+\.){1,3}\*$/.test(range)) return address.startsWith(range.slice(0, -1));
+  const { network = '', bits } =
+    /^\[?(?<network>[^\]/]*)\]?(?:\/(?<bits>\d+))?$/.exec(range)?.groups ?? {};
   const family = isIP(network);
-  if (family === 0 || isIP(host) !== family || Number(bits) > (family === 4 ? 32 : 128))
-    return false;
+  const addressBits = family === 4 ? 32 : 128;
+  const prefix = Number(bits ?? addressBits);
+  if (family === 0 || isIP(address) !== family || prefix > addressBits) return false;
   const type = family === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(network, Number(bits), type);
-  return list.check(host, type);
+  const block = new BlockList();
+  block.addSubnet(network, prefix, type);
+  return block.check(address, type);
 }
 
 function normalizeHost(name: string): string {

@@ -23,6 +23,9 @@ const DESCRIPTIONS = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate was issued by an unknown authority'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the server does not speak TLS'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'the server does not speak TLS'],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'the server supports neither TLS 1.2 nor TLS 1.3'],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'the server has no certificate for this host name'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'a client certificate is required'],
   ['EPROTO', 'the TLS handshake failed'],
   ['ECONNRESET', 'the connection was reset'],
   ['EPIPE', 'the connection was closed'],
@@ -44,9 +47,9 @@ const DESCRIPTIONS = new Map([
  */
 export function describeConnectionError(error: unknown): string | undefined {
   const code = connectionErrorCode(error);
-  return (
-    DESCRIPTIONS.get(code) ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined)
-  );
+  if (DESCRIPTIONS.has(code)) return DESCRIPTIONS.get(code);
+  if (code.startsWith('ERR_SSL_')) return DESCRIPTIONS.get('EPROTO');
+  return code.startsWith('HPE_') ? 'the response is not HTTP' : undefined;
 }
 
 /** Kinds of connection failures that have different causes. */
@@ -95,14 +98,25 @@ export function requiresHttp2(error: unknown): boolean {
   );
 }
 
+/**
+ * Codes for the messages of OpenSSL. Node.js reports a failed handshake as EPROTO if a request is
+ * already queued.
+ */
+const HANDSHAKE_FAILURES: readonly (readonly [RegExp, string])[] = [
+  [/wrong version number|packet length too long/, 'ERR_SSL_WRONG_VERSION_NUMBER'],
+  [/no application protocol/, NO_APPLICATION_PROTOCOL],
+  [/alert protocol version|unsupported protocol/, 'ERR_SSL_UNSUPPORTED_PROTOCOL'],
+  [/unrecognized name/, 'ERR_SSL_TLSV1_UNRECOGNIZED_NAME'],
+  [/alert certificate required/, 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'],
+];
+
 export function connectionErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = systemErrorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE_' : '');
-  // Node.js reports a failed handshake in this form if a request is already queued.
-  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(error.message))
-    return 'ERR_SSL_WRONG_VERSION_NUMBER';
-  if (code === 'EPROTO' && error.message.includes('no application protocol'))
-    return NO_APPLICATION_PROTOCOL;
+  const handshakeCode =
+    (code === 'EPROTO' || code.startsWith('ERR_SSL_')) &&
+    HANDSHAKE_FAILURES.find(([pattern]) => pattern.test(error.message))?.[1];
+  if (handshakeCode) return handshakeCode;
   // A reset by the system names the system call; otherwise the server closed the connection.
   return code === 'ECONNRESET' && !('syscall' in error) ? 'UND_ERR_SOCKET' : code;
 }

@@ -108,6 +108,51 @@ describe('TLS', () => {
   );
 });
 
+describe('a server', () => {
+  it.each<[string, (socket: Socket) => unknown, string]>([
+    [
+      'without TLS 1.2 and 1.3',
+      (socket) => socket.once('data', () => socket.end(fatalAlert(70))),
+      'connect securely to HOST: the server supports neither TLS 1.2 nor TLS 1.3',
+    ],
+    [
+      'that does not know the host name',
+      (socket) => socket.once('data', () => socket.end(fatalAlert(112))),
+      'connect securely to HOST: the server has no certificate for this host name',
+    ],
+    [
+      'that closes the connection during the handshake',
+      (socket) => socket.once('data', () => socket.end()),
+      'reach HOST: the server closed the connection',
+    ],
+  ])('%s has not applied a write', async (_, respond, problem) => {
+    const host = await listen(createServer(respond));
+    const error = await errorOf((await call(`https://${host}`, {}, 'once')).reply);
+    expect([error.exitCode, error.message]).toEqual([8, `cannot ${problem.replace('HOST', host)}`]);
+  });
+
+  it('that never completes the handshake has not applied a write', async () => {
+    const host = await listen(createServer((socket) => void socket.resume()));
+    const { transport, close } = createHttpTransport({ attemptTimeout: 50 });
+    onTestFinished(close);
+    const thrown: unknown = await transport({
+      url: `https://${host}/v2/x`,
+      headers: {},
+      credentials: {},
+      body: '{}',
+    }).catch((error: unknown) => error);
+    expect(createNetworkFailure(thrown, host)).toMatchObject({
+      applied: 'no',
+      error: { message: `cannot reach ${host}: no response within 0.05 s` },
+    });
+  });
+});
+
+/** A fatal alert of TLS, as of RFC 8446, section 6. */
+function fatalAlert(description: number): Buffer {
+  return Buffer.of(21, 3, 3, 0, 2, 2, description);
+}
+
 describe('a connection that is used again', () => {
   it('has no time limit for connecting', SLOW, async () => {
     const authority = await borrowAuthority();
@@ -284,17 +329,22 @@ describe('a proxy', () => {
     expect(`${error.message}${error.hint}${error.stack}`).not.toContain('secret-7f21');
   });
 
-  it.each(['http', 'socks5'])(
-    'that never responds is abandoned, and its connection is closed (%s)',
-    async (scheme) => {
+  it.each([
+    ['http', 5_000, 50, 'the connection timed out'],
+    ['socks5', 5_000, 50, 'the connection timed out'],
+    ['http', 50, 5_000, 'no response within 0.05 s'],
+    ['socks5', 50, 5_000, 'no response within 0.05 s'],
+  ])(
+    'that never responds is abandoned, and its connection is closed (%s, %i, %i)',
+    async (scheme, attemptTimeout, connectTimeout, reason) => {
       const closed = Promise.withResolvers<void>();
       const host = await listen(
         createServer((socket) => void socket.on('close', () => closed.resolve()).resume()),
       );
       const proxy = findProxy(new URL(elsewhere('443')), { HTTPS_PROXY: `${scheme}://${host}` });
       const { transport, close } = createHttpTransport({
-        attemptTimeout: 5_000,
-        connectTimeout: 50,
+        attemptTimeout,
+        connectTimeout,
         proxy,
       });
       onTestFinished(close);
@@ -308,7 +358,7 @@ describe('a proxy', () => {
         applied: 'no',
         retry: 'unsent',
         error: {
-          message: `cannot connect to service.example.test through the proxy ${host}: the connection timed out`,
+          message: `cannot connect to service.example.test through the proxy ${host}: ${reason}`,
         },
       });
       await closed.promise;
@@ -402,6 +452,11 @@ describe('the proxy of a URL', () => {
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'fc00::/7' }, undefined],
     ['https://[fd00::1]', { ...HTTPS, NO_PROXY: '[fd00::]/8' }, undefined],
     ['https://[2001:db8::1]', { ...HTTPS, NO_PROXY: 'fc00::/7' }, 'p.test:1'],
+    ['https://[fd00::1]', { ...HTTPS, NO_PROXY: 'FD00:0:0::0001' }, undefined],
+    ['https://10.1.2.3:8443', { ...HTTPS, NO_PROXY: '10.0.0.0/8:8443' }, undefined],
+    ['https://[fd00::1]:8443', { ...HTTPS, NO_PROXY: '[fd00::]/8:443' }, 'p.test:1'],
+    ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '2.3,.2.3,*.3' }, 'p.test:1'],
+    ['https://a.test', { ...HTTPS, NO_PROXY: '*:8443' }, 'p.test:1'],
     ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.*' }, undefined],
     ['https://10.1.2.3', { ...HTTPS, NO_PROXY: '10.1.*' }, undefined],
     ['https://100.1.2.3', { ...HTTPS, NO_PROXY: '10.*' }, 'p.test:1'],
@@ -440,6 +495,14 @@ describe('the proxy of a URL', () => {
     ],
     ['http://p.test:1?x=y', 'it contains more than a scheme, user, host, and port', example],
     ['http://p .test:1', 'it contains a space', example],
+    ['http://${PROXY_HOST}:3128', 'it has no valid host and port', example],
+    ['$PROXY', 'it has no valid host and port', example],
+    ['“http://p.test:1”', 'it is in quotation marks', 'remove the quotation marks from the value'],
+    [
+      `socks5://hunter2:${'é'.repeat(128)}@p.test`,
+      'its user name or password is longer than 255 bytes',
+      expect.stringContaining('SOCKS 5'),
+    ],
     ['"http://p.test:1"', 'it is in quotation marks', 'remove the quotation marks from the value'],
   ])('%j is usage, and is not repeated', async (address, problem, hint) => {
     const error = await errorOf(
