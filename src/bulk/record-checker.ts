@@ -224,7 +224,7 @@ export class RecordChecker extends FindingCollector {
       else
         this.warn({
           line,
-          message: `'${name}' is ignored; only the records under '${fields.listName}' are read`,
+          message: `'${name}' is ignored; only the records beside it are read`,
         });
     }
   }
@@ -359,7 +359,8 @@ export class RecordChecker extends FindingCollector {
     const { fields } = this.#rules;
     for (const problem of problems) this.addToFile({ ...position, ...problem });
     if (Object.hasOwn(ownFields, fields.id)) return;
-    const renamed = findRenamedField(fields.id, Object.keys(ownFields), fields.knownFields);
+    const names = Object.keys(ownFields).filter((name) => typeof ownFields[name] !== 'object');
+    const renamed = findRenamedField(fields.id, names, fields.knownFields);
     if (renamed !== undefined) this.recordRenamedField(renamed, fields.id);
   }
 

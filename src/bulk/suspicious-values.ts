@@ -40,7 +40,7 @@ const SHORTENED_NUMBER = /^-?\d(?:[.,]\d+)?E\+\d{2,3}$/i;
 const SHEET_DATE =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2})$/;
 /** Matches a whole number that a script turned into a decimal one. */
-const DECIMAL = /^-?\d+\.0$/;
+const DECIMAL = /^-?\d+(?:\.0+|,00?)$/;
 /** Texts that programs write for a value that is missing. */
 const PLACEHOLDERS = new Set([
   'undefined',
@@ -48,6 +48,9 @@ const PLACEHOLDERS = new Set([
   'Null',
   'NULL',
   '(null)',
+  '<null>',
+  'N/A',
+  'n/a',
   'None',
   'NaN',
   'nan',
@@ -70,7 +73,10 @@ const EMPTY: Suspicion = {
 
 const DECIMALS: Suspicion = {
   isSuspicious: () => false,
-  describe: (text) => `${quote(text)} and all other values end in '.0', as scripts write numbers`,
+  describe: (text) => {
+    const end = text.replace(/^-?\d+/, '');
+    return `${quote(text)} and all other values end in '${end}', as scripts write numbers`;
+  },
   plural: '',
 };
 

@@ -192,11 +192,18 @@ describe('an ID that nobody typed', () => {
 
   it('is a decimal in every record', async () => {
     const { add } = await openUser();
-    const refused = await add('u.csv', 'userId\n101.0\n102.0\n', ...ORG);
-    expect([refused.code, refused.stderr]).toEqual([
-      3,
-      expect.stringContaining("userId: '101.0' and all other values end in '.0'"),
-    ]);
+    for (const [first, second, end] of [
+      ['101.0', '102.0', '.0'],
+      ['101.00', '102.00', '.00'],
+      ['"101,0"', '"102,0"', ',0'],
+    ] as const) {
+      const refused = await add('u.csv', `userId\n${first}\n${second}\n`, ...ORG);
+      const id = first.replaceAll('"', '');
+      expect([refused.code, refused.stderr]).toEqual([
+        3,
+        expect.stringContaining(`userId: '${id}' and all other values end in '${end}'`),
+      ]);
+    }
     expect((await add('u.csv', 'userId\n1.0\n1.1\n', ...ORG)).code).toBe(0);
   });
 
@@ -366,7 +373,13 @@ describe('a table as people save it', () => {
 
   it.each([
     ['userId,,name\nu1,x,Ada\n', 'column 2 has no name, but a value', '--map 2='],
+    ['userId,,name,\nu1,x,Ada,y\n', 'column 2 has no name, but a value', '--map 2= --map 4='],
     ['userId,name,name\nu1,Ada,Al\n', "two columns are named 'name'", "--map 'name#2='"],
+    [
+      'userId,name,name,name\nu1,Ada,Al,A\n',
+      "two columns are named 'name'",
+      "--map 'name#2=' --map 'name#3='",
+    ],
     ['userId#name\nu1#Ada\n', "the column 'userId' is missing", "--separator '#'"],
     ['Staff\n\nuserId,name\nu1,Ada\n', "the column 'userId' is missing", '--header-row 3'],
     [

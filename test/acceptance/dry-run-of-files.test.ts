@@ -185,7 +185,7 @@ describe('a dry run of a file', () => {
   it('lists the suspicious values that the import only counts', async () => {
     const { user, svc } = await openUser();
     const rows = Array.from({ length: 12 }, (_, at) => `u${at},Ada ,u${at}@example.com`);
-    const text = ['userId,name,email', ...rows, 'last,Bo,N/A', 'fine,Cy,c@example.com'];
+    const text = ['userId,name,email', ...rows, 'last,Bo,nobody', 'fine,Cy,c@example.com'];
     await writeFile(join(user.home, 'new.csv'), text.join('\n'));
     const words = ['users', 'add', '--org', 'acme', '--file', 'new.csv'];
     const summary =
@@ -195,7 +195,7 @@ describe('a dry run of a file', () => {
     expect(added.stderr).not.toContain('begins or ends');
     const dry = await svc(...words, '--dry-run');
     expect(dry.stderr).toContain("new.csv:2: name: 'Ada ' begins or ends with a space\n");
-    expect(dry.stderr).toContain("new.csv:14: email: 'N/A' is not a valid email address\n");
+    expect(dry.stderr).toContain("new.csv:14: email: 'nobody' is not a valid email address\n");
     await writeFile(join(user.home, 'new.csv'), 'userId,name\nlast,Bo \n');
     expect((await svc(...words)).stderr).toContain(
       'warning: new.csv: 1 suspicious value (line 2); to list them, add --dry-run\n',

@@ -181,7 +181,7 @@ describe('a field beside the records', () => {
     const fromFile = await run([...add, '--file', 'documents.json']);
     expect([fromFile.code, fromFile.stderr]).toEqual([
       0,
-      "warning: documents.json:1: 'exportedAt' is ignored; only the records under 'documents' are read\n",
+      "warning: documents.json:1: 'exportedAt' is ignored; only the records beside it are read\n",
     ]);
     const fromData = await run([...add, '--data', documents('"exportedAt":"2026-01-31"')]);
     expect(fromData.code).toBe(0);

@@ -6,6 +6,7 @@ import {
   normalizeName,
 } from '../../catalog/intended-field.ts';
 import { quoteForShell } from '../../kernel/quote-for-shell.ts';
+import { SEPARATORS } from './csv-dialect.ts';
 import { findRenamedField } from './renamed-field.ts';
 
 type KnownFields = Pick<BulkFields, 'id' | 'knownFields' | 'targetFields' | 'listed'>;
@@ -39,7 +40,7 @@ export function guessFields(
 ): ReadonlyMap<string, string> {
   const { id, knownFields, targetFields } = fields;
   const names = [...new Set([id, ...knownFields, ...targetFields.map(({ name }) => name)])];
-  let open = findUnknownColumns(columns, fields);
+  let open = findUnknownColumns(columns, fields).filter((column) => !containsFields(column, names));
   let free = names.filter((name) => !columns.includes(name));
   const guesses = new Map<string, string>();
   const apply = (guess: (column: string) => string | undefined) => {
@@ -67,6 +68,14 @@ export function guessFields(
     );
   });
   return guesses;
+}
+
+/** Whether a column was not split: it contains several fields with a different separator. */
+function containsFields(column: string, names: readonly string[]): boolean {
+  return SEPARATORS.some((separator) => {
+    const parts = column.split(separator).map((part) => part.trim());
+    return parts.filter((part) => findIntendedField(part, names) !== undefined).length > 1;
+  });
 }
 
 /** Formats the flags that rename columns as one line to paste. */

@@ -110,8 +110,12 @@ export class HeaderReader {
       if (map.has(keys[at] ?? '')) continue;
       if (column === '') nameless.push(at);
       else if (columns.indexOf(column) !== at) {
-        const drop = formatMapFlags([[keys[at] ?? '', '']]);
-        fail(at, `two columns are named '${column}'`, `to drop this one, add ${drop}`);
+        const repeated = keys.filter(
+          (key, other) => columns.indexOf(columns[other] ?? '') < other && !map.has(key),
+        );
+        const drop = formatMapFlags(repeated.map((key) => [key, '']));
+        const which = repeated.length === 1 ? 'this one' : 'the repeated ones';
+        fail(at, `two columns are named '${column}'`, `to drop ${which}, add ${drop}`);
       }
     }
     if (this.#request.map?.isShared !== true) requireMappedColumns(map, keys, name);
@@ -168,7 +172,7 @@ const AROUND_NAME = /^[\s\u200b-\u200f\u2060\ufeff]+|[\s\u200b-\u200f\u2060\ufef
 function findSeparator(column: string, id: string): readonly string[] {
   return [...column].filter(
     (character) =>
-      /[^\p{L}\p{N}\p{C}\s"'_-]/u.test(character) &&
+      /[^\p{L}\p{N}\s"'_-]/u.test(character) &&
       column.split(character).some((part) => part.trim() === id),
   );
 }

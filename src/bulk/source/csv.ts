@@ -167,12 +167,13 @@ export class CsvReader {
 
   /** @throws SvcError `invalid_input` if a column without a name has a value */
   #requireNoValues(nameless: readonly number[], cells: readonly string[], line: number): void {
-    for (const at of nameless) {
-      if ((cells[at] ?? '') === '') continue;
-      const problem = `column ${at + 1} has no name, but a value`;
-      const hint = `name it in the header, or drop it: add ${formatMapFlags([[String(at + 1), '']])}`;
-      throw new InputError(this.#request.name, this.#locate(line, at), problem, hint);
-    }
+    const filled = nameless.filter((at) => (cells[at] ?? '') !== '');
+    const [first] = filled;
+    if (first === undefined) return;
+    const problem = `column ${first + 1} has no name, but a value`;
+    const drop = formatMapFlags(filled.map((at) => [String(at + 1), '']));
+    const hint = `name ${filled.length === 1 ? 'it' : 'the columns'} in the header, or drop ${filled.length === 1 ? 'it' : 'them'}: add ${drop}`;
+    throw new InputError(this.#request.name, this.#locate(line, first), problem, hint);
   }
 
   /** Warnings about columns. Call after the rows were read. */
@@ -216,7 +217,9 @@ export class CsvReader {
       return new CsvRecord(fields, cells.slice(0, fields.length), text, line);
     }
     const hint = hasExtraCells
-      ? 'put double quotes around any cell that contains the separator'
+      ? cells.some((cell) => /^\s+"/.test(cell))
+        ? 'remove the spaces before the quotes'
+        : 'put double quotes around any cell that contains the separator'
       : 'check that the file is complete';
     const problem = `the row has ${formatNounCount(cells.length, 'cell')}, but the header has ${fields.length}`;
     return createUnreadableRecord(

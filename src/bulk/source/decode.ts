@@ -165,10 +165,23 @@ function createInvalidUnicodeError(
   const isAsciiBefore = byteOffset === failed.units + text.length;
   if (!isAsciiBefore)
     return new InputError(name, at, guess, 'the text before it is UTF-8; correct the character');
+  const western = new TextDecoder('windows-1252').decode(failed.chunk);
+  if (NOT_WESTERN.test(western))
+    return new InputError(name, at, problem, hasEncodingFlag ? OTHER_ENCODING : hint);
   return hasEncodingFlag
     ? new InputError(name, at, `${guess}; add --encoding windows-1252`)
     : new InputError(name, at, guess, hint);
 }
+
+const OTHER_ENCODING =
+  'save the file as UTF-8, or name its encoding, for example with --encoding windows-1251 or --encoding shift_jis';
+
+/**
+ * Matches text in another encoding that was decoded as Windows-1252: bytes without a character,
+ * signs that names hardly contain, capitals and quotes inside of words, and many accents in a row.
+ */
+const NOT_WESTERN =
+  /[\u0080-\u009f\u2020\u2021\u02c6\u2030\u02dc\u0178\u00a4\u00a6\u00ac\u00af\u00b6\u00b8]|\u00ed[\u00a0-\u00bf][^\0-\x7f]|[a-z][\u00c0-\u00de\u0160\u0152\u017d]|[a-z][\u201a\u201e\u201c\u201d\u00a7\u00b0-\u00b3\u00b5\u00b6\u00b9\u00bf\u00a1][a-z]|[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff]{3}/;
 
 /** Whether a byte occurs in binary data, but hardly ever in text. */
 function isControlByte(byte: number): boolean {

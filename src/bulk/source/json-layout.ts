@@ -32,6 +32,9 @@ export const ENVELOPE_LIST = 'data';
 /** The fields beside that list. */
 export const ENVELOPE_FIELDS: readonly string[] = ['status', 'message'];
 
+/** Names of an object that contains a record, which are no IDs. */
+const WRAPPERS: readonly string[] = [ENVELOPE_LIST, 'result', 'response', 'record', 'item', 'meta'];
+
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s"[\]{}:,]+/gs;
 
 /** Recognizes the layout of a JSON text by its start. */
@@ -55,7 +58,9 @@ export function recognizeLayout(head: string, request: LayoutRequest): JsonLayou
   if (isRecord) return isWholeLine(text, format) ? 'lines' : 'values';
   const isKeyed = ({ name, opening, inner }: HeadField) =>
     opening === '{' && !isKnown(name) && (inner.length === 0 || inner.some(isKnown));
-  const areKeyed = fields.length > 0 && fields.every(isKeyed);
+  const isWrapper = (name: string) => WRAPPERS.includes(name) || `${name}Id` === id;
+  const areKeyed =
+    fields.length > 0 && fields.every(isKeyed) && !fields.some(({ name }) => isWrapper(name));
   if (areKeyed && fields.some(({ inner }) => inner.length > 0)) return 'keyed';
   return format === 'ndjson' ? 'lines' : 'list';
 }
@@ -63,7 +68,8 @@ export function recognizeLayout(head: string, request: LayoutRequest): JsonLayou
 /** Whether each line is an object. In a file of lines, one of them may be broken or too long. */
 function isWholeLine(text: string, format: LayoutRequest['format']): boolean {
   const [first = '', ...others] = text.split(/\r\n|\n|\r/);
-  if (readHead(first).isComplete) return true;
+  const { isComplete, next } = readHead(first);
+  if (isComplete) return next !== '{';
   return format === 'ndjson' && (others.length === 0 || others.some((line) => LINE.test(line)));
 }
 

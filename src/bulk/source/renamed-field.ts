@@ -5,7 +5,15 @@ import { quoteForShell } from '../../kernel/quote-for-shell.ts';
 /** Names that any ID field may have. */
 const COMMON_ID_NAMES = ['id', 'uid', 'uuid', 'key', 'identifier', 'externalid'];
 /** Names that the ID of a user may have. */
-const USER_ID_NAMES = ['login', 'loginname', 'loginid', 'username', 'accountname'];
+const USER_ID_NAMES = [
+  'login',
+  'loginname',
+  'loginid',
+  'username',
+  'accountname',
+  'samaccountname',
+  'userprincipalname',
+];
 /** Matches numbers and IDs of people: `Employee No`, `Staff ID`, `member-number`. */
 const PERSON_NUMBER =
   /^(?:employee|staff|person(?:nel|s)?|people|member|worker|account|contact)(?:id|no|nr|num|number|code|key)\.?$/;

@@ -61,6 +61,13 @@ describe('the format of stdin', () => {
   });
 });
 
+it.each<InputFormat>(['json', 'ndjson'])('objects on one line, as %s', async (format) => {
+  expect(await values('{"userId":"a"} {"userId":"b"}\n', format)).toEqual([
+    { userId: 'a' },
+    { userId: 'b' },
+  ]);
+});
+
 describe('CSV', () => {
   it('keeps IDs as text, and the content of quotes', async () => {
     const rows =

@@ -28,6 +28,9 @@ describe('guessFields', () => {
     [['userId', 'First name', 'Last name'], {}],
     [['userId', 'name', 'Full name'], {}],
     [['userId', 'Notes'], {}],
+    [['SamAccountName', 'Mail'], { SamAccountName: 'userId', Mail: 'email' }],
+    [['userId', 'name;email'], {}],
+    [['userId', 'Name, Vorname'], { 'Name, Vorname': 'name' }],
   ])('%j', (columns, expected) =>
     expect(Object.fromEntries(guessFields(columns, FIELDS))).toEqual(expected),
   );

@@ -252,6 +252,39 @@ describe('the error for an invalid input names the position and the problem', ()
     );
   });
 
+  it.each(['userId\x1fname\nu1\x1fAda\n', 'userId~name\nu1~Ada\n'])(
+    'a separator that is not detected: %j',
+    async (text) => {
+      const separator = text.charAt(6);
+      expect((await refusal(text, 'csv')).hint).toMatch(
+        separator === '~' ? "add --separator '~'" : String.raw`add --separator $'\x1f'`,
+      );
+    },
+  );
+
+  it('a space before a quote', async () => {
+    expect((await refusal('userId,name\nu1, "Lovelace, Ada"\n', 'csv')).hint).toBe(
+      'remove the spaces before the quotes',
+    );
+  });
+
+  it.each(['user', 'data', 'result'])('an object around a record: %s', async (name) => {
+    const { message } = await refusal(`{"${name}":{"name":"Ada"}}`, 'json');
+    expect(message).toContain('the object has no array "users"');
+  });
+
+  it.each<[string, string, number[]]>([
+    ['windows-1251', 'Иван', [0xc8, 0xe2, 0xe0, 0xed]],
+    ['shift_jis', '田中太郎', [0x93, 0x63, 0x92, 0x86, 0x91, 0xbe, 0x98, 0x59]],
+    ['macintosh', 'Jürgen', [0x4a, 0x9f, 0x72, 0x67, 0x65, 0x6e]],
+    ['ibm866', 'Иван', [0x88, 0xa2, 0xa0, 0xad]],
+  ])('text in %s, without a wrong suggestion', async (_, __, name) => {
+    const text = Buffer.concat([Buffer.from('userId,name\nu1,'), Buffer.from(name)]);
+    const { message, hint } = await refusal(text, 'csv');
+    expect(message).toMatch(/^stdin:2:\d: byte 0x\w\w is not UTF-8$/);
+    expect(hint).toContain('save the file as UTF-8, or name its encoding');
+  });
+
   it('rows that are single quoted cells', async () => {
     expect((await refusal('"userId,name"\n"a,b"\n', 'csv')).hint).toBe(
       'remove the quotes around the rows: each is a single cell',
