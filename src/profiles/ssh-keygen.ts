@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { hint, SvcError, step } from '../kernel/errors.ts';
 import { type Environment, resolveHomeFolder } from '../kernel/folders.ts';
-import { currentPlatform } from '../kernel/process.ts';
-import { isTrustedPath } from '../kernel/trusted-path.ts';
+import { currentPlatform, userId } from '../kernel/process.ts';
 
 const PROGRAM = currentPlatform === 'win32' ? 'ssh-keygen.exe' : 'ssh-keygen';
 
@@ -123,4 +122,30 @@ export async function findSigningKey(
   throw new SvcError('usage', `${folder} contains no SSH key; nothing was signed`, {
     hint: hint`create one with ssh-keygen, or name another one: ${step('inspect', 'approve', '--help')}`,
   });
+}
+
+/** File modes: other users can write, and can replace only their own files. */
+const OTHERS_WRITE = 0o022;
+const STICKY = 0o1000;
+
+/**
+ * Whether a regular file exists, and no other user but root can change or replace it: it and the
+ * folders above belong to this user or root, and others can write to none of them. A folder of root
+ * may have the sticky bit instead.
+ */
+async function isTrustedPath(path: string): Promise<boolean> {
+  try {
+    const real = await realpath(path);
+    if (!(await lstat(real)).isFile()) return false;
+    if (currentPlatform === 'win32') return true;
+    for (let each = real; ; each = dirname(each)) {
+      const { uid, mode } = await lstat(each);
+      const isSticky = each !== real && uid === 0 && (mode & STICKY) !== 0;
+      if (uid !== 0 && uid !== userId) return false;
+      if ((mode & OTHERS_WRITE) !== 0 && !isSticky) return false;
+      if (each === dirname(each)) return true;
+    }
+  } catch {
+    return false;
+  }
 }

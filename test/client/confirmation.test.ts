@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { confirmsAll } from '../../src/client/confirmation.ts';
+import { confirmsAll } from '../../src/client/envelope.ts';
 import { isObject } from '../../src/kernel/json.ts';
 import { repeats } from '../repeats.ts';
 
