@@ -29,14 +29,13 @@ import { findRecordProblems, type RecordProblem } from './record-problem.ts';
 import type { RecordTarget } from './record-targets.ts';
 import { RecordTree } from './record-tree.ts';
 import { RepeatedIdDetector } from './repeated-ids.ts';
-import { formatSelectingHint } from './selecting-hint.ts';
 import { SharedLines } from './shared-lines.ts';
 import { findRenamedField } from './source/renamed-field.ts';
 import { InputError, type RecordChunk, type Source, type SourceRecord } from './source/source.ts';
 import { type TextEncoding, UTF_8 } from './source/text-encoding.ts';
 import { type SuspiciousValue, SuspiciousValues } from './suspicious-values.ts';
 import { TargetConflicts } from './target-conflicts.ts';
-import { describeUnknownField } from './unknown-fields.ts';
+import { describeUnknownField, formatSelectingHint } from './unknown-fields.ts';
 
 export interface RecordRules extends PreparationRules {
   readonly duplicates: 'fail' | 'first' | 'last';

@@ -1,6 +1,6 @@
 import { formatFromName } from './detect-format.ts';
 import { type InputTextRequest, joinText, openInputText } from './input-text.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from './json-record.ts';
 import { InputError } from './source.ts';
 
 const START = { line: 1, column: 1 };

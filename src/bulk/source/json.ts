@@ -1,7 +1,7 @@
 import { isObject } from '../../kernel/json.ts';
 import { ENVELOPE_FIELDS, ENVELOPE_LIST, type JsonLayout } from './json-layout.ts';
+import { parseJson } from './json-record.ts';
 import { type JsonPiece, JsonSplitter } from './json-splitter.ts';
-import { parseJson } from './parse-json.ts';
 import type { ListRequest } from './record-layout.ts';
 import { type BesideField, InputError, type RecordChunk } from './source.ts';
 

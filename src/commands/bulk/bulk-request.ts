@@ -1,7 +1,11 @@
 import type * as z from 'zod/mini';
+import type { BatchLimits } from '../../bulk/batches.ts';
+import { BATCH_CHARACTERS, BATCH_SIZE } from '../../bulk/pace.ts';
 import type { FileChoice } from '../../bulk/record-input.ts';
+import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import type { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import type { MapFileOptions } from './input-flags.ts';
 
 /** Parsed flags of a bulk command. A job stores them as JSON. `rate` is in records per second. */
@@ -40,4 +44,23 @@ export interface BulkRequest {
   readonly asksAboutOrganizations?: boolean;
   /** Flags that answer the questions so far, for the line that repeats the command. */
   readonly answers?: readonly string[];
+}
+
+/** @throws SvcError `usage` for a batch size of an operation that takes one record per call */
+export function parseBatchLimits(
+  { field, noun }: BulkFields,
+  { batchSize, rate = BATCH_SIZE }: BulkOptions,
+): BatchLimits {
+  if (field === undefined && batchSize !== undefined)
+    throw new SvcError(
+      'usage',
+      `--batch-size does not apply: each ${noun} is sent in a separate request`,
+    );
+  // The default batch holds at most one second of records, so that a low rate applies within each
+  // second.
+  const defaultSize = Math.min(BATCH_SIZE, Math.ceil(rate));
+  return {
+    records: field === undefined ? 1 : (batchSize ?? defaultSize),
+    characters: BATCH_CHARACTERS,
+  };
 }

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { TextDecoder } from 'node:util';
 import { type FileChoice, openInput, type RecordInput } from '../../bulk/record-input.ts';
+import { decompress, readFileBytes } from '../../bulk/source/bytes.ts';
 import { FieldMap } from '../../bulk/source/field-map.ts';
 import { findEncoding } from '../../bulk/source/text-encoding.ts';
-import { detectUtf8 } from '../../bulk/source/utf8-file.ts';
 import type { BulkFields } from '../../catalog/bulk-fields.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { limitHeapGrowth } from '../../kernel/heap.ts';
@@ -88,4 +89,25 @@ function parseEncoding(label: string | undefined): string | undefined {
   throw new SvcError('usage', `--encoding does not support '${label}'`, {
     hint: 'use a label such as windows-1252, utf-16le, macintosh, or shift_jis, or convert the file to UTF-8',
   });
+}
+
+/** Whether a file is UTF-8 that contains more than ASCII characters, only ASCII, or something else. */
+async function detectUtf8(
+  path: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<'utf-8' | 'ascii' | 'other'> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let isAscii = true;
+  try {
+    for await (const chunk of decompress(readFileBytes(path, name, signal), name)) {
+      isAscii &&= chunk.every((byte) => byte < 0x80);
+      decoder.decode(chunk, { stream: true });
+    }
+    decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) return 'other';
+    throw error;
+  }
+  return isAscii ? 'ascii' : 'utf-8';
 }

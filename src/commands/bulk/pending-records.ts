@@ -1,4 +1,9 @@
-import type { BatchLimits, PendingRecords, RecordList } from '../../bulk/batches.ts';
+import {
+  type BatchLimits,
+  type PendingRecords,
+  type RecordList,
+  splitIntoBatches,
+} from '../../bulk/batches.ts';
 import { type CheckedLists, readCheckedRecords } from '../../bulk/checked-records.ts';
 import type { JobRecorder } from '../../bulk/job-recorder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
@@ -6,8 +11,12 @@ import type { SentBatch } from '../../bulk/journal/outcomes.ts';
 import type { BatchCalls } from '../../bulk/request-sender.ts';
 import { planResume } from '../../bulk/resume-plan.ts';
 import type { Effect } from '../../catalog/define.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { Context } from '../context.ts';
 import type { BulkOptions } from './bulk-request.ts';
+import type { SendingPlan } from './check-report.ts';
 import type { CheckedInput } from './gather-input.ts';
+import { findNewOrganizations } from './new-organizations.ts';
 
 /** Inputs of a run, besides its job. A first run and a resumed run use the same plan. */
 export interface SendPlan {
@@ -72,4 +81,30 @@ export function readLists({
   grouped,
 }: CheckedInput): AsyncGenerator<CheckedLists> {
   return grouped?.read() ?? readCheckedRecords(input, rules, check);
+}
+
+/**
+ * Counts the requests for checked records, and the records of each organization.
+ * @param ids the organizations that the records go to
+ */
+export async function countSending(
+  context: Context,
+  input: CheckedInput,
+  limits: BatchLimits,
+  ids: readonly string[],
+): Promise<SendingPlan> {
+  const totals = new Map(ids.map((id) => [id, 0]));
+  let requests = 0;
+  for await (const batch of splitIntoBatches(readRecords(input), limits)) {
+    requests += 1;
+    const [record] = batch.records;
+    const own = isObject(record?.value) ? record.value : {};
+    const id = { ...own, ...input.data, ...record?.target?.data }['organizationId'];
+    const total = typeof id === 'string' ? totals.get(id) : undefined;
+    if (total !== undefined) totals.set(String(id), total + batch.records.length);
+  }
+  if (ids.length === 0) return { requests };
+  const unseen = await findNewOrganizations(context, ids);
+  const organizations = Array.from(totals, ([id, total]) => ({ id, total, new: unseen.has(id) }));
+  return { requests, organizations };
 }

@@ -10,6 +10,7 @@ import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { askForOrganizations } from './ask-for-organizations.ts';
 import type { BulkRequest } from './bulk-request.ts';
+import { parseBatchLimits } from './bulk-request.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { gatherInput, type InputFolder } from './gather-input.ts';
 import { mapFlags } from './input-flags.ts';
@@ -19,7 +20,6 @@ import {
   organizationsOf,
   requireOrganizations,
 } from './new-organizations.ts';
-import { parseBatchLimits } from './parse-batch-limits.ts';
 import type { SendPlan } from './pending-records.ts';
 
 interface PreparedRequest {

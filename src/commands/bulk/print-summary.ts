@@ -1,7 +1,10 @@
-import type { BulkSummary, SharedReason } from '../../bulk/summary.ts';
+import type { BulkSummary, FailureLine, SharedReason } from '../../bulk/summary.ts';
 import type { Column } from '../../catalog/define.ts';
+import { formatOperation } from '../../catalog/operation-name.ts';
 import { hint, step } from '../../kernel/errors.ts';
+import { upperFirst } from '../../kernel/first-letter.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { escapeMarkdown, formatMarkdownTable } from '../../output/markdown.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { formatElapsed } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
@@ -113,4 +116,52 @@ function summaryText(noun: string, { total, requests, seconds, ...summary }: Bul
     .filter(([, count], at) => at === 0 || count > 0)
     .map(([name, count]) => `${groupDigits(count)} ${name}`);
   return `${formatNounCount(total, noun)}: ${counts.join(', ')} (${formatNounCount(requests, 'request')}, ${formatElapsed(seconds)})`;
+}
+
+/** Number of failures in the step summary of GitHub Actions. */
+const MAX_STEP_FAILURES = 20;
+
+/** Renders the summary of a job as Markdown. */
+export function renderStepSummary(noun: string, summary: BulkSummary): string {
+  const { operation, job, total, failed, unknown, failures, rejects, organizations = [] } = summary;
+  const shown = failures.slice(0, MAX_STEP_FAILURES);
+  const more = failed + unknown - shown.length;
+  const hasFiles = shown.some(({ file }) => file !== undefined);
+  const effects = (['created', 'updated', 'unchanged'] as const).filter(
+    (name) => summary[name] !== undefined,
+  );
+  const { existing = 0 } = summary;
+  const counts = [
+    ...(['succeeded', ...effects, 'failed', 'unknown'] as const).map(
+      (name) => [name, summary[name] ?? 0] as const,
+    ),
+    ...(existing > 0 ? [['skipped', existing] as const] : []),
+    ['not sent', summary.skipped - existing] as const,
+    ['requests', summary.requests] as const,
+    ['retries', summary.retries] as const,
+  ];
+  return [
+    `### svc ${formatOperation(operation)}: ${formatNounCount(total, noun)}\n`,
+    formatMarkdownTable([...counts.map(([name]) => name), 'time'].map(upperFirst), [
+      [...counts.map(([, count]) => groupDigits(count)), formatElapsed(summary.seconds)],
+    ]),
+    ...(shown.length > 0 ? [failureTable(shown, hasFiles)] : []),
+    ...(more > 0 ? [`and ${groupDigits(more)} more\n`] : []),
+    ...(isWorthShowing(organizations)
+      ? [
+          `Organizations: ${escapeMarkdown(formatOrganizations(organizations, hasMissingRecords(summary)))}\n`,
+        ]
+      : []),
+    `Job \`${job}\`${rejects === null ? '' : `, rejects: ${escapeMarkdown(rejects)}`}\n`,
+  ].join('\n');
+}
+
+function failureTable(failures: readonly FailureLine[], hasFiles: boolean): string {
+  const rows = failures.map(({ file, line, id, message, code }) =>
+    [file, line, id, message, code].map((cell) => escapeMarkdown(String(cell ?? ''))),
+  );
+  const [head, ...body] = [['File', 'Line', 'ID', 'Message', 'Code'], ...rows].map((row) =>
+    row.slice(hasFiles ? 0 : 1),
+  );
+  return formatMarkdownTable(head ?? [], body);
 }

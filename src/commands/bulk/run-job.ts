@@ -17,13 +17,14 @@ import { withHint } from '../call/error-hints.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
 import { optionalProperty } from '../options.ts';
+import { appendStepSummary } from '../outputs/append-step-summary.ts';
 import { openBeforeImages } from './before-images.ts';
 import { rejectsCommand, retryCommand } from './follow-up-commands.ts';
 import { createJobError } from './job-error.ts';
 import { finishJob, type JobRun, openJobRun, summarizeRun } from './job-run.ts';
 import { discardJob, type OpenJob } from './open-job.ts';
 import { pendingRecords, type SendPlan } from './pending-records.ts';
-import { printSummary } from './print-summary.ts';
+import { printSummary, renderStepSummary } from './print-summary.ts';
 import type { RecordWrite } from './record-write.ts';
 import { showSendProgress } from './show-progress.ts';
 
@@ -105,10 +106,6 @@ async function reportSummary(
 ): Promise<void> {
   const { noun } = plan.calls.fields;
   if (job.lockedFolder && context.environment['GITHUB_STEP_SUMMARY']) {
-    const [{ appendStepSummary }, { renderStepSummary }] = await Promise.all([
-      import('../outputs/append-step-summary.ts'),
-      import('./step-summary.ts'),
-    ]);
     await appendStepSummary(context, () => renderStepSummary(noun, summary));
   }
   await printSummary(context, noun, summary, single);

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { saveWrite } from '../write-plans/save-write.ts';
 import type { BulkRequest } from './bulk-request.ts';
-import { countSending } from './count-sending.ts';
+import { countSending } from './pending-records.ts';
 import { prepareRequest } from './prepare-request.ts';
 import { printRepeatingCommand } from './repeat-command.ts';
 

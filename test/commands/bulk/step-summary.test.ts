@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BulkSummary } from '../../../src/bulk/summary.ts';
-import { renderStepSummary } from '../../../src/commands/bulk/step-summary.ts';
+import { renderStepSummary } from '../../../src/commands/bulk/print-summary.ts';
 import { appendStepSummary } from '../../../src/commands/outputs/append-step-summary.ts';
 import { createTemporaryFolder } from '../../temporary-folder.ts';
 import { fakeContext } from '../fake-context.ts';
