@@ -1,13 +1,13 @@
 import type { Operation } from '../../catalog/define.ts';
-import { loadOperation } from '../../catalog/index.ts';
+import { loadOperation, loadResource } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
+import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { type ListOptions, needsAll } from '../list-flags.ts';
 import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
-import { resolveEndpointUids } from './endpoint-uids.ts';
 import type { InputData } from './input-data.ts';
 import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, type NewParents, printNewParents } from './new-parents.ts';
@@ -169,4 +169,29 @@ function splitByIds({ splitIds }: Operation, data: Data): readonly Data[] {
     ...data,
     [splitIds.field]: unique.slice(part * splitIds.max, (part + 1) * splitIds.max),
   }));
+}
+
+/** Start of the IDs that the service generates. A uid cannot start like this. */
+const GENERATED = 'ep_';
+
+/**
+ * Replaces uids of endpoints with their IDs, which the service requires. Unknown uids stay, and the
+ * service rejects them. A dry run sends no request, so uids stay too.
+ */
+async function resolveEndpointUids(
+  context: Context,
+  { argument }: Operation,
+  inputs: readonly Data[],
+): Promise<readonly Data[]> {
+  const isUid = (id: unknown) => typeof id === 'string' && !id.startsWith(GENERATED);
+  const needsLookup = inputs.some(({ endpointId }) => isUid(endpointId));
+  if (argument?.field !== 'endpointId' || !needsLookup || context.options.dryRun) return inputs;
+  const { 'webhooks.endpoints.list': list } = await loadResource('webhook-endpoints');
+  const ids = new Map<unknown, string>();
+  for await (const { data } of fetchPages(await context.client(), list, {}))
+    for (const { id, uid } of data?.endpoints ?? []) if (uid) ids.set(uid, id);
+  return inputs.map((input) => {
+    const id = ids.get(input['endpointId']);
+    return id === undefined ? input : { ...input, endpointId: id };
+  });
 }

@@ -1,10 +1,12 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { currentPlatform } from '../../kernel/process.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { OptionDefinition } from '../definition.ts';
 import type { IdKind } from '../ids/id-cache.ts';
 import { longName, optionalProperty } from '../options.ts';
 import { argumentsOf, type LoadedLeaf } from '../tree/leaf.ts';
 import { type Candidate, type CompletionDependencies, toCandidates } from './candidate.ts';
-import { fileCandidates } from './file-candidates.ts';
 import type { TypedLine } from './typed-line.ts';
 
 export type CompletionRequest = TypedLine & CompletionDependencies;
@@ -168,4 +170,36 @@ function resultOf(leaf: LoadedLeaf) {
     return [leaf.versions[0].fields, leaf.versions[0].columns ?? []] as const;
   const { columns = [] } = leaf.definition;
   return [columns.map(({ field }) => field), columns] as const;
+}
+
+const MAX_NAMES = 500;
+
+async function fileCandidates(
+  typed: string,
+  dependencies: CompletionDependencies,
+): Promise<Candidate[]> {
+  const { cwd, environment, platform = currentPlatform } = dependencies;
+  const isWindows = platform === 'win32';
+  const end = Math.max(typed.lastIndexOf('/'), isWindows ? typed.lastIndexOf('\\') : -1) + 1;
+  const [folder, partialName] = [typed.slice(0, end), typed.slice(end)];
+  const separator = folder.endsWith('\\') ? '\\' : '/';
+  const path = isWindows ? folder.replaceAll('\\', '/') : folder;
+  const home = environment['HOME'] ?? (isWindows ? environment['USERPROFILE'] : undefined);
+  const real = home && path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path);
+  const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
+  const matching = entries
+    .filter(
+      ({ name }) =>
+        name.startsWith(partialName) && (partialName.startsWith('.') || !name.startsWith('.')),
+    )
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
+    .slice(0, MAX_NAMES);
+  return Promise.all(
+    matching.map(async (entry) => {
+      const found = entry.isSymbolicLink()
+        ? await stat(join(real, entry.name)).catch(() => undefined)
+        : entry;
+      return { value: `${folder}${entry.name}${found?.isDirectory() ? separator : ''}` };
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   type CallEvent,
   type Client,
@@ -5,8 +6,10 @@ import {
   type Target as ClientTarget,
   createClient,
 } from '../../client/client.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { traceHeadersOf } from '../../kernel/trace-parent.ts';
+import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { formatJsonDocument } from '../../output/json.ts';
 import { formatJsonMessage } from '../../output/message-text.ts';
 import { formatCountdown } from '../../output/progress-text.ts';
@@ -19,7 +22,6 @@ import { optionalProperty } from '../options.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 import { addSpinner } from '../terminal/spinner.ts';
 import { usesJsonMessages } from '../terminal/terminal.ts';
-import { openRecording } from './contract-recording.ts';
 import { checkProtectedProfile } from './protected-profile.ts';
 import { findProtections } from './protections.ts';
 import { openEmbeddedRoute, openNetworkRoute, type ServiceRoute } from './service-route.ts';
@@ -202,4 +204,41 @@ function linesOf(
         ? [`retrying in ${Math.round(event.inMilliseconds)} ms: ${event.reason}`]
         : [];
   }
+}
+
+interface Recording {
+  readonly record: NonNullable<ClientOptions['record']>;
+  /** @param error why the command failed; an error of the save itself is then only a warning */
+  save(error: unknown): Promise<void>;
+}
+
+/**
+ * Starts to record the exchanges of a command, if `SVC_CONTRACT` names a file.
+ * @throws SvcError `invalid_input` if the file is not a contract, before anything is sent
+ */
+async function openRecording(context: Context): Promise<Recording | undefined> {
+  const { recorder: given, environment, options, cwd, folders, clock } = context;
+  if (given) return { record: given.record, save: async () => undefined };
+  const name = environment[SWITCH_VARIABLES.contract];
+  if (!name || options.dryRun) return undefined;
+  const [{ addToContractFile, readContractIfExists }, { createRecorder }] = await Promise.all([
+    import('../../contract/contract-file.ts'),
+    import('../../contract/recorder.ts'),
+  ]);
+  const path = resolve(cwd, name);
+  await readContractIfExists(path, name);
+  const recorder = createRecorder();
+  const save = async () => {
+    const recorded = await recorder.contract();
+    if (recorded.operations.size + recorded.otherPaths > 0)
+      await addToContractFile({ path, name, stateFolder: folders.state, clock }, recorded);
+  };
+  return {
+    record: recorder.record,
+    save: (error) =>
+      save().catch(async (problem: unknown) => {
+        if (error === undefined) throw problem;
+        await context.warn(`the exchanges were not recorded: ${messageOf(problem)}`);
+      }),
+  };
 }

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
+import { currentPlatform } from '../../kernel/process.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import {
   type KnownServer,
@@ -9,7 +12,6 @@ import {
   locateServers,
 } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
-import { startBrowser } from '../terminal/start-browser.ts';
 import { html } from './report/html.ts';
 import { writeReport } from './report/write-report.ts';
 
@@ -62,4 +64,37 @@ async function openInspector(context: Context, { url, ui }: KnownServer): Promis
   await replaceFile(path, page.text, { durable: false });
   await startBrowser(context, path);
   await context.note(`opened the inspector of ${url}`);
+}
+
+/** Time to wait for a program that opens a file, in milliseconds. A browser may keep running. */
+const START_TIMEOUT = 2_000;
+
+/**
+ * Opens a file with the program in `BROWSER`, or with the browser of the system.
+ * @throws SvcError `local` if no program opens it
+ */
+async function startBrowser(
+  { environment, clock }: Pick<Context, 'environment' | 'clock'>,
+  path: string,
+): Promise<void> {
+  const [program = '', ...words] = openerOf(environment['BROWSER'] ?? '');
+  const child = spawn(program, [...words, path], { stdio: 'ignore', detached: true });
+  const failed = once(child, 'exit').then(
+    ([code]) => code !== 0,
+    () => true,
+  );
+  const hasFailed = await Promise.race([failed, clock.sleep(START_TIMEOUT).then(() => false)]);
+  child.unref();
+  if (!hasFailed) return;
+  throw new SvcError('local', `no browser could be started with ${program}`, {
+    hint: `open ${path} in a browser, or set BROWSER to the command of one`,
+  });
+}
+
+/** Returns the command line of the program that opens a file. `BROWSER` may list several. */
+function openerOf(browser: string): readonly string[] {
+  const [first = ''] = browser.split(currentPlatform === 'win32' ? ';' : ':');
+  if (first.trim() !== '') return first.replaceAll('%s', '').trim().split(/ +/);
+  if (currentPlatform === 'darwin') return ['open'];
+  return currentPlatform === 'win32' ? ['rundll32', 'url.dll,FileProtocolHandler'] : ['xdg-open'];
 }

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { CommandExit, FAILURES, SvcError } from '../../kernel/errors.ts';
+import { FOLDER_VARIABLES, type Folders } from '../../kernel/folders.ts';
 import { guardLog } from '../../kernel/log-commands.ts';
+import { once } from '../../kernel/once.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
-import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
+import { SETTING_VARIABLES, SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
 import { withoutForbiddenHint } from '../connection/protections.ts';
-import type { GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
+import type { Context, GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { withFolderHint } from '../folder-hint.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
 import type { HelpPage } from '../help/blocks.ts';
@@ -16,7 +18,6 @@ import { usesJsonMessages } from '../terminal/terminal.ts';
 import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
 import { withLocalList } from './local-list.ts';
-import { withOptionalProfiles } from './optional-profiles.ts';
 import { createProgram } from './program.ts';
 
 export async function runCommandLine(
@@ -143,3 +144,27 @@ const HELP_CODES: readonly unknown[] = [
   'commander.help',
   'commander.version',
 ];
+
+/**
+ * Lets a command run without readable profiles if the environment names no profile and has all
+ * credentials, as in a container of another user. The command then warns once.
+ */
+function withOptionalProfiles(
+  { folders, environment }: ProcessEnvironment,
+  { local, profile, baseUrl }: GlobalOptions,
+  warn: Context['warn'],
+): Folders {
+  const isSet = (name: keyof typeof SETTING_VARIABLES) =>
+    Boolean(environment[SETTING_VARIABLES[name]]);
+  const hasCredential =
+    (isSet('apiKey') && isSet('authToken')) ||
+    (isSet('workspaceId') && isSet('workspaceAuthToken'));
+  const isComplete = hasCredential && (baseUrl !== undefined || isSet('baseUrl'));
+  if (local || profile !== undefined || isSet('profile') || !isComplete) return folders;
+  const ignoreUnreadableProfiles = once(({ message }: Error) =>
+    warn(
+      `${message}; using the environment only (to use another folder, set ${FOLDER_VARIABLES.config})`,
+    ),
+  );
+  return { ...folders, ignoreUnreadableProfiles };
+}

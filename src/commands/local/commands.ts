@@ -1,8 +1,11 @@
+import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { FAILED_STATES } from '../../catalog/local/delivery.ts';
+import { getAdminEntry } from '../../catalog/local/find-entry.ts';
+import type { AdminOperationName } from '../../catalog/local/index.ts';
+import { createFlagDefinitions } from '../call/flag-definitions.ts';
 import { type CommandDefinition, defineCommand, type OptionDefinition } from '../definition.ts';
-import { FORCE_FLAG, longName } from '../options.ts';
+import { FORCE_FLAG, longName, optionalProperty } from '../options.ts';
 import type { ClockCommand } from './clock.ts';
-import { defineLocalCommand } from './define-command.ts';
 import { EXEC_FLAGS, IMPORT_FLAGS } from './flags.ts';
 
 export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
@@ -89,7 +92,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./snapshots.ts')).listSnapshots,
   }),
   defineLocalCommand('local.snapshot.diff', {
-    load: async () => (await import('./snapshot-diff.ts')).diffSnapshot,
+    load: async () => (await import('./snapshots.ts')).diffSnapshot,
   }),
   defineLocalCommand('local.snapshot.remove', {
     isSilent: true,
@@ -188,4 +191,47 @@ function defineClockCommand(name: ClockCommand): CommandDefinition {
   return defineLocalCommand(name, {
     load: async () => (await import('./clock.ts')).createClockCommand(name),
   });
+}
+
+/** Parts of a command that its operation does not define. */
+interface Additions extends Partial<Pick<CommandDefinition, 'options' | 'load'>> {
+  /** The command prints no result. */
+  readonly isSilent?: true;
+  /** Flags can replace the arguments and the required flags. */
+  readonly hasAlternative?: true;
+}
+
+/** Derives the command of an operation. */
+function defineLocalCommand(
+  name: AdminOperationName,
+  { options = [], load, isSilent, hasAlternative }: Additions = {},
+): CommandDefinition {
+  const entry = getAdminEntry(name);
+  const { command, summary, description, examples, columns, effect } = entry;
+  const limit = entry.flags.find((flag) => flag.name === 'limit');
+  const isList = command.at(-1) === 'list' && effect === 'read';
+  const flags = entry.flags
+    .filter((flag) => flag !== limit)
+    .map((flag) => ({ ...flag, required: flag.required && !hasAlternative }));
+  return {
+    command,
+    summary,
+    ...optionalProperty('description', description),
+    ...optionalProperty('examples', examples),
+    ...optionalProperty('columns', columns),
+    ...(isList && { listEnd: limit ? DEFAULT_LIMIT : 'complete' }),
+    globalFlags: [
+      'local',
+      ...(isSilent ? [] : (['result'] as const)),
+      ...(effect === 'read' ? [] : (['dry-run'] as const)),
+    ],
+    arguments: entry.arguments.map((operand) => ({
+      name: operand.name,
+      description: operand.description,
+      required: !hasAlternative,
+      ...optionalProperty('many', operand.many),
+    })),
+    options: [...flags.flatMap((flag) => createFlagDefinitions(flag)), ...options],
+    load: load ?? (async () => (await import('./operation.ts')).createLocalCommand(name)),
+  };
 }

@@ -4,6 +4,7 @@ import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatDuration } from '../../output/quantities.ts';
 import { singlePage } from '../../output/renderer.ts';
+import { readProfiles } from '../../profiles/profiles-file.ts';
 import { describeKeyStorage } from '../../profiles/signers.ts';
 import {
   describeKey,
@@ -11,12 +12,15 @@ import {
   type KeyDescription,
   runSshKeygen,
 } from '../../profiles/ssh-keygen.ts';
+import { listEnvironments } from '../../settings/file/load-settings.ts';
+import { hashFile } from '../../settings/file/read-files.ts';
+import { readSettings } from '../../settings/file/read-settings.ts';
 import {
   APPROVAL_NAMESPACE,
   APPROVAL_SUFFIX,
   formatStatement,
 } from '../../settings/plan/approval.ts';
-import { EXPIRED, isExpired } from '../../settings/plan/saved-plan.ts';
+import { EXPIRED, isExpired, type SavedPlan } from '../../settings/plan/saved-plan.ts';
 import { type AnyPlan, isSavedWrite, parsePlanFile } from '../../settings/plan/saved-write.ts';
 import { nameSavedTarget, targetNames } from '../connection/find-target.ts';
 import type { Context } from '../context.ts';
@@ -27,9 +31,9 @@ import { becauseOfCi, canAsk } from '../terminal/terminal.ts';
 import { printWrite } from '../write-plans/print-write.ts';
 import { checkSavedWrite } from './apply-write.ts';
 import { createStalePlanError } from './check-plan.ts';
+import { isEnvironmentOf } from './choose-environment.ts';
 import type { ApproveFlags } from './flags.ts';
 import { nextOfSavedPlan } from './next-commands.ts';
-import { findPlanEnvironment } from './plan-environment.ts';
 import { printPlan } from './print-plan.ts';
 import { describeReason } from './verify-approvals.ts';
 import { findWaitingPlans, type WaitingPlan } from './waiting-plans.ts';
@@ -209,4 +213,30 @@ async function sign(
 /** Shortens a fingerprint to a part of a file name. */
 function labelOf({ fingerprint }: KeyDescription): string {
   return fingerprint.replace('SHA256:', '').slice(0, 8).replaceAll('/', '_').replaceAll('+', '-');
+}
+
+/**
+ * Returns the environment of a saved plan, if the settings file on this machine is the one that the
+ * plan was made from, and maps the environment to the target of the plan.
+ */
+async function findPlanEnvironment(
+  context: Context,
+  { environment, names, files, target }: SavedPlan,
+): Promise<string | undefined> {
+  if (environment === null || !names) return undefined;
+  const { cwd, signal, io, folders } = context;
+  try {
+    for (const { path, sha256 } of files)
+      if ((await hashFile(path, cwd, signal)).sha256 !== sha256) return undefined;
+    const request = { file: names.file, environment, cwd, stdin: io.stdin.stream, signal };
+    const { fields } = await readSettings(request);
+    const declared = listEnvironments(fields.environments).find(({ name }) => name === environment);
+    const { profiles } = await readProfiles(folders);
+    const saved = profiles.get(declared?.profile ?? '');
+    return declared && isEnvironmentOf(declared, saved, target) ? environment : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError)) throw error;
+    return undefined;
+  }
 }

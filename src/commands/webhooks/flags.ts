@@ -5,7 +5,18 @@ import { SNIPPET_FRAMEWORKS, SNIPPET_LANGUAGES } from '../../webhooks/snippets.t
 import { ALLOW_UNKNOWN_EVENT_FLAG } from '../call/call-flags.ts';
 import type { Context } from '../context.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
-import { FORWARDING_FLAGS } from './delivery-flags.ts';
+
+const FORWARDING_FLAGS = [
+  { flags: '--forward-to <url>', description: 'URL to forward deliveries to' },
+  {
+    flags: '--route <pattern=url>',
+    description:
+      "URL for event types that match a pattern, such as 'comment.*=http://…'; the first match wins",
+    many: true,
+  },
+] as const satisfies readonly OptionDefinition[];
+
+export type ForwardingFlags = OptionsOf<typeof FORWARDING_FLAGS>;
 
 const SHARED = {
   secretFiles: {

@@ -5,7 +5,7 @@ import type { PostOptions } from '../../webhooks/post.ts';
 import type { ForwardingRoute } from '../../webhooks/routes.ts';
 import { readCertificates } from '../connection/ca-file.ts';
 import type { Context } from '../context.ts';
-import type { ForwardingFlags } from './delivery-flags.ts';
+import type { ForwardingFlags } from './flags.ts';
 
 /**
  * Parses the URL of a flag. The scheme is optional for this machine.
