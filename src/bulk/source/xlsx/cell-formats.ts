@@ -1,5 +1,11 @@
 import { getFormatFromId } from 'numfmt';
-import { createNumberFormatter, type NumberFormatter, type NumberText } from './number-format.ts';
+import {
+  createNumberFormatter,
+  createTextFormatter,
+  type NumberFormatter,
+  type NumberText,
+  type TextFormatter,
+} from './number-format.ts';
 import type { XmlAttributes, XmlHandler } from './read-xml.ts';
 
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$/;
@@ -10,6 +16,7 @@ const MAX_FORMATS = 100_000;
 interface CellFormat {
   readonly pattern: string;
   readonly format: NumberFormatter;
+  readonly formatText: TextFormatter | undefined;
 }
 
 /** The formats of cells, by the style number of a cell. Reads them from the styles of a workbook. */
@@ -49,13 +56,22 @@ export class CellFormats implements XmlHandler {
     return format(Number(stored));
   }
 
+  /** Formats a text as the sheet shows it: with the prefix of `"EMP-"@`, for example. */
+  formatText(text: string, style: number): string {
+    return this.#formatOf(style).formatText?.(text) ?? text;
+  }
+
   #formatOf(style: number): CellFormat {
     const known = this.#formats[style];
     if (known) return known;
     const id = this.#formatIds[style] ?? '0';
     const code = this.#patterns.get(id) ?? getFormatFromId(Number(id));
     const pattern = /^(?:general|@)$/i.test(code) ? '' : code;
-    const created = { pattern, format: createNumberFormatter(pattern, this.#is1904) };
+    const created = {
+      pattern,
+      format: createNumberFormatter(pattern, this.#is1904),
+      formatText: createTextFormatter(pattern),
+    };
     this.#formats[style] = created;
     return created;
   }

@@ -2,6 +2,7 @@ import {
   format,
   getFormatDateInfo,
   isDateFormat,
+  isTextFormat,
   isValidFormat,
   TOKEN_BREAK,
   TOKEN_CONDITION,
@@ -18,6 +19,7 @@ import {
   TOKEN_SCALE,
   TOKEN_SKIP,
   TOKEN_SLASH,
+  TOKEN_TEXT,
   TOKEN_ZERO,
   tokenize,
 } from 'numfmt';
@@ -68,7 +70,47 @@ export function createNumberFormatter(pattern: string, is1904: boolean): NumberF
   if (pattern === '') return formatGeneral;
   if (pattern.length > MAX_PATTERN_LENGTH || !isValidFormat(pattern)) return rejectFormat;
   if (!isDateFormat(pattern)) return createDigitFormatter(pattern);
-  return createDateFormatter(pattern, is1904);
+  const sections = splitSections(pattern);
+  const formatters = sections.map(({ text }) =>
+    isDateFormat(text) ? createDateFormatter(text, is1904) : createDigitFormatter(pattern),
+  );
+  const choice = sections.map(({ condition }, at) => `${condition}"${at}"`).join(';');
+  return (value) => {
+    const at = sections.length === 1 ? 0 : Number(format(choice, value).replace('-', ''));
+    return formatters[at]?.(value) ?? rejectFormat();
+  };
+}
+
+/** Splits a pattern such as `[=0]"none";yyyy-mm-dd`. Leaves out the section of texts. */
+function splitSections(pattern: string) {
+  const sections = [{ condition: '', text: '' }];
+  for (const { type, raw } of tokenize(pattern)) {
+    const section = sections.at(-1);
+    if (type === TOKEN_BREAK) sections.push({ condition: '', text: '' });
+    else if (section) {
+      if (type === TOKEN_CONDITION) section.condition = raw;
+      section.text += raw;
+    }
+  }
+  const last = sections.at(-1);
+  if (sections.length > 1 && last && (sections.length > 3 || isTextFormat(last.text)))
+    sections.pop();
+  return sections;
+}
+
+/** Returns a text as a sheet shows it. */
+export type TextFormatter = (text: string) => string;
+
+/** Creates the formatter of texts of a number format; undefined if it shows every text as it is. */
+export function createTextFormatter(pattern: string): TextFormatter | undefined {
+  if (pattern === '' || pattern.length > MAX_PATTERN_LENGTH || !isValidFormat(pattern))
+    return undefined;
+  const shown = tokenize(pattern).map(({ type, raw }) =>
+    type === TOKEN_SKIP || type === TOKEN_FILL ? '' : raw,
+  );
+  const shownPattern = shown.join('');
+  const showText = (text: string) => format(shownPattern, text);
+  return showText('x') === 'x' ? undefined : showText;
 }
 
 function rejectFormat(): never {
@@ -90,6 +132,7 @@ const DIGIT_TOKENS = new Set<string>([
   TOKEN_QMARK,
   TOKEN_SCALE,
   TOKEN_SLASH,
+  TOKEN_TEXT,
   TOKEN_ZERO,
 ]);
 
@@ -105,7 +148,7 @@ function createDigitFormatter(pattern: string): NumberFormatter {
   });
   const digits = tokens.map(({ type, raw }) => (DIGIT_TOKENS.has(type) ? raw : ''));
   const [shownPattern, digitPattern] = [shown.join(''), digits.join('')];
-  const canBeExact = !has(TOKEN_EXP) && isValidFormat(digitPattern);
+  const canBeExact = digitPattern !== '' && !has(TOKEN_EXP) && isValidFormat(digitPattern);
   return (value) => {
     const rounded = roundToDigits(value);
     return {
@@ -140,7 +183,9 @@ function createDateFormatter(pattern: string, is1904: boolean): NumberFormatter 
   const offset = is1904 ? FIRST_DAY_OF_1904 : 0;
   const isDuration = tokenize(pattern).some(({ type }) => type === TOKEN_DURATION);
   const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(pattern);
-  const [hasDate, hasTime] = [year || month || day, hours || minutes || seconds];
+  // Before seconds, m stands for minutes.
+  const hasDate = year || day || (month && !seconds);
+  const hasTime = hours || minutes || seconds;
   return (value) => {
     const serial = value + offset;
     if (value < 0 || serial >= DAY_AFTER_LAST) throw createDateError();

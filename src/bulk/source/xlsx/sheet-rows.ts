@@ -32,6 +32,11 @@ const LOST_DIGITS = {
   hint: 'format the column as text, and enter the values again',
   concernsOnlyIds: true,
 };
+const HIDDEN_TEXT = {
+  problem: 'the number format of the cell hides its text',
+  hint: 'format the column as text',
+  concernsOnlyIds: true,
+};
 const NOT_CALCULATED = {
   problem: 'the formula has no stored result',
   hint: 'open the file in a spreadsheet program, and save it again',
@@ -252,11 +257,11 @@ export class SheetRows implements XmlHandler {
   #cellText(cell: Cell): string {
     const { type, value = '', inlineText } = cell;
     if (inlineText !== undefined && (type === 'inlineStr' || value === ''))
-      return decodeEscapes(inlineText);
+      return this.#showText(cell, decodeEscapes(inlineText));
     switch (type) {
       case 'str':
       case 'inlineStr':
-        return decodeEscapes(value);
+        return this.#showText(cell, decodeEscapes(value));
       case 'e':
         return value;
       default:
@@ -264,16 +269,24 @@ export class SheetRows implements XmlHandler {
     }
   }
 
-  #formatValue({ type, column, style }: Cell, value: string): string {
+  #showText({ column, style }: Cell, text: string): string {
+    const shown = this.#data.formats.formatText(text, style);
+    if (!shown.includes(text)) this.#problems.push({ column, ...HIDDEN_TEXT });
+    return shown;
+  }
+
+  #formatValue(cell: Cell, value: string): string {
+    const { type, column, style } = cell;
     switch (type) {
       case 's':
-        return this.#sharedText(column, value);
+        return this.#showText(cell, this.#sharedText(column, value));
       case 'b':
         return BOOLEANS.get(value.toLowerCase()) ?? fail(`'${value}' is not a boolean`);
       case 'd':
         return formatDate(value);
       case 'n': {
-        if (!NUMBER.test(value)) return fail(`'${value}' is not a number`);
+        if (!NUMBER.test(value) || !Number.isFinite(Number(value)))
+          return fail(`'${value}' is not a number`);
         const { text, isExact } = this.#data.formats.formatNumber(value, style);
         if (!isExact) this.#problems.push({ column, ...LOST_DIGITS });
         return text;

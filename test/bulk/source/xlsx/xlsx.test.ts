@@ -156,11 +156,16 @@ describe('numbers', () => {
     '0%',
     '# ?/?',
     'not"closed',
+    '[=0]"none";dd.mm.yyyy',
+    '[<1]0%;[h]:mm',
+    'mm:ss',
+    '"x"',
+    '0;-0;0;"EMP-"@',
   ];
   const styles = `<numFmts>${formats
     .map(
       (code, at) =>
-        `<numFmt numFmtId="${164 + at}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
+        `<numFmt numFmtId="${164 + at}" formatCode="${code.replaceAll('"', '&quot;').replaceAll('<', '&lt;')}"/>`,
     )
     .join(
       '',
@@ -193,6 +198,11 @@ describe('numbers', () => {
     [DATE, '2958465', '9999-12-31'],
     [styleOf('dd.mm.yyyy'), '43871', '2020-02-10'],
     [styleOf('h:mm'), '43871.25', '06:00:00'],
+    [styleOf('mm:ss'), '1.01', '00:14:24'],
+    [styleOf('[=0]"none";dd.mm.yyyy'), '0', 'none'],
+    [styleOf('[=0]"none";dd.mm.yyyy'), '43871', '2020-02-10'],
+    [styleOf('[<1]0%;[h]:mm'), '0.5', '50%'],
+    [styleOf('[<1]0%;[h]:mm'), '1.5', '36:00'],
     [TEXT, '42', '42'],
     [99, '42', '42'],
     ...BUILT_IN_DATES.map(
@@ -234,6 +244,7 @@ describe('numbers', () => {
     [styleOf('0'), '45000.5'],
     [styleOf('# ?/?'), '0.3333'],
     [styleOf('h:mm'), '43871.25'],
+    [styleOf('"x"'), '5'],
   ])('in style %i: an ID %s lost digits, but another field is read', async (style, stored) => {
     const cell = (at: string) => `<c r="${at}2" s="${style}"><v>${stored}</v></c>`;
     await expect(readCells(cell('A'), { styles })).rejects.toThrow(
@@ -244,6 +255,22 @@ describe('numbers', () => {
   });
 
   it.each([
+    [styleOf('0;-0;0;"EMP-"@'), '7', 'EMP-7'],
+    [styleOf('_(* #,##0.0?_);_(* (#,##0)'), '7', '7'],
+    [styleOf(';;;'), 'Ada', undefined],
+  ])('in style %i: the text %s is %s', async (style, stored, text) => {
+    const cells = `<c r="A2" t="str"><v>a</v></c><c r="B2" s="${style}" t="inlineStr"><is><t>${stored}</t></is></c>`;
+    expect((await readCells(cells, { styles }))?.['name']).toBe(text);
+  });
+
+  it('a number format that hides the text of an ID is a problem', async () => {
+    const cells = `<c r="A2" s="${styleOf(';;;')}" t="str"><v>a</v></c>`;
+    await expect(readCells(cells, { styles })).rejects.toThrow(
+      'Sheet1!A2: the number format of the cell hides its text',
+    );
+  });
+
+  it.each([
     [DATE, '-1', 'the date is outside the calendar of the sheet'],
     [DATE, '0', 'the date is outside the calendar of the sheet'],
     [DATE, '60', 'the date is outside the calendar of the sheet'],
@@ -251,6 +278,7 @@ describe('numbers', () => {
     [styleOf('not"closed'), '5', 'svc does not know the number format of the cell'],
     [0, 'NaN', "'NaN' is not a number"],
     [0, '0x10', "'0x10' is not a number"],
+    [0, '1E+400', "'1E+400' is not a number"],
   ])('in style %i: %s is a problem', async (style, stored, problem) => {
     const cells = `<c r="A2" t="str"><v>a</v></c><c r="B2" s="${style}"><v>${stored}</v></c>`;
     await expect(readCells(cells, { styles })).rejects.toThrow(`Sheet1!B2: ${problem}`);
