@@ -10,7 +10,7 @@ interface LogCommands {
 }
 
 const LOG_COMMANDS: readonly LogCommands[] = [
-  { variable: 'GITHUB_ACTIONS', pattern: /^([^\S\n]*)(?=::)|(#)(?=#\[)/gm },
+  { variable: 'GITHUB_ACTIONS', pattern: /^((?:[^\S\n]|\x85)*)(?=::)|(#)(?=#\[)/gm },
   { variable: 'TF_BUILD', pattern: /(#)(?=#(?:vso)?\[)/gi },
   { variable: 'TEAMCITY_VERSION', pattern: /(#)(?=#teamcity\[)/gi },
 ];
@@ -41,14 +41,33 @@ export function guardLog(io: Io, environment: Environment): Io {
   const guarded = withWrite(stderr, (text) =>
     stderr.write(typeof text === 'string' ? breakInMessages(text, breakCommands) : text),
   );
+  const addGuard = (sink: Sink, target: Sink) =>
+    Object.assign(sink, { breakCommands, writeCommand: (text: string) => target.write(text) });
   return {
     ...io,
-    stdout: Object.assign(Object.create(stdout) as Sink, { breakCommands }),
-    stderr: Object.assign(guarded, {
-      breakCommands,
-      writeCommand: (text: string) => stderr.write(text),
-    }),
+    stdout: addGuard(Object.create(stdout), stdout),
+    stderr: addGuard(guarded, stderr),
   };
+}
+
+/** Writes a text for people, without commands of the build system. */
+export function writeText(sink: Sink, text: string): Promise<void> {
+  return sink.write(sink.breakCommands?.(text) ?? text);
+}
+
+/** Warns once if data looks like a command of the build system. In texts, commands are broken. */
+export function warnOfCommands(sink: Sink, warn: (text: string) => Promise<void>): Sink {
+  const { breakCommands } = sink;
+  if (!breakCommands) return sink;
+  let hasWarned = false;
+  return withWrite(sink, async (text) => {
+    await sink.write(text);
+    if (hasWarned || typeof text !== 'string' || breakCommands(text) === text) return;
+    hasWarned = true;
+    await warn(
+      'a value looks like a command of the system that shows this log; it is printed unchanged',
+    );
+  });
 }
 
 /** In JSON, the escape is one that a parser restores. */

@@ -14,7 +14,10 @@ export const MARKS = { true: '✓', false: '–' } as const;
  */
 export function formatCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {
   const text = formatPlainCell(value, display, kind);
-  return display.breakCommands?.(text) ?? text;
+  const { breakCommands, isInteractive } = display;
+  if (!breakCommands) return text;
+  // A terminal may wrap the cell before any word.
+  return isInteractive ? text.split(' ').map(breakCommands).join(' ') : breakCommands(text);
 }
 
 function formatPlainCell(value: unknown, display: DisplayOptions, kind?: Column['kind']): string {

@@ -1,6 +1,7 @@
 import type { Column } from '../catalog/define.ts';
 import type { SecretPath } from '../catalog/secrets.ts';
 import type { Sink } from '../kernel/io.ts';
+import { writeText } from '../kernel/log-commands.ts';
 import { maskSecrets } from '../kernel/mask-secrets.ts';
 import { once } from '../kernel/once.ts';
 import { formatNounCount } from '../kernel/plural.ts';
@@ -106,7 +107,6 @@ export class Printer {
   readonly #options: OutputOptions;
   #hidden = 0;
   #cut: number | undefined;
-  #hasWarned = false;
 
   constructor(sink: Sink, options: OutputOptions) {
     this.#sink = sink;
@@ -271,22 +271,13 @@ export class Printer {
   }
 
   /**
-   * Writes a text. In a log, breaks what its system would take for a command in a table, and warns
-   * once about data, which programs read unchanged.
+   * Writes a text. In a log, breaks what its system would take for a command in a table, but not in
+   * data, which programs read unchanged.
    */
   async #write(text: string, { isData = false }: ResultShape = {}): Promise<void> {
-    const { breakCommands } = this.#sink;
-    const { format, filter, warn } = this.#options;
-    if (!breakCommands) return this.#sink.write(text);
-    const broken = breakCommands(text);
-    const isText = format === 'table' || format === 'markdown';
-    if (isText && !filter && !isData) return this.#sink.write(broken);
-    await this.#sink.write(text);
-    if (broken === text || this.#hasWarned) return;
-    this.#hasWarned = true;
-    await warn?.(
-      'a value looks like a command of the system that shows this log; it is printed unchanged',
-    );
+    const { format, filter } = this.#options;
+    const isText = (format === 'table' || format === 'markdown') && !filter && !isData;
+    await (isText ? writeText(this.#sink, text) : this.#sink.write(text));
   }
 
   async #writeTexts(texts: AsyncIterable<string>): Promise<void> {

@@ -58,8 +58,12 @@ describe('a log of GitHub Actions', () => {
     expect(JSON.parse(json.stdout).map(({ id }: { id: string }) => id)).toEqual(
       DOCUMENTS.map(({ documentId }) => documentId),
     );
-    const state = JSON.parse((await plain(['local', 'export'], { env: GITHUB })).stdout);
-    expect(state.documents).toMatchObject(DOCUMENTS);
+    const exported = await plain(['local', 'export'], { env: GITHUB });
+    expect(JSON.parse(exported.stdout).documents).toMatchObject(DOCUMENTS);
+    const planned = await svc('folders', 'update', '--folder', 'f', '--name', '##[x]', '--dry-run');
+    expect(planned.stdout).toContain('"##[x]"');
+    for (const { stderr } of [exported, planned])
+      expect(stderr.match(/warning: a value looks like a command/g)).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { openOutputFile } from '../../kernel/output-file.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import type { Context } from '../context.ts';
-import { escapeWorkflowText } from '../terminal/annotation.ts';
+import { annotateLog, escapeWorkflowText } from '../terminal/annotation.ts';
 import type { TokenDestination } from './destination.ts';
 
 const VARIABLE = 'GITHUB_OUTPUT';
@@ -24,7 +24,8 @@ export async function openGithub({ environment, io, signal }: Context): Promise<
     name: `$${VARIABLE}`,
     async deliver(token) {
       const masked = escapeWorkflowText(token);
-      await io.stdout.write(
+      await annotateLog(
+        io.stdout,
         `::add-mask::${io.stdout.isTerminal ? escapeForTerminal(masked) : masked}\n`,
       );
       await file.write(formatOutputLines(token));

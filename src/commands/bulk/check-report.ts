@@ -58,7 +58,7 @@ export async function reportCheck(
   const ordered = inFileOrder(started.findings, input.files);
   const findings = isAnnotated ? annotate(context, ordered) : ordered;
   await REPORTS[report.format](context, input, { check, findings }, report);
-  if (isAnnotated) await annotateLog(context.io, annotationsOf('warning', check.warnings));
+  if (isAnnotated) await annotateLog(context.io.stderr, annotationsOf('warning', check.warnings));
   const { diagnosticCount, read, hint } = check;
   if (diagnosticCount === 0) return;
   const problems = formatNounCount(diagnosticCount, 'problem');
@@ -111,8 +111,8 @@ const writeLines: Report = async (
 };
 
 const writeAnnotations: Report = async ({ io: { stdout } }, _input, { check, findings }) => {
-  for await (const found of findings) await stdout.write(annotationsOf('error', found));
-  await stdout.write(annotationsOf('warning', check.warnings));
+  for await (const found of findings) await annotateLog(stdout, annotationsOf('error', found));
+  await annotateLog(stdout, annotationsOf('warning', check.warnings));
 };
 
 /** Prints an annotation for each finding that passes. */
@@ -121,7 +121,7 @@ async function* annotate(
   findings: AsyncIterable<readonly FileDiagnostic[]>,
 ): AsyncGenerator<readonly FileDiagnostic[]> {
   for await (const found of findings) {
-    await annotateLog(io, annotationsOf('error', found));
+    await annotateLog(io.stderr, annotationsOf('error', found));
     yield found;
   }
 }

@@ -2,6 +2,7 @@ import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { hint, step } from '../../kernel/errors.ts';
+import { writeText } from '../../kernel/log-commands.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -95,8 +96,8 @@ export async function tailLocalRequests(
     for (let after = file.lastId(); ; ) {
       const found = file.list({ on, after, limit: PAGE });
       after = found.at(-1)?.id ?? after;
-      if (found.length > 0)
-        await io.stdout.write(found.map((detail) => `${format(withoutBodies(detail))}\n`).join(''));
+      const lines = found.map((detail) => `${format(withoutBodies(detail))}\n`).join('');
+      if (found.length > 0) await (isText ? writeText(io.stdout, lines) : io.stdout.write(lines));
       await clock.sleep(POLL_INTERVAL, signal);
     }
   });

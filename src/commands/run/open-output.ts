@@ -1,5 +1,6 @@
 import { type Hint, hint, SvcError } from '../../kernel/errors.ts';
 import { withWrite } from '../../kernel/io.ts';
+import { warnOfCommands } from '../../kernel/log-commands.ts';
 import { once } from '../../kernel/once.ts';
 import type { Format } from '../../output/format.ts';
 import { formatJsonMessage, formatMessage, type MessageLevel } from '../../output/message-text.ts';
@@ -43,11 +44,14 @@ export function openOutput(
 ): OpenedOutput {
   const filter = startFilter(processEnvironment, options);
   let progress: Progress | undefined;
-  const stdout = createSharedTerminal(processEnvironment.io.stdout, () => progress);
   const {
     environment,
     io: { stderr },
   } = processEnvironment;
+  const stdout = createSharedTerminal(
+    warnOfCommands(processEnvironment.io.stdout, (text) => printMessage('warning', text)),
+    () => progress,
+  );
   const io = {
     ...processEnvironment.io,
     stdout,

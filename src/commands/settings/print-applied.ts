@@ -1,6 +1,7 @@
 import type { Journal } from '../../bulk/journal/journal.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { commandLineOf, step } from '../../kernel/errors.ts';
+import { writeText } from '../../kernel/log-commands.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import {
@@ -45,8 +46,7 @@ export async function printTarget(context: Context, plan: ReadyPlan): Promise<vo
   if ((await context.format()) !== 'table' || context.options.fields) return;
   const target = await nameTarget(context, plan.target, plan);
   const { stdout } = context.io;
-  const { breakCommands = (text: string) => text } = stdout;
-  await stdout.write(`${breakCommands(renderTarget(target, selectGlyphs(context), ''))}\n\n`);
+  await writeText(stdout, `${renderTarget(target, selectGlyphs(context), '')}\n\n`);
 }
 
 /**
@@ -123,8 +123,7 @@ export async function printApplied(
     failures,
     ...(sharedReason && blocked.length === 0 && { sharedReason }),
   });
-  const { breakCommands = (text: string) => text } = stdout;
-  await stdout.write(breakCommands(renderNext(shownNext)));
+  await writeText(stdout, renderNext(shownNext));
 }
 
 function countMade({ changes, users }: MadeChanges): PlanSummary {

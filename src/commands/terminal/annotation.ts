@@ -1,9 +1,9 @@
-import type { Io } from '../../kernel/io.ts';
+import type { Sink } from '../../kernel/io.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 
-/** Writes workflow commands of GitHub Actions to stderr. */
-export async function annotateLog({ stderr }: Pick<Io, 'stderr'>, text: string): Promise<void> {
-  await (stderr.writeCommand ? stderr.writeCommand(text) : stderr.write(text));
+/** Writes workflow commands of GitHub Actions. */
+export async function annotateLog(sink: Sink, text: string): Promise<void> {
+  await (sink.writeCommand ? sink.writeCommand(text) : sink.write(text));
 }
 
 export function escapeWorkflowText(text: string): string {

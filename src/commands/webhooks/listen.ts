@@ -1,6 +1,7 @@
 import { type Hint, SvcError } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
+import { writeText } from '../../kernel/log-commands.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
@@ -248,7 +249,8 @@ export async function createDeliveryOutput(
         const { ellipsis } = selectGlyphs(context);
         const shorten = (text: string, width: number) =>
           truncateText(text, width, measure, ellipsis);
-        await io.stdout.write(
+        await writeText(
+          io.stdout,
           formatLine(delivery, {
             showsLatency,
             layout,
