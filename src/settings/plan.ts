@@ -35,6 +35,11 @@ export interface Change {
   readonly value?: unknown;
 }
 
+/** Returns a key that the changes of one record share. */
+export function identifyRecord({ kind, org, id }: Change): string {
+  return JSON.stringify([kind, org, id]);
+}
+
 /** A file of users, in place of the value of a record. */
 export interface UsersFileValue {
   /** Absolute path. */

@@ -1,14 +1,19 @@
-import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { LiveRecords } from '../../settings/live-records.ts';
-import type { Change, Plan } from '../../settings/plan.ts';
+import { type Change, identifyRecord, type Plan } from '../../settings/plan.ts';
 
 /**
- * Returns the changes of a plan that cannot be made: of records that cannot be read, or that the
- * API cannot write. A single field that the service masks does not count.
+ * Returns one change for each record that a plan cannot change, or not completely, because it cannot
+ * be read, or because the API cannot write it. A single field that the service masks does not count.
  */
 export function findBlocked({ changes }: Pick<Plan, 'changes'>): readonly Change[] {
-  return changes.filter(({ sign, field }) => sign === '!' || (sign === '?' && field === null));
+  const records = Map.groupBy(changes.filter(isBlocked), identifyRecord).values();
+  return Array.from(records).flatMap(([first]) => first ?? []);
+}
+
+function isBlocked({ sign, field }: Change): boolean {
+  return sign === '!' || (sign === '?' && field === null);
 }
 
 /** Describes a blocked change like the failure of a record. */
@@ -30,15 +35,14 @@ export function createBlockedError(
   const [first] = blocked;
   if (!first) return undefined;
   const refusal = live && blocked.map((change) => findRefusal(live, change)).find(Boolean);
-  const isAlone = blocked.length === plan.changes.length && live && !hasReadings(live);
+  const isAlone = plan.changes.every(isBlocked) && live && !hasReadings(live);
   const { id, message } = describeBlocked(first);
   const others = blocked.length > 1 ? ` and ${formatNounCount(blocked.length - 1, 'other')}` : '';
   const text = `could not apply ${id}${others}: ${message}`;
   if (refusal && isAlone) return refusal.reworded({ message: text });
-  return new SvcError('records_failed', text, {
-    hint:
-      refusal?.structuredHint ?? hint`to see what cannot be applied, run ${step('show', 'plan')}`,
-  });
+  const correct = first.sign === '!' && 'correct these records in the settings file';
+  const hint = refusal?.structuredHint ?? correct;
+  return new SvcError('records_failed', text, { ...(hint && { hint }) });
 }
 
 function hasReadings({ configs, folders, documents, endpoints, agents }: LiveRecords): boolean {

@@ -52,14 +52,17 @@ export async function nextOfPlan(
     : { apply: commandForService(options, 'apply', ...words) };
 }
 
-/** Returns the commands that change the service or the file; none for a file from stdin. */
+/**
+ * Returns the commands that change the service, if a plan can, or the file; none for a file from
+ * stdin.
+ */
 export async function nextOfDrift(
   context: Pick<Context, 'options'>,
   target: Target,
-  flags: GivenFlags,
+  { hasWrites, ...flags }: GivenFlags & { readonly hasWrites: boolean },
 ): Promise<NextCommands> {
   if (flags.file === '-') return {};
-  const { apply, ...others } = await nextOfPlan(context, target, flags);
+  const { apply, ...others } = hasWrites ? await nextOfPlan(context, target, flags) : {};
   return {
     ...(apply !== undefined && { restore: apply }),
     ...others,

@@ -110,6 +110,7 @@ async function printDrift(
             ...options,
             env: environment,
             prune: deletes || options.prune,
+            hasWrites: plan.writes.length > 0,
           })
         : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });

@@ -1,3 +1,4 @@
+import { findRecordKind } from '../../catalog/record-kinds.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { formatNounCount, pluralize } from '../../kernel/plural.ts';
@@ -8,20 +9,17 @@ import type { View } from '../../output/renderer.ts';
 import { createMeasure, fitsWidth, truncateText } from '../../output/width.ts';
 import { wrapWords } from '../../output/wrap.ts';
 import { diffRecords } from '../../settings/differ.ts';
-import type { Change, Sign } from '../../settings/plan.ts';
+import { type Change, identifyRecord, type Sign } from '../../settings/plan.ts';
 import type { RecordKind } from '../../settings/settings.ts';
 
 const MAX_LISTED = 20;
-/** Fields that the line of a record contains already, or that only the service sets. */
-const HIDDEN_FIELDS = new Set([
-  'organizationId',
-  'id',
-  'uid',
-  'folderId',
-  'documentId',
-  'createdAt',
-  'updatedAt',
-]);
+/** Whether the line of a record contains a field already, or only the service sets it. */
+function isHidden(kind: RecordKind, field: string): boolean {
+  const { identity = [], serviceFields = [] } = findRecordKind(kind) ?? {};
+  return (
+    field === 'uid' || (field !== 'metadata' && [...identity, ...serviceFields].includes(field))
+  );
+}
 const MAX_VALUE = 72;
 const MIN_VALUE = 12;
 export type Layout = Awaited<ReturnType<typeof createLayout>>;
@@ -98,7 +96,7 @@ function groupByRecord(changes: readonly Change[]): readonly (readonly Change[])
   let record: string | undefined;
   for (const change of changes) {
     const before = record;
-    record = `${change.sign}${identify(change)}`;
+    record = `${change.sign}${identifyRecord(change)}`;
     if (change.field !== null && before === record) groups.at(-1)?.push(change);
     else groups.push([change]);
   }
@@ -133,7 +131,7 @@ function renderSigned(sign: Sign, text: string, { palette, wrap }: Layout): read
   return wrap(text, ' '.repeat(sign.length + 1), `${style(sign)} `);
 }
 
-function renderFields({ sign, before, after }: Change, layout: Layout): readonly string[] {
+function renderFields({ sign, kind, before, after }: Change, layout: Layout): readonly string[] {
   if (sign === '-/+') {
     const shown = diffRecords(before, after).filter(({ path }) => path[0] !== 'metadata');
     return shown.flatMap(({ path, ...values }) => renderDifference(path.join('.'), values, layout));
@@ -141,7 +139,7 @@ function renderFields({ sign, before, after }: Change, layout: Layout): readonly
   const record = sign === '+' ? after : sign === '-' ? before : undefined;
   const fields = Object.entries(isObject(record) ? record : {});
   const shown = fields.filter(
-    ([field, value]) => !HIDDEN_FIELDS.has(field) && value !== null && value !== undefined,
+    ([field, value]) => !isHidden(kind, field) && value !== null && value !== undefined,
   );
   return shown.flatMap(([field, value]) => renderField(field, [formatValue(value)], layout));
 }
@@ -208,11 +206,7 @@ function formatValues(left: unknown, right: unknown): readonly [string, string] 
 
 /** Counts the records that differ. A record with several changed fields counts once. */
 export function countDifferingRecords(changes: readonly Change[]): number {
-  return new Set(changes.map(identify)).size;
-}
-
-function identify({ kind, org, id }: Change): string {
-  return JSON.stringify([kind, org, id]);
+  return new Set(changes.map(identifyRecord)).size;
 }
 
 const NOUNS: { readonly [Name in RecordKind]?: string } = { apiKeys: 'API key' };

@@ -2,7 +2,14 @@ import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { LiveQuery, LiveRecord } from '../live-records.ts';
 import { isDeclarableUid } from '../ownership.ts';
-import type { Change, Plan, PlannedWrite, PlanSummary, PlanTarget } from '../plan.ts';
+import {
+  type Change,
+  identifyRecord,
+  type Plan,
+  type PlannedWrite,
+  type PlanSummary,
+  type PlanTarget,
+} from '../plan.ts';
 import type { Declared, Kind } from '../settings.ts';
 import { planConfigs } from './config.ts';
 import { planEndpoints } from './endpoints.ts';
@@ -74,7 +81,7 @@ export function summarize(changes: readonly Change[]): PlanSummary {
   const sent = count('>').map(({ after }) => (typeof after === 'number' ? after : 1));
   return {
     create: count('+').length,
-    update: new Set(count('~').map(({ kind, org, id }) => JSON.stringify([kind, org, id]))).size,
+    update: new Set(count('~').map(identifyRecord)).size,
     replace: count('-/+').length,
     delete: count('-').length,
     send: sent.reduce((sum, records) => sum + records, 0),

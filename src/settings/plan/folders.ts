@@ -1,3 +1,4 @@
+import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live-records.ts';
@@ -9,6 +10,7 @@ import {
   iterate,
   joinParts,
   type NewChange,
+  omitFields,
   type PlanPart,
   type PlanSource,
   pickFields,
@@ -113,7 +115,8 @@ class FolderPlan {
 
   #planCreation(id: string, record: DeclaredRecord, parent: string, reason: string | undefined) {
     const value = reason ? undefined : record;
-    this.#note({ sign: reason ? '!' : '+', id, after: record, reason, value });
+    const after = omitFields(record, RECORD_KINDS.folders.serviceFields);
+    this.#note({ sign: reason ? '!' : '+', id, after, reason, value });
     if (reason) return undefined;
     this.#created.add(id);
     const fields = pickFields(record, fieldsOf(record, ['folderName', 'accessType']));
