@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { exportState } from '../../src/service/state/transfer.ts';
 import { repeats } from '../repeats.ts';
 import { SLOW } from '../slow.ts';
 import { type ApplyUser, createApplyUser, type Intercept } from './apply-user.ts';
@@ -233,4 +234,75 @@ it('applies a saved plan after kills at any read before the first write', SLOW, 
   while (await applyAndKill(user, isNextRead, { isHandled: false, words })) reads += 1;
   expect(reads).toBeGreaterThanOrEqual(2);
   expect((await readNames(user)).get('f0')).toBe('f0 after');
+});
+
+const DECLARED_ACCESS = [
+  ['ada', 'organization', 'viewer', undefined],
+  ['bo', 'folder', 'viewer', undefined],
+  ['bo', 'document', 'editor', undefined],
+  ['cy', 'document', 'viewer', 4_102_444_800],
+  ['cy', 'folder', 'viewer', undefined],
+  ['di', 'organization', 'viewer', 4_102_444_800],
+];
+
+async function declareAccess(user: ApplyUser) {
+  await user.declare(`folders: [{ organizationId: acme, folderId: f }]
+documents: [{ organizationId: acme, documentId: d }]
+users:
+  - { organizationId: acme, userId: ada, name: Ada, accessRole: viewer }
+  - { organizationId: acme, userId: bo, name: Bo, memberships: [{ type: folder, id: f, accessRole: viewer }, { type: document, id: d, accessRole: editor }] }
+  - { organizationId: acme, userId: cy, name: Cy, memberships: [{ type: document, id: d, accessRole: viewer, expiresAt: 4102444800 }, { type: folder, id: f, accessRole: viewer }] }
+  - { organizationId: acme, userId: di, name: Di, memberships: [{ type: organization, id: acme, accessRole: viewer, expiresAt: 4102444800 }] }
+`);
+}
+
+/** Returns who has which role where, and until when. */
+async function readAccess({ service: { store, credentials } }: ApplyUser) {
+  const { users } = await exportState(store, credentials.apiKey);
+  return users.flatMap(({ userId, memberships = [] }) =>
+    memberships.map(({ type, accessRole = 'editor', expiresAt }) => [
+      userId,
+      type,
+      accessRole,
+      expiresAt,
+    ]),
+  );
+}
+
+const findUndeclared = async (user: ApplyUser) =>
+  (await readAccess(user)).filter(
+    (access) => !DECLARED_ACCESS.some((declared) => `${declared}` === `${access}`),
+  );
+
+describe('declared access', () => {
+  it.each([{ status: 'PERMISSION_DENIED', message: 'No grants.' }, { page: 500 }])(
+    'is never exceeded if the service answers grants with %o',
+    async (refusal) => {
+      const user = await createApplyUser();
+      await declareAccess(user);
+      user.control.intercept = ({ path }) => (path.includes('permissions') ? refusal : undefined);
+      expect((await user.svc(['apply', '--yes', '--retry-for', '1s'])).code).not.toBe(0);
+      expect(await findUndeclared(user)).toEqual([]);
+    },
+  );
+
+  it(
+    'is never exceeded if svc is killed after any write, and complete once it is resumed',
+    SLOW,
+    async () => {
+      for (let last = 1; ; last += 1) {
+        const user = await createApplyUser();
+        await declareAccess(user);
+        const isMoment = () => user.writes().length === last;
+        if (!(await applyAndKill(user, isMoment, { isHandled: true, words: ['apply', '--yes'] }))) {
+          expect(last).toBeGreaterThan(4);
+          break;
+        }
+        expect([last, await findUndeclared(user)]).toEqual([last, []]);
+        expect((await user.svc(['jobs', 'resume'])).code).toBe(0);
+        const access = await readAccess(user);
+        expect(access.map(String).sort()).toEqual(DECLARED_ACCESS.map(String).sort());
+      }
+    },
+  );
 });

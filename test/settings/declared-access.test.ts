@@ -155,6 +155,16 @@ describe('declared access', () => {
       'users.0.memberships.0.expiresAt: 2020-01-01T00:00:00.000Z is in the past',
     ],
     [
+      'a user with an empty list of memberships',
+      member(),
+      'users.0.memberships: is empty, but the API cannot add a user without access',
+    ],
+    [
+      'members through a document of a missing folder',
+      { ...PARENTS, documents: [{ ...acme, documentId: 'd', folderId: 'g' }], ...member(DOCUMENT) },
+      "documents.0.folderId: folder 'g' does not exist in acme",
+    ],
+    [
       'a role beside memberships',
       { users: [{ ...acme, userId: 'u', accessRole: 'viewer', memberships: [ORGANIZATION] }] },
       'users.0.accessRole: ',

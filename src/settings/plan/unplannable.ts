@@ -17,7 +17,8 @@ interface Declaration {
 
 /**
  * Finds declared access that the writes of a plan would not give: fields that the API does not
- * accept for new records, members of folders and documents that do not exist, and expired grants.
+ * accept for new records, members of folders and documents that do not exist, documents of missing
+ * folders, users without access, and expired grants.
  * What cannot be read is not checked.
  */
 export function findUnplannable(declaration: Declaration): readonly InputProblem[] {
@@ -94,10 +95,25 @@ function* findUncreatableDocuments({ declared, live }: Declaration): Generator<I
 
 function* findMissingResources({ declared, live }: Declaration): Generator<InputProblem> {
   const isDeclared = createDeclaredCheck(declared);
+  const isMissing = (type: 'folder' | 'document', org: string, id: string) => {
+    const { records } = live[`${type}s`].get(org) ?? {};
+    return records && !records.has(id) && !isDeclared(type, org, id);
+  };
+  for (const [index, { organizationId, folderId }] of (declared.documents ?? []).entries()) {
+    const [org, id] = [String(organizationId), String(folderId)];
+    if (folderId !== undefined && id !== 'root' && isMissing('folder', org, id))
+      yield { path: ['documents', index, 'folderId'], message: describeMissing('folder', org, id) };
+  }
   for (const [user, record] of usersOf(declared)) {
     const org = String(record['organizationId']);
-    if (record['accessRole'] !== undefined && declaresMemberships(record))
+    const { accessRole, memberships } = record;
+    if (accessRole !== undefined && declaresMemberships(record))
       yield { path: ['users', user, 'accessRole'], message: ROLE_AND_MEMBERSHIPS };
+    if (accessRole === undefined && memberships !== undefined && !declaresMemberships(record))
+      yield {
+        path: ['users', user, 'memberships'],
+        message: 'is empty, but the API cannot add a user without access; declare a membership',
+      };
     for (const [at, { type, id }] of membershipsOf(record).entries()) {
       const path = ['users', user, 'memberships', at, 'id'];
       if (type === 'organization') {
@@ -105,14 +121,13 @@ function* findMissingResources({ declared, live }: Declaration): Generator<Input
           yield { path, message: `must be the user's own organization '${org}', got '${id}'` };
         continue;
       }
-      const { records } = live[`${type}s`].get(org) ?? {};
-      if (!records || records.has(id) || isDeclared(type, org, id)) continue;
-      yield {
-        path,
-        message: `${type} '${id}' does not exist in ${org} and is not declared; declare it under ${type}s, or correct the ID`,
-      };
+      if (isMissing(type, org, id)) yield { path, message: describeMissing(type, org, id) };
     }
   }
+}
+
+function describeMissing(type: 'folder' | 'document', org: string, id: string): string {
+  return `${type} '${id}' does not exist in ${org} and is not declared; declare it under ${type}s, or correct the ID`;
 }
 
 function createDeclaredCheck({ folders = [], documents = [] }: Declared) {
