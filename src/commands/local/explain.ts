@@ -127,7 +127,7 @@ async function checkAccessCases(context: Context, file: string): Promise<void> {
       (await Promise.all(lines.map((line) => formatMessage(line, { columns })))).join(''),
   });
   if (environment['GITHUB_ACTIONS'] === 'true')
-    await annotateLog(io, failures.map(annotationOf).join(''));
+    await annotateLog(io.stderr, failures.map(annotationOf).join(''));
   if (failures.length === 0) return;
   throw new SvcError(
     'differs',
