@@ -66,13 +66,27 @@ export function describeUnusedProfile({ value }: Sourced, { setting, own }: Diff
   return `the credentials of profile '${value}' are ${owner} only`;
 }
 
-/** Creates the error for values that contradict the profile that a person named. */
+/**
+ * Creates the error for values that contradict the profile that a person named.
+ * @param tokens the given tokens, which belong to the given URL and key, not to the profile
+ */
 export function createContradictionError(
   name: Sourced,
   differences: readonly Difference[],
+  tokens: Pick<Layer, 'authToken' | 'workspaceAuthToken'>,
 ): SvcError {
   const [{ setting, own, given }] = differences as [Difference, ...Difference[]];
-  const sources = differences.map(({ given: { source } }) => source);
+  const settings = differences.map((difference) => difference.setting);
+  const isOther = (...identity: ComparedSetting[]) =>
+    identity.some((each) => settings.includes(each));
+  const others = [
+    ...differences.map((difference) => difference.given),
+    ...(isOther('baseUrl', 'apiKey') && tokens.authToken ? [tokens.authToken] : []),
+    ...(isOther('baseUrl', 'workspaceId') && tokens.workspaceAuthToken
+      ? [tokens.workspaceAuthToken]
+      : []),
+  ];
+  const sources = others.map(({ source }) => source);
   const variables = sources.filter((source) => !source.startsWith('flag '));
   const flags = sources.flatMap((source) => source.match(/^flag (.*)/)?.[1] ?? []);
   const ways = [

@@ -107,7 +107,7 @@ async function chooseProfile(
     if (!profile && named.source === fileTarget?.source && isComplete(explicit)) return { saved };
     if (!profile) throw createUnknownProfileError(saved, named);
     const differences = findDifferences(profile, explicit, [...identity, 'headerPrefix']);
-    if (differences.length > 0) throw createContradictionError(named, differences);
+    if (differences.length > 0) throw createContradictionError(named, differences, explicit);
     return { saved, profile, name: named };
   }
   const name = folder.profile ?? sourced(saved.current, 'default');
@@ -169,7 +169,9 @@ function fromProfile(
         tokenReplacedAt: profile.authTokenReplacedAt,
       }),
     ...(missingReason !== undefined && { missingReason }),
-    ...(conflicts.length > 0 && { workspaceConflict: createContradictionError(name, conflicts) }),
+    ...(conflicts.length > 0 && {
+      workspaceConflict: createContradictionError(name, conflicts, explicit),
+    }),
   });
   const withSecrets = once(async (): Promise<TargetWithSecrets> => {
     const missing = SECRET_SETTINGS.filter(

@@ -190,6 +190,13 @@ const ROWS: readonly Row[] = [
     messages: ["profile 'b' (flag --profile)", 'SVC_API_KEY'],
   },
   {
+    name: 'another key with its token, which the profile must not get',
+    line: `${ADD} -p b`,
+    variables: { API_KEY: 'key-c', AUTH_TOKEN: 'other' },
+    code: 2,
+    messages: ['hint: unset SVC_API_KEY SVC_AUTH_TOKEN, or'],
+  },
+  {
     name: 'another prefix',
     line: `${ADD} -p a`,
     variables: { HEADER_PREFIX: 'x-b-' },
@@ -310,6 +317,23 @@ describe('an environment of a settings file', () => {
       await writeFile(join(home, 'svc.yaml'), live(fields));
       const { code, stderr } = await run(line, variables);
       expect([code, stderr]).toEqual([2, expect.stringContaining('hint: add --env live\n')]);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it.each(COMMANDS)('cannot replace another environment: %s', async (command) => {
+    const { sent, run, home } = await createUser();
+    for (const [fields, line, variables] of [
+      ['folders: []', `${command} --env live -p b`, {}],
+      ['folders: []', `${command} --env live`, { PROFILE: 'b' }],
+      ['profile: prod', `${command} --env live`, COMPLETE],
+    ] as const) {
+      await writeFile(join(home, 'svc.yaml'), live(fields));
+      const { code, stderr } = await run(line, variables);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('svc.yaml declares staging for this target'),
+      ]);
     }
     expect(sent).toEqual([]);
   });

@@ -20,14 +20,9 @@ export async function chooseEnvironment(
   environments: readonly DeclaredEnvironment[],
 ): Promise<string | undefined> {
   if (environments.length === 0 || context.options.local) return undefined;
-  const target = await context.target();
-  const { profiles } = await readProfiles(context.folders);
-  const matching = environments.filter((environment) =>
-    isTargetOf(environment, profiles.get(environment.profile ?? ''), target),
-  );
-  if (matching.length === 0) return undefined;
+  const names = await findEnvironmentsOfTarget(context, environments);
+  if (names.length === 0) return undefined;
   const label = await serviceLabel(context);
-  const names = matching.map(({ name }) => name);
   if (!canAsk(context) || file === '-')
     throw new SvcError(
       'usage',
@@ -42,6 +37,51 @@ export async function chooseEnvironment(
   });
   if (chosen === cancel) throw new SvcError('usage', 'canceled; nothing was sent');
   return chosen;
+}
+
+/**
+ * Checks that an environment, if it does not name the target itself, is not used against the service
+ * of another one: its values would replace those of the other environment.
+ * @throws SvcError `usage`
+ */
+export async function assertOwnTarget(
+  context: Context,
+  {
+    file,
+    name,
+    environments,
+  }: { readonly file: string; readonly name: string } & OtherEnvironments,
+): Promise<void> {
+  if (context.options.local) return;
+  const owners = await findEnvironmentsOfTarget(context, environments);
+  if (owners.length === 0 || owners.includes(name)) return;
+  const label = await serviceLabel(context);
+  throw new SvcError(
+    'usage',
+    `${file} declares ${owners.join(' and ')} for this target (${label}), not ${name}; nothing was sent`,
+    {
+      hint: `use the target of ${name}, or ${owners.map((owner) => `--env ${owner}`).join(' or ')}; to give ${name} a target, add baseUrl to it`,
+    },
+  );
+}
+
+interface OtherEnvironments {
+  /** All environments of the file. */
+  readonly environments: readonly DeclaredEnvironment[];
+}
+
+/** Returns the names of the environments that name the target of a command. */
+async function findEnvironmentsOfTarget(
+  context: Context,
+  environments: readonly DeclaredEnvironment[],
+): Promise<readonly string[]> {
+  const target = await context.target();
+  const { profiles } = await readProfiles(context.folders);
+  return environments
+    .filter((environment) =>
+      isTargetOf(environment, profiles.get(environment.profile ?? ''), target),
+    )
+    .map(({ name }) => name);
 }
 
 function isTargetOf(

@@ -55,8 +55,9 @@ export async function withPlan(
   await warnAboutIgnored(context, settings, selected);
   const declared = purpose === 'drift' ? withoutSent(selected) : selected;
   const usersOrganization = findOnlyOrganization(settings.declared);
-  const environment = settings.environments.find(({ name }) => name === settings.environment);
-  await withEnvironment(context, { ...environment, file: settings.name }, async (opened) => {
+  const { environments, environment: chosen, name: file } = settings;
+  const environment = environments.find(({ name }) => name === chosen);
+  await withEnvironment(context, { ...environment, environments, file }, async (opened) => {
     if (purpose === 'apply' && !opened.options.dryRun)
       assertAllowed(
         { approvals: await opened.approvals() },

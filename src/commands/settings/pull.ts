@@ -74,7 +74,7 @@ export async function pullSettings(
         environments.map(({ name }) => name),
       ),
     );
-  await withEnvironment(context, { ...environment, file }, async (opened) => {
+  await withEnvironment(context, { ...environment, environments, file }, async (opened) => {
     const { result, unreadable } = await pull(opened, file, content, { ...options, env });
     await report(opened, result, unreadable, env);
     // As text, the messages say all of it.
