@@ -33,11 +33,20 @@ const SELECTING_FIELDS = [
   'accessRole',
 ] as const;
 
-/** Finds the field for which a name may stand that chooses where a write goes: `org`, `Organisation`, `role`. */
+/** Other names of an access role. The values of such a field decide whether it is one. */
+const ROLE_NAMES = /^(?:access|permissions?|(?:user|member|access)?(?:roles?|levels?|rights?))$/;
+
+/**
+ * Finds the field for which a name may stand that chooses where a write goes: `org`, `Organisation`,
+ * `docId`, `role`.
+ */
 export function findSelectingField(name: string): string | undefined {
-  const american = name.replace(/organis/i, 'organiz');
-  if (isSameName(american, 'role')) return 'accessRole';
-  return SELECTING_FIELDS.find((field) => findIntendedField(american, [field]) !== undefined);
+  if (ROLE_NAMES.test(normalizeName(name))) return 'accessRole';
+  const long = name
+    .replace(/organis/i, 'organiz')
+    .replace(/^doc(?=$|[\s_.-]*id$)/i, 'document')
+    .replace(/^user[\s_.-]*(?=group)/i, '');
+  return SELECTING_FIELDS.find((field) => findIntendedField(long, [field]) !== undefined);
 }
 
 /** Removes what names of one field may differ in: case, spaces, dashes, underscores, and dots. */

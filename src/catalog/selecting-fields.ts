@@ -1,8 +1,12 @@
+import type * as z from 'zod/mini';
 import { SvcError } from '../kernel/errors.ts';
+import { formatFieldPath } from '../kernel/field-path.ts';
 import { isObject } from '../kernel/json.ts';
 import { ACCESS_ROLES } from './access-roles.ts';
-import type { BulkFields } from './bulk-fields.ts';
+import { type BulkFields, bulkFieldsOf } from './bulk-fields.ts';
+import type { Operation } from './define.ts';
 import { findIntendedField, findSelectingField } from './intended-field.ts';
+import { definitionOf } from './introspect.ts';
 
 type KnownFields = Pick<BulkFields, 'id' | 'noun' | 'knownFields' | 'targetFields' | 'bareIds'>;
 
@@ -51,15 +55,96 @@ export function* findSelectingFields(
   }
 }
 
+/** A field of a call, also in an object within it, that selects a target or a role. */
+export interface SelectingCallField {
+  readonly path: readonly PropertyKey[];
+  readonly means: string;
+  /** Whether the object has the field that the name means. */
+  readonly canRename: boolean;
+}
+
 /**
- * Checks the records of a call, in which nobody is warned.
- * @param keep fields that are sent as the records' own
- * @throws SvcError `invalid_input` for a field that selects where records go
+ * Finds the unknown fields of a call that select where it goes, or a role. The records of a list are
+ * checked on their own.
+ */
+export function findSelectingInCall(
+  { input, bulk }: Pick<Operation, 'input' | 'bulk'>,
+  value: unknown,
+): readonly SelectingCallField[] {
+  const inCall = isObject(value) ? value : {};
+  const call = bulk?.field === undefined ? inCall : { ...inCall, [bulk.field]: undefined };
+  return [...searchCall([input], call, [])];
+}
+
+function* searchCall(
+  schemas: readonly z.ZodMiniType[],
+  value: unknown,
+  path: readonly PropertyKey[],
+): Generator<SelectingCallField> {
+  const definitions = schemas.flatMap(listAlternatives).map(definitionOf);
+  if (Array.isArray(value)) {
+    const elements = definitions.flatMap(({ element }) => element ?? []);
+    for (const [at, item] of value.entries()) yield* searchCall(elements, item, [...path, at]);
+    return;
+  }
+  const shapes = definitions.flatMap(({ shape }) => (shape ? [shape] : []));
+  if (!isObject(value) || shapes.length === 0) return;
+  const isKnown = (name: string) => shapes.some((shape) => Object.hasOwn(shape, name));
+  for (const [name, inner] of Object.entries(value)) {
+    if (inner === undefined) continue;
+    const at = [...path, name];
+    if (isKnown(name)) {
+      const fields = shapes.flatMap((shape) => shape[name] ?? []);
+      yield* searchCall(fields, inner, at);
+      continue;
+    }
+    const means = findSelectingField(name);
+    if (means === undefined) continue;
+    const canRename = isKnown(means);
+    // An object such as a user may have fields of its own.
+    const isSelecting =
+      path.length > 0 ? canRename : means !== 'accessRole' || name === means || isAccessRole(inner);
+    if (isSelecting) yield { path: at, means, canRename };
+  }
+}
+
+/** Lists the schemas that a value may match, without wrappers. */
+function listAlternatives(schema: z.ZodMiniType): readonly z.ZodMiniType[] {
+  const { innerType, options } = definitionOf(schema);
+  if (innerType) return listAlternatives(innerType);
+  return options ? options.flatMap(listAlternatives) : [schema];
+}
+
+/**
+ * Checks a call and its records, in which nobody is warned.
+ * @param keep fields that are sent as the caller's own
+ * @throws SvcError `invalid_input` for a field that selects where records go, or a role
  */
 export function rejectSelectingFields(
+  operation: Operation,
+  input: unknown,
+  keep: readonly string[] = [],
+): void {
+  const isKept = ({ path }: SelectingCallField) => keep.includes(String(path.at(-1)));
+  const inCall = findSelectingInCall(operation, input).find((field) => !isKept(field));
+  if (inCall) throw createSelectingError(inCall);
+  const list = operation.bulk?.field;
+  const records: unknown = list === undefined ? undefined : Object(input)[list];
+  if (Array.isArray(records)) rejectInRecords(bulkFieldsOf(operation), records, keep);
+}
+
+function createSelectingError({ path, means, canRename }: SelectingCallField): SvcError {
+  const name = String(path.at(-1));
+  const use = canRename ? `rename '${name}' to '${means}'` : `remove '${name}'`;
+  return new SvcError('invalid_input', `unknown field '${formatFieldPath(path)}'`, {
+    hint: `${use}; to send it as it is, add keep: ${JSON.stringify([name])}`,
+  });
+}
+
+function rejectInRecords(
   fields: BulkFields,
   records: readonly unknown[],
-  keep: readonly string[] = [],
+  keep: readonly string[],
 ): void {
   const known = new Set([...fields.knownFields, ...keep]);
   const found = new Map<string, SelectingField>();

@@ -5,7 +5,7 @@ import { definitionOf } from './introspect.ts';
 
 /** Fields that name a target of a write: where it goes, or which record it changes. */
 const TARGET_FIELD =
-  /^(?:organization|folder|parentFolder|document|newDocument|group|organizationUserGroup|endpoint)Ids?$/;
+  /^(?:organization|folder|parentFolder|document|newDocument|group|organizationUserGroup|endpoint|editor)Ids?$/;
 
 type Path = readonly string[];
 const pathsBySchema = new WeakMap<z.ZodMiniType, readonly Path[]>();

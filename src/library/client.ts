@@ -1,4 +1,3 @@
-import { bulkFieldsOf } from '../catalog/bulk-fields.ts';
 import type { Operation } from '../catalog/define.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
 import { loadOperation } from '../catalog/index.ts';
@@ -59,7 +58,7 @@ export interface ClientSettings {
  */
 export interface Client {
   /**
-   * Calls one operation. Refuses records with a field such as `role` or `org`, which probably means
+   * Calls one operation. Refuses an unknown field such as `role` or `org`, which probably means
    * `accessRole` or `organizationId`, unless `keep` names it.
    * @returns `data` as the service sent it, or null if it sent none
    * @throws SvcError with the kind of failure in `failure`
@@ -77,7 +76,7 @@ export interface Client {
 }
 
 export interface CallOptions {
-  /** Fields of records to send as they are, although they look like others: `['role']`. */
+  /** Fields to send as they are, although they look like others: `['role']`. */
   readonly keep?: readonly string[];
 }
 
@@ -102,15 +101,14 @@ export function createClient(settings: ClientSettings): Client {
   return {
     call: async (name, input, { keep } = {}) => {
       const { entry, operation } = await findOperation(name);
-      const { bulk } = operation;
-      const records = bulk?.field === undefined ? undefined : Object(input)[bulk.field];
-      if (Array.isArray(records)) rejectSelectingFields(bulkFieldsOf(operation), records, keep);
+      rejectSelectingFields(operation, input, keep);
       checkIds(operation, input);
       const outcome = await client.call(operation, input);
       return outcome.sent ? show(entry, outcome.data as Output<typeof name> | null) : null;
     },
     async *pages(name, input) {
       const { entry, operation } = await findOperation(name);
+      rejectSelectingFields(operation, input);
       checkIds(operation, input);
       for await (const page of fetchPages(client, operation, input))
         yield show(entry, page.data as Output<typeof name> | null);
