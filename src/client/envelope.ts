@@ -158,18 +158,27 @@ function createUnusableFailure(
   const failed = { kind: 'failed', applied: 'maybe', retry } as const;
   if (httpStatus === 413) return { ...failed, error: new RequestTooLargeError(context.host()) };
   const description = context.redact(describeForeignBody(response));
-  if (FROM_GATEWAY.has(httpStatus)) {
+  if (isFromGateway(httpStatus)) {
     const message = `the proxy at ${context.host()} did not reach the service (HTTP ${httpStatus})${description}`;
-    const error = new GatewayError(failure, message, { hint: createGatewayHint(context) });
+    const error = new GatewayError('unreachable', message, { hint: createGatewayHint(context) });
     return { ...failed, retry: 'until_reached', error };
   }
-  const hint = createUnusableHint(failure, context);
+  const hint = httpStatus >= 500 ? FAILED_HINT : createUnusableHint(failure, context);
   const message = `${context.host()} returned ${flaw} (HTTP ${httpStatus})${description}`;
   return { ...failed, error: new ForeignResponseError(failure, message, { hint }) };
 }
 
-/** HTTP statuses of a proxy that gets no response, or no valid one, from the service behind it. */
-const FROM_GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+/**
+ * Whether an HTTP status is that of a proxy that gets no response, or no valid one, from the service
+ * behind it. Content delivery networks use 520 to 527, and 530.
+ */
+function isFromGateway(httpStatus: number): boolean {
+  return (
+    (httpStatus >= 502 && httpStatus <= 504) ||
+    (httpStatus >= 520 && httpStatus <= 527) ||
+    httpStatus === 530
+  );
+}
 
 function createGatewayHint({ operation }: ResponseContext): string {
   const advice = 'try again when the service is up';
@@ -194,6 +203,8 @@ function createUnusableHint(
 
 const BLOCKED_HINT =
   'the response is not from the service; a firewall or proxy in front of it may block the request, so ask its operator to allow it';
+const FAILED_HINT =
+  'the service or a proxy in front of it failed: try again later, and report the error to its operator if it persists';
 const BASE_URL_HINT = hint`check that the base URL points to the service itself; to see where it is set, run ${step('show', 'whoami', '--all')}`;
 
 function createRedirectFailure(

@@ -8,6 +8,7 @@ const ID_HEADERS = [
   'x-request-id',
   'x-correlation-id',
   'x-amzn-requestid',
+  'x-amzn-trace-id',
   'x-amz-cf-id',
   'cf-ray',
 ];

@@ -276,7 +276,7 @@ describe.each(['http', 'fetch'] as const)('an unusable response over %s', (way) 
     expect(readError.message).not.toMatch(/undefined|\[object|\n/);
   });
 
-  it.each([502, 503, 504])(
+  it.each([502, 503, 504, 520, 522, 527, 530])(
     'with HTTP %i is from a proxy, not from a wrong address',
     async (http) => {
       answer = html(http);
@@ -286,6 +286,12 @@ describe.each(['http', 'fetch'] as const)('an unusable response over %s', (way) 
       expect(hint).not.toContain('base URL');
     },
   );
+
+  it.each([500, 599])('with HTTP %i is not from a wrong address', async (http) => {
+    answer = html(http);
+    const { hint } = await errorOf(client(way).send(OPERATIONS.read, {}));
+    expect(hint).toMatch(/^the service or a proxy in front of it failed/);
+  });
 
   it('that is a gzip bomb leaves the outcome of a write unknown', SLOW, async () => {
     answer = send(BOMB, 200, { 'content-encoding': 'gzip' });
