@@ -61,14 +61,10 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
     try {
       const outcome = await sendOnce(operation, request, attempt);
       isHandled = outcome.kind === 'success' || outcome.retry === 'never';
+      if (outcome.kind === 'success' || !isRetriedAfterPause(operation, outcome))
+        return { outcome, waited };
       // The pause starts before this request releases its slot, so that no waiting request is sent
       // first.
-      if (
-        outcome.kind === 'success' ||
-        outcome.retry !== 'after_pause' ||
-        operation.effect === 'once'
-      )
-        return { outcome, waited };
       const neededWait = rateLimiter.pause(outcome);
       return neededWait === undefined
         ? { outcome, waited, paused: true }
@@ -119,6 +115,14 @@ export function createSendWithRetries(options: ClientOptions, sendOnce: SendOnce
       await backOff(outcome, delay, attempt).catch(throwUnknownOr);
     }
   };
+}
+
+/** A request with the effect `once` is sent again only if the response asked for that. */
+function isRetriedAfterPause(
+  { effect }: CalledOperation,
+  { retry, retryAfter }: SendFailure,
+): boolean {
+  return retry === 'after_pause' && (effect !== 'once' || retryAfter !== undefined);
 }
 
 const DEFAULT_RETRY_TIMES: RetryTimes = { call: 10_000, job: 30_000 };

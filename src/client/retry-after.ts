@@ -8,6 +8,8 @@ import type { WireResponse } from './transport.ts';
 const MIN_PAUSE = 1_000;
 /** Lower limit for `retry-after-ms`, in milliseconds. */
 const MIN_EXACT_PAUSE = 100;
+/** Upper limit for a pause: a year, in milliseconds. */
+const MAX_REQUESTED_PAUSE = 365 * 24 * 60 * 60_000;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 
@@ -61,20 +63,22 @@ type RetryAfterHeaders = Pick<WireResponse, 'retryAfter' | 'date' | 'header'>;
 /**
  * Returns the pause that a response asks for, in milliseconds: of `retry-after-ms`, or of
  * `Retry-After` in seconds or as an HTTP date. Compares a date with the `Date` of the response, so
- * that the clocks of both sides may differ. `undefined` for other values.
+ * that the clocks of both sides may differ. `undefined` for other values. At most a year.
  */
 export function readRetryAfter(
   { retryAfter, date, header }: RetryAfterHeaders,
   now: () => number,
 ): number | undefined {
   const exact = parseNumber(header?.('retry-after-ms'));
-  if (exact !== undefined) return Math.max(MIN_EXACT_PAUSE, Math.ceil(exact));
+  if (exact !== undefined) return limitPause(Math.ceil(exact), MIN_EXACT_PAUSE);
   const seconds = parseNumber(retryAfter);
-  if (seconds !== undefined) return Math.max(MIN_PAUSE, Math.ceil(seconds) * 1_000);
+  if (seconds !== undefined) return limitPause(Math.ceil(seconds) * 1_000);
   const until = parseHttpDate(retryAfter);
-  return until === undefined
-    ? undefined
-    : Math.max(MIN_PAUSE, until - (parseHttpDate(date) ?? now()));
+  return until === undefined ? undefined : limitPause(until - (parseHttpDate(date) ?? now()));
+}
+
+function limitPause(milliseconds: number, min = MIN_PAUSE): number {
+  return Math.min(MAX_REQUESTED_PAUSE, Math.max(min, milliseconds));
 }
 
 function parseNumber(text = ''): number | undefined {

@@ -376,6 +376,8 @@ describe('Retry-After', () => {
     ['0.2', 1_000],
     ['3600', 3_600_000],
     ['86400', 86_400_000],
+    ['99999999999999999999', 31_536_000_000],
+    ['Sun, 06 Nov 9994 08:49:37 GMT', 31_536_000_000],
     ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
     ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
     ['Tue Jan  1 00:00:30 2030', 30_000],
@@ -443,8 +445,10 @@ describe('Retry-After', () => {
     ['a page with 503', (headers) => page(503, headers)],
   ];
 
-  it.each(answers)('is waited out for every effect but once: %s', async (_, answer) => {
-    for (const effect of ['read', 'keyed', 'set', 'delete'] as const) {
+  const EFFECTS = ['read', 'keyed', 'set', 'delete', 'once'] as const;
+
+  it.each(answers)('is waited out: %s', async (_, answer) => {
+    for (const effect of EFFECTS) {
       const { fetch } = scriptedFetch(
         ...Array.from({ length: 5 }, () => answer({ 'retry-after': '45' })),
         success(),
@@ -456,7 +460,7 @@ describe('Retry-After', () => {
   });
 
   it.each(answers)('that is too long exits with 7 at once: %s', async (_, answer) => {
-    for (const effect of ['read', 'keyed', 'set', 'delete'] as const) {
+    for (const effect of EFFECTS) {
       const { fetch, requests } = scriptedFetch(answer({ 'retry-after': '7200' }), success());
       const { client, clock } = newClient({ fetch });
       const error = await errorOf(client.send(OPERATIONS[effect], {}));
@@ -469,14 +473,9 @@ describe('Retry-After', () => {
   });
 
   it.each(answers)('proves that a write was not applied: %s', async (_, answer) => {
-    const { fetch, requests } = scriptedFetch(answer({ 'retry-after': '1' }), success());
+    const { fetch } = scriptedFetch(answer({ 'retry-after': '7200' }));
     const error = await errorOf(newClient({ fetch }).client.send(OPERATIONS.once, {}));
-    expect(error).toMatchObject({
-      exitCode: 7,
-      hint: 'the service asks to wait 1s: try again after that time',
-    });
     expect(isCertainlyNotApplied(error)).toBe(true);
-    expect(requests).toHaveLength(1);
   });
 
   it('counts the time that was waited before', async () => {
