@@ -92,9 +92,10 @@ function isSuccess(result: unknown): boolean {
   );
 }
 
-function findUnexpectedIds(response: object, batch: RecordList): readonly string[] {
+/** Results are objects: fields beside them, such as `success` and `message`, name no record. */
+function findUnexpectedIds(response: Fields, batch: RecordList): readonly string[] {
   const sent = new Set(batch.map(({ id }) => id));
-  return Object.keys(response).filter((id) => !sent.has(id));
+  return Object.keys(response).filter((id) => !sent.has(id) && isObject(response[id]));
 }
 
 /** Cache of the last redacted message, because most records of a batch get the same one. */

@@ -172,6 +172,23 @@ describe.each(Object.entries(ROWS))('%s', (_, { answer, single, bulk, api }) => 
   });
 });
 
+describe('results in fields of their own', () => {
+  const lists = { users: { u0: written, u1: refused }, groups: [written, refused], note: 'x' };
+  it.each([
+    ['data', success(lists), 10],
+    ['data of a read', success(lists), 0],
+    ['details', failed(500, { ...internal, details: lists }), 10],
+    ['details of a read', failed(500, { ...internal, details: lists }), 9],
+  ])('count if they are %s', async (name, answer, exitCode) => {
+    const { svc } = await newUserInProcess();
+    const { env } = await startMockService(() => answer);
+    const path = name.includes('read') ? '/v9/things/get' : '/v9/things/add';
+    const { code, stderr } = await svc(['api', path], { env });
+    const counts = '2 of 4 records failed: users.u1: No seat left.; groups.1: No seat left.';
+    expect([code, stderr.includes(counts)]).toEqual([exitCode, exitCode === 10]);
+  });
+});
+
 describe('activities', () => {
   const data = JSON.stringify({
     organizationId: 'acme',
@@ -221,6 +238,9 @@ describe('a job that a raw call starts', () => {
 
   it.each([
     ['ends with a switch', [{ isDeleteCompleted: true }], 0, ''],
+    ['succeeded', [{ status: 'running' }, { status: 'SUCCEEDED' }], 0, ''],
+    ['finished one of two tasks', [{ status: 'success', isACompleted: false }, {}], 8, ''],
+    ['was aborted', [{ status: 'aborted' }], 10, ''],
     ['failed', [{ status: 'failed', message: 'No such user.' }], 10, 'No such user.'],
     ['has no state', [{ progress: 7 }], 8, 'svc api /v2/users/data/delete/status'],
   ])('%s', async (_, states, exitCode, text) => {

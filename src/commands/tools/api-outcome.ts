@@ -20,7 +20,7 @@ interface FailedCall {
  * the whole call.
  */
 export function findReportedFailure(data: unknown): SvcError | undefined {
-  const results = findItemResults(data);
+  const results = findLists(data, findItemResults);
   if (results) return createItemsError(results);
   if (!isObject(data) || data['success'] !== false) return undefined;
   const { message } = data;
@@ -39,13 +39,27 @@ export function findReportedFailure(data: unknown): SvcError | undefined {
 export function explainFailure(thrown: unknown, call: FailedCall): unknown {
   if (!(thrown instanceof SvcError)) return thrown;
   const isRejected = thrown.failure === 'invalid_argument';
-  const results = call.isWrite && !isRejected ? findReportedResults(thrown.details) : undefined;
+  const results =
+    call.isWrite && !isRejected ? findLists(thrown.details, findReportedResults) : undefined;
   if (results) return createDetailsError(thrown, results);
   return needsWorkspace(thrown, call)
     ? thrown.reworded({
         hint: `if ${call.path} is an operation of the workspace, add --auth workspace`,
       })
     : thrown;
+}
+
+/** Finds results of items in a value, or in its fields, whose names then precede those of the items. */
+function findLists(
+  value: unknown,
+  find: (list: unknown) => ItemResults | undefined,
+): ItemResults | undefined {
+  const results = find(value);
+  if (results || !isObject(value)) return results;
+  const entries = Object.entries(value).flatMap(([name, list]) =>
+    Object.entries(find(list) ?? {}).map(([key, item]) => [`${name}.${key}`, item] as const),
+  );
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 function createDetailsError(error: SvcError, results: ItemResults): SvcError {

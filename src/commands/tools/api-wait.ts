@@ -96,12 +96,20 @@ function readJobState(data: unknown): TaskState | undefined {
           end: isCompleted ? 'succeeded' : undefined,
         }
       : undefined;
-  const end = /^(?:failed|error|cancell?ed)$/i.test(status)
+  const end = /^(?:fail(?:ed|ure)|error|cancell?ed|aborted)$/i.test(status)
     ? 'failed'
-    : isCompleted || /^completed$/i.test(status)
+    : isCompleted || isEndStatus(status, switches.length > 0)
       ? 'succeeded'
       : undefined;
   return { text: `status: ${status}`, end };
+}
+
+/** Whether a status is that of a job that succeeded. Beside switches, only `completed` is. */
+function isEndStatus(status: string, hasSwitches: boolean): boolean {
+  return (
+    /^completed?$/i.test(status) ||
+    (!hasSwitches && /^(?:succe(?:ss|eded)|done|finished)$/i.test(status))
+  );
 }
 
 function reasonOf(data: unknown): string {
