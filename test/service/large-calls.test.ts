@@ -43,6 +43,69 @@ describe('large calls', () => {
     expect(organizations).toEqual([{ organizationId: 'acme' }]);
   });
 
+  it('give folders the ancestors of their parents, which small calls add and move', async () => {
+    const { call, store } = await startTestService();
+    const base = { organizationId: 'acme', createOrganization: true };
+    const add = (...folders: object[]) =>
+      call('/v2/organizations/folders/add', { ...base, folders });
+    await add(
+      { folderId: 'from' },
+      { folderId: 'to' },
+      { folderId: 'top', parentFolderId: 'from' },
+    );
+    const many = Array.from({ length: COUNT }, (_, n) => ({
+      folderId: `f${n}`,
+      parentFolderId: n === 0 ? 'top' : `f${Math.floor((n - 1) / 7)}`,
+    }));
+    const shared = many.slice(1, 40).map(({ folderId }) => folderId);
+    const [large, , ...small] = await Promise.all([
+      add(...many),
+      call('/v2/organizations/folders/update', {
+        ...base,
+        folders: [{ folderId: 'top', parentFolderId: 'to' }],
+      }),
+      ...shared.map((folderId) => add({ folderId, parentFolderId: 'to' })),
+    ]);
+    for (const [at, folderId] of shared.entries()) {
+      const results = [large, small[at]].map((response) => response?.body.result?.data[folderId]);
+      expect(results.filter(({ success }) => success)).toHaveLength(1);
+    }
+    const rows = await store.read((database) =>
+      database.selectFrom('folders').select(['folderId', 'parentFolderId', 'ancestors']).execute(),
+    );
+    const ancestors = new Map(rows.map((row) => [row.folderId, JSON.parse(row.ancestors)]));
+    ancestors.set('root', []);
+    for (const { folderId, parentFolderId } of rows)
+      expect(ancestors.get(folderId)).toEqual([...ancestors.get(parentFolderId), parentFolderId]);
+  });
+
+  it('notify once if a small call has the same notification ID', async () => {
+    const { call, store } = await startTestService();
+    const notifyUsers = Array.from({ length: COUNT }, (_, n) => ({ userId: `u${n}` }));
+    const notify = (users: readonly object[]) =>
+      call('/v2/notifications/add', {
+        organizationId: 'acme',
+        createOrganization: true,
+        documentId: 'd1',
+        createDocument: true,
+        notificationId: 'n1',
+        notifyAll: false,
+        notifyUsers: users,
+        actionUser: { userId: 'u1' },
+        displayHeadlineMessageTemplate: 'Hello',
+        displayBodyMessage: 'Hello',
+      });
+    const responses = await Promise.all([notify(notifyUsers), notify(notifyUsers.slice(0, 1))]);
+    expect(responses.map(({ http, body }) => [http, body.error])).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ]);
+    const items = await store.read((database) =>
+      database.selectFrom('userData').select('notificationId').execute(),
+    );
+    expect(items).toEqual([{ notificationId: 'n1' }]);
+  });
+
   it('change nothing if one of their records is invalid', async () => {
     const service = await startTestService();
     const { fetch, keyHeaders, store } = service;

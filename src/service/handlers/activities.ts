@@ -9,18 +9,19 @@ import { type DocumentEvent, recordDocumentEvents } from '../deliveries/outbox.t
 import {
   insertActivities,
   overwriteActivities,
-  selectActivities,
+  selectActivitiesToUpdate,
   updateActivity,
 } from '../records/activities.ts';
 import { createItemResults } from '../records/item-results.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { generateId } from '../records/secrets.ts';
 import { chunkRows, distinctBy } from '../store/statements.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 export const activities: HandlersOf<'activities'> = {
   /** Adds activities, or overwrites those with the same ID. The document does not have to exist. */
-  'activities.add': async (call, { organizationId, documentId, activities: requested }) => {
+  'activities.add': lockingOnlyRows(async (call, input) => {
+    const { organizationId, documentId, activities: requested } = input;
     requireKnownFeatures(requested);
     const { database, now } = call;
     const organization = await ensureOrganization(call, organizationId);
@@ -51,9 +52,10 @@ export const activities: HandlersOf<'activities'> = {
     );
     await recordDocumentEvents(call, events);
     return { data: { success: true, message: 'Activity(s) added successfully.' } };
-  },
+  }),
 
-  'activities.update': async (call, { organizationId, activities: requested }) => {
+  'activities.update': lockingOnlyRows(async (call, input) => {
+    const { organizationId, activities: requested } = input;
     const { database, now } = call;
     const organization = await findOrganization(call, organizationId);
     const data = createItemResults();
@@ -63,9 +65,9 @@ export const activities: HandlersOf<'activities'> = {
       for (const { id } of batch)
         data[id] = { success: false, message: 'Failed to update activity.' };
       if (organization === undefined) continue;
-      const existing = await selectActivities(database, {
+      const existing = await selectActivitiesToUpdate(database, {
         organization,
-        activityId: [...changes.keys()],
+        ids: [...changes.keys()],
       });
       for (const { key, activityId, documentId, data: stored } of existing) {
         const change = pickChangeable(changes.get(activityId));
@@ -78,7 +80,7 @@ export const activities: HandlersOf<'activities'> = {
     }
     await recordDocumentEvents(call, events);
     return { data };
-  },
+  }),
 };
 
 /**

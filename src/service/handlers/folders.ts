@@ -11,7 +11,14 @@ import {
   ROOT,
   wouldCreateCycle,
 } from '../records/folder.ts';
-import { findAllFolders, findFolders, findFolderTree, saveFolders } from '../records/folders.ts';
+import {
+  addFolders,
+  findAllFolders,
+  findFolders,
+  findFolderTree,
+  lockFolders,
+  saveFolders,
+} from '../records/folders.ts';
 import {
   alreadyExists,
   createItemResults,
@@ -24,7 +31,8 @@ import {
   requireOrganization,
 } from '../records/organizations.ts';
 import { Refusal } from '../store/refusal.ts';
-import type { HandlersOf } from './handler.ts';
+import type { Database } from '../store/store.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 type FolderInput = z.output<Operations['folders.add']['input']>['folders'][number];
 type FolderChange = z.output<Operations['folders.update']['input']>['folders'][number];
@@ -38,18 +46,16 @@ export const folders: HandlersOf<'folders'> = {
     data: await listFolders(call, input, toFolderRecordV1),
   }),
 
-  'folders.add': async (call, { organizationId, createOrganization, folders: requested }) => {
+  'folders.add': lockingOnlyRows(async (call, input) => {
+    const { organizationId, createOrganization, folders: requested } = input;
     for (const [at, { accessType }] of requested.entries())
       requireKnownValue(['folders', at, 'accessType'], accessType, FOLDER_ACCESS_TYPES);
     const organization = await (createOrganization ? ensureOrganization : requireOrganization)(
       call,
       organizationId,
     );
-    const folderIds = requested.flatMap(({ folderId, parentFolderId = ROOT.folderId }) => [
-      folderId,
-      parentFolderId,
-    ]);
-    const found = await findFolders(call.database, organization, [...new Set(folderIds)]);
+    await lockFolders(call.database, organization, 'add');
+    const found = await findNeededFolders(call.database, organization, requested);
     const known = new Map<string, ParentFolder>([[ROOT.folderId, ROOT], ...found]);
     const added: Folder[] = [];
     const data = createItemResults();
@@ -63,12 +69,16 @@ export const folders: HandlersOf<'folders'> = {
       return { success: true, id: created.folderId, message: 'Folder added.' };
     };
     for (const folder of requested) data[folder.folderId] ??= add(folder);
-    await saveFolders(call.database, organization, added);
+    const stored = await addFolders(call.database, organization, added);
+    for (const { folderId } of added)
+      if (!stored.has(folderId)) data[folderId] = alreadyExists('Folder');
+    await adoptFolders(call.database, organization, { added, stored });
     return { data };
-  },
+  }),
 
   'folders.update': async (call, { organizationId, folders: requested }) => {
     const organization = await findOrganization(call, organizationId);
+    if (organization !== undefined) await lockFolders(call.database, organization, 'change');
     const data = createItemResults();
     for (const change of requested)
       data[change.folderId] =
@@ -78,6 +88,51 @@ export const folders: HandlersOf<'folders'> = {
     return { data };
   },
 };
+
+/**
+ * Finds the parents that the request does not name before their subfolders. If one does not exist, finds
+ * the requested folders that exist, too.
+ */
+async function findNeededFolders(
+  database: Database,
+  organization: number,
+  requested: readonly FolderInput[],
+): Promise<Map<string, Folder>> {
+  const earlier = new Set([ROOT.folderId]);
+  const parentIds = new Set<string>();
+  for (const { folderId, parentFolderId = ROOT.folderId } of requested) {
+    if (!earlier.has(parentFolderId)) parentIds.add(parentFolderId);
+    earlier.add(folderId);
+  }
+  const found = await findFolders(database, organization, [...parentIds]);
+  if (found.size === parentIds.size) return found;
+  return findFolders(database, organization, [...new Set([...earlier, ...parentIds])]);
+}
+
+/** Gives the subfolders of folders that already existed the ancestors of those. */
+async function adoptFolders(
+  database: Database,
+  organization: number,
+  { added, stored }: { readonly added: readonly Folder[]; readonly stored: ReadonlySet<string> },
+): Promise<void> {
+  const created = added.filter(({ folderId }) => stored.has(folderId));
+  const parentIds = new Set(created.map(({ parentFolderId }) => parentFolderId));
+  const lateIds = added
+    .map(({ folderId }) => folderId)
+    .filter((folderId) => parentIds.has(folderId) && !stored.has(folderId));
+  if (lateIds.length === 0) return;
+  const parents = new Map<string, Folder>(await findFolders(database, organization, lateIds));
+  const adopted: Folder[] = [];
+  for (const folder of created) {
+    const parent = parents.get(folder.parentFolderId);
+    if (!parent) continue;
+    for (const moved of moveFolderTree([folder], parent)) {
+      parents.set(moved.folderId, moved);
+      adopted.push(moved);
+    }
+  }
+  await saveFolders(database, organization, adopted);
+}
 
 type FolderQuery = z.output<Operations['folders.list']['input']>;
 

@@ -5,14 +5,15 @@ import { ensureOrganization, requireOrganization } from '../records/organization
 import { findRecipients } from '../records/recipients.ts';
 import { generateId } from '../records/secrets.ts';
 import { addUserData, insertParticipants, selectUserDataKeys } from '../records/user-data.ts';
-import type { HandlersOf } from './handler.ts';
+import { lockName } from '../store/sharing.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 export const notifications: HandlersOf<'notifications'> = {
   /**
    * Adds a notification. Does nothing if the ID exists, so a repeated call does not notify users
    * again.
    */
-  'notifications.add': async (call, input) => {
+  'notifications.add': lockingOnlyRows(async (call, input) => {
     const { database } = call;
     const {
       organizationId,
@@ -27,6 +28,8 @@ export const notifications: HandlersOf<'notifications'> = {
     );
     if (createDocument) await ensureDocument(call, organization, documentId);
     await requireDocument(database, organization, documentId);
+    if (input.notificationId !== undefined)
+      await lockName(database, `notification ${organization} ${notificationId}`);
     if ((await selectUserDataKeys(database, { organization, notificationId })).length === 0) {
       const feature = 'notifications';
       const item = await addUserData(
@@ -44,7 +47,7 @@ export const notifications: HandlersOf<'notifications'> = {
       await recordDocumentEvents(call, eventsOfNotification(input));
     }
     return { data: { success: true, message: 'Notification added successfully.' } };
-  },
+  }),
 };
 
 type NotificationInput = Parameters<(typeof notifications)['notifications.add']>[1];

@@ -3,10 +3,11 @@ import { insertOrganizations } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { generateId } from '../records/secrets.ts';
 import { distinctBy } from '../store/statements.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 export const organizations: HandlersOf<'organizations'> = {
-  'organizations.add': async ({ database, apiKey, now }, { organizations: requested }) => {
+  'organizations.add': lockingOnlyRows(async (call, { organizations: requested }) => {
+    const { database, apiKey, now } = call;
     const data = createItemResults();
     const added = distinctBy(requested, ({ organizationId }) => organizationId);
     const rows = added.map(({ organizationId, organizationName, ...others }) => ({
@@ -20,5 +21,5 @@ export const organizations: HandlersOf<'organizations'> = {
     for (const { organizationId } of await insertOrganizations(database, rows))
       data[organizationId] = { success: true, id: generateId(), message: 'Added Successfully' };
     return { data };
-  },
+  }),
 };

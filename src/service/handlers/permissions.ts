@@ -3,15 +3,16 @@ import { toExpiry } from '../../kernel/timestamp.ts';
 import { upsertMembers } from '../records/members.ts';
 import { ensureOrganization } from '../records/organizations.ts';
 import { ensureUser } from '../records/users.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 /**
  * Adds memberships. Creates missing organizations and users. Documents and folders do not have to
  * exist.
  */
 export const permissions: HandlersOf<'permissions'> = {
-  'permissions.add': async (call, { user: { userId }, permissions: { resources } }) => {
+  'permissions.add': lockingOnlyRows(async (call, { user, permissions: { resources } }) => {
     const { database, now } = call;
+    const { userId } = user;
     for (const {
       type,
       id,
@@ -29,5 +30,5 @@ export const permissions: HandlersOf<'permissions'> = {
       ]);
     }
     return { data: undefined };
-  },
+  }),
 };

@@ -4,7 +4,7 @@ import type { KeyCall } from '../calls/call.ts';
 import { ensureOrganization, findOrganization } from '../records/organizations.ts';
 import { serializeOtherFields } from '../records/other-fields.ts';
 import { chunkRows, distinctBy, prepareDelete, prepareUpsert } from '../store/statements.ts';
-import type { HandlersOf } from './handler.ts';
+import { type HandlersOf, lockingOnlyRows } from './handler.ts';
 
 /** Adds users as present. For users who are already present, updates the given fields. */
 export const upsertPresence = prepareUpsert('presence', ['organization', 'documentId', 'userId'], {
@@ -17,16 +17,17 @@ type PresenceInput = z.output<Operations['presence.update']['input']>;
 const SUCCESS = { data: { success: true } };
 
 export const presence: HandlersOf<'presence'> = {
-  'presence.add': savePresence,
-  'presence.update': savePresence,
+  'presence.add': lockingOnlyRows(savePresence),
+  'presence.update': lockingOnlyRows(savePresence),
 
-  'presence.delete': async (call, { organizationId, documentId, userIds: requested }) => {
+  'presence.delete': lockingOnlyRows(async (call, input) => {
+    const { organizationId, documentId, userIds: requested } = input;
     const organization = await findOrganization(call, organizationId);
     if (organization === undefined) return SUCCESS;
     for (const userId of chunkRows(requested))
       await deletePresence(call.database, { organization, documentId, userId });
     return SUCCESS;
-  },
+  }),
 };
 
 async function savePresence(

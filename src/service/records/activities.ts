@@ -1,3 +1,5 @@
+import { prepareQuery } from '../store/prepared-query.ts';
+import { lockRows } from '../store/sharing.ts';
 import { prepareInsert, prepareSelect, prepareUpdate, prepareUpsert } from '../store/statements.ts';
 
 const KEY = ['organization', 'activityId'] as const;
@@ -11,4 +13,20 @@ export const selectActivities = prepareSelect('activities', [
   'documentId',
   'data',
 ]);
+/** Selects activities that are about to change, and locks them. */
+export const selectActivitiesToUpdate = prepareQuery(
+  (
+    database,
+    { organization, ids }: { readonly organization: number; readonly ids: readonly string[] },
+  ) =>
+    lockRows(
+      database,
+      database
+        .selectFrom('activities')
+        .select(['key', 'activityId', 'documentId', 'data'])
+        .where('organization', '=', organization)
+        .where('activityId', 'in', ids)
+        .orderBy('key'),
+    ),
+);
 export const updateActivity = prepareUpdate('activities');

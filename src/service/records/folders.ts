@@ -2,7 +2,8 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { KeyCall } from '../calls/call.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
 import { invalidArgument } from '../store/refusal.ts';
-import { chunkRows, prepareSelect, prepareUpsert } from '../store/statements.ts';
+import { lockName } from '../store/sharing.ts';
+import { chunkRows, prepareInsert, prepareSelect, prepareUpsert } from '../store/statements.ts';
 import type { Database } from '../store/store.ts';
 import type { Tables } from '../store/tables.ts';
 import { createFolder, type Folder, ROOT } from './folder.ts';
@@ -28,6 +29,7 @@ const selectFolderTree = prepareQuery(
     select ${sql.join(FOLDER_COLUMNS.map((name) => sql.ref(name)))} from tree order by level, "createdAt", "folderId"`,
 );
 
+const insertFolders = prepareInsert('folders', ['organization', 'folderId'], ['folderId']);
 const upsertFolders = prepareUpsert('folders', ['organization', 'folderId'], {
   replaced: [
     'folderName',
@@ -47,7 +49,33 @@ export async function ensureFolder(
   const { database, now } = call;
   const found = await findFolders(database, organization, [folderId]);
   if (found.has(folderId) || folderId === ROOT.folderId) return;
-  await saveFolders(database, organization, [createFolder({ folderId }, ROOT, now)]);
+  await insertFolders(database, [toRow(organization, createFolder({ folderId }, ROOT, now))]);
+}
+
+/**
+ * Locks the folders of an organization: calls that add folders exclude those that change them,
+ * because the ancestors of a new folder are those of its parent.
+ */
+export async function lockFolders(
+  database: Database,
+  organization: number,
+  purpose: 'add' | 'change',
+): Promise<void> {
+  await lockName(database, `folders ${organization}`, purpose === 'add');
+}
+
+/**
+ * Adds folders, parents first, except for those that another call has just added.
+ * @returns the IDs of the added folders
+ */
+export async function addFolders(
+  database: Database,
+  organization: number,
+  folders: readonly Folder[],
+): Promise<ReadonlySet<string>> {
+  const rows = folders.map((folder) => toRow(organization, folder));
+  const inserted = await insertFolders(database, rows);
+  return new Set(inserted.map(({ folderId }) => folderId));
 }
 
 /** @throws Refusal INVALID_ARGUMENT if the folder does not exist in the organization */

@@ -18,6 +18,7 @@ import {
   type RemoteSavepoints,
   type RemoteWrites,
 } from './shared-transactions.ts';
+import { lockKey } from './sharing.ts';
 import type { Store, Work, WriteScope } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -88,8 +89,8 @@ function createStore(kysely: Kysely<Tables>, url: string, busyTimeout: number): 
     }).catch((error) => {
       throw toPostgresTransactionError(error, url);
     });
-  const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey('')})`;
-  const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey('')})`;
+  const exclusive = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock(${lockKey(WHOLE_STORE.apiKey)})`;
+  const shared = sql`select ${timeoutSettings(busyTimeout)}, pg_advisory_xact_lock_shared(${lockKey(WHOLE_STORE.apiKey)})`;
   const relaxed = sql`${shared}, set_config('synchronous_commit', 'off', true)`;
   const isStatementError = (error: unknown) => !(error instanceof Refusal);
   const read = poolReads(
@@ -178,11 +179,6 @@ async function transact<Result>(
       throw failed ? failed.error : error;
     }
   }
-}
-
-/** Returns the key of the advisory lock with this name. An empty name is for the whole store. */
-function lockKey(name: string): RawBuilder<unknown> {
-  return sql`hashtextextended('svc ' || current_schema() || ' ' || ${name}::text, 0)`;
 }
 
 /**

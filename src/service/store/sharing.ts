@@ -1,4 +1,4 @@
-import type { DialectAdapter, SelectQueryBuilder } from 'kysely';
+import { type DialectAdapter, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Database } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,6 +16,29 @@ export function skipLocked<Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return hasConcurrentWriters(database) ? query.forUpdate().skipLocked() : query;
+}
+
+/** Locks the selected rows until the transaction ends. Without concurrent writers, does nothing. */
+export function lockRows<Table extends keyof Tables, Row>(
+  database: Database,
+  query: SelectQueryBuilder<Tables, Table, Row>,
+): SelectQueryBuilder<Tables, Table, Row> {
+  return hasConcurrentWriters(database) ? query.forNoKeyUpdate() : query;
+}
+
+/**
+ * Excludes other transactions that lock the same name until this one ends, also in calls that lock
+ * only rows. Shared locks exclude only exclusive ones. Without concurrent writers, does nothing.
+ */
+export async function lockName(database: Database, name: string, isShared = false): Promise<void> {
+  if (!hasConcurrentWriters(database)) return;
+  const lock = sql.raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+  await sql`select ${lock}(${lockKey(name)})`.execute(database);
+}
+
+/** Returns the key of the advisory lock with this name in the schema of the store. */
+export function lockKey(name: string): RawBuilder<unknown> {
+  return sql`hashtextextended('svc ' || current_schema() || ' ' || ${name}::text, 0)`;
 }
 
 /**
