@@ -233,7 +233,7 @@ describe('svc serve with faults', () => {
     );
     expect(await svc(['local', 'faults', 'clear'])).toMatchObject({
       code: 0,
-      stderr: 'removed 2 fault rules\n',
+      stderr: 'Removed 2 fault rules\n',
     });
   });
 });

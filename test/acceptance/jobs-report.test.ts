@@ -30,7 +30,7 @@ describe('svc jobs show --html', () => {
   it('writes exactly one file and never overwrites another one', async () => {
     const { svc, home, job, env } = await createFailedJob();
     const first = await svc('jobs', 'show', job, '--html');
-    expect([first.code, first.stdout, first.stderr]).toEqual([0, '', `wrote ${job}.html\n`]);
+    expect([first.code, first.stdout, first.stderr]).toEqual([0, '', `Wrote ${job}.html\n`]);
     const path = join(home, `${job}.html`);
     const page = await readFile(path, 'utf8');
     expect((await stat(path)).mode & 0o777).toBe(0o600);

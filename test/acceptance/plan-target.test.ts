@@ -91,7 +91,7 @@ it('offers no command that would read stdin again', async () => {
 it('names the target and the next command of a saved plan', async () => {
   const { svc, home, url } = await createUser();
   const planned = await svc(['plan', '-f', 'acme.yaml', '--env', 'live', '--out', 'my plan.json']);
-  expect(planned.stderr).toBe('saved the plan as my plan.json\n');
+  expect(planned.stderr).toBe('Saved the plan as my plan.json\n');
   const shown = await svc(['plan', 'show', 'my plan.json']);
   expect(shown.stdout).toBe(planned.stdout);
   expect(shown.stdout.startsWith(`live · ${url} · profile prod\n\n`)).toBe(true);

@@ -90,7 +90,7 @@ describe('svc plan', () => {
     expect(planned).toEqual({
       code: 20,
       stdout: `no environment (svc.yaml has staging) · ${planOf(url)}`,
-      stderr: 'saved the plan as plan.json\nsvc: the plan contains changes\n',
+      stderr: 'Saved the plan as plan.json\nsvc: the plan contains changes\n',
     });
     expect((await stat(join(user.home, 'plan.json'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(user.home, 'plan.json'), 'utf8')).not.toContain(SECRET);

@@ -314,7 +314,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     await listener.shows('press r to replay');
     expect(listener.screen()).toMatch(/signing secret of this machine: whsec_\S{32}/);
     expect(listener.screen()).toContain(
-      'enabled advanced webhooks; to disable them again, run svc webhooks advanced update',
+      'Enabled advanced webhooks; to disable them again, run svc webhooks advanced update',
     );
     listener.type('r');
     await listener.shows('no delivery to replay yet');
@@ -347,7 +347,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     expect(listener.screen()).toContain('1 delivery accepted, 1 replayed');
     listener.type('\r');
     expect(await listener.ended).toBe(130);
-    expect(listener.screen()).toContain('disabled advanced webhooks again');
+    expect(listener.screen()).toContain('Disabled advanced webhooks again');
     const lines = service.screen().split('\r\n');
     expect(lines).toContainEqual(
       expect.stringMatching(/^\d\d:\d\d:\d\d {2}POST {2}webhooks advanced update +200 +[\d.]+ ms$/),
@@ -367,7 +367,7 @@ describe('svc serve and svc webhooks listen on terminals', () => {
     onTestFinished(
       () => void process.kill(Number(/pid (\d+)/.exec(shell.screen())?.[1]), 'SIGKILL'),
     );
-    await shell.shows('enabled advanced webhooks');
+    await shell.shows('Enabled advanced webhooks');
     expect(shell.screen()).not.toContain('press r');
     expect(shell.screen()).not.toContain('ended');
   });

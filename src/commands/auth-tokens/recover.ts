@@ -85,7 +85,7 @@ async function removeRecovery(
     await context.confirm(question, 'this machine');
   }
   await removeRecord(path);
-  await context.note(`removed ${path}`);
+  await context.note(`Removed ${path}`);
 }
 
 async function saveRecoveredToken(
@@ -108,7 +108,7 @@ async function saveRecoveredToken(
   const saved = matching.filter(({ record }) => record?.apiKey === token.apiKey);
   for (const { path } of saved) await removeRecord(path);
   await context.note(
-    `saved the auth token of API key ${token.apiKey} in ${profile.name}; removed ${formatNounCount(saved.length, 'record')}`,
+    `Saved the auth token of API key ${token.apiKey} in ${profile.name}; removed ${formatNounCount(saved.length, 'record')}`,
   );
 }
 

@@ -70,7 +70,7 @@ export async function resolveColumnMap(
         return context.note(`${mappings} not saved to ${mapFile}; to save, add --save-map`);
       const lines = Array.from(map, ([column, field]) => `${column}=${field}\n`);
       await writeOutputFile(path, lines.join(''), { mode: 0o600 });
-      await context.note(`saved ${mappings} to ${mapFile}`);
+      await context.note(`Saved ${mappings} to ${mapFile}`);
     }),
   };
 }

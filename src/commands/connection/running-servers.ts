@@ -9,6 +9,8 @@ import {
 import type { Folders } from '../../kernel/folders.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { isProcessRunning, processId } from '../../kernel/process.ts';
+import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
+import type { Context } from '../context.ts';
 
 /** A `svc serve` process of this user. */
 export interface KnownServer {
@@ -53,6 +55,15 @@ export async function listRunningServers({ state }: Folders): Promise<readonly K
     }),
   );
   return servers.flat().toSorted((one, other) => other.startedAt - one.startedAt);
+}
+
+/** Finds the running server of the store that `--store` selects, or of the default store. */
+export async function findServerOfStore({
+  options: { store },
+  folders,
+}: Context): Promise<KnownServer | undefined> {
+  const location = displayStoreLocation(await resolveStoreLocation(store, folders));
+  return (await listRunningServers(folders)).find((server) => server.store === location);
 }
 
 function parseServer(value: unknown): readonly KnownServer[] {

@@ -72,5 +72,5 @@ async function watchHistory(
 async function clearHistory(context: Context): Promise<void> {
   if (canAsk(context)) await context.confirm('Delete the whole history?', 'this machine');
   await clearEntries(context.folders);
-  await context.note('deleted the history');
+  await context.note('Deleted the history');
 }

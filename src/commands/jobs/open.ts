@@ -5,8 +5,8 @@ import { findJob, listJobNames } from '../../bulk/journal/job-folder.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createPrivateFolder, replaceFile } from '../../kernel/files.ts';
 import { currentPlatform } from '../../kernel/process.ts';
-import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
 import {
+  findServerOfStore,
   type KnownServer,
   listRunningServers,
   locateServers,
@@ -33,15 +33,13 @@ export async function openInBrowser(context: Context): Promise<void> {
   const file = join(folder.path, 'report.html');
   await writeReport(context, folder, { file, force: true });
   await startBrowser(context, file);
-  await context.note(`opened the report of job ${last}`);
+  await context.note(`Opened the report of job ${last}`);
 }
 
 async function findServer(context: Context): Promise<KnownServer | undefined> {
-  const { options, folders } = context;
-  const servers = await listRunningServers(folders);
-  if (options.store === undefined) return servers[0];
-  const store = displayStoreLocation(await resolveStoreLocation(options.store, folders));
-  return servers.find((server) => server.store === store);
+  return context.options.store === undefined
+    ? (await listRunningServers(context.folders))[0]
+    : findServerOfStore(context);
 }
 
 async function openInspector(context: Context, { url, ui }: KnownServer): Promise<void> {
@@ -63,7 +61,7 @@ async function openInspector(context: Context, { url, ui }: KnownServer): Promis
 `;
   await replaceFile(path, page.text, { durable: false });
   await startBrowser(context, path);
-  await context.note(`opened the inspector of ${url}`);
+  await context.note(`Opened the inspector of ${url}`);
 }
 
 /** Time to wait for a program that opens a file, in milliseconds. A browser may keep running. */

@@ -16,7 +16,7 @@ export async function removeJobs(context: Context, { arguments: jobs }: Invocati
   for (const folder of folders) {
     try {
       await removeJob(folder, context.clock);
-      await context.note(`removed ${folder.job}`);
+      await context.note(`Removed job ${folder.job}`);
     } catch (error) {
       await failures.add(folder.job, error);
     }

@@ -44,7 +44,7 @@ export async function localExport(
   const collect = async (text: string | Uint8Array) => void texts.push(String(text));
   await print(createPlainPrinter(format, collect), await readExport(context));
   await writeOutputFile(resolveOutputPath(file, cwd), texts, { signal });
-  await context.note(`wrote ${file}; it contains unmasked secrets`);
+  await context.note(`Wrote ${file}; it contains unmasked secrets`);
 }
 
 function readExport(context: Context): Promise<State> {

@@ -61,7 +61,7 @@ async function writeArchive(
   const found = await withRequestFile(context, async (file) => file.list(filter));
   const path = resolveOutputPath(name, context.cwd);
   await writeOutputFile(path, formatHar(found), { signal: context.signal });
-  await context.note(`wrote ${formatNounCount(found.length, 'request')} to ${name}`);
+  await context.note(`Wrote ${formatNounCount(found.length, 'request')} to ${name}`);
 }
 
 export const showLocalRequests = createLocalCommand('local.requests.show', {

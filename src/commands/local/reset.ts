@@ -11,7 +11,7 @@ export async function localReset(context: Context): Promise<void> {
   await context.confirm(`Delete every record in ${path}?`, 'this machine');
   await withStore(context, 'write', resetState);
   await forgetSentRecords(context);
-  await context.note(`deleted all records in ${path}; kept the workspace, API keys, and tokens`);
+  await context.note(`Deleted all records in ${path}; kept the workspace, API keys, and tokens`);
 }
 
 /**

@@ -15,9 +15,9 @@ import {
   retryFailures,
 } from '../../service/deliveries/retry.ts';
 import { withStore } from '../connection/embedded-store.ts';
+import { findServerOfStore } from '../connection/running-servers.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
-import { getFlagValue } from '../options.ts';
 import {
   deliveryTable,
   formatOutcome,
@@ -27,8 +27,6 @@ import {
 import { canAsk, selectGlyphs } from '../terminal/terminal.ts';
 import { createLocalCommand, type LocalCall, readInputs, runLocal } from './operation.ts';
 
-/** Flags that select failed deliveries. */
-const FILTER_FLAGS = ['failed', 'state', 'endpoint', 'event', 'reason', 'since', 'until'];
 /** Maximum number of deliveries to choose from. */
 const MAX_CHOICES = 100;
 const CURSOR_WIDTH = 2;
@@ -64,15 +62,18 @@ export const retryLocalDeliveries = createLocalCommand('local.deliveries.retry',
     if (!retried) return;
     await (await context.printer()).value(retried, deliveryTable(context, retried));
     if (retried.length > 0) {
-      await context.note(
-        hint`${formatNounCount(retried.length, 'delivery')} scheduled; to send pending deliveries, run ${step('change', 'serve')}`,
-      );
+      const server = await findServerOfStore(context);
+      const sender = server
+        ? hint`svc serve on ${server.url} sends pending deliveries`
+        : hint`to send pending deliveries, run ${step('change', 'serve')}`;
+      await context.note(hint`${formatNounCount(retried.length, 'delivery')} scheduled; ${sender}`);
     }
   },
 });
 
+/** Whether flags select the deliveries. The command has no other flags. */
 function hasFilter({ options }: Invocation<ParsedOptions>): boolean {
-  return FILTER_FLAGS.some((name) => getFlagValue(options, name) !== undefined);
+  return Object.values(options).some((value) => value !== undefined);
 }
 
 async function previewRetry(call: RetryCall): Promise<void> {

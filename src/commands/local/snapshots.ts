@@ -53,7 +53,7 @@ export const removeSnapshot = createLocalCommand('local.snapshot.remove', {
   check: ({ context, inputs: [{ remove }] }) => requireSnapshot(context, remove),
   run: async ({ context, inputs: [{ remove }], run }) => {
     await run();
-    await context.note(`removed snapshot ${remove}`);
+    await context.note(`Removed snapshot ${remove}`);
   },
 });
 

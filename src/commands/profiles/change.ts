@@ -11,7 +11,7 @@ export async function useProfile(
   { arguments: [name = ''] }: Invocation,
 ): Promise<void> {
   await createProfileStore(context).use(name);
-  await context.note(`selected profile '${name}'`);
+  await context.note(`Selected profile '${name}'`);
 }
 
 export async function renameProfile(
@@ -19,7 +19,7 @@ export async function renameProfile(
   { arguments: [from = '', to = ''] }: Invocation,
 ): Promise<void> {
   await createProfileStore(context).rename(from, parseProfileName(to));
-  await context.note(`renamed profile '${from}' to '${to}'`);
+  await context.note(`Renamed profile '${from}' to '${to}'`);
 }
 
 export async function removeProfile(
@@ -39,6 +39,6 @@ export async function removeProfile(
       'the keychain did not delete the secrets; svc will try again at the next profile change',
     );
   await context.note(
-    hint`removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`,
+    hint`Removed profile '${name}'${secretsRemoved ? ' and its secrets' : ''}${next}`,
   );
 }

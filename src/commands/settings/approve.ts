@@ -165,7 +165,7 @@ async function signPlan(context: Context, file: string, options: ApproveFlags): 
   });
   const { keyType, fingerprint } = key;
   await context.note(
-    `saved the approval in ${approvalFile}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
+    `Saved the approval in ${approvalFile}, signed with the ${keyType} key ${fingerprint} (${describeKeyStorage(keyType)})`,
   );
   const { apply } = await nextOfSavedPlan(context, plan, file, { isApproved: true });
   if (apply !== undefined) await context.note(`with all approvals beside the plan: ${apply}`);

@@ -152,5 +152,5 @@ export async function savePlan(
   await parseSavedPlan(text, file);
   const { cwd, signal } = context;
   await writeOutputFile(resolveOutputPath(file, cwd), text, { mode: 0o600, signal });
-  await context.note(`saved the plan as ${file}`);
+  await context.note(`Saved the plan as ${file}`);
 }

@@ -45,7 +45,7 @@ export async function installCompletion(
   const unchangedMessage = `completion for ${SHELL_NAMES[shell]} is already installed`;
   if (await applyChanges(context, changes, unchangedMessage, 'Write these changes?'))
     await context.note(
-      `installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`,
+      `Installed completion for ${SHELL_NAMES[shell]}; start a new shell to use it`,
     );
 }
 

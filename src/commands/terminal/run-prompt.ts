@@ -25,17 +25,18 @@ export async function runPrompt<Value>(
 ): Promise<Value> {
   const canceled = new AbortController();
   const input: RawStream = io.stdin.stream;
+  const { output, redraw, leave } = rememberFrame(io.stderr.stream);
   const onKeypress = (_: unknown, key: Key) => {
     if (key.ctrl && key.name === 'd') canceled.abort();
     if (key.ctrl && key.name === 'z' && currentPlatform !== 'win32') {
       // Hides the key from the library.
       key.name = 'suspend';
+      leave();
       suspendJob(input);
     }
     onKey?.(key);
   };
   input.on('keypress', onKeypress);
-  const { output, redraw } = rememberFrame(io.stderr.stream);
   const stopContinuing = continueAfterSuspension(input, { isRaw: true, redraw });
   try {
     return await prompt({
@@ -60,6 +61,10 @@ const CURSOR_MOVE = /^\u001b\[\d*G$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control sequences
 const ERASURE = /^(?:\u001b\[\d*B)?(?:\u001b\[2K(?:\u001b\[\d*A)?)*\u001b\[G/;
 
+/** Moves the cursor up from the end of the frame. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control sequences
+const RETURN_UP = /\u001b\[(\d*)A(?:\u001b\[\d*G)?$/;
+
 /** Wraps an output of the prompts library, which writes a whole frame at a time. */
 function rememberFrame(stream: NodeJS.WritableStream) {
   let frame = '';
@@ -74,7 +79,15 @@ function rememberFrame(stream: NodeJS.WritableStream) {
       };
     },
   });
-  return { output, redraw: () => void stream.write(`\r${frame.replace(ERASURE, '')}`) };
+  return {
+    output,
+    /** Moves the cursor below the frame, so that the shell does not write over it. */
+    leave: () => {
+      const lines = RETURN_UP.exec(frame)?.[1] ?? '0';
+      stream.write(`${lines === '0' ? '' : `\u001b[${lines}B`}\r\n`);
+    },
+    redraw: () => void stream.write(`\r${frame.replace(ERASURE, '')}`),
+  };
 }
 
 /** Creates the error for Ctrl-C at a prompt or the end of the input. */

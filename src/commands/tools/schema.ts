@@ -39,7 +39,7 @@ async function writeDocument(
   const text = `${JSON.stringify(document, null, 2)}\n`;
   const { cwd, signal } = context;
   await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o644, signal });
-  await context.note(`wrote ${out}`);
+  await context.note(`Wrote ${out}`);
 }
 
 const SETTINGS = 'settings';

@@ -174,7 +174,7 @@ async function create(
       const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
       if (!isEnabled)
         await context.warn(
-          hint`enabled advanced webhooks; to disable them again, run ${disabling}`,
+          hint`Enabled advanced webhooks; to disable them again, run ${disabling}`,
         );
       throw error;
     });

@@ -90,7 +90,7 @@ async function enableWebhooks(client: Client) {
   if (!isEnabled) {
     await client.call(config['webhooks.advanced.update'], { isEnabled: true });
     const disabling = step('change', 'webhooks', 'advanced', 'update', '--disable');
-    notes.push(hint`enabled advanced webhooks; to disable them again, run ${disabling}`);
+    notes.push(hint`Enabled advanced webhooks; to disable them again, run ${disabling}`);
   }
   if (encryptData && publicKey !== '')
     notes.push('payloads are encrypted; to decrypt them, add --private-key');
@@ -160,7 +160,7 @@ export async function restoreAdvancedWebhooks(
       }
       const config = await loadResource('webhook-config');
       await client.call(config['webhooks.advanced.update'], { isEnabled: false });
-      await context.note('disabled advanced webhooks again');
+      await context.note('Disabled advanced webhooks again');
     });
   } catch (error) {
     // Ctrl-C at the prompt means no.

@@ -60,5 +60,5 @@ export async function saveWrite(
   const next = nextOfPlanFile(context.options, await findProtections(context), out);
   await printWrite(context, saved, { target: named, next, isReported: true });
   await writeOutputFile(resolveOutputPath(out, cwd), text, { mode: 0o600, signal });
-  await context.note(`saved the plan as ${out}`);
+  await context.note(`Saved the plan as ${out}`);
 }

@@ -160,7 +160,7 @@ describe('a file of mappings', () => {
       answers: ANSWERS.slice(1),
     });
     expect(saved).toBe('Login=userId\nE-Mail Address=email\nFull Name=name\nNotes=\n');
-    expect(stderr).toContain('saved 4 mappings to acme.map\n');
+    expect(stderr).toContain('Saved 4 mappings to acme.map\n');
   });
 
   it('is read, and flags take precedence without changing it', async () => {

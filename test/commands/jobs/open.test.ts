@@ -33,7 +33,7 @@ it('opens the inspector through a private page, so that no argument contains the
   expect(path).toMatch(/inspector\.html$/);
   expect(await readFile(path, 'utf8')).toContain(`url=${UI}"`);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect(context.stderr()).toBe('opened the inspector of http://127.0.0.1:8080\n');
+  expect(context.stderr()).toBe('Opened the inspector of http://127.0.0.1:8080\n');
   await forget();
   await expect(openInBrowser(context)).rejects.toMatchObject({ failure: 'not_found' });
 });

@@ -72,7 +72,7 @@ describe('svc local export', () => {
     await writeFile(path, 'old', { mode: 0o644 });
     const context = await exported(await filled(), output ? { output } : {}, [name], folder);
     expect(context.stdout()).toBe('');
-    expect(context.stderr()).toBe(`wrote ${name}; it contains unmasked secrets\n`);
+    expect(context.stderr()).toBe(`Wrote ${name}; it contains unmasked secrets\n`);
     expect(await readFile(path, 'utf8')).toMatch(start);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

@@ -88,7 +88,7 @@ describe('completion install', () => {
     expect(stderr).toContain(join(home, '.zshrc'));
     await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
     expect((await svc(['completion', 'install', 'zsh', '--dry-run'])).stderr).not.toContain(
-      'installed completion',
+      'Installed completion',
     );
     await expect(stat(join(home, '.zshrc'))).rejects.toThrow();
   });

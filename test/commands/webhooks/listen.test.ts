@@ -258,7 +258,7 @@ describe('svc webhooks listen --local', () => {
     const local = { options: { local: true, output: 'ndjson' as const } };
     const { context, run, end } = await listening({ secretFile: undefined, exitAfter: '2' }, local);
     expect(context.stderr()).toContain(
-      'enabled advanced webhooks; to disable them again, run svc --local',
+      'Enabled advanced webhooks; to disable them again, run svc --local',
     );
     const { folders } = context;
     for (const event of ['comment.add', 'huddle.join']) {
@@ -396,7 +396,7 @@ describe('svc webhooks listen --local', () => {
       await end().catch(() => undefined);
       return context.stderr();
     };
-    expect(await run(true)).toMatch(/disabled advanced webhooks again\n$/);
+    expect(await run(true)).toMatch(/Disabled advanced webhooks again\n$/);
     expect(await isEnabled()).toBe(false);
     expect(await run()).not.toContain('again\n');
     expect(await isEnabled()).toBe(true);

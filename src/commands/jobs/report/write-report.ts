@@ -49,5 +49,5 @@ export async function writeReport(
   if (file === '-') return context.io.stdout.write(page);
   const { cwd, signal } = context;
   await writeOutputFile(resolveOutputPath(file, cwd), page, { mode: 0o600, signal });
-  await context.note(`wrote ${file}`);
+  await context.note(`Wrote ${file}`);
 }
