@@ -113,6 +113,7 @@ export const webhookEndpoints = {
     records: 'endpoints',
     columns: [
       { header: 'ID', field: 'id', kind: 'whole' },
+      { header: 'UID', field: 'uid', hideOrder: 5, isOptional: true },
       { header: 'URL', field: 'url', kind: 'whole' },
       { header: 'EVENTS', field: 'filterTypes', hideOrder: 4 },
       { header: 'DISABLED', field: 'disabled', hideOrder: 3 },
