@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { receiver } from '../service/deliveries/receiver.ts';
+import { startDialogueInProcess } from './dialogue.ts';
 import { newUserInProcess, runInProcess } from './in-process.ts';
 
 const DELIVERIES = ['local', 'deliveries'];
@@ -29,6 +30,7 @@ async function withFailures() {
       id: string;
       endpointUid: string;
       state: string;
+      nextAttempt: string | null;
       attempts: unknown[];
     }[];
   };
@@ -113,3 +115,26 @@ it('commands for endpoints take a uid in place of the ID', async () => {
   expect(await endpoint('secret', 'gone')).toMatchObject({ code: 5 });
   expect(await uids('--state', 'failed')).toEqual(['broken', null, 'refused'].sort());
 });
+
+it.each([80, 40])(
+  'a retry without an ID picks a failure, with the end of its event (%i columns)',
+  async (columns) => {
+    const { user, svc, list } = await withFailures();
+    const event = 'comment_annotation.suggestion_accept';
+    await svc('webhooks', 'send', event, '--via-service', '--local');
+    const before = await list();
+    const screen = startDialogueInProcess([...DELIVERIES, 'retry'], user.env, columns);
+    await screen.shows('suggestion_accept'.slice(columns === 40 ? 6 : 0));
+    expect(screen.text()).not.toContain('fine');
+    for (const line of screen.text().split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    screen.type('gone');
+    await screen.shows('❯');
+    screen.type('\r');
+    expect(await screen.ended, screen.text()).toBe(0);
+    expect(screen.text()).toContain('1 delivery scheduled');
+    const retried = (await list()).filter(
+      (each, at) => each.nextAttempt !== before[at]?.nextAttempt,
+    );
+    expect(retried).toMatchObject([{ event, endpointUid: 'gone' }]);
+  },
+);

@@ -20,8 +20,10 @@ import type { Context } from '../context.ts';
 import type { Invocation, ParsedOptions } from '../definition.ts';
 import {
   deliveryTable,
+  EVENT_WIDTH,
   formatOutcome,
   nameEndpoint,
+  shortenEvent,
   shortenId,
 } from '../terminal/delivery-views.ts';
 import { canAsk, selectGlyphs } from '../terminal/terminal.ts';
@@ -30,6 +32,8 @@ import { createLocalCommand, type LocalCall, readInputs, runLocal } from './oper
 /** Maximum number of deliveries to choose from. */
 const MAX_CHOICES = 100;
 const CURSOR_WIDTH = 2;
+/** Columns of a terminal from which the choices contain their ages. */
+const AGE_WIDTH = 60;
 
 type RetryCall = LocalCall<'local.deliveries.retry'>;
 
@@ -166,22 +170,28 @@ async function listFailures(context: Context, limit: number): Promise<readonly D
 async function pickFailure(context: Context): Promise<readonly string[]> {
   const failures = await listFailures(context, MAX_CHOICES);
   if (failures.length === 0) return [];
-  const width = (context.io.stderr.columns || 80) - CURSOR_WIDTH;
+  const columns = context.io.stderr.columns || 80;
+  const { ellipsis } = selectGlyphs(context);
   const now = await readNow(context);
   const rows = failures.map((failure) => {
     const last = failure.attempts.at(-1);
     const time = { ...PIPE_DISPLAY, time: 'relative', now } as const;
     const age = formatTime(failure.createdAt, time) ?? '';
-    return [failure.event, shortenId(nameEndpoint(failure)), age, last ? formatOutcome(last) : ''];
+    return [
+      shortenEvent(failure.event, Math.min(EVENT_WIDTH, columns / 2), ellipsis),
+      shortenId(nameEndpoint(failure)),
+      ...(columns < AGE_WIDTH ? [] : [age]),
+      last ? formatOutcome(last) : '',
+    ];
   });
   const widths = columnWidths(rows);
   const lines = rows.map((row) =>
     escapeForTerminal(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')).trimEnd(),
   );
   const measure = await createMeasure([lines]);
-  const { ellipsis } = selectGlyphs(context);
   const choices = failures.map(({ id }, at) => {
-    return { value: id, label: truncateText(lines[at] ?? '', width, measure, ellipsis) };
+    const label = truncateText(lines[at] ?? '', columns - CURSOR_WIDTH, measure, ellipsis);
+    return { value: id, label };
   });
   const prompter = await context.prompter();
   return [await prompter.pick({ message: 'Delivery to retry', choices })];
@@ -189,7 +199,7 @@ async function pickFailure(context: Context): Promise<readonly string[]> {
 
 function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  return [0, 1, 2].map(widthOf);
+  return (rows[0] ?? []).map((_, column) => widthOf(column));
 }
 
 function readNow(context: Context): Promise<number> {

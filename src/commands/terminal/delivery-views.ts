@@ -7,8 +7,10 @@ import {
 import { escapeForTerminal, escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import type { ResultShape } from '../../output/printer.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
+import { isAscii } from '../../output/width.ts';
 import type { Context } from '../context.ts';
 import { excerptOf, isWholeExcerpt } from './response-excerpt.ts';
+import { selectGlyphs } from './terminal.ts';
 
 /** Widths of a terminal from which a table contains all columns, and whole IDs. */
 const [WIDE, WIDEST] = [80, 120];
@@ -21,17 +23,23 @@ const NARROW_COLUMNS: readonly Column[] = [
 ];
 /** Maximum length of a response in a table. */
 const CELL_EXCERPT = 40;
+/** Maximum length of an event in a terminal that is not wide. */
+export const EVENT_WIDTH = 26;
 
-export function deliveryTable({ io }: Context, deliveries: readonly Delivery[]): ResultShape {
-  const { isTerminal, columns = WIDE } = io.stdout;
+export function deliveryTable(context: Context, deliveries: readonly Delivery[]): ResultShape {
+  const { isTerminal, columns = WIDE } = context.io.stdout;
   const isNarrow = isTerminal && columns < WIDE;
-  const shorten = isTerminal && columns < WIDEST ? shortenId : (id: string) => id;
+  const isShort = isTerminal && columns < WIDEST;
+  const shorten = isShort ? shortenId : (id: string) => id;
+  const { ellipsis } = selectGlyphs(context);
   const rows = deliveries.map((delivery) => {
-    const { event, state, attempts } = delivery;
+    const { state, attempts } = delivery;
+    const event = isShort ? shortenEvent(delivery.event, EVENT_WIDTH, ellipsis) : delivery.event;
     const last = attempts.at(-1);
     const response = last ? formatOutcome(last, isNarrow ? 0 : CELL_EXCERPT) : '';
     const shown = { id: shorten(delivery.id), endpoint: shorten(nameEndpoint(delivery)) };
-    if (!isNarrow) return { ...delivery, ...shown, attempts: attempts.length, last: response };
+    if (!isNarrow)
+      return { ...delivery, ...shown, event, attempts: attempts.length, last: response };
     return {
       ...shown,
       event,
@@ -47,6 +55,13 @@ export function nameEndpoint({
   endpointUid,
 }: Pick<Delivery, 'endpointId' | 'endpointUid'>): string {
   return endpointUid !== null && endpointUid.length < endpointId.length ? endpointUid : endpointId;
+}
+
+/** Shortens an event in its middle, because the names of related events differ at their ends. */
+export function shortenEvent(event: string, width: number, ellipsis: string): string {
+  if (event.length <= width || !isAscii(event)) return event;
+  const start = Math.floor((width - ellipsis.length) / 3);
+  return event.slice(0, start) + ellipsis + event.slice(start + ellipsis.length - width);
 }
 
 /** Shortens an ID to its end, which differs between deliveries. Commands accept it. */

@@ -6,7 +6,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette, type Palette } from '../../output/palette.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
-import { createMeasure, isAscii, type Measure, truncateText } from '../../output/width.ts';
+import { createMeasure, type Measure, truncateText } from '../../output/width.ts';
 import {
   createListener,
   isSuccessStatus,
@@ -18,6 +18,7 @@ import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { shortenEvent } from '../terminal/delivery-views.ts';
 import { excerptOf } from '../terminal/response-excerpt.ts';
 import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
@@ -337,13 +338,6 @@ function formatForwardResult({ forwarded, replayedAt }: ReceivedDeliveryEvent): 
   const result = `${replayedAt === undefined ? 'forwarded' : 'replayed'}: ${status}`;
   const excerpt = isSuccessStatus(forwarded) ? '' : excerptOf(body);
   return excerpt === '' ? result : `${result}  ${excerpt}`;
-}
-
-/** Shortens an event in its middle, because the names of related events differ at their ends. */
-function shortenEvent(event: string, width: number, ellipsis: string): string {
-  if (event.length <= width || !isAscii(event)) return event;
-  const start = Math.floor((width - ellipsis.length) / 3);
-  return event.slice(0, start) + ellipsis + event.slice(start + ellipsis.length - width);
 }
 
 function documentIdOf(payload: unknown): string {
