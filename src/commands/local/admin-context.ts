@@ -7,17 +7,13 @@ import { closeAfter } from '../../kernel/resource.ts';
 import { openEmbedded } from '../../service/embedded.ts';
 import type { AdminContexts } from '../../service/local/operations.ts';
 import { withoutBodies } from '../../service/local/requests/record.ts';
-import {
-  locateRequestFile,
-  openRequestFile,
-  type RequestFile,
-} from '../../service/local/requests/request-file.ts';
+import { openRequestFile, type RequestFile } from '../../service/local/requests/request-file.ts';
 import {
   checkWaitTimeout,
   createWaitError,
   type WaitOptions,
 } from '../../service/local/requests/request-log.ts';
-import { resolveStoreLocation } from '../../service/store/location.ts';
+import { locateRequestFile, resolveStoreLocation } from '../../service/store/location.ts';
 import { explainRefusals, withStore } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';

@@ -10,8 +10,6 @@ import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file
 import { isDescriptorPath } from '../../kernel/read-file.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import { readFolderFiles } from '../../profiles/folder-file.ts';
-import { locateRequestFile } from '../../service/local/requests/request-file.ts';
-import { parseStoreLocation } from '../../service/store/location.ts';
 import type { Context } from '../context.ts';
 import type { OutputUse } from '../options.ts';
 import { wasMadeBySvc } from './made-by-svc.ts';
@@ -115,7 +113,7 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
     ['the profiles', join(folders.config, 'profiles.json')],
     ['the secrets', join(folders.config, 'secrets.json')],
     ...(folderFiles?.paths ?? []).map((path) => ['.svc.json', path] as const),
-    ...storeFiles(context).map((path) => ['the store', path] as const),
+    ...(await storeFiles(context)).map((path) => ['the store', path] as const),
   ];
   return named.flatMap(([name, file]) => (file ? [{ name, file }] : []));
 }
@@ -124,7 +122,8 @@ async function sharedInputs(context: Context, connects: boolean): Promise<readon
  * Returns the files of the default store and of the one in `--store`: its data, its request log, and
  * what SQLite adds.
  */
-function storeFiles({ options: { store }, folders }: Context): readonly string[] {
+async function storeFiles({ options: { store }, folders }: Context): Promise<readonly string[]> {
+  const { locateRequestFile, parseStoreLocation } = await import('../../service/store/location.ts');
   const locations = [join(folders.data, 'service.sqlite'), ...(store === undefined ? [] : [store])];
   const filesOf = (location: string) => {
     try {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import { SvcError } from '../../kernel/errors.ts';
 import {
@@ -9,6 +10,9 @@ import {
 import type { Folders } from '../../kernel/folders.ts';
 import { checkStoreLocation } from '../../kernel/store-location.ts';
 import { checkDatabaseParameters, listHostUrls, resemblesDatabase } from './database-url.ts';
+
+/** Location of a store, or of its request log, that ends with the process. */
+export const IN_MEMORY = ':memory:';
 
 /** Returns the location of the store (default: a file in the private data folder). */
 export async function resolveStoreLocation(
@@ -39,7 +43,7 @@ export function parseStoreLocation(
   const isHost = /^\/\/[^/]/.test(path) && scheme === 'sqlite';
   if (path === '' || isForeign || isHost || resemblesDatabase(path))
     throw createInvalidLocationError(location);
-  if (IN_MEMORY.test(path))
+  if (MEMORY_NAMES.test(path))
     throw new SvcError(
       'usage',
       `'${location}' is not a valid store location: svc has no stores in memory`,
@@ -51,12 +55,27 @@ export function parseStoreLocation(
 }
 
 /** Names that SQLite does not take as files. */
-const IN_MEMORY = /^(?:file:)?:memory:|^file:/;
+const MEMORY_NAMES = /^(?:file:)?:memory:|^file:/;
 
 /** Formats a location with an absolute path, for messages and other processes. */
 export function displayStoreLocation(location: string): string {
   const parsed = parseStoreLocation(location);
   return parsed.kind === 'file' ? parsed.path : parsed.url;
+}
+
+/**
+ * Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL
+ * database.
+ */
+export function locateRequestFile(location: string, folder: string | undefined): string {
+  if (location === IN_MEMORY) return location;
+  const parsed = parseStoreLocation(location);
+  if (parsed.kind === 'file') return `${parsed.path}.requests`;
+  if (folder === undefined) return IN_MEMORY;
+  return join(
+    folder,
+    `${createHash('sha256').update(parsed.url).digest('hex').slice(0, 16)}.requests`,
+  );
 }
 
 function databaseUrl(location: string): string {

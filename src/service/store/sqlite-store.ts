@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { createChangeSignals } from './change-signals.ts';
 import { type FileQueue, joinFileQueue } from './file-queue.ts';
-import { createStoreFile } from './location.ts';
+import { createStoreFile, IN_MEMORY } from './location.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { upgradeStore } from './schema.ts';
 import { batchReads, batchWrites } from './shared-transactions.ts';
@@ -39,8 +39,6 @@ export async function openMemoryStore(): Promise<Store> {
   await upgradeStore(store, IN_MEMORY, isMissingSqliteTable);
   return store;
 }
-
-const IN_MEMORY = ':memory:';
 
 function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQueue): Store {
   const fail = (error: unknown): never => {

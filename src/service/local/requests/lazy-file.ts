@@ -1,3 +1,4 @@
+import { IN_MEMORY, locateRequestFile } from '../../store/location.ts';
 import type { RequestFile } from './request-file.ts';
 
 export type LazyRequestFile = ReturnType<typeof createLazyFile>;
@@ -13,7 +14,7 @@ export function createLazyFile(
 ) {
   let opened: Promise<RequestFile> | undefined;
   const open = async () => {
-    const { IN_MEMORY, openRequestFile, locateRequestFile } = await import('./request-file.ts');
+    const { openRequestFile } = await import('./request-file.ts');
     return openRequestFile(locateRequestFile(location, folder)).catch((error: unknown) => {
       report(error);
       return openRequestFile(IN_MEMORY);

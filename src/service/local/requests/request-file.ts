@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
-import { createStoreFile, parseStoreLocation } from '../../store/location.ts';
+import { createStoreFile, IN_MEMORY } from '../../store/location.ts';
 import { openDatabase } from '../../store/sqlite.ts';
 
 /** Maximum number of requests to keep. The oldest are deleted. */
 const MAX_REQUESTS = 2_000;
 /** Maximum time that a request waits for another process, in milliseconds. */
 const BUSY_TIMEOUT = 100;
-export const IN_MEMORY = ':memory:';
 const VERSION = 1;
 const TABLES = `
 create table requests (id integer primary key, operation text, ended real, detail text);
@@ -42,21 +39,6 @@ export interface RequestFile {
   readonly count: (generation: string, rule: number) => number;
   readonly deleteOtherCounts: (generation: string) => void;
   readonly close: () => void;
-}
-
-/**
- * Returns the path of a store's request log: beside a SQLite file, or in `folder` for a PostgreSQL
- * database.
- */
-export function locateRequestFile(location: string, folder: string | undefined): string {
-  if (location === IN_MEMORY) return location;
-  const parsed = parseStoreLocation(location);
-  if (parsed.kind === 'file') return `${parsed.path}.requests`;
-  if (folder === undefined) return IN_MEMORY;
-  return join(
-    folder,
-    `${createHash('sha256').update(parsed.url).digest('hex').slice(0, 16)}.requests`,
-  );
 }
 
 /**
