@@ -29,16 +29,18 @@ const LIBRARY: readonly string[] = ['the library'];
 
 /**
  * Command lines that group the remaining modules. They load more files, so they do not split the
- * groups of common commands.
+ * groups of common commands. The last one is grouped like those of settings.
  */
 const OTHER_COMMANDS: readonly (readonly string[])[] = [
   LIBRARY,
+  ['users', 'add', '--org', 'acme', '--user', 'u2'],
   ['users', 'add', '--org', 'acme', '--user', 'u2', '--local'],
   ['webhooks', 'config', 'update', '--enable', '--local'],
   ['local', 'snapshot', 'save', 's1'],
   ['local', 'list', 'users'],
   ['jobs', 'list'],
   ['history'],
+  ['plan', '--local'],
 ];
 
 /**
@@ -46,7 +48,6 @@ const OTHER_COMMANDS: readonly (readonly string[])[] = [
  * They load modules of every resource, too, which stay separate, because a call needs only one.
  */
 const SETTINGS_COMMANDS: readonly (readonly string[])[] = [
-  ['plan', '--local'],
   ['apply', '--yes', '--local'],
   ['drift', '--local'],
   ['pull', '--org', 'acme', '--local'],
@@ -57,6 +58,18 @@ const layerOf = (source: string) => {
   if (source.startsWith('src/catalog/')) return source;
   return /^(?:src\/kernel|node_modules)\//.test(source) ? 'kernel' : '';
 };
+
+const isService = (source: string) => /^(?:src\/service|node_modules\/kysely)\//.test(source);
+
+/**
+ * Separates the embedded service from what imports it, and from what it imports, so that a call of
+ * another service does not load it.
+ */
+const serviceLayerOf = (source: string) => {
+  if (isService(source)) return 'service';
+  return /^src\/(?:kernel|catalog|client)\//.test(source) ? 'base' : '';
+};
+
 const SETTINGS_FILE = `
 svc: 1
 folders:
@@ -95,10 +108,11 @@ export async function measureGroups(
       Object.keys(inputs),
     ]),
   );
-  const server = createServer((_, response) => {
+  const server = createServer(({ url = '' }, response) => {
+    const data = url.endsWith('/add') ? { u2: { success: true } } : [{ id: 'd1' }];
     response
       .setHeader('content-type', 'application/json')
-      .end('{"result":{"status":"success","data":[{"id":"d1"}]}}');
+      .end(JSON.stringify({ result: { status: 'success', data } }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const env = {
@@ -141,7 +155,7 @@ export async function measureGroups(
     // Create the store and its records first: other runs create no store, and print the records.
     for (const record of RECORDS) await loadedBy([...record, '--org', 'acme', '--local']);
     addUsers(COMMON_COMMANDS, await Promise.all(COMMON_COMMANDS.map(loadedBy)));
-    addUsers(OTHER_COMMANDS, await Promise.all(OTHER_COMMANDS.map(loadedBy)));
+    addUsers(OTHER_COMMANDS, await Promise.all(OTHER_COMMANDS.map(loadedBy)), layerOf);
     // One after the other, because each changes what the next one finds.
     const loaded = await Array.fromAsync(SETTINGS_COMMANDS, loadedBy);
     addUsers(SETTINGS_COMMANDS, loaded, layerOf);
@@ -150,8 +164,11 @@ export async function measureGroups(
     await rm(home, { recursive: true });
     await rm(folder, { recursive: true, force: true });
   }
-  const groups = [...new Set(users.values())].sort();
-  return new Map(
-    [...users].map(([source, commands]) => [source, String(groups.indexOf(commands))]),
+  const embedded = new Set(
+    [...users].flatMap(([source, commands]) => (isService(source) ? [commands] : [])),
   );
+  const groupOf = ([source, commands]: readonly [string, string]) =>
+    embedded.has(commands) ? `${serviceLayerOf(source)}${commands}` : commands;
+  const groups = [...new Set([...users].map(groupOf))].sort();
+  return new Map([...users].map((each) => [each[0], String(groups.indexOf(groupOf(each)))]));
 }

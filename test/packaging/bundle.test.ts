@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Script } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   bundleModules,
   type ChunkNames,
@@ -117,4 +121,54 @@ describe('a bundle', () => {
     const doubled = sources.filter((source, at) => sources.indexOf(source) < at);
     expect(doubled.filter((source) => !/^src\/(kernel|catalog)\//.test(source))).toEqual([]);
   });
+
+  it.each([
+    ['documents', 'list', '--org', 'acme'],
+    ['folders', 'list', '--org', 'acme'],
+    ['users', 'add', '--org', 'acme', '--user', 'u1'],
+    ['api', '/v2/organizations/folders/get', '--data', '{"organizationId":"acme"}'],
+    ['webhooks', 'endpoints', 'list'],
+    ['plan', '--file', 'svc.yaml'],
+  ])('of svc loads no database code to call a service: svc %s %s', async (...words) => {
+    const loaded = await sourcesLoadedBy(words);
+    expect(loaded).toContain('src/client/http-transport.ts');
+    expect(loaded.filter((source) => /kysely|^src\/service\/store\/sqlite/.test(source))).toEqual(
+      [],
+    );
+  });
 });
+
+/** Runs the built tool against a service that rejects every call, and returns the loaded sources. */
+async function sourcesLoadedBy(words: readonly string[]): Promise<readonly string[]> {
+  const home = await createTemporaryFolder();
+  await writeFile(join(home, 'svc.yaml'), 'svc: 1\nfolders: [{organizationId: o, folderId: f}]\n');
+  const server = createServer((_, response) => response.writeHead(401).end('{}'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const trace = `
+    const fs = process.getBuiltinModule('node:fs');
+    const { readFileSync } = fs;
+    fs.readFileSync = (file, ...others) => {
+      fs.writeSync(1, '\\n' + file + '\\n');
+      return readFileSync(file, ...others);
+    };`;
+  const env = {
+    HOME: home,
+    SVC_BASE_URL: `http://127.0.0.1:${Object(server.address()).port}`,
+    SVC_API_KEY: 'k',
+    SVC_AUTH_TOKEN: 't',
+    SVC_WORKSPACE_ID: 'w',
+    SVC_WORKSPACE_AUTH_TOKEN: 'wt',
+  };
+  const preload = `--import=data:text/javascript,${encodeURIComponent(trace)}`;
+  const child = spawn(process.execPath, [preload, resolve('bin/svc.js'), ...words], {
+    cwd: home,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const output = await text(child.stdout);
+  const { outputs } = JSON.parse(await readFile('dist/metafile.json', 'utf8'));
+  return Array.from(output.matchAll(/\/(dist\/.*\.js)$/gm), ([, file = '']) =>
+    Object.keys(outputs[file]?.inputs ?? {}),
+  ).flat();
+}
