@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstat, realpath, stat } from 'node:fs/promises';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { lstat, readlink, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { hint, SvcError, step } from '../kernel/errors.ts';
 import { type Environment, resolveHomeFolder } from '../kernel/folders.ts';
@@ -128,23 +128,36 @@ export async function findSigningKey(
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
+/** Most symbolic links that a path may contain. */
+const MAX_LINKS = 40;
+
 /**
- * Whether a regular file exists, and no other user but root can change or replace it: it and the
- * folders above belong to this user or root, and others can write to none of them. A folder of root
- * may have the sticky bit instead.
+ * Whether a regular file exists, and no other user but root can change or replace it: it, the folders
+ * above, and the symbolic links among them belong to this user or root, and others can write to none
+ * of them. A folder of root may have the sticky bit instead.
  */
 async function isTrustedPath(path: string): Promise<boolean> {
   try {
-    const real = await realpath(path);
-    if (!(await lstat(real)).isFile()) return false;
-    if (currentPlatform === 'win32') return true;
-    for (let each = real; ; each = dirname(each)) {
-      const { uid, mode } = await lstat(each);
-      const isSticky = each !== real && uid === 0 && (mode & STICKY) !== 0;
-      if (uid !== 0 && uid !== userId) return false;
-      if ((mode & OTHERS_WRITE) !== 0 && !isSticky) return false;
-      if (each === dirname(each)) return true;
+    if (currentPlatform === 'win32') return (await stat(path)).isFile();
+    let [at, links] = ['/', 0];
+    for (const names = ['', ...path.split('/')]; names.length > 0; ) {
+      const next = join(at, names.shift() ?? '');
+      const status = await lstat(next);
+      if (status.uid !== 0 && status.uid !== userId) return false;
+      if (status.isSymbolicLink()) {
+        links += 1;
+        if (links > MAX_LINKS) return false;
+        const target = await readlink(next);
+        names.unshift(...target.split('/'));
+        if (isAbsolute(target)) at = '/';
+        continue;
+      }
+      const isSticky = status.isDirectory() && status.uid === 0 && (status.mode & STICKY) !== 0;
+      if ((status.mode & OTHERS_WRITE) !== 0 && !isSticky) return false;
+      if (!status.isDirectory()) return names.length === 0 && status.isFile();
+      at = next;
     }
+    return false;
   } catch {
     return false;
   }

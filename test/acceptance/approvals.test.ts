@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/bulk/journal/journal.ts';
@@ -311,6 +320,7 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
   it.each([
     { program: '/nonexistent/ssh-keygen', mode: 0o755 },
     { program: 'open/ssh-keygen', mode: 0o777 },
+    { program: 'links/ssh-keygen', mode: 0o755 },
   ])('refuses to run $program', async ({ program, mode }) => {
     const user = await createApprovalUser();
     const { home } = user;
@@ -318,6 +328,10 @@ describe.skipIf(!hasSshKeygen)('a profile that demands approvals', () => {
     await mkdir(join(home, 'open'));
     await writeFile(join(home, 'open', 'ssh-keygen'), '#!/bin/sh\n', { mode });
     await chmod(join(home, 'open', 'ssh-keygen'), mode);
+    // Others can replace the link, but not the program that it names.
+    await mkdir(join(home, 'links'));
+    await symlink('/usr/bin/ssh-keygen', join(home, 'links', 'ssh-keygen'));
+    await chmod(join(home, 'links'), 0o777);
     const file = join(home, '.config', 'svc', 'profiles.json');
     const profiles = JSON.parse(await readFile(file, 'utf8'));
     profiles.profiles.prod.signers.sshKeygen = path;
