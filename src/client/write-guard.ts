@@ -1,6 +1,6 @@
 import type { Operation } from '../catalog/define.ts';
 import { isHarmless } from '../catalog/harmless.ts';
-import { hint, type NextStep, SvcError, step } from '../kernel/errors.ts';
+import { type Hint, hint, SvcError, step } from '../kernel/errors.ts';
 
 /** A target that svc may only read. */
 export interface ReadOnly {
@@ -29,18 +29,22 @@ type Effects = Pick<Operation, 'effect' | 'issuesCredential' | 'revealsSecrets'>
 
 /**
  * Refuses an operation that is not harmless.
- * @param save command that saves a plan of the operation, for the error
+ * @param save how to save a plan of the operation, for the error
  * @throws SvcError `read_only` if the target is read-only, `approval_required` if it accepts only
  * approved plans
  */
-export function assertAllowed(protections: Protections, operation: Effects, save?: NextStep): void {
+export function assertAllowed(
+  protections: Protections,
+  operation: Effects,
+  save?: Hint | string,
+): void {
   if (isHarmless(operation)) return;
-  const { effect, command, path = 'this command' } = operation;
+  const { effect, revealsSecrets, command, path = 'this command' } = operation;
   const name = command ? `'${command.join(' ')}'` : path;
   const error = findProtectionError(
     protections,
-    `${name} ${effect === 'read' ? 'hands out a secret' : 'writes'}`,
-    save,
+    `${name} ${revealsSecrets || effect === 'read' ? 'hands out a secret' : 'writes'}`,
+    revealsSecrets ? 'no plan contains a secret, so only a person can run this command' : save,
   );
   if (error) throw error;
 }
@@ -52,7 +56,7 @@ export function assertAllowed(protections: Protections, operation: Effects, save
 export function findProtectionError(
   { readOnly, approvals }: Protections,
   problem: string,
-  save?: NextStep,
+  save?: Hint | string,
 ): SvcError | undefined {
   if (readOnly) return createReadOnlyError(readOnly, problem);
   return approvals && !approvals.isGranted()
@@ -71,16 +75,14 @@ function createReadOnlyError({ subject, sources }: ReadOnly, problem: string): S
 function createApprovalError(
   { subject, sources }: ReadOnly,
   problem: string,
-  save: NextStep | undefined,
+  save: Hint | string | undefined,
 ): SvcError {
   const about = step('inspect', 'help', 'approvals');
   return new SvcError(
     'approval_required',
     `${subject} accepts only approved plans (set by ${formatList(sources)}), and ${problem}; nothing was sent`,
     {
-      hint: save
-        ? hint`to save a plan that others can approve, run ${save}; to read about approvals, run ${about}`
-        : hint`to read about approvals, run ${about}`,
+      hint: hint`${save ? hint`${save}; ` : ''}to read about approvals, run ${about}`,
     },
   );
 }

@@ -103,6 +103,33 @@ describe('a profile that demands approvals', () => {
     );
   });
 
+  const SECRET = 'no plan contains a secret, so only a person can run this command';
+  it.each([
+    ['auth-tokens reset --api-key key-1 --yes', SECRET],
+    ['workspace create --owner-email ada@example.com', SECRET],
+    ['access-tokens generate --user u1', SECRET],
+    [
+      'webhooks config update --auth-token-file token.txt',
+      'a plan contains no secret, but a settings file can refer to it, and svc plan can save it',
+    ],
+    [
+      'api /v2/organizations/add --data {}',
+      'to save a plan of this write, use the command with --out: svc organizations add --help',
+    ],
+    // Flags that cannot be combined with --out.
+    [
+      'users add --org acme --file x.csv --rejects r.csv --results=a.csv --yes --on-error stop',
+      'to save a plan that others can approve, run svc users add --org acme --file x.csv --on-error stop --out plan.json',
+    ],
+  ])('names what works in place of svc %s', async (line, hint) => {
+    const { svc } = await createUser(...DEMANDED);
+    const { code, stderr } = await svc(line.split(' '));
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining(`hint: ${hint}; to read about approvals, run svc help approvals\n`),
+    ]);
+  });
+
   it('stays so if it is replaced or renamed', async () => {
     const { svc, received, host } = await createUser(...DEMANDED);
     const address = ['--base-url', `http://${host}`, '--api-key', 'key-1'];

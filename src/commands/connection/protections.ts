@@ -4,7 +4,7 @@ import {
   type Protections,
   type ReadOnly,
 } from '../../client/write-guard.ts';
-import { Hint, type NextStep, type SvcError } from '../../kernel/errors.ts';
+import { Hint, type SvcError } from '../../kernel/errors.ts';
 import type { ReadOnlySource } from '../../profiles/folder-file.ts';
 import type { CommandTarget } from '../../profiles/target.ts';
 import type { Context, PlanApprovals } from '../context.ts';
@@ -69,13 +69,13 @@ export async function findProtections({
 /**
  * Refuses an operation before anything is read, checked, or asked. The client checks each request
  * again.
- * @param save command that saves a plan of the operation
+ * @param save how to save a plan of the operation
  * @throws SvcError `read_only` or `approval_required`
  */
 export async function ensureAllowed(
   context: Context,
   operation: Parameters<typeof assertAllowed>[1],
-  save?: NextStep,
+  save?: Hint | string,
 ): Promise<void> {
   if (!context.options.dryRun) assertAllowed(await findProtections(context), operation, save);
 }

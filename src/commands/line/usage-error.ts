@@ -76,6 +76,8 @@ function flagHint(flag: string, command: Command, names: readonly string[]): str
   if (dashHint !== undefined) return dashHint;
   // A flag takes the next word as its value, even '--'.
   if (names.includes(flag.slice(2))) return `put the flag before '--'`;
+  if (flag === '--out' && names.includes('save'))
+    return 'the command saves no plan, because its result is a secret; to keep the secret, use --save';
   const usual = FLAGS_OF_OTHER_TOOLS.get(flag);
   if (usual !== undefined) return `did you mean '${usual}'?`;
   const near = flag.startsWith('--') ? findNearest(flag.slice(2), names) : undefined;

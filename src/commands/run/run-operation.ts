@@ -1,6 +1,5 @@
-import { canSaveWrite } from '../../catalog/harmless.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { type NextStep, SvcError, step } from '../../kernel/errors.ts';
+import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
@@ -31,16 +30,31 @@ export const runOperation: RunOperation = async (context, versions, invocation) 
     const { openPlanning } = await import('../write-plans/save-write.ts');
     return runAllowed(openPlanning(context), [entry, newer], invocation);
   }
-  await ensureAllowed(context, entry, canSaveWrite(entry) ? planStep(context) : undefined);
+  await ensureAllowed(context, entry, describePlan(context, entry));
   return runAllowed(context, [entry, newer], invocation);
 };
 
-/** Returns the command that saves a plan of the write, in place of the one that was refused. */
-function planStep({ words, inputNaming }: Context): NextStep | undefined {
+/** Flags of a command that sends its write at once, with and without a value. */
+const SENDING_FLAGS = /^--(?:yes|wait|(?:rejects|results)(?<takesNext>$|=.*))$/;
+
+/** Describes how to save a plan of the write, in place of the command that was refused. */
+function describePlan(
+  { words, inputNaming }: Context,
+  { flags }: OperationEntry,
+): Hint | string | undefined {
   // The command line of a server has another command.
-  if (inputNaming === 'fields') return undefined;
-  const plain = words.filter((word) => word !== '--yes' && word !== '-y');
-  return plain.length === 0 ? undefined : step('inspect', ...plain, '--out', 'plan.json');
+  if (inputNaming === 'fields' || words.length === 0) return undefined;
+  const secrets = flags.filter(({ kind }) => kind === 'secret');
+  if (words.some((word) => secrets.some(({ name }) => word.startsWith(`--${name}-`))))
+    return 'a plan contains no secret, but a settings file can refer to it, and svc plan can save it';
+  const plain = words.filter(
+    (word, at) => word !== '-y' && !SENDING_FLAGS.test(word) && !takesNext(words[at - 1]),
+  );
+  return hint`to save a plan that others can approve, run ${step('inspect', ...plain, '--out', 'plan.json')}`;
+}
+
+function takesNext(word = ''): boolean {
+  return SENDING_FLAGS.exec(word)?.groups?.['takesNext'] === '';
 }
 
 async function runAllowed(

@@ -3,7 +3,7 @@ import type { InputProblem } from '../../catalog/define.ts';
 import type { State } from '../../catalog/state.ts';
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { assertAllowed } from '../../client/write-guard.ts';
-import { type NextStep, step } from '../../kernel/errors.ts';
+import { type Hint, hint, step } from '../../kernel/errors.ts';
 import { formatFieldPath } from '../../kernel/field-path.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
@@ -108,13 +108,14 @@ export async function withPlan(
 function planStep(
   { options }: Context,
   { settings: { name, environment }, only, prune, pruneLimit }: PlanRequest,
-): NextStep | undefined {
+): Hint | undefined {
   if (name === inputName('-')) return undefined;
   const words = [
     ...fileWords({ file: name === DEFAULT_FILE ? undefined : name, env: environment, only }),
     ...changeWords({ prune, pruneLimit: pruneLimit?.toString() }),
   ];
-  return stepForService(options, step('show', 'plan', ...words, '--out', 'plan.json'));
+  const save = stepForService(options, step('show', 'plan', ...words, '--out', 'plan.json'));
+  return hint`to save a plan that others can approve, run ${save}`;
 }
 
 /** @throws SvcError `invalid_input` with every declared value that the plan would not give */

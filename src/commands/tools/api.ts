@@ -1,4 +1,5 @@
 import type { Auth, Operation } from '../../catalog/define.ts';
+import { canSaveWrite } from '../../catalog/harmless.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import type { SecretPath } from '../../catalog/secrets.ts';
 import type { CalledOperation, CallOutcome, CallResult, Client } from '../../client/client.ts';
@@ -9,12 +10,13 @@ import {
   type PageFields,
   requireCursor,
 } from '../../client/pages.ts';
-import { SvcError } from '../../kernel/errors.ts';
+import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { redactValue } from '../../kernel/redact.ts';
 import { continueReading } from '../../output/printer.ts';
 import { readJson, rejectInlineSecrets } from '../call/data-argument.ts';
 import { mergePages } from '../call/print-results.ts';
+import { ensureAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
@@ -48,6 +50,12 @@ export async function apiCommand(
   if (known && options.data !== undefined)
     rejectInlineSecrets(context, known.entry.flags, options.data, data);
   const called = describeOperation(path, auth, data, known);
+  if (known && canSaveWrite(known.entry))
+    await ensureAllowed(
+      context,
+      called,
+      hint`to save a plan of this write, use the command with --out: ${step('help', ...known.entry.command, '--help')}`,
+    );
   const isWrite = known ? known.entry.effect !== 'read' : !isReadPath(path);
   // For an unknown operation, looks for the cursor fields that the API uses.
   const nextPage: PageFinder = known
