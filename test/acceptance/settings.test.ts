@@ -194,12 +194,56 @@ describe('declared records that cannot be read', () => {
   });
 });
 
+it('counts records that could not be read among the failures of a job, and offers to accept none', async () => {
+  const user = await newUserInProcess();
+  const { env } = await startMockService(({ path }) =>
+    path === '/v2/workspace/emailconfig/get'
+      ? success({ useEmailService: false, emailServiceConfig: { type: 'default' } })
+      : path === '/v2/workspace/emailconfig/update'
+        ? failure(400, 'INVALID_ARGUMENT', 'no sender')
+        : failure(403, 'PERMISSION_DENIED', 'not in your plan'),
+  );
+  const endpoints = 'endpoints: [{ uid: a.b, url: "https://example.test" }]';
+  const write = (enabled: boolean) =>
+    writeFile(
+      join(user.home, 'svc.yaml'),
+      `svc: 1\nstack: a\n${endpoints}\nconfig: { email: { useEmailService: ${enabled} } }`,
+    );
+  await write(true);
+  const applied = await user.svc(['apply', '--yes'], { env });
+  expect([applied.code, applied.stderr]).toEqual([
+    10,
+    expect.stringContaining('svc: 2 of 2 changes failed'),
+  ]);
+  await write(false);
+  const drift = await user.svc(['drift'], { env });
+  expect([drift.code, drift.stdout]).toEqual([20, expect.not.stringContaining('accept:')]);
+});
+
 describe('pull', () => {
   it('notes that a workspace has no advanced webhooks', async () => {
     const user = await newUserInProcess();
     const pulled = await user.svc(['pull', '--local']);
     expect(pulled.code).toBe(0);
     expect(pulled.stderr).toContain('endpoints could not be read: Advanced webhooks are not');
+  });
+
+  it('notes it also if the service refuses to show their configuration', async () => {
+    const user = await newUserInProcess();
+    const { env } = await startMockService(({ path }) =>
+      path.includes('advancedwebhook')
+        ? failure(400, 'FAILED_PRECONDITION', 'not enabled')
+        : success({
+            useEmailService: false,
+            useWebhookService: false,
+            usePermissionProvider: false,
+          }),
+    );
+    const pulled = await user.svc(['pull'], { env });
+    expect([pulled.code, pulled.stderr]).toEqual([
+      0,
+      expect.stringContaining('config advancedWebhooks could not be read: not enabled'),
+    ]);
   });
 
   it('fails for a kind of records that the service denies, after it wrote the others', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../src/kernel/errors.ts';
 import { collectDeclaredRecords, compareRecords } from '../../src/settings/plan/compare.ts';
 import type { Change } from '../../src/settings/plan.ts';
 import { SecretValue } from '../../src/settings/secret-value.ts';
@@ -116,8 +117,9 @@ describe('compareRecords', () => {
   });
 
   it('compares nothing that one side cannot read, and names it once', () => {
-    const folders = { kind: 'folders', org: 'acme', id: null, reason: 'denied' } as const;
-    const config = { kind: 'config', org: null, id: 'webhook', reason: 'denied' } as const;
+    const problem = new SvcError('permission_denied', 'denied');
+    const folders = { kind: 'folders', org: 'acme', id: null, problem } as const;
+    const config = { kind: 'config', org: null, id: 'webhook', problem } as const;
     const unreadable = [folders, config];
     const records = (name: string) => ({
       folders: [
@@ -149,6 +151,14 @@ describe('compareRecords', () => {
       ['?', 'folders'],
       ['?', 'config'],
     ]);
+  });
+
+  it('finds no difference between two services without advanced webhooks', () => {
+    const problem = new SvcError('failed_precondition', 'not enabled');
+    const endpoints = { kind: 'endpoints', org: null, id: null, problem } as const;
+    const without = { ...live({}), unreadable: [endpoints] };
+    expect(compareRecords(without, without)).toEqual([]);
+    expect(compareRecords(without, live({}))).toMatchObject([{ sign: '?', kind: 'endpoints' }]);
   });
 
   it('shows only whether secrets differ', () => {

@@ -39,7 +39,7 @@ import { showSendProgress } from '../bulk/show-progress.ts';
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import { APPLY, CHANGE } from './apply-operation.ts';
-import { createBlockedError } from './blocked-changes.ts';
+import { createBlockedError, findBlocked } from './blocked-changes.ts';
 import { APPLIED_BEFORE, createStalePlanError } from './check-plan.ts';
 import { printApplied, printTarget } from './print-applied.ts';
 import { markUsed, unmarkUsed, usedMarkOf } from './used-mark.ts';
@@ -225,7 +225,7 @@ async function runApplyJob(
       await forgetApplied?.();
       throw stop.error;
     }
-    const { summary, failure } = endRun(job, ended, clock.now());
+    const { summary, failure } = endRun(job, ended, findBlocked(plan).length, clock.now());
     await printApplied(context, plan, journal, {
       summary,
       createdEndpoints: ended.createdEndpoints,
@@ -247,10 +247,12 @@ async function runApplyJob(
 
 /**
  * Summarizes a run, and records how it ended. The failure is undefined if every change was made.
+ * Otherwise, it counts changes that could not be made too.
  */
 function endRun(
   { description, journal }: ApplyJob,
   { stop, counters, metrics, recorder }: EndedRun,
+  blocked: number,
   now: number,
 ) {
   const succeeded = counters.succeeded + counters.existing.existing;
@@ -261,7 +263,11 @@ function endRun(
     refusesExisting: false,
   });
   const isDone = stop === undefined && summary.failed + summary.unknown === 0;
-  const failure = createJobError(summary, { noun: CHANGE, stop, resumable: !isDone });
+  const { total, failed } = summary;
+  const counted = isDone
+    ? summary
+    : { ...summary, total: total + blocked, failed: failed + blocked };
+  const failure = createJobError(counted, { noun: CHANGE, stop, resumable: !isDone });
   if (isDone) journal.setFact('done', { rejects: null });
   else if (failure instanceof SvcError)
     journal.setFact('stopped', {

@@ -104,15 +104,15 @@ async function printDrift(
   await withPlan(context, request, 'drift', async (opened, { plan }) => {
     const target = await nameTarget(opened, plan.target, settings);
     const deletes = plan.changes.some(({ sign }) => sign === '-');
-    const next =
-      plan.changes.length > 0
-        ? await nextOfDrift(context, opened, {
-            ...options,
-            env: environment,
-            prune: deletes || options.prune,
-            hasWrites: plan.writes.length > 0,
-          })
-        : {};
+    // Records that cannot be read can be neither restored nor accepted.
+    const next = plan.changes.some(({ sign }) => sign !== '?')
+      ? await nextOfDrift(context, opened, {
+          ...options,
+          env: environment,
+          prune: deletes || options.prune,
+          hasWrites: plan.writes.length > 0,
+        })
+      : {};
     await printPlan(opened, plan, name, { purpose: 'drift', target, next, isReported: true });
     const count = formatNounCount(countDifferingRecords(plan.changes), 'record');
     if (plan.changes.length > 0)

@@ -79,10 +79,15 @@ export async function pullSettings(
     await report(opened, result, unreadable, env);
     // As text, the messages say all of it.
     await (await opened.printer()).value(result, { renderText: () => '' });
-    const denied = unreadable.filter(({ isMissing }) => !isMissing).map(({ text }) => text);
-    if (denied.length === 0) return;
-    throw new SvcError('records_failed', denied.join('; '), {
-      hint: hint`the rest was pulled; to check the credential, run ${step('show', 'whoami', '--check')}`,
+    const denied = unreadable.filter(({ isMissing }) => !isMissing);
+    const [first] = denied;
+    if (!first) return;
+    const { failure, structuredHint } = first.problem;
+    const advice =
+      (failure === 'failed_precondition' && structuredHint) ||
+      hint`to check the credential, run ${step('show', 'whoami', '--check')}`;
+    throw new SvcError('records_failed', denied.map(({ text }) => text).join('; '), {
+      hint: hint`the rest was pulled; ${advice}`,
     });
   });
 }

@@ -1,5 +1,6 @@
 import { findRecordKind, RECORD_KINDS, SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import type { State } from '../../catalog/state.ts';
+import type { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { diffRecords } from '../differ.ts';
 import { CONFIGS, type ConfigName, KIND_CLASSES } from '../kinds.ts';
@@ -10,13 +11,15 @@ import type { Declared, DeclaredRecord, RecordKind } from '../settings.ts';
 import { createRecordKey, parseRecordKey, type RecordKey } from '../settings.ts';
 import { createChange, toShown } from './part.ts';
 
+/** A kind of records that the service refused to read. */
+type UnreadableKind = Pick<Change, 'kind' | 'org' | 'id'> & { readonly problem: SvcError };
+
 /** One of the two sets of records to compare: those of a service, or those that a file declares. */
 export interface ComparedRecords {
   readonly records: ReadonlyMap<RecordKey, DeclaredRecord>;
   /** Whether the records are declared, so that fields that they omit are not compared. */
   readonly isDeclared: boolean;
-  /** Kinds of records that the service refused to read, with the reason. */
-  readonly unreadable: readonly Pick<Change, 'kind' | 'org' | 'id' | 'reason'>[];
+  readonly unreadable: readonly UnreadableKind[];
 }
 
 /**
@@ -34,7 +37,7 @@ export function collectLiveRecords(live: LiveRecords, declared: Declared = {}): 
     reading: Reading<Records> | undefined,
     entries: (found: Records) => Iterable<readonly [string, DeclaredRecord]>,
   ) => {
-    if (reading?.problem) unreadable.push({ kind, org, id, reason: reading.problem.message });
+    if (reading?.problem) unreadable.push({ kind, org, id, problem: reading.problem });
     else if (reading)
       for (const [name, record] of entries(reading.records))
         records.set(createRecordKey(kind, org, name), record);
@@ -104,7 +107,13 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
   const keys = partial
     ? partial.records.keys()
     : new Set([...first.records.keys(), ...second.records.keys()]);
-  const unreadable = [...first.unreadable, ...second.unreadable];
+  const isMissingInBoth = (part: UnreadableKind) =>
+    [first, second].every(({ unreadable: parts }) =>
+      parts.some((other) => other.kind === part.kind && other.id === part.id && isMissing(other)),
+    );
+  const unreadable = [...first.unreadable, ...second.unreadable].filter(
+    (part) => !isMissingInBoth(part),
+  );
   const changes = Array.from(keys, (key) => {
     const { kind, org, id } = parseRecordKey(key);
     const about = { kind, org: org === '' ? null : org, id };
@@ -126,11 +135,17 @@ export function compareRecords(first: ComparedRecords, second: ComparedRecords):
   });
   const problems = new Map(
     unreadable
-      .map((part) => createChange({ sign: '?', ...part }))
+      .map(({ problem, ...part }) => createChange({ sign: '?', ...part, reason: problem.message }))
       .map((change) => [JSON.stringify(change), change]),
   ).values();
   const position = ({ kind }: Change) => Object.keys(KIND_CLASSES).indexOf(kind);
   return [...changes.flat(), ...problems].toSorted((a, b) => position(a) - position(b));
+}
+
+/** Whether there are no such records, because advanced webhooks have never been enabled. */
+export function isMissing({ kind, id, problem }: UnreadableKind): boolean {
+  const isOfFeature = kind === 'endpoints' || id === ('advancedWebhooks' satisfies ConfigName);
+  return isOfFeature && problem.failure === 'failed_precondition';
 }
 
 /**

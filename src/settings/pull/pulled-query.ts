@@ -2,7 +2,7 @@ import { READABLE_KINDS, type ReadableKind } from '../../catalog/record-kinds.ts
 import { SvcError } from '../../kernel/errors.ts';
 import { queryDeclared, queryKinds } from '../live/declared-query.ts';
 import type { LiveQuery, LiveRecord, LiveRecords } from '../live-records.ts';
-import { collectLiveRecords } from '../plan/compare.ts';
+import { collectLiveRecords, isMissing } from '../plan/compare.ts';
 import type { Declared } from '../settings.ts';
 import type { PulledList } from './pulled-records.ts';
 
@@ -72,14 +72,18 @@ export interface Unreadable {
   readonly text: string;
   /** Whether the workspace lacks a feature without which there are no such records. */
   readonly isMissing: boolean;
+  readonly problem: SvcError;
 }
 
 /** Lists the kinds that could not be read. */
 export function findUnreadable(live: LiveRecords): readonly Unreadable[] {
-  return collectLiveRecords(live).unreadable.map(({ kind, org, id, reason }) => {
+  return collectLiveRecords(live).unreadable.map((part) => {
+    const { kind, org, id, problem } = part;
     const name = `${kind}${org === null ? '' : ` of ${org}`}${id === null ? '' : ` ${id}`}`;
-    const isMissing =
-      kind === 'endpoints' && live.endpoints?.problem?.failure === 'failed_precondition';
-    return { text: `${name} could not be read: ${reason}`, isMissing };
+    return {
+      text: `${name} could not be read: ${problem.message}`,
+      isMissing: isMissing(part),
+      problem,
+    };
   });
 }
