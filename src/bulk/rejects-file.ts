@@ -129,6 +129,7 @@ export async function openRejectsFile(request: RejectsRequest) {
       return await work();
     } catch (error) {
       hasFailed = true;
+      await discard().catch(() => undefined);
       throw error;
     }
   };

@@ -29,6 +29,15 @@ export function identifyDescriptor(descriptor: number): string | undefined {
   }
 }
 
+/** Identifies the regular file that a descriptor of this process is open on. */
+export function identifyOpenFile(descriptor: number): string | undefined {
+  try {
+    return fstatSync(descriptor).isFile() ? identifyDescriptor(descriptor) : undefined;
+  } catch {
+    return undefined; // the descriptor is closed
+  }
+}
+
 function identityOf(stats: BigIntStats): string | undefined {
   return stats.isFile() || stats.isFIFO() ? `${stats.dev}:${stats.ino}` : undefined;
 }

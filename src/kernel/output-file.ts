@@ -1,5 +1,6 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, type Stats, write } from 'node:fs';
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { type Clock, systemClock } from './clock.ts';
 import { SvcError, systemErrorCode } from './errors.ts';
 import {
@@ -180,7 +181,7 @@ async function openRegular(
 
 async function openThrough(path: string, request: OutputRequest): Promise<OutputFile> {
   const { encode = encodeUtf8 } = request;
-  const handle = await openWhenRead(path, request);
+  const handle = openOwn(path) ?? (await openWhenRead(path, request));
   const close = () => handle.close().catch(throwFileError('write', path));
   return {
     path,
@@ -191,6 +192,23 @@ async function openThrough(path: string, request: OutputRequest): Promise<Output
     close,
     discard: close,
   };
+}
+
+type Writable = Pick<FileHandle, 'close'> & {
+  write(bytes: Uint8Array): Promise<{ bytesWritten: number }>;
+};
+
+const writeDescriptor = promisify(write);
+
+/**
+ * Returns stdout or stderr for their paths. If they are files, opening them again would write over
+ * what this process prints.
+ */
+function openOwn(path: string): Writable | undefined {
+  const [, name] = /^\/(?:dev\/(?:std|fd\/)|proc\/self\/fd\/)(out|err|[12])$/.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  const descriptor = name === 'out' || name === '1' ? 1 : 2;
+  return { write: (bytes) => writeDescriptor(descriptor, bytes), close: async () => undefined };
 }
 
 /** Opens a device or a FIFO. A FIFO without a reader is ENXIO, and so are sockets. */
@@ -209,7 +227,7 @@ async function openWhenRead(
 }
 
 async function writeThrough(
-  handle: FileHandle,
+  handle: Writable,
   path: string,
   bytes: Uint8Array,
   { signal, clock = systemClock }: OutputRequest,

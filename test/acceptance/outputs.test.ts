@@ -250,6 +250,33 @@ describe('rejects that cannot be written', () => {
   });
 });
 
+describe('standard output', () => {
+  it('is neither an input nor another output', SLOW, async () => {
+    const { home, env } = await newUser();
+    const path = join(home, 'in.csv');
+    await writeFile(path, 'userId\nann\n');
+    const ADD = ['users', 'add', '--local', '--org', 'acme', '--file', 'in.csv'];
+    for (const [words, file, message] of [
+      [ADD, 'in.csv', 'stdout and --file are the same file: in.csv'],
+      [[...ADD, '--results', 'o'], 'o', '--results and stdout are the same file: o'],
+    ] as const) {
+      const stdout = openSync(join(home, file), 'a');
+      const { status, stderr } = spawnSync(process.execPath, [BIN, ...words], {
+        cwd: home,
+        env,
+        stdio: ['ignore', stdout, 'pipe'],
+        encoding: 'utf8',
+      });
+      closeSync(stdout);
+      expect([status, stderr]).toEqual([
+        2,
+        `svc: ${message}\nhint: nothing was sent; choose another file\n`,
+      ]);
+    }
+    expect(await readFile(path, 'utf8')).toBe('userId\nann\n');
+  });
+});
+
 describe('standard input', () => {
   it('is not an output by the name of its descriptor or its file', SLOW, async () => {
     const { home, env } = await newUser();

@@ -137,19 +137,23 @@ describe('a FIFO', () => {
   });
 });
 
-it('a descriptor of this process is appended to, not replaced', SLOW, async () => {
+it('a descriptor of this process is written beside its messages, not replaced', SLOW, async () => {
   const path = join(await createTemporaryFolder(), 'log');
-  const descriptor = await openOutputFile(path, { existing: 'fail' });
-  await descriptor.write('first\n');
-  await descriptor.close();
-  execFileSync(
-    process.execPath,
-    [
-      '-e',
-      `import('${join(import.meta.dirname, '../../src/kernel/output-file.ts')}')
-        .then(({ writeOutputFile }) => writeOutputFile('/dev/stdout', 'second\\n'))`,
-    ],
-    { stdio: ['ignore', openSync(path, 'a'), 'inherit'] },
-  );
-  expect(await readFile(path, 'utf8')).toBe('first\nsecond\n');
+  const module = join(import.meta.dirname, '../../src/kernel/output-file.ts');
+  await writeFile(path, 'first\n');
+  for (const [name, flags] of [
+    ['/dev/stdout', 'a'],
+    ['/dev/stdout', 'w'],
+    ['/dev/fd/1', 'w'],
+  ] as const) {
+    const script = `const { writeOutputFile } = await import('${module}');
+      console.log('before');
+      await writeOutputFile('${name}', 'output\\n');
+      console.log('after');`;
+    const stdio = ['ignore', openSync(path, flags), 'inherit'] as const;
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: [...stdio] });
+    expect(await readFile(path, 'utf8')).toBe(
+      `${flags === 'a' ? 'first\n' : ''}before\noutput\nafter\n`,
+    );
+  }
 });

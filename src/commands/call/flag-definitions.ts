@@ -46,7 +46,11 @@ function createDefinitions(flag: Flag, isBulk: boolean): OptionDefinition[] {
   }
   if (kind === 'secret') {
     return [
-      { flags: `--${name}-file <path>`, description: `file with the ${description}` },
+      {
+        flags: `--${name}-file <path>`,
+        description: `file with the ${description}`,
+        file: 'input',
+      },
       { flags: `--${name}-stdin`, description: `read the ${description} from stdin` },
     ];
   }

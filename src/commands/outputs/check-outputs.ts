@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import type { JobFolder } from '../../bulk/journal/job-folder.ts';
 import { reasonsPathOf } from '../../bulk/rejects-file.ts';
 import { SvcError } from '../../kernel/errors.ts';
-import { identifyDescriptor, identifyFile } from '../../kernel/file-identity.ts';
+import { identifyDescriptor, identifyFile, identifyOpenFile } from '../../kernel/file-identity.ts';
 import { resolveLinks } from '../../kernel/files.ts';
 import { hasTilde, resolveOutputPath, TILDE_HINT } from '../../kernel/named-file.ts';
 import { isDescriptorPath } from '../../kernel/read-file.ts';
@@ -60,27 +60,40 @@ export async function checkOutputs(
       .flatMap(withSecondFile)
       .map(async (output) => ({ ...(await identify(output)), isEdited: output.use === 'edited' })),
   );
-  const read = await Promise.all(
-    [...inputs, ...(await sharedInputs(context, connects))].map(identify),
-  );
+  const given = await Promise.all(inputs.map(identify));
+  const shared = await Promise.all((await sharedInputs(context, connects)).map(identify));
+  const read = [...given, ...shared];
   read.push({ name: 'stdin', file: '-', identity: identifyDescriptor(0) });
+  const streams = ['stdout', 'stderr'].map((name, at) => ({
+    name,
+    file: name,
+    identity: identifyOpenFile(at + 1),
+  }));
   for (const [at, output] of written.entries()) {
     // A file to edit can be named twice: as an argument and as a flag.
     const others = written.slice(0, at).filter(({ isEdited }) => !isEdited || !output.isEdited);
-    const other = [...read, ...others].find(
-      ({ identity }) => identity !== undefined && identity === output.identity,
-    );
-    if (other)
-      throw new SvcError(
-        'usage',
-        `${output.name} and ${other.name} are the same file: ${output.file}`,
-        { hint: 'nothing was sent; choose another file' },
-      );
+    // `/dev/stdout` and files that a workflow collects are written beside the messages.
+    const isShared = output.isEdited || isDescriptorPath(output.file);
+    requireDifferent(output, [...read, ...others, ...(isShared ? [] : streams)]);
   }
+  for (const stream of streams) requireDifferent(stream, given);
   for (const output of outputs) await requireOutsideState(context, output);
   if (force || options.dryRun) return;
   const remedy = `${force === undefined ? 'move the file' : 'choose another file, or add --force to replace it'}`;
   for (const output of outputs) await requireReplaceable(output, cwd, remedy);
+}
+
+interface IdentifiedFile extends CommandFile {
+  readonly identity: string | undefined;
+}
+
+function requireDifferent(output: IdentifiedFile, others: readonly IdentifiedFile[]): void {
+  const other = others.find(({ identity }) => identity && identity === output.identity);
+  if (!other) return;
+  const name = output.file === output.name ? other.file : output.file;
+  throw new SvcError('usage', `${output.name} and ${other.name} are the same file: ${name}`, {
+    hint: 'nothing was sent; choose another file',
+  });
 }
 
 /** Adds the reasons beside a rejects file. */

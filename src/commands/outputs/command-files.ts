@@ -1,3 +1,5 @@
+import { identifyFile, identifyOpenFile } from '../../kernel/file-identity.ts';
+import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
 import type { ArgumentDefinition, Invocation, OptionDefinition } from '../definition.ts';
@@ -12,7 +14,8 @@ interface NamedFile {
 }
 
 /**
- * Checks the files that a command line and the environment name, if one of them is written.
+ * Checks the files that a command line and the environment name, if one of them is written or is
+ * also stdout.
  * @param connects as in `CommandFiles`
  * @throws SvcError `usage` like `checkOutputs`
  */
@@ -34,14 +37,25 @@ export async function checkCommandFiles(
   const outputs = named.flatMap(({ use, ...file }) =>
     use === 'input' || use === 'data' ? [] : [{ ...file, use }],
   );
-  if (outputs.length === 0) return;
+  const inputs = named.filter(isInput);
+  if (outputs.length === 0 && !(await isReadAndPrinted(context, inputs))) return;
   const { checkOutputs } = await import('./check-outputs.ts');
   await checkOutputs(context, {
-    inputs: named.filter(isInput),
+    inputs,
     outputs,
     connects,
     force: getFlagValue(invocation.options, 'force') === true,
   });
+}
+
+/** Whether stdout was redirected to a file that the command reads. */
+async function isReadAndPrinted({ cwd }: Context, inputs: readonly NamedFile[]): Promise<boolean> {
+  const stdout = inputs.length > 0 ? identifyOpenFile(1) : undefined;
+  if (stdout === undefined) return false;
+  const read = await Promise.all(
+    inputs.map(({ file }) => identifyFile(resolveOutputPath(file, cwd))),
+  );
+  return read.includes(stdout);
 }
 
 function findFiles(
