@@ -10,6 +10,7 @@ import {
   hasZipSignature,
 } from './source/spreadsheet.ts';
 import type { TextEncoding } from './source/text-encoding.ts';
+import type { SheetCache } from './source/xlsx/sheet-source.ts';
 
 /** Excel recognizes UTF-8 in a CSV file by its byte order mark. */
 const REJECTS_ENCODING: TextEncoding = { name: 'utf-8', hasMark: true };
@@ -36,6 +37,7 @@ export function createSheetFile(
 ) {
   let fingerprint: FileFingerprint | undefined;
   let read = 0;
+  const cache: SheetCache = {};
   async function readBytes(): Promise<void> {
     const hash = createHash('sha256');
     read = 0;
@@ -58,7 +60,7 @@ export function createSheetFile(
     async open(): Promise<Source> {
       await readBytes();
       const { openSheet } = await import('./source/xlsx/sheet-source.ts');
-      return openSheet(bytes.path, { ...request, name, format: 'xlsx' });
+      return openSheet(bytes.path, { ...request, name, format: 'xlsx' }, cache);
     },
     fingerprint(): FileFingerprint {
       if (!fingerprint) throw new TypeError(`${name} was not read to its end`);

@@ -83,7 +83,7 @@ describe('an .xlsx file', () => {
       "warning: problems.xlsx:Users!C3: email: 'ada' is not a valid email address\n",
     );
     expect(dryRun.stderr).toContain(
-      'warning: problems.xlsx:Users!A1: of merged cells, only the first has a value: B4:B5\n',
+      'warning: problems.xlsx:Users!A1: of merged cells, the sheet shows only the first: B4:B5\n',
     );
     const json = JSON.parse((await svc([...words, '--dry-run', '-o', 'json'])).stdout);
     expect(json.findings[0]).toMatchObject({ line: 2, cell: 'Users!A2' });

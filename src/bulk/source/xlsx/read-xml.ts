@@ -125,7 +125,9 @@ function createDecoder(head: Uint8Array): TextDecoder {
   const start = Buffer.from(head.subarray(0, DECLARATION_BYTES)).toString('latin1');
   const declared = DECLARED_ENCODING.exec(start)?.[1];
   try {
-    return new TextDecoder(detectEncoding(head, declared).name, { fatal: true });
+    const { name } = detectEncoding(head, declared);
+    // A TextDecoder takes ASCII for Windows-1252, but in ASCII, a byte of another encoding is an error.
+    return new TextDecoder(/ascii/i.test(name) ? 'utf-8' : name, { fatal: true });
   } catch {
     throw new Error(`the XML is in the unknown encoding ${declared}`);
   }

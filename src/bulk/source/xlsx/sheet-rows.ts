@@ -68,16 +68,21 @@ interface Cell {
   hasFormula: boolean;
 }
 
-/** Collects the rows of a sheet from its XML. */
-export class SheetRows implements XmlHandler {
-  readonly #data: SheetData;
-  #rows: SheetRow[] = [];
+/** Unusual contents of a sheet. */
+export class SheetFindings {
   /** The first of the merged ranges, such as `A2:A5`, which the XML lists after the rows. */
   firstMergedRange: string | undefined;
   mergedRangeCount = 0;
   /** The first of the hidden rows with values. */
   firstHiddenLine: number | undefined;
   hiddenRowCount = 0;
+}
+
+/** Collects the rows of a sheet from its XML. */
+export class SheetRows implements XmlHandler {
+  readonly #data: SheetData;
+  #rows: SheetRow[] = [];
+  readonly findings = new SheetFindings();
   #line = 0;
   /** Whether the row or an earlier one of its cells determined the line. */
   #isNumbered = false;
@@ -135,9 +140,9 @@ export class SheetRows implements XmlHandler {
         this.#isPronunciation = true;
         break;
       case 'mergeCell':
-        this.firstMergedRange ??= attributes['ref']?.value;
-        this.mergedRangeCount += 1;
-        if (this.mergedRangeCount > MAX_MERGED_RANGES)
+        this.findings.firstMergedRange ??= attributes['ref']?.value;
+        this.findings.mergedRangeCount += 1;
+        if (this.findings.mergedRangeCount > MAX_MERGED_RANGES)
           throw new Error('it has too many merged cells');
         break;
     }
@@ -154,8 +159,8 @@ export class SheetRows implements XmlHandler {
     switch (name) {
       case 'row':
         if (this.#isHidden && this.#cells.length > 0) {
-          this.firstHiddenLine ??= this.#line;
-          this.hiddenRowCount += 1;
+          this.findings.firstHiddenLine ??= this.#line;
+          this.findings.hiddenRowCount += 1;
         }
         this.#rows.push({ line: this.#line, cells: this.#cells, problems: this.#problems });
         break;
@@ -248,10 +253,11 @@ export class SheetRows implements XmlHandler {
   }
 
   /** Whether the file has no result of the formula, or a result from before it was changed. */
-  #isNotCalculated({ type, column, value, hasFormula }: Cell): boolean {
+  #isNotCalculated({ type, column, value, inlineText, hasFormula }: Cell): boolean {
     if (!hasFormula && (this.#lastResultLines[column] ?? 0) < this.#line) return false;
-    if (this.#data.isCalculatedOnLoad || value === undefined) return true;
-    return value === '' && type !== 'str';
+    if (this.#data.isCalculatedOnLoad) return true;
+    if (type === 'inlineStr' && inlineText !== undefined) return false;
+    return value === undefined || (value === '' && type !== 'str');
   }
 
   #cellText(cell: Cell): string {

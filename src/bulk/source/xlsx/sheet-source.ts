@@ -6,20 +6,30 @@ import { InputError, OtherRowError, type RecordChunk, type Source } from '../sou
 import { OtherSheetError } from '../spreadsheet.ts';
 import { formatCell } from './cell-reference.ts';
 import { readXml } from './read-xml.ts';
-import { type SheetRow, SheetRows } from './sheet-rows.ts';
-import { type Sheet, toInputError, Workbook } from './workbook.ts';
+import { SheetFindings, type SheetRow, SheetRows } from './sheet-rows.ts';
+import { type Sheet, type SheetData, toInputError, Workbook } from './workbook.ts';
+
+/** Data that all readings of a file share: the texts of a large workbook take much time and memory. */
+export interface SheetCache {
+  data?: SheetData;
+}
 
 /**
  * Reads a sheet of an .xlsx file like a CSV file with a header. The rows are read from the file as
  * they are needed; the texts that cells share are kept in memory.
+ * @param cache filled by the first reading of the file
  * @throws SvcError `usage` if there is no sheet of the given name, `invalid_input` for another file
  */
-export async function openSheet(path: string, request: SourceRequest): Promise<Source> {
+export async function openSheet(
+  path: string,
+  request: SourceRequest,
+  cache: SheetCache = {},
+): Promise<Source> {
   const { name } = request;
   const workbook = await Workbook.open(path, name);
   try {
     const sheet = workbook.chooseSheet(request.sheet);
-    const table = new SheetTable(workbook, sheet, request);
+    const table = new SheetTable(workbook, sheet, request, cache);
     const locate = (line: number, column = 0) => ({ line, cell: table.formatCell(line, column) });
     const reader = new CsvReader(request, locate);
     return {
@@ -29,7 +39,7 @@ export async function openSheet(path: string, request: SourceRequest): Promise<S
       beside: [],
       recordChunks:
         request.sheet === undefined
-          ? suggestOtherSheet(reader, table, path, request, workbook.visibleSheetsBut(sheet))
+          ? suggestOtherSheet(reader, table, path, request, workbook.visibleSheetsBut(sheet), cache)
           : reader.readRows(table.read()),
       preamble: () => reader.header,
       columns: () => reader.columns,
@@ -54,6 +64,7 @@ async function* suggestOtherSheet(
   path: string,
   request: SourceRequest,
   others: readonly Sheet[],
+  cache: SheetCache,
 ): AsyncGenerator<RecordChunk> {
   try {
     yield* reader.readRows(table.read());
@@ -62,7 +73,7 @@ async function* suggestOtherSheet(
     if (error instanceof OtherRowError) throw error;
     const headers = new Map<string, number | 'first'>();
     for (const { name } of others.slice(0, MAX_LISTED_SHEETS)) {
-      const row = await findHeader(path, { ...request, sheet: name });
+      const row = await findHeader(path, { ...request, sheet: name }, cache);
       if (row !== undefined) headers.set(name, row);
     }
     const names = [...headers.keys()];
@@ -73,18 +84,19 @@ async function* suggestOtherSheet(
     if (first === undefined) throw error;
     throw new OtherSheetError(request.name, error, [first, ...more], (sheet) => {
       const row = headers.get(sheet);
-      return countRecords(path, {
-        ...request,
-        sheet,
-        ...(typeof row === 'number' && { headerRow: row }),
-      });
+      const headerRow = typeof row === 'number' ? { headerRow: row } : {};
+      return countRecords(path, { ...request, sheet, ...headerRow }, cache);
     });
   }
 }
 
-async function countRecords(path: string, request: SourceRequest): Promise<number> {
+async function countRecords(
+  path: string,
+  request: SourceRequest,
+  cache: SheetCache,
+): Promise<number> {
   // The column of the ID may have another name.
-  const { recordChunks } = await openSheet(path, { ...request, generatesIds: true });
+  const { recordChunks } = await openSheet(path, { ...request, generatesIds: true }, cache);
   let count = 0;
   for await (const chunk of recordChunks) count += chunk.length;
   return count;
@@ -94,9 +106,10 @@ async function countRecords(path: string, request: SourceRequest): Promise<numbe
 async function findHeader(
   path: string,
   request: SourceRequest,
+  cache: SheetCache,
 ): Promise<number | 'first' | undefined> {
   try {
-    const { recordChunks } = await openSheet(path, request);
+    const { recordChunks } = await openSheet(path, request, cache);
     for await (const _ of recordChunks) break;
     return 'first';
   } catch (error) {
@@ -111,12 +124,14 @@ class SheetTable {
   readonly #workbook: Workbook;
   readonly #sheet: Sheet;
   readonly #request: SourceRequest;
+  readonly #cache: SheetCache;
   #firstColumn = 0;
   #width: number | undefined;
   #headerLine = 0;
-  #rows: SheetRows | undefined;
+  #findings = new SheetFindings();
 
-  constructor(workbook: Workbook, sheet: Sheet, request: SourceRequest) {
+  constructor(workbook: Workbook, sheet: Sheet, request: SourceRequest, cache: SheetCache) {
+    this.#cache = cache;
     this.#workbook = workbook;
     this.#sheet = sheet;
     this.#request = request;
@@ -131,8 +146,8 @@ class SheetTable {
     const isChosen = this.#request.sheet !== undefined || others.length === 0;
     const names = others.slice(0, MAX_LISTED_SHEETS).map(({ name }) => `'${name}'`);
     if (others.length > names.length) names.push(`${others.length - names.length} others`);
-    const { firstMergedRange: range, mergedRangeCount = 0 } = this.#rows ?? {};
-    const { firstHiddenLine: hiddenLine, hiddenRowCount = 0 } = this.#rows ?? {};
+    const { firstMergedRange: range, mergedRangeCount } = this.#findings;
+    const { firstHiddenLine: hiddenLine, hiddenRowCount } = this.#findings;
     return [
       ...(isChosen
         ? []
@@ -155,7 +170,7 @@ class SheetTable {
         : [
             {
               line: this.#headerLine,
-              message: `of merged cells, only the first has a value: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
+              message: `of merged cells, the sheet shows only the first: ${range}${mergedRangeCount > 1 ? ` and ${mergedRangeCount - 1} more` : ''}`,
             },
           ]),
     ];
@@ -164,8 +179,9 @@ class SheetTable {
   async *read(): AsyncGenerator<readonly TableRow[]> {
     const { name, signal, headerRow = 0 } = this.#request;
     try {
-      const rows = new SheetRows(await this.#workbook.readSheetData());
-      this.#rows = rows;
+      this.#cache.data ??= await this.#workbook.readSheetData();
+      const rows = new SheetRows(this.#cache.data);
+      this.#findings = rows.findings;
       const stream = await this.#workbook.openSheet(this.#sheet);
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();

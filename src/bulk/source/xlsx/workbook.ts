@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Entry, ZipFile } from 'yauzl';
+import { Entry, type ZipFile } from 'yauzl';
 import { SvcError } from '../../../kernel/errors.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { InputError } from '../source.ts';
@@ -28,10 +28,10 @@ const MAX_PART_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 const MAX_SHEET_BYTES = 4 * 1024 * 1024 * 1024;
 /**
- * Upper bounds on the compression of large parts. Programs reach 5 to 30: each row has its own number,
- * and each record its own ID. Only floods of equal elements reach more.
+ * Upper bounds on the compression of large parts. Programs reach 5 to 30, and 120 for equal cells: each
+ * row has its own number, and each record its own ID. Only floods of equal elements reach more.
  */
-const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 100];
+const [MIN_FLOOD_BYTES, MAX_COMPRESSION] = [8 * 1024 * 1024, 150];
 const MAX_PARTS = 200_000;
 const MAX_SHEETS = 10_000;
 /** Upper bound on the characters of a text with formatted parts. */
@@ -104,14 +104,19 @@ export class Workbook {
     return withInputErrors(this.#name, async () => {
       const strings = new SharedStrings();
       const formats = new CellFormats(this.#list.is1904);
-      for (const { type, path } of this.#targets.values()) {
-        if (!this.#archive.has(path)) continue;
-        if (type === 'sharedStrings') await this.#archive.read(path, strings, MAX_TEXT_BYTES);
-        if (type === 'styles') await this.#archive.read(path, formats);
-      }
+      await this.#readPart('sharedStrings', strings, MAX_TEXT_BYTES);
+      await this.#readPart('styles', formats);
       const { isCalculatedOnLoad } = this.#list;
       return { strings: strings.table, formats, isCalculatedOnLoad };
     });
+  }
+
+  /** Reads the first part of a type, if there is one. */
+  async #readPart(type: string, handler: XmlHandler, maxBytes?: number): Promise<void> {
+    const target = this.#targets
+      .values()
+      .find((other) => other.type === type && this.#archive.has(other.path));
+    if (target) await this.#archive.read(target.path, handler, maxBytes);
   }
 
   openSheet({ name, path }: Sheet): Promise<AsyncIterable<Uint8Array>> {
@@ -171,8 +176,9 @@ class Archive {
 
   #add(entry: Entry): void {
     const path = normalizePath(String(entry.fileName));
-    if (this.#entries.has(path)) this.#repeated.add(path);
-    this.#entries.set(path, entry);
+    const { size } = this.#entries;
+    this.#entries.set(path, withoutNames(entry));
+    if (this.#entries.size === size) this.#repeated.add(path);
   }
 
   has(path: string): boolean {
@@ -208,6 +214,20 @@ class Archive {
   close(): void {
     this.#zip.close();
   }
+}
+
+/** Keeps what is needed to read an entry: the names in an entry take several times the memory. */
+function withoutNames(entry: Entry): Entry {
+  const { compressedSize, uncompressedSize, crc32, relativeOffsetOfLocalHeader } = entry;
+  const { compressionMethod, generalPurposeBitFlag } = entry;
+  return Object.assign(new Entry(), {
+    compressedSize,
+    uncompressedSize,
+    crc32,
+    relativeOffsetOfLocalHeader,
+    compressionMethod,
+    generalPurposeBitFlag,
+  });
 }
 
 async function* verifyChecksum(
@@ -250,9 +270,10 @@ class Targets implements XmlHandler {
 
   open(name: string, { Id, Type, Target, TargetMode }: XmlAttributes): void {
     if (name !== 'Relationship' || TargetMode?.value === 'External') return;
-    const { pathname } = new URL((Target?.value ?? '').replaceAll('\\', '/'), this.#base);
+    const url = URL.parse((Target?.value ?? '').replaceAll('\\', '/'), this.#base);
+    if (!url) return;
     const type = (Type?.value ?? '').replace(/^.*\//, '');
-    this.byId.set(Id?.value ?? '', { type, path: normalizePath(pathname) });
+    this.byId.set(Id?.value ?? '', { type, path: normalizePath(url.pathname) });
   }
 }
 

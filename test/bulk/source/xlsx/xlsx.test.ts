@@ -299,6 +299,7 @@ describe('cells', () => {
     ['<c r="A2" t="e"><v>#N/A</v></c>', '#N/A'],
     ['<c r="A2" t="d"><v>2026-11-26</v></c>', '2026-11-26'],
     ['<c r="A2" t="str"><f>A1</f><v>x_x0041_</v></c>', 'xA'],
+    ['<c r="A2" t="inlineStr"><f>A1</f><is><t>x</t></is></c>', 'x'],
     [
       '<c r="A2" t="inlineStr"><is><r><t>a</t></r><r><t xml:space="preserve"> b</t></r></is></c>',
       'a b',
@@ -361,7 +362,7 @@ it('merged cells are a warning', async () => {
   const after = '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:B3"/></mergeCells>';
   const { source } = await read(await write(createWorkbook({ rows, after })));
   expect(source.warnings?.()).toEqual([
-    { line: 1, message: 'of merged cells, only the first has a value: A2:A3 and 1 more' },
+    { line: 1, message: 'of merged cells, the sheet shows only the first: A2:A3 and 1 more' },
   ]);
 });
 
@@ -395,6 +396,23 @@ describe('the parts of a workbook', () => {
       },
     ],
   ])('have %s', async (_, parts) => {
+    const { records } = await read(await write(createZip(parts)));
+    expect(records).toEqual([[2, { userId: 'é' }]]);
+  });
+
+  it('are not in the ASCII that they declare', async () => {
+    const text = `<?xml version="1.0" encoding="us-ascii"?>${PARTS['xl/sharedStrings.xml']}`;
+    const bytes = Buffer.from(text, 'latin1');
+    const refusal = await refusalOf(createZip({ ...PARTS, 'xl/sharedStrings.xml': bytes }));
+    expect(refusal).toContain('the XML is not valid UTF-8 text');
+  });
+
+  it('can refer to other files with invalid addresses', async () => {
+    const other = '<Relationship Id="r9" Type="hyperlink" Target="http://[x"/></Relationships>';
+    const parts = {
+      ...PARTS,
+      'xl/_rels/workbook.xml.rels': targets.replace('</Relationships>', other),
+    };
     const { records } = await read(await write(createZip(parts)));
     expect(records).toEqual([[2, { userId: 'é' }]]);
   });
@@ -453,12 +471,12 @@ describe('a file that is not a valid workbook', () => {
     [
       'a flood of empty cells',
       createWorkbook({ rows: `<row r="1">${'<c/>'.repeat(3_000_000)}</row>` }),
-      `${INVALID}xl/worksheets/sheet1.xml is compressed more than 100 times`,
+      `${INVALID}xl/worksheets/sheet1.xml is compressed more than 150 times`,
     ],
     [
       'a flood of formatted parts of a text',
       createWorkbook({ rows: '', strings: `<si>${'<r/>'.repeat(3_000_000)}</si>` }),
-      `${INVALID}xl/sharedstrings.xml is compressed more than 100 times`,
+      `${INVALID}xl/sharedstrings.xml is compressed more than 150 times`,
     ],
     [
       'XML with many levels',
