@@ -51,6 +51,7 @@ const WHEN_USED: ReadonlySet<string> = new Set([
   'node:fs/promises',
   'node:os',
   'node:timers/promises',
+  'node:tls',
   'node:zlib',
 ]);
 
