@@ -42,7 +42,8 @@ export interface ProcessEnvironment {
 
 /** The approvals that a profile demands for the plan of a command. */
 export interface PlanApprovals extends RequiredApprovals {
-  readonly rule: ApprovalRule;
+  /** Every rule that a plan must satisfy, the strictest first. */
+  readonly rules: readonly ApprovalRule[];
   /** Allows the writes of this command. Call it after the approvals of its plan were verified. */
   readonly grant: () => void;
 }

@@ -23,16 +23,29 @@ interface SavedRule {
   readonly signers?: SignersFile | undefined;
 }
 
-/** Returns the strictest rule of several profiles, with the name of its profile. */
-export function findStrictestRule(
+/** A rule, and the profile that it comes from. */
+export interface ProfileRule {
+  readonly rule: ApprovalRule;
+  readonly profile: string;
+}
+
+/**
+ * Combines the rules of several profiles, the strictest first. Of rules with the same signers, only
+ * the strictest one counts. Rules with different signers all count: otherwise, a second profile with
+ * signers of its own would replace the rule of the first one.
+ */
+export function combineRules(
   profiles: readonly (readonly [name: string, SavedRule])[],
-): { readonly rule: ApprovalRule; readonly profile: string } | undefined {
-  const [strictest] = profiles
+): readonly ProfileRule[] {
+  const rules = profiles
     .flatMap(([profile, { approvals: count, signers }]) =>
       count === undefined || !signers ? [] : [{ rule: { count, signers }, profile }],
     )
     .toSorted((a, b) => b.rule.count - a.rule.count);
-  return strictest;
+  const signersOf = ({ rule }: ProfileRule) => rule.signers.sha256;
+  return rules.filter(
+    (rule, at) => rules.findIndex((other) => signersOf(other) === signersOf(rule)) === at,
+  );
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 import type { Profile } from './profile.ts';
 import { createUnknownProfileHint, readProfiles, type SavedProfiles } from './profiles-file.ts';
 import { listReadOnlySources } from './read-only.ts';
-import { findStrictestRule } from './required-approvals.ts';
+import { combineRules } from './required-approvals.ts';
 import { createSecretStorage, readSecrets } from './secrets.ts';
 import {
   createLayer,
@@ -213,7 +213,7 @@ function fromVariables(sources: Sources, { saved, reason }: ChosenProfile): Comm
 
 /**
  * Combines the protections of all profiles with the address and credential of a target: each
- * applies, whichever profile has it. Of several rules of approvals, the strictest one counts.
+ * applies, whichever profile has it.
  * @param named name of the profile that the command names
  */
 function combineProtections(
@@ -226,13 +226,13 @@ function combineProtections(
   );
   const protecting = same.flatMap(([name, profile]) => (profile.protected ? [name] : []));
   const protectedBy = protecting.find((name) => name === named) ?? protecting[0];
-  const approvals = findStrictestRule(same);
+  const approvals = combineRules(same);
   return {
     ...(protectedBy !== undefined && { protectedBy }),
     readOnly: same.flatMap(([name, profile]) =>
       profile.readOnly ? [{ source: `profile '${name}'`, scope: 'all' } as const] : [],
     ),
-    ...(approvals && { approvals }),
+    ...(approvals.length > 0 && { approvals }),
   };
 }
 

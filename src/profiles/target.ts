@@ -1,7 +1,7 @@
 import type { SvcError } from '../kernel/errors.ts';
 import type { SETTING_VARIABLES, SecretSetting } from '../kernel/variables.ts';
 import type { ReadOnlySource } from './folder-file.ts';
-import type { ApprovalRule } from './required-approvals.ts';
+import type { ProfileRule } from './required-approvals.ts';
 
 /** A value and its source, for messages: `flag --base-url`, `SVC_ORG`, `profile 'prod'`. */
 export interface Sourced<Value = string> {
@@ -29,7 +29,8 @@ export interface TargetWithSecrets extends Omit<Layer, 'output'> {
   /** Name of the profile that protects the target. */
   readonly protectedBy?: string;
   readonly readOnly: readonly ReadOnlySource[];
-  readonly approvals?: { readonly rule: ApprovalRule; readonly profile: string };
+  /** The rules of approvals that a plan must satisfy, the strictest first. */
+  readonly approvals?: readonly ProfileRule[];
   /** Time when the auth token of the profile, which is in use, was replaced. */
   readonly tokenReplacedAt?: string;
   /** Why the credentials of a profile are not used. */

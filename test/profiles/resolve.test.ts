@@ -137,9 +137,9 @@ describe('the settings', () => {
 
 describe('profiles with the same base URL and API key', () => {
   const TARGET = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
-  const rule = (approvals: number, path: string) => ({
+  const rule = (approvals: number, path: string, digit = 'a') => ({
     approvals,
-    signers: { path, sha256: 'a'.repeat(64) },
+    signers: { path, sha256: digit.repeat(64) },
   });
 
   it('share their protections, whichever one is named', async () => {
@@ -147,11 +147,15 @@ describe('profiles with the same base URL and API key', () => {
     await store.add('plain', { ...TARGET, baseUrl: 'https://API.example.com/' }, {});
     await store.add('prod', { ...TARGET, protected: true, ...rule(1, '/one') }, {});
     await store.add('audit', { ...TARGET, readOnly: true, ...rule(2, '/two') }, {});
+    await store.add('own', { ...TARGET, ...rule(1, '/other', 'b') }, {});
     await store.add('other-key', { ...TARGET, apiKey: 'key-2' }, {});
     const shared = {
       protectedBy: 'prod',
       readOnly: [{ source: "profile 'audit'", scope: 'all' }],
-      approvals: { rule: { count: 2, signers: { path: '/two' } }, profile: 'audit' },
+      approvals: [
+        { rule: { count: 2, signers: { path: '/two' } }, profile: 'audit' },
+        { rule: { count: 1, signers: { path: '/other' } }, profile: 'own' },
+      ],
     };
     expect(await resolve({ profile: 'plain' })).toMatchObject(shared);
     expect(await resolve({ profile: 'prod' })).toMatchObject(shared);

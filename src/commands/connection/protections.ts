@@ -43,13 +43,13 @@ function subjectOf({ embedded, baseUrl }: CommandTarget): string {
 /** Creates the state of the approvals that a target demands. */
 export function createPlanApprovals(
   target: CommandTarget,
-  { rule, profile }: NonNullable<CommandTarget['approvals']>,
+  rules: NonNullable<CommandTarget['approvals']>,
 ): PlanApprovals {
   let isGranted = false;
   return {
     subject: subjectOf(target),
-    sources: [`profile '${profile}'`],
-    rule,
+    sources: rules.map(({ profile }) => `profile '${profile}'`),
+    rules: rules.map(({ rule }) => rule),
     isGranted: () => isGranted,
     grant: () => {
       isGranted = true;

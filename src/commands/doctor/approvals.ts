@@ -1,5 +1,6 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import type { ApprovalRule } from '../../profiles/required-approvals.ts';
 import { describeKeyStorage, readSigners } from '../../profiles/signers.ts';
 import { describeKey, findSigningKey } from '../../profiles/ssh-keygen.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +10,22 @@ import { type CheckResult, fail, info, skipped } from './check.ts';
 export async function checkSigners({ approvals }: Context): Promise<CheckResult> {
   const required = await approvals();
   if (!required) return skipped('the profile demands no approvals');
-  const { count, signers: saved } = required.rule;
+  const rules: string[] = [];
+  for (const rule of required.rules) {
+    const described = await describeRule(rule);
+    if (typeof described !== 'string') return described;
+    rules.push(described);
+  }
+  return info(
+    `plans need ${rules.join(', and ')}; this binds svc, not the token, which other programs can use`,
+  );
+}
+
+/** Describes a rule, or why svc applies no plan. */
+async function describeRule({
+  count,
+  signers: saved,
+}: ApprovalRule): Promise<string | CheckResult> {
   const { sha256, signers } = await readSigners(saved.path);
   if (sha256 !== saved.sha256) {
     const problem = `${saved.path} has changed since a person saved it in the profile`;
@@ -18,8 +34,7 @@ export async function checkSigners({ approvals }: Context): Promise<CheckResult>
   const keys = signers.map(
     ({ principals, keyType }) => `${principals} (${keyType}, ${describeKeyStorage(keyType)})`,
   );
-  const rule = `plans need ${formatNounCount(count, 'approval')} by: ${keys.join(', ')}`;
-  return info(`${rule}; this binds svc, not the token, which other programs can use`);
+  return `${formatNounCount(count, 'approval')} by: ${keys.join(', ')}`;
 }
 
 /** Tells where the key is that `svc approve` signs with by default. */

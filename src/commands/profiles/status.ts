@@ -102,11 +102,12 @@ export async function whoami(
   ]);
   const readOnly = await context.readOnly();
   const { approvals, protectedBy } = target;
+  const count = approvals?.[0]?.rule.count;
   const line = [
     embedded ? `${EMBEDDED_SERVICE} (--local)` : describeConnection(target),
     ...(protectedBy === undefined ? [] : ['protected']),
     ...(readOnly ? [`read-only (${readOnly.sources.join(', ')})`] : []),
-    ...(approvals ? [`approvals required: ${approvals.rule.count}`] : []),
+    ...(count === undefined ? [] : [`approvals required: ${count}`]),
     ...(check ? ['credentials accepted'] : []),
   ].join(', ');
   await printer.value(
@@ -115,7 +116,7 @@ export async function whoami(
       local: embedded !== undefined,
       readOnly: readOnly !== undefined,
       protected: protectedBy !== undefined,
-      approvals: approvals?.rule.count ?? null,
+      approvals: count ?? null,
       ...(check && { verified: true }),
     },
     { renderText: ({ isTerminal }) => `${isTerminal ? escapeForTerminal(line) : line}\n` },

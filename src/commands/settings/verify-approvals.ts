@@ -44,14 +44,31 @@ export async function grantApproved(
 ): Promise<CheckedApprovals> {
   const required = await context.approvals();
   if (!required || !hasAnyWrites(plan) || context.options.dryRun) return NO_APPROVALS;
-  const { count, signers } = required.rule;
+  const files = await findApprovals();
+  const accepted = new Map<string, AcceptedApproval>();
+  for (const rule of required.rules)
+    for (const approval of await requireApprovals(context, plan, files, rule))
+      accepted.set(approval.file.name, approval);
+  required.grant();
+  const approvals = [...accepted.values()];
+  const approvedBy = approvals.map(({ principal }) => principal);
+  context.activity.approvedBy = approvedBy;
+  return { files: approvals.map(({ file }) => file), approvedBy };
+}
+
+/** @throws SvcError `approval_required` without enough approvals */
+async function requireApprovals(
+  context: Context,
+  plan: AnyPlan,
+  files: readonly ApprovalFile[],
+  { count, signers }: ApprovalRule,
+): Promise<readonly AcceptedApproval[]> {
   const { text, sha256 } = await readSigners(signers.path);
   if (sha256 !== signers.sha256)
     throw createApprovalError(
       `the file of signers ${signers.path} has changed since a person saved it in the profile`,
     );
   const program = signers.sshKeygen ?? (await findSshKeygen(context));
-  const files = await findApprovals();
   const { accepted, problems } = await withSignersFile(text, (path) =>
     findDifferentSigners(context, plan, { signers: path, program, files, count }),
   );
@@ -62,10 +79,7 @@ export async function grantApproved(
       others > 0 ? [`${formatNounCount(others, 'more file')} without a valid approval`] : [];
     throw createApprovalError([found, ...problems.slice(0, MAX_PROBLEMS), ...more].join('; '));
   }
-  required.grant();
-  const approvedBy = accepted.map(({ principal }) => principal);
-  context.activity.approvedBy = approvedBy;
-  return { files: accepted.map(({ file }) => file), approvedBy };
+  return accepted;
 }
 
 /**

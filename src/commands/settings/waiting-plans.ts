@@ -5,7 +5,7 @@ import { throwFileError } from '../../kernel/files.ts';
 import { readNamedFile } from '../../kernel/named-file.ts';
 import { readHead } from '../../kernel/read-file.ts';
 import { readProfiles } from '../../profiles/profiles-file.ts';
-import { findStrictestRule } from '../../profiles/required-approvals.ts';
+import { combineRules } from '../../profiles/required-approvals.ts';
 import { Ledger } from '../../settings/ledger.ts';
 import { isExpired } from '../../settings/plan/saved-plan.ts';
 import { type AnyPlan, hasAnyWrites, parsePlanFile } from '../../settings/plan/saved-write.ts';
@@ -34,7 +34,8 @@ export async function findWaitingPlans(context: Context): Promise<readonly Waiti
     context.signal.throwIfAborted();
     const plan = await readWaitingPlan(context, file);
     if (!plan) continue;
-    const rule = findStrictestRule(findProfilesOfPlan(profiles, plan))?.rule;
+    const [strictest] = combineRules(findProfilesOfPlan(profiles, plan));
+    const rule = strictest?.rule;
     const files = await readApprovals(cwd, file);
     const approvals = await countApprovals(context, plan, files, rule?.signers);
     found.push({ file, plan, approvals, required: rule?.count });
