@@ -125,6 +125,25 @@ describe('an organization that does not exist in the embedded service', () => {
     },
   );
 
+  it.each([
+    'documents add --document d1',
+    'groups add --group g1',
+    'crdt add --document d1 --editor e1 --type text --content x',
+    'presence add --document d1 --user u1',
+  ])('is not created by a machine that knows none: svc %s', async (command) => {
+    const user = await newUserInProcess();
+    const { env, received } = await startService();
+    const add = (org: string) =>
+      user.svc([...command.split(' '), '--org', org, '--no-create-organization'], { env });
+    const refused = await add('acmee');
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('organization acmee is not known on this machine');
+    expect(received.every(({ path }) => path.endsWith('/get'))).toBe(true);
+    // The service shows its records.
+    expect((await add('acme')).stderr).not.toContain('is not known');
+    expect(received.some(({ path }) => path.endsWith('/add'))).toBe(true);
+  });
+
   it('is named by folders and notifications, which refuse it', async () => {
     const user = await newUserInProcess();
     const { code, stderr } = await user.svc([
@@ -370,9 +389,12 @@ describe('remembered IDs', () => {
       ['folders', 'list', '--org', 'acmf', '--folder', 'gone'],
       ['documents', 'list', '--org', 'acme', '--document', 'd1', '--document', 'd2'],
     ];
+    const [at, to] = ['documents migrate --org acmf --document', '--new-document d8 --yes'];
+    const token = 'access-tokens generate --user u1 --name u --email u@example.com --resource';
+    runs.push(`${at} d9 ${to}`.split(' '), `${token} type=document,id=d9,org=acmf`.split(' '));
     for (const words of runs) await user.svc(words, { env });
-    const target = encodeURIComponent(`${env.SVC_BASE_URL} ${env.SVC_API_KEY}`);
-    expect(await rememberedIds(user, `environment-${target}`)).toEqual({
+    const target = encodeURIComponent(`${env.SVC_API_KEY} ${env.SVC_BASE_URL}`);
+    expect(await rememberedIds(user, `key-${target}`)).toEqual({
       document: ['d1'],
       organization: ['acme'],
       folder: ['f1'],

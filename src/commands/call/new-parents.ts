@@ -1,4 +1,5 @@
-import type { CreatedParents, Operation, Parent } from '../../catalog/define.ts';
+import type { CreatedParents, Operation, Parent, ParentKind } from '../../catalog/define.ts';
+import { loadResource } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { upperFirst } from '../../kernel/first-letter.ts';
 import { quoteId } from '../../kernel/id-text.ts';
@@ -26,13 +27,19 @@ export async function confirmNewParents(
   if (!createsParents) return { created: [] };
   const { local, dryRun } = context.options;
   const parents = [...distinctParents(createsParents, inputs)];
+  const isForbidden = (kind: ParentKind) => getFlagValue(flags, `create-${kind}`) === false;
   const isMixed = isImport && parents.filter(({ kind }) => kind === 'organization').length > 1;
   const isAlwaysNamed = isMixed || context.inputNaming === 'fields';
   const found = await (local
     ? findMissingInStore(context, parents)
-    : findUnknown(context, createsParents, parents, isAlwaysNamed));
+    : findUnknown(
+        context,
+        createsParents,
+        parents,
+        (kind) => isForbidden(kind) || (isAlwaysNamed && kind === 'organization'),
+      ));
   const missing = orderByDoubt(found, counts);
-  refuseMissing(missing, flags, local);
+  for (const parent of missing) if (isForbidden(parent.kind)) await refuseMissing(context, parent);
   // The users of a new organization need no confirmation of their own.
   const newOrganizations = new Set(
     missing.filter(({ kind }) => kind === 'organization').map(({ id }) => id),
@@ -69,20 +76,44 @@ function orderByDoubt(parents: readonly MissingParent[], counts: Counts): readon
     .map(({ parent }) => parent);
 }
 
-/** @throws SvcError for a missing parent that a flag such as `--no-create-organization` forbids */
-function refuseMissing(missing: readonly MissingParent[], flags: object, isCertain: boolean): void {
-  const refused = missing.find(({ kind }) => getFlagValue(flags, `create-${kind}`) === false);
-  if (!refused) return;
-  const { kind, id, others } = refused;
+/**
+ * Refuses a parent that a flag such as `--no-create-organization` forbids to create, unless the
+ * service shows that it exists.
+ * @throws SvcError
+ */
+async function refuseMissing(context: Context, { kind, id, others }: MissingParent): Promise<void> {
+  const { local } = context.options;
+  if (!local && kind === 'organization' && (await mayExist(context, id))) return;
   const similar = findSimilar(id, others);
   const advice = similar === undefined ? {} : { hint: `did you mean ${quoteId(similar)}?` };
-  if (isCertain)
+  if (local)
     throw new SvcError('invalid_argument', `${kind} ${quoteId(id)} does not exist`, advice);
   throw new SvcError(
     'usage',
     `${kind} ${quoteId(id)} is not known on this machine, and the service would create it if it does not exist`,
     advice,
   );
+}
+
+/**
+ * Whether an organization has folders or documents. A dry run, which does not read, assumes so. The
+ * service has no other answer for an empty organization than for one that does not exist.
+ */
+async function mayExist(context: Context, organizationId: string): Promise<boolean> {
+  const [client, folders, documents] = await Promise.all([
+    context.client(),
+    loadResource('folders'),
+    loadResource('documents'),
+  ]);
+  const found = await client.call(folders['folders.list'], { organizationId, maxDepth: 1 });
+  if (!found.sent || (found.data ?? []).length > 0) return true;
+  const listed = await client
+    .call(documents['documents.list'], { organizationId, pageSize: 1 })
+    .catch((error: unknown) => {
+      if (error instanceof SvcError && error.failure === 'failed_precondition') return undefined;
+      throw error;
+    });
+  return listed?.sent === true && (listed.data ?? []).length > 0;
 }
 
 /** The organizations of an import that are missing or unknown, and those that are known. */
@@ -126,7 +157,7 @@ export async function askForNewOrganizations(
   const { local } = context.options;
   const missing = await (local
     ? findMissingInStore(context, parents)
-    : findUnknown(context, createsParents, parents, true));
+    : findUnknown(context, createsParents, parents, (kind) => kind === 'organization'));
   const organizations = missing.filter(({ kind }) => kind === 'organization');
   return organizations.length === 0 ? undefined : question(organizations, local);
 }
@@ -244,18 +275,19 @@ function nameParents(parents: readonly Parent[], counts: Counts = new Map()): st
   return `${formatNounCount(parents.length, first.kind)} (${named.join(', ')}${parents.length > named.length ? ', …' : ''})`;
 }
 
+/** @param isUnknownAlone whether parents of a kind are unknown, not new, if none of the kind is known */
 async function findUnknown(
   context: Context,
   { kinds }: CreatedParents,
   parents: Iterable<Parent>,
-  areAllUnknown: boolean,
+  isUnknownAlone: (kind: ParentKind) => boolean,
 ): Promise<readonly MissingParent[]> {
   const { idScopeOf, readCachedIds } = await import('../ids/id-cache.ts');
   const scope = idScopeOf(await context.target());
   const known = new Map<Parent['kind'], readonly string[]>();
   for (const kind of kinds) {
     const ids = await readCachedIds(context, scope, kind);
-    if (ids.length > 0 || (areAllUnknown && kind === 'organization')) known.set(kind, ids);
+    if (ids.length > 0 || isUnknownAlone(kind)) known.set(kind, ids);
   }
   if (known.size === 0) return [];
   const unknown: MissingParent[] = [];

@@ -10,18 +10,20 @@ type Input = Readonly<Record<string, unknown>>;
 export function collectCalledIds(
   context: Context,
   entry: OperationEntry,
-  { createsParents, splitIds }: Operation,
+  { createsParents, splitIds, wait, issuesCredential }: Operation,
 ) {
   const collector = new IdCollector(entry.resource);
   const isRead = entry.effect === 'read';
   return {
     /**
      * Collects the IDs of a response and its request. Group IDs appear only in requests. Skips
-     * request IDs that may not exist: those of a read with an empty result, and lists of IDs.
+     * request IDs that may not exist: those of a read with an empty result, lists of IDs, and those
+     * that the service does not look up, or only after its response.
      */
     add(input: Input, { data }: CallResult<unknown>): void {
       collector.collect(data);
       for (const { kind, id } of createsParents?.of(input) ?? []) collector.add(kind, id);
+      if (wait || issuesCredential) return;
       if (!isRead) collector.collect(input);
       else if (!isEmptyResult(data))
         collector.collect(splitIds ? { ...input, [splitIds.field]: undefined } : input);

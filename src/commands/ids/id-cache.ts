@@ -18,13 +18,18 @@ type CacheDependencies = Pick<ProcessEnvironment, 'folders' | 'environment'>;
 
 const MAX_SCOPE_LENGTH = 200;
 
-/** Returns the name of the cache for the IDs of a target: IDs of one target never help another. */
-export function idScopeOf({ embedded, profile, baseUrl, apiKey }: CommandTarget): string {
+/**
+ * Returns the name of the cache for the IDs of a target: IDs of one target never help another, even
+ * if a profile has led to both.
+ */
+export function idScopeOf({
+  embedded,
+  baseUrl,
+  apiKey,
+}: Pick<CommandTarget, 'embedded' | 'baseUrl' | 'apiKey'>): string {
   if (embedded) return 'local';
-  const [kind, name] = profile
-    ? ['profile', profile.value]
-    : ['environment', [baseUrl?.value, apiKey?.value].filter(Boolean).join(' ')];
-  return `${kind}-${encodeURIComponent(name)}`.slice(0, MAX_SCOPE_LENGTH);
+  const name = [apiKey?.value, baseUrl?.value].filter(Boolean).join(' ');
+  return `key-${encodeURIComponent(name)}`.slice(0, MAX_SCOPE_LENGTH);
 }
 
 const MAX_IDS = 500;

@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { candidateLines } from '../../../src/commands/completion/candidate.ts';
 import { completeLine } from '../../../src/commands/completion/complete.ts';
-import { cacheIds, readCachedIds, removeCachedIds } from '../../../src/commands/ids/id-cache.ts';
+import {
+  cacheIds,
+  idScopeOf,
+  readCachedIds,
+  removeCachedIds,
+} from '../../../src/commands/ids/id-cache.ts';
 import { IdCollector } from '../../../src/commands/ids/id-collector.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { escapeForTerminal } from '../../../src/kernel/safe-text.ts';
@@ -90,10 +95,15 @@ describe('candidates', () => {
     expect(await completes('users', 'list', '-qvond')).toEqual(['-qvondjson']);
     expect(await completes('users', 'list', '-qv', '--verb')).toEqual([]);
     expect(await completes('users', 'list', '-zond')).toEqual([]);
-    await createProfileStore({ folders, clock: systemClock }).add('prod', {}, {});
+    const target = { baseUrl: 'https://api.example.com', apiKey: 'key-1' };
+    await createProfileStore({ folders, clock: systemClock }).add('prod', target, {});
+    const scope = idScopeOf({
+      baseUrl: { value: target.baseUrl, source: '' },
+      apiKey: { value: target.apiKey, source: '' },
+    });
     await cacheIds(
       { folders, environment: {} },
-      'profile-prod',
+      scope,
       new Map([['organization', new Set(['acme'])]]),
     );
     for (const chosen of [['-pprod'], ['-qpprod'], ['-qp', 'prod']]) {
