@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { upperFirst } from '../kernel/first-letter.ts';
+import { quoteId } from '../kernel/id-text.ts';
 import { isObject } from '../kernel/json.ts';
 import { defineOperation, type InputProblem } from './define.ts';
 import { fieldMessage } from './field-message.ts';
@@ -148,7 +149,7 @@ export const crdt = {
     lookup,
     rejectionMessage: describeRejection,
     confirm: ({ editorId, documentId }) =>
-      `Replace the content of editor ${editorId} in document ${documentId}?`,
+      `Replace the content of editor ${quoteId(editorId)} in document ${quoteId(documentId)}?`,
     decision: 'content must match its type, and an editor without content is NOT_FOUND',
     settings: { notSettings: 'content that users create' },
     sample: () => ({ ...SAMPLE_CONTENT, editorId: 'map' }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { quoteId } from '../kernel/id-text.ts';
 import { defineOperation } from './define.ts';
 import { documentId, id, organizationId } from './fields.ts';
 import { SAMPLE_DOCUMENT, SAMPLE_ORG } from './sample-data.ts';
@@ -26,7 +27,7 @@ export const migrations = {
     output: z.looseObject({ migrationId: z.string() }),
     message: 'Document migration started successfully.',
     confirm: ({ documentId, newDocumentId }) =>
-      `Migrate document ${documentId} and its data to ${newDocumentId}?`,
+      `Migrate document ${quoteId(documentId)} and its data to ${quoteId(newDocumentId)}?`,
     quietValue: ({ migrationId }) => migrationId,
     lookup: {
       operation: 'documents.list',

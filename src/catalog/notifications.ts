@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { quoteId } from '../kernel/id-text.ts';
 import { defineOperation } from './define.ts';
 import { documentId, flag, organizationId, user, withRules } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
@@ -160,7 +161,7 @@ export const notifications = {
       if (notifyAll === false) return undefined;
       // Users who name recipients may not know that everyone is notified by default.
       const isSurprising = notifyAll === undefined && notifyUsers.length > 0;
-      return `Notify every user of organization ${organizationId}${isSurprising ? ', not only the named users' : ''}?`;
+      return `Notify every user of organization ${quoteId(organizationId)}${isSurprising ? ', not only the named users' : ''}?`;
     },
     warnings: ({ displayHeadlineMessageTemplate, displayBodyMessage }) => [
       ...warnAboutPlaceholders('headline', displayHeadlineMessageTemplate, '{x}'),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { quoteId } from '../kernel/id-text.ts';
 import { defineOperation } from './define.ts';
 import {
   createsOrganization,
@@ -94,7 +95,8 @@ export const presence = {
       bareIds: true,
       sharedResult: true,
     },
-    confirm: ({ documentId }) => `Remove users from the presence list of document ${documentId}?`,
+    confirm: ({ documentId }) =>
+      `Remove users from the presence list of document ${quoteId(documentId)}?`,
     decision: 'presence accepts any status, and an update adds missing users',
     settings: { notSettings: 'presence changes all the time' },
     sample: () => ({ ...SAMPLE_DOCUMENT, userIds: ['u1'] }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { quoteId } from '../kernel/id-text.ts';
 import { defineOperation, type InputProblem } from './define.ts';
 import { flag, httpUrl, id, requireChange, secret } from './fields.ts';
 import { described } from './metadata.ts';
@@ -205,7 +206,7 @@ export const webhookEndpoints = {
     message: 'Advanced webhook endpoint deleted successfully.',
     lookup: listLookup,
     confirm: ({ endpointId }) =>
-      `Delete endpoint ${endpointId}? Deliveries stop immediately, and the signing secret is permanently lost.`,
+      `Delete endpoint ${quoteId(endpointId)}? Deliveries stop immediately, and the signing secret is permanently lost.`,
     decision: 'endpoints need advanced webhooks; a used uid is ALREADY_EXISTS',
     settings: { writes: 'endpoints' },
     sample: ({ last }) => ({ endpointId: last('id') }),

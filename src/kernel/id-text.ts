@@ -9,12 +9,17 @@ const OUTER_JOINER = /^(?:\u200c|\u200d)|(?:\u200c|\u200d)$/;
 const INVISIBLE =
   /(?!\u200c|\u200d|[\u180b-\u180d\u180f\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}])[\u00a0\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const QUOTED = /^[“”„‟‘’‚‛«»‹›「」『』](.*)[“”„‟‘’‚‛«»‹›「」『』]$/su;
+/** Matches quotes that a file of variables or a shell has kept. */
+const ASCII_QUOTED = /^(["'])(.*)\1$/s;
+/** Matches white space that separates values, such as two IDs on two lines. */
+const SEPARATOR = /[\t\n\v\f\r\u2028\u2029]/;
 
 /**
  * Returns why svc does not accept an ID of an organization, folder, document, group, or endpoint:
  * it has characters that nobody can see, or that a program added.
  */
 export function findIdProblem(id: string): string | undefined {
+  if (ASCII_QUOTED.test(id)) return `must not be in quotes, got ${quoteId(id)}`;
   if (PLAIN.test(id) || id === '') return undefined;
   if (OUTER_SPACE.test(id)) return `must not begin or end with white space, got ${quoteId(id)}`;
   if (INVISIBLE.test(id) || OUTER_JOINER.test(id))
@@ -28,9 +33,11 @@ export function suggestId(id: string): string | undefined {
     found === '\u00a0' ? ' ' : '',
   );
   const bare = visible.replace(/^(?:\s|\u200c|\u200d)+|(?:\s|\u200c|\u200d)+$/gu, '');
-  const [, inner = bare] = QUOTED.exec(bare) ?? [];
+  const inner = QUOTED.exec(bare)?.[1] ?? ASCII_QUOTED.exec(bare)?.[2] ?? bare;
   const meant = inner.trim();
-  return meant === '' || findIdProblem(meant) !== undefined ? undefined : meant;
+  return SEPARATOR.test(id.trim()) || meant === '' || findIdProblem(meant) !== undefined
+    ? undefined
+    : meant;
 }
 
 /** Formats an ID for a sentence: in quotes if it contains spaces or invisible characters. */

@@ -5,6 +5,7 @@ import { RecordTargets } from '../../bulk/record-targets.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import { openInputFiles } from '../bulk/input-files.ts';
 import { parseColumnMap, parseSeparator } from '../bulk/input-flags.ts';
@@ -43,7 +44,7 @@ export async function readOrganizations(
         hint: orgHint(['users', 'dossier']),
       });
     ids.add(organization);
-    await context.note(`reading only the organization of the settings: ${organization}`);
+    await context.note(`reading only the organization of the settings: ${quoteId(organization)}`);
   }
   if (ids.size === 0)
     throw new SvcError('invalid_input', `${flags.orgFile} contains no organizations`);

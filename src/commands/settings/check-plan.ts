@@ -1,5 +1,6 @@
 import { createReadOnlyClient } from '../../client/read-only.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { hashFile } from '../../settings/file/read-files.ts';
 import { readSecret } from '../../settings/file/read-secret.ts';
 import { Ledger } from '../../settings/ledger.ts';
@@ -74,7 +75,11 @@ export async function checkPlan(
   }
   const expired = findExpiredUser(plan.writes, clock.now());
   if (expired !== undefined)
-    throw createStalePlanError(saved, file, `the access of user ${expired} has expired since`);
+    throw createStalePlanError(
+      saved,
+      file,
+      `the access of user ${quoteId(expired)} has expired since`,
+    );
   return { plan, live };
 }
 

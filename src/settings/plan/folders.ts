@@ -1,4 +1,5 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { diffRecords } from '../differ.ts';
 import { groupByOrganization } from '../live/declared-query.ts';
 import type { LiveRecord } from '../live-records.ts';
@@ -143,7 +144,7 @@ class FolderPlan {
   #findProblem(id: string, parent: string): string | undefined {
     if (this.#depthOf(id) === Number.POSITIVE_INFINITY) return 'the folder would contain itself';
     const exists = parent === ROOT || this.#live.has(parent) || this.#created.has(parent);
-    return exists ? undefined : `the parent folder ${parent} does not exist`;
+    return exists ? undefined : `the parent folder ${quoteId(parent)} does not exist`;
   }
 
   #note(change: Omit<NewChange, 'kind' | 'org'>): void {
