@@ -92,6 +92,11 @@ export function findImplyingFlag(
   return flags.find(({ implies }) => implies && Object.hasOwn(implies, field));
 }
 
+/** Finds the flag that sets a top-level field of the call, not of its records. */
+export function findSharedFlag(flags: readonly Flag[], field: string): Flag | undefined {
+  return flags.find(({ path, ofRecord }) => !ofRecord && path.length === 1 && path[0] === field);
+}
+
 function createObjectFlags(
   schema: z.ZodMiniType,
   path: readonly string[],

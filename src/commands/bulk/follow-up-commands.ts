@@ -4,6 +4,7 @@ import type { WrittenRejects } from '../../bulk/journal/outcomes.ts';
 import { formatFromName } from '../../bulk/source/detect-format.ts';
 import { COLUMN_MAP } from '../../catalog/bulk-options.ts';
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
+import { findSharedFlag } from '../../catalog/flags.ts';
 import { findEntryByCommand, getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import { commandLineOf, type NextStep, step } from '../../kernel/errors.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
@@ -81,9 +82,7 @@ function keptFields(map: ColumnMap): ColumnMap {
 
 function canUseFlags({ flags }: OperationEntry, data: JobDescription['data']): boolean {
   return Object.entries(data).every(([field, value]) => {
-    const kind = flags.find(
-      ({ ofRecord, path }) => !ofRecord && path.length === 1 && path[0] === field,
-    )?.kind;
+    const kind = findSharedFlag(flags, field)?.kind;
     if (kind === 'list')
       return Array.isArray(value) && value.every((one) => typeof one === 'string');
     return (

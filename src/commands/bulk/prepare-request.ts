@@ -1,5 +1,6 @@
 import type { BatchCalls } from '../../bulk/request-sender.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { findSharedFlag } from '../../catalog/flags.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -148,8 +149,6 @@ export async function prepareRequest(
 
 /** Returns the flag that sets a field of all records, and its value. */
 function answerOf({ flags }: OperationEntry, field: string, value: string): readonly string[] {
-  const flag = flags.find(
-    ({ path, ofRecord }) => !ofRecord && path.length === 1 && path[0] === field,
-  );
+  const flag = findSharedFlag(flags, field);
   return flag ? [`--${flag.name}`, value] : [];
 }

@@ -1,7 +1,12 @@
 import type * as z from 'zod/mini';
 import type { InputProblem } from '../../catalog/define.ts';
 import { explainIssue, suggestValue } from '../../catalog/explain-issue.ts';
-import { type Flag, findImplyingFlag, type InputNaming } from '../../catalog/flags.ts';
+import {
+  type Flag,
+  findImplyingFlag,
+  findSharedFlag,
+  type InputNaming,
+} from '../../catalog/flags.ts';
 import { findEntryByCommand, type OperationEntry } from '../../catalog/manifest.ts';
 import { findTargetIdProblems } from '../../catalog/target-ids.ts';
 import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
@@ -11,10 +16,12 @@ import { suggestId } from '../../kernel/id-text.ts';
 import { isMasked } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES } from '../../kernel/variables.ts';
 import type { Context } from '../context.ts';
+import { kindOfField } from '../ids/id-collector.ts';
+import { withCiReason } from '../terminal/terminal.ts';
 
 /** Kind of an error in the input: `usage` for flags, `invalid_input` for `--data`. */
 export type InputFailure = 'usage' | 'invalid_input';
-type InputContext = Pick<Context, 'clock' | 'inputNaming'>;
+type InputContext = Pick<Context, 'clock' | 'inputNaming' | 'environment'>;
 /** The parts of an operation that the check of an input needs. */
 interface CheckedOperation {
   readonly input: z.ZodMiniObject;
@@ -29,7 +36,7 @@ export interface InputEntry
 
 /** Checks an operation's input. Sends no requests. @throws SvcError of the given kind */
 export function checkInput(
-  { clock, inputNaming }: InputContext,
+  { clock, inputNaming, environment }: InputContext,
   entry: InputEntry,
   operation: CheckedOperation,
   input: unknown,
@@ -63,8 +70,12 @@ export function checkInput(
     issues.length === 1 &&
     issue?.code === 'invalid_type' &&
     valueAt(input, issue.path) === undefined;
+  const missing = isMissing ? issue.path[0] : undefined;
+  const help = helpHint(inputNaming, entry, missing);
+  // On a terminal, svc asks for such an ID.
+  const isAsked = inputNaming === 'flags' && kindOfField(String(missing)) !== undefined;
   throw new SvcError(failure, `${problems.join('; ')}${more}`, {
-    hint: advice ?? helpHint(inputNaming, entry, isMissing ? issue.path[0] : undefined),
+    hint: advice ?? (isAsked ? withCiReason({ environment }, help) : help),
   });
 }
 
@@ -104,10 +115,7 @@ function helpHint(
 ): Hint {
   const help = hint`see ${step('help', ...command, '--help')}`;
   const list = [...command.slice(0, -1), 'list'];
-  const flag =
-    naming === 'flags' &&
-    bulk === 'array' &&
-    flags.find(({ path, ofRecord }) => !ofRecord && path[0] === missing);
+  const flag = naming === 'flags' && bulk === 'array' && findSharedFlag(flags, String(missing));
   if (flag && flag.kind === 'text')
     return hint`add --${flag.name} <id>, or a field '${String(missing)}' to each record of a file; see ${step('help', ...command, '--help')}`;
   if (missing !== undefined && missing === argument?.field && findEntryByCommand(list))

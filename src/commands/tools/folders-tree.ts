@@ -1,6 +1,7 @@
 import { loadResource } from '../../catalog/index.ts';
 import { requireIds } from '../../client/record-ids.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
@@ -12,7 +13,7 @@ import { orgHint } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../options.ts';
-import { prefersPlainText, supportsUnicode } from '../terminal/terminal.ts';
+import { prefersPlainText, supportsUnicode, withCiReason } from '../terminal/terminal.ts';
 
 /** Maximum number of levels to draw, because drawing and printing are recursive. */
 const MAX_LEVELS = 250;
@@ -27,7 +28,9 @@ export async function foldersTreeCommand(
     (await findDefaultOrganization(context)) ??
     (await pickKnownId(context, 'organizationId', '--org'));
   if (!organizationId)
-    throw new SvcError('usage', '--org is required', { hint: orgHint(['folders', 'tree']) });
+    throw new SvcError('usage', '--org is required', {
+      hint: withCiReason(context, orgHint(['folders', 'tree'])),
+    });
   const { folder } = options;
   const maxDepth = parseWholeNumber('--max-depth', options.maxDepth, 1) ?? Number.POSITIVE_INFINITY;
   const [client, operations] = await Promise.all([context.client(), loadResource('folders')]);
@@ -40,7 +43,10 @@ export async function foldersTreeCommand(
     maxDepth: Math.min(maxDepth, MAX_LEVELS),
   });
   if (!tree)
-    throw new SvcError('not_found', `organization ${organizationId} has no folder ${folder}`);
+    throw new SvcError(
+      'not_found',
+      `organization ${quoteId(organizationId)} has no folder ${quoteId(folder ?? '')}`,
+    );
   const printer = await context.printer();
   const canDraw =
     (!context.io.stdout.isTerminal || supportsUnicode(context)) && !prefersPlainText(context);

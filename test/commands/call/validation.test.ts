@@ -10,6 +10,7 @@ const SECONDS = NOW / 1000;
 const CONTEXT = {
   clock: { now: () => NOW, sleep: () => Promise.resolve() },
   inputNaming: 'flags',
+  environment: {},
 } as const;
 
 async function refusal(
@@ -86,6 +87,23 @@ describe('an input error of any operation', () => {
 const HELP = 'see svc access-tokens generate --help';
 const acme = { type: 'organization', id: 'acme' };
 
+describe('a missing ID', () => {
+  it.each([
+    ['CI', { CI: 'true' }, /^svc never asks while CI is set; add --org/],
+    ['no CI', { CI: 'false' }, /^add --org/],
+  ])('is not asked for because of %s', async (_, environment, advice) => {
+    const entry = manifest.find(({ name }) => name === 'folders.list') ?? expect.fail();
+    const operation = await loadOperation(entry.resource, entry.name);
+    const check = () => checkInput({ ...CONTEXT, environment }, entry, operation, {}, 'usage');
+    expect(check).toThrow(
+      expect.objectContaining({
+        message: '--org is required',
+        hint: expect.stringMatching(advice),
+      }),
+    );
+  });
+});
+
 describe('an invalid input', () => {
   it.each([
     [
@@ -98,7 +116,7 @@ describe('an invalid input', () => {
       "--resource role: expected one of viewer, editor, got 'king'",
       HELP,
     ],
-    [[{ type: 'document', id: 'd1' }], '--resource org is missing', HELP],
+    [[{ type: 'document', id: 'd1' }], '--resource org is required', HELP],
     [[{ ...acme, expiresAt: SECONDS }], '--resource expires is in the past', HELP],
   ])('is reported with the flag and the key', async (resources, message, hint) => {
     expect(await refusal(resources)).toEqual([message, hint]);
