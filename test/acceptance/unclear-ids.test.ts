@@ -94,6 +94,32 @@ describe('an ID with a space at its end', () => {
     });
   });
 
+  it.each([
+    ['"acme"', 'must not be in quotes', MEANT],
+    ["'acme'", 'must not be in quotes', MEANT],
+    ['«acme»', 'must not be in typographic quotes', MEANT],
+    // Neither of two IDs is meant.
+    ['acme\nbeta', 'must not contain invisible characters', ''],
+  ])('is refused like %j in a variable', async (SVC_ORG, message, advice) => {
+    const user = await newUserInProcess();
+    const { code, stderr } = await user.svc(['folders', 'list', '--local'], { env: { SVC_ORG } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr.endsWith(advice)).toBe(true);
+    expect(stderr.includes('did you mean')).toBe(advice !== '');
+  });
+
+  it('can be replaced in a check of a file', async () => {
+    const user = await newUserInProcess();
+    await writeFile(join(user.home, 'u.csv'), 'organizationId,userId\n"acme ",u\n');
+    const validate = ['users', 'validate', '--file', 'u.csv'];
+    const inHome = { cwd: user.home };
+    expect(await user.svc(validate, inHome)).toMatchObject({ code: 3 });
+    expect(await user.svc([...validate, '--map-org', 'acme =acme'], inHome)).toMatchObject({
+      code: 0,
+    });
+    expect(await user.svc([...validate, '--org', 'acme '], inHome)).toMatchObject({ code: 2 });
+  });
+
   it('is refused by the library', async () => {
     const service = await createService();
     const client = createClient(service.client);

@@ -9,6 +9,7 @@ import {
   INPUT_FORMAT_FLAG,
   MAP_FILE_FLAG,
   MAP_FLAG,
+  MAP_ORG_FLAG,
   SAVE_MAP_FLAG,
   SEPARATOR_FLAG,
   SHEET_FLAG,
@@ -45,6 +46,7 @@ export function validateFlags(
     DUPLICATES_FLAG,
     ALLOW_SUSPICIOUS_FLAG,
     MAP_FLAG,
+    ...(hasOrganization ? [MAP_ORG_FLAG] : []),
     MAP_FILE_FLAG,
     SAVE_MAP_FLAG,
     {

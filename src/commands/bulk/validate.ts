@@ -4,13 +4,14 @@ import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { optionalProperty, parseWholeNumber } from '../options.ts';
 import { reportCheck } from './check-report.ts';
 import { resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { openInputFiles } from './input-files.ts';
-import { parseColumnMap, parseSeparator } from './input-flags.ts';
+import { parseColumnMap, parseOrganizationMap, parseSeparator } from './input-flags.ts';
 import { printRepeatingCommand } from './repeat-command.ts';
 import { showCheckProgress } from './show-progress.ts';
 import { createTemporaryPath } from './temporary-path.ts';
@@ -45,6 +46,8 @@ export async function validateFiles(
     ...optionalProperty('headerRow', parseWholeNumber('--header-row', options.headerRow, 1)),
     ...optionalProperty('map', parseColumnMap(options.map)),
   };
+  const mapOrg = parseOrganizationMap(options.mapOrg);
+  const organizationId = options.org && parseOrganization(options.org, '--org');
   const { map, chosen, answers, save } = await resolveColumnMap(context, fields, given, options);
   const source = {
     ...given,
@@ -62,10 +65,11 @@ export async function validateFiles(
       shared: hasTarget
         ? {}
         : Object.fromEntries(targetNames.map((name) => [name, 'given by a flag'])),
-      targets: new RecordTargets(fields, { organizationId: options.org }),
+      targets: new RecordTargets(fields, { organizationId }),
       duplicates,
       allowsSuspicious: options.allowSuspicious === true,
       ...optionalProperty('map', map),
+      ...optionalProperty('organizationMap', mapOrg && new Map(mapOrg)),
       generateId: String,
       valueWarnings: verb === 'update' ? ('update' as const) : ('add' as const),
     };
