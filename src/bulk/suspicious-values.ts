@@ -41,6 +41,8 @@ const SHEET_DATE =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2})$/;
 /** Matches a whole number that a script turned into a decimal one. */
 const DECIMAL = /^-?\d+(?:\.0+|,00?)$/;
+/** Matches a number that was typed as text, with the apostrophe that Excel hides: `'0123`. */
+const MARKED_AS_TEXT = /^['’]\d/;
 /** Texts that programs write for a value that is missing. */
 const PLACEHOLDERS = new Set([
   'undefined',
@@ -118,6 +120,11 @@ const SUSPICIONS: readonly Suspicion[] = [
     isSuspicious: (text) => text.trim() !== text && !/[\r\n]/.test(text),
     describe: (text) => `${quote(text)} begins or ends with a space`,
     plural: 'begin or end with a space',
+  },
+  {
+    isSuspicious: (text, { isId }) => isId && MARKED_AS_TEXT.test(text),
+    describe: (text) => `${quote(text)} begins with the apostrophe that marks text in Excel`,
+    plural: 'begin with the apostrophe that marks text in Excel',
   },
   {
     isSuspicious: (text) => text.includes('\ufffd'),

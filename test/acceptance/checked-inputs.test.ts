@@ -170,6 +170,7 @@ describe('an ID that nobody typed', () => {
     '#N/A',
     ' u1',
     '1-Mar',
+    "'0123",
   ];
 
   it('is a problem unless allowed', async () => {
