@@ -57,7 +57,10 @@ export function recognizeLayout(head: string, request: LayoutRequest): JsonLayou
     (isComplete && (next === '{' || fields.some(({ name }) => isKnown(name))));
   if (isRecord) return isWholeLine(text, format) ? 'lines' : 'values';
   const isKeyed = ({ name, opening, inner }: HeadField) =>
-    opening === '{' && !isKnown(name) && (inner.length === 0 || inner.some(isKnown));
+    opening === '{' &&
+    !isKnown(name) &&
+    !inner.includes(listName) &&
+    (inner.length === 0 || inner.some(isKnown));
   const isWrapper = (name: string) => WRAPPERS.includes(name) || `${name}Id` === id;
   const areKeyed =
     fields.length > 0 && fields.every(isKeyed) && !fields.some(({ name }) => isWrapper(name));
