@@ -40,9 +40,15 @@ export interface NotCompared {
 
 /**
  * Result of one operation. `agrees_on_errors`: none of its successes was seen. `not_offered`: the
- * service does not know the operation.
+ * service does not know the operation. `not_compared`: all of its responses were outages or unusable.
  */
-export type Verdict = 'agrees' | 'agrees_on_errors' | 'differs' | 'not_seen' | 'not_offered';
+export type Verdict =
+  | 'agrees'
+  | 'agrees_on_errors'
+  | 'differs'
+  | 'not_compared'
+  | 'not_seen'
+  | 'not_offered';
 
 export interface OperationVerdict {
   readonly operation: OperationName;
@@ -103,7 +109,9 @@ function gradeOperation(
         ? 'differs'
         : outcomes.some(isComparedSuccess)
           ? 'agrees'
-          : 'agrees_on_errors',
+          : graded.some(({ isCompared }) => isCompared)
+            ? 'agrees_on_errors'
+            : 'not_compared',
   };
 }
 
@@ -135,7 +143,7 @@ function hasItemResults({ status, always, sometimes }: Outcome): boolean {
   return status === 'INTERNAL' && typesOf({ ...always, ...sometimes }['details']).length > 0;
 }
 
-type OutcomeGrading = Omit<Grading, 'verdicts'>;
+type OutcomeGrading = Omit<Grading, 'verdicts'> & { readonly isCompared: boolean };
 
 function gradeOutcome(
   operation: OperationName,
@@ -159,9 +167,11 @@ function gradeOutcome(
     findings: [],
     listed: [],
     notCompared: [],
+    isCompared: true,
     ...part,
   });
-  const skip = (reason: string) => only({ notCompared: [{ ...about, reason, seen }] });
+  const skip = (reason: string) =>
+    only({ notCompared: [{ ...about, reason, seen }], isCompared: false });
   if (envelope === 'none' || outcome.examined === 0)
     return skip(envelope === 'none' ? 'not a response of the service' : 'no response was examined');
   const isOutage = OUTAGES.includes(status) && !hasItemResults(outcome);
@@ -205,6 +215,7 @@ function gradeOutcome(
   const others = compareOthers(outcome, comparable);
   const unexamined = outcome.seen - outcome.examined;
   return {
+    isCompared: true,
     findings: [
       ...findings,
       ...fields.findings.map(({ kind, ...difference }) => createFinding(kind, difference)),

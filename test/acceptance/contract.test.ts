@@ -7,6 +7,7 @@ import { withLock } from '../../src/kernel/lock.ts';
 import { listen } from '../listen.ts';
 import { SLOW } from '../slow.ts';
 import { newUserInProcess } from './in-process.ts';
+import { failure, startMockService } from './mock-service.ts';
 import { startServing } from './serving.ts';
 import { newUser, type User } from './svc.ts';
 
@@ -238,6 +239,17 @@ test('a contract without exchanges is refused, and one with errors only agrees o
   await svc(['contract', 'record', '--', 'agents', 'get', 'nobody']);
   const diff = await user.svc(['contract', 'diff']);
   expect(diff.stdout).toContain('agrees on its errors only: 1 (agents get)');
+});
+
+test('a contract with nothing but outages is refused', async () => {
+  const user = await newUserInProcess();
+  const { env } = await startMockService(() => failure(500, 'INTERNAL', 'Down.'));
+  await user.svc(['contract', 'record', '--', 'agents', 'list'], { env });
+  expect(await user.svc(['contract', 'diff'])).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('contract.json has no exchange that can be compared'),
+  });
 });
 
 test('a probe of a page records nothing', async () => {

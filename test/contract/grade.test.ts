@@ -206,6 +206,21 @@ test('outages are counted as not compared, unless their HTTP status is wrong', a
   expect(findings).toMatchObject([{ kind: 'http', recorded: '500', embedded: '503' }]);
 });
 
+test('an operation of which only outages were seen agrees on nothing', async () => {
+  const { recorder, call } = await startRecordedWorld(
+    {},
+    () => new Response(JSON.stringify(failure('UNAVAILABLE')), { status: 503 }),
+  );
+  await call('/v2/workspace/webhookconfig/get', {});
+  const { verdicts } = gradeContract(await recorder.contract(), embedded);
+  expect(verdicts).toContainEqual({
+    operation: 'webhooks.config.get',
+    verdict: 'not_compared',
+    seen: 1,
+    findings: 0,
+  });
+});
+
 test('a decision is a sentence of its own', () => {
   for (const { name, decision } of manifest)
     expect(decision, name).toMatch(/^[A-Za-z][^\n]{15,}[^.]$/);

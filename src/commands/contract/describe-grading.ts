@@ -1,6 +1,6 @@
 import type { EmulatorGrading } from '../../contract/emulators.ts';
 import type { Finding, ListedDifference, NotCompared } from '../../contract/grade.ts';
-import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
+import { formatNounCount } from '../../kernel/plural.ts';
 
 /** Describes a finding so that the sentence can be pasted into an issue. */
 export function describeFinding({
@@ -54,7 +54,7 @@ export function summarizeGrading(
   const parts = [
     formatNounCount(findings.length, 'finding') + (known.size > 0 ? ', including known ones' : ''),
     `${formatNounCount(listed.length, 'other difference')}`,
-    `${groupDigits(skipped)} responses not compared`,
+    `${formatNounCount(skipped, 'response')} not compared`,
     `${unseen} of ${verdicts.length} operations not seen`,
   ];
   return `${parts.join(', ')}.`;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { DEFAULT_CONTRACT_FILE } from '../../contract/contract.ts';
 import { readContractFile } from '../../contract/contract-file.ts';
 import { gradeAgainstEmulators } from '../../contract/emulators.ts';
-import type { Finding, Grading } from '../../contract/grade.ts';
+import type { Finding, Grading, Verdict } from '../../contract/grade.ts';
 import { playSamples } from '../../contract/play-samples.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { isObject, tryParseJson } from '../../kernel/json.ts';
@@ -10,6 +10,7 @@ import { readNamedFile } from '../../kernel/named-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
+import { describeNotCompared } from './describe-grading.ts';
 import type { DiffFlags } from './flags.ts';
 import { renderGrading, renderGradingMarkdown } from './render-grading.ts';
 
@@ -25,16 +26,15 @@ export async function diffContract(
   const known = await readKnownFindings(context, options.known);
   const recorded = await readContractFile(resolve(cwd, name), name);
   if ([...recorded.operations.values()].every((outcomes) => outcomes.length === 0))
-    throw new SvcError(
-      'invalid_input',
-      `${name} has no exchanges, so there is nothing to compare`,
-      {
-        hint: hint`to record some, run ${step('show', 'contract', 'probe')}`,
-      },
-    );
+    throw createNothingComparedError(`${name} has no exchanges, so there is nothing to compare`);
   const grading = await gradeAgainstEmulators(recorded, (options) =>
     playSamples({ clock, signal }, options),
   );
+  const [first] = grading.notCompared;
+  if (first && grading.verdicts.every(({ verdict }) => UNCOMPARED.has(verdict)))
+    throw createNothingComparedError(
+      `${name} has no exchange that can be compared: ${describeNotCompared(first)}`,
+    );
   const printer = await context.printer();
   await printer.value(grading, {
     renderText: (view) => renderGrading(grading, known, view),
@@ -49,6 +49,14 @@ export async function diffContract(
         hint: hint`to save the findings as known, run ${step('show', 'contract', 'diff', name, '-o', 'json')} > findings.json`,
       },
     );
+}
+
+const UNCOMPARED: ReadonlySet<Verdict> = new Set(['not_compared', 'not_seen']);
+
+function createNothingComparedError(message: string): SvcError {
+  return new SvcError('invalid_input', message, {
+    hint: hint`to record exchanges, run ${step('show', 'contract', 'probe')}`,
+  });
 }
 
 /** Identifies a finding across recordings, without its count. */

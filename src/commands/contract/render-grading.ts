@@ -20,6 +20,7 @@ const VERDICTS = {
   differs: 'differs',
   agrees: 'agrees',
   agrees_on_errors: 'agrees on its errors only',
+  not_compared: 'not compared',
   not_offered: 'not offered',
   not_seen: 'not seen',
 } as const satisfies Record<Verdict, string>;
