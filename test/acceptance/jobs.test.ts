@@ -31,6 +31,13 @@ async function createStoppedJob(judge: RequestHandler = () => undefined) {
   return { ...world, first, job, resume: () => world.svc('jobs', 'resume', job, '-o', 'json') };
 }
 
+it('a job that the service refuses before it accepts any record is not kept', async () => {
+  const refuse = () => failure(403, 'PERMISSION_DENIED', 'Not today.');
+  const { svc } = await createBulkUser(1_000, refuse);
+  expect((await svc(...ADD_USERS)).code).toBe(4);
+  expect(JSON.parse((await svc('jobs', 'list', '-o', 'json')).stdout)).toEqual([]);
+});
+
 describe('a stopped job', () => {
   it('names the command that resumes it, and the summary covers the whole job', async () => {
     const { first, job, svc, resume, came } = await createStoppedJob();

@@ -36,8 +36,9 @@ const MAX_SAVED_TARGETS = 100;
  * @throws SvcError unless every record succeeded. The summary is printed first.
  */
 export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Promise<void> {
+  const isNew = job.journal.getFact('run') === undefined;
   const run = await openJobRun(context, job, plan).catch(async (error: unknown) => {
-    await closeUnsentJob(job, context.clock);
+    await closeUnsentJob(job, isNew, context.clock);
     throw error;
   });
   const stop = await sendJob(run);
@@ -52,7 +53,7 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     const summary = summarizeRun(run, null, context.clock.now());
     await run.files.rejects?.discard();
     await run.files.results?.discard();
-    await closeUnsentJob(job, context.clock);
+    await closeUnsentJob(job, isNew, context.clock);
     await reportSummary(run, summary, single);
     throw withHint(entry, data, stop.error);
   }
@@ -111,8 +112,12 @@ async function reportSummary(
   await printSummary(context, noun, summary, single);
 }
 
-async function closeUnsentJob({ journal, lockedFolder }: OpenJob, clock: Clock): Promise<void> {
-  const isNew = journal.getFact('run') === undefined;
+/** Closes a job without results. Discards a new one, which leaves nothing to resume. */
+async function closeUnsentJob(
+  { journal, lockedFolder }: OpenJob,
+  isNew: boolean,
+  clock: Clock,
+): Promise<void> {
   journal.close();
   if (lockedFolder && isNew) await discardJob(lockedFolder, clock);
   else lockedFolder?.release();

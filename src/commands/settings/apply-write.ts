@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { JobDescription } from '../../bulk/journal/job-description.ts';
-import { createJobName, removeJob } from '../../bulk/journal/job-folder.ts';
+import { createJobName } from '../../bulk/journal/job-folder.ts';
 import type { Journal } from '../../bulk/journal/journal.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import { type Failure, hint, SvcError, step } from '../../kernel/errors.ts';
@@ -189,10 +189,8 @@ async function sendOnce(
       onStart,
     });
   } catch (error) {
-    if (isNoted && isRefused(error, context)) {
-      await removeJob(lockedFolder.folder, context.clock);
-      await forget();
-    }
+    // The job has discarded itself, so the plan can be applied again.
+    if (isNoted && isRefused(error, context)) await forget();
     throw error;
   }
 }
