@@ -108,11 +108,11 @@ async function callService({ url, apiKey, authToken }: Service): Promise<void> {
   await call('/v2/organizations/folders/add', {
     organizationId,
     folders: [
-      { folderId: 'plans', folderName: 'Plans' },
+      { folderId: 'designs', folderName: 'Designs' },
       {
         folderId: 'q3',
         folderName: 'Third quarter',
-        parentFolderId: 'plans',
+        parentFolderId: 'designs',
         accessType: 'restricted',
       },
       { folderId: 'legal', folderName: 'Legal' },

@@ -207,7 +207,7 @@ async function webhooksTest(stage: Stage): Promise<string> {
 async function backendInABox(stage: Stage): Promise<string> {
   const commands = [
     ['users', 'add', '--local', '--org', 'acme', '--file', 'users.json'],
-    ['folders', 'add', '--local', '--org', 'acme', '--folder', 'plans', '--name', 'Plans'],
+    ['folders', 'add', '--local', '--org', 'acme', '--folder', 'designs', '--name', 'Designs'],
     [
       'folders',
       'add',
@@ -215,11 +215,11 @@ async function backendInABox(stage: Stage): Promise<string> {
       '--org',
       'acme',
       '--folder',
-      'plans-2026',
+      'designs-2026',
       '--name',
-      'Plans for 2026',
+      'Designs 2026',
       '--parent',
-      'plans',
+      'designs',
     ],
     [
       'documents',
@@ -228,11 +228,11 @@ async function backendInABox(stage: Stage): Promise<string> {
       '--org',
       'acme',
       '--folder',
-      'plans',
+      'designs',
       '--file',
       'documents.csv',
     ],
-    ['documents', 'list', '--local', '--org', 'acme', '--folder', 'plans'],
+    ['documents', 'list', '--local', '--org', 'acme', '--folder', 'designs'],
     ['folders', 'tree', '--local', '--org', 'acme'],
   ];
   const columns = 100;

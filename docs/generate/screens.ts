@@ -132,12 +132,12 @@ const SEED = {
     { organizationId: 'beta', organizationName: 'Beta' },
   ],
   folders: [
-    { organizationId: 'acme', folderId: 'plans', folderName: 'Plans' },
+    { organizationId: 'acme', folderId: 'designs', folderName: 'Designs' },
     {
       organizationId: 'acme',
-      folderId: 'plans-2026',
-      folderName: 'Plans for 2026',
-      parentFolderId: 'plans',
+      folderId: 'designs-2026',
+      folderName: 'Designs for 2026',
+      parentFolderId: 'designs',
     },
     { organizationId: 'acme', folderId: 'архив', folderName: 'Архив', accessType: 'restricted' },
   ],
