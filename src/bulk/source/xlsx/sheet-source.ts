@@ -29,9 +29,9 @@ export async function openSheet(
   const workbook = await Workbook.open(path, name);
   try {
     const sheet = workbook.chooseSheet(request.sheet);
-    const table = new SheetTable(workbook, sheet, request, cache);
     const locate = (line: number, column = 0) => ({ line, cell: table.formatCell(line, column) });
     const reader = new CsvReader(request, locate);
+    const table = new SheetTable(workbook, sheet, request, cache, () => reader.columns.length > 0);
     return {
       name,
       format: 'xlsx',
@@ -125,16 +125,25 @@ class SheetTable {
   readonly #sheet: Sheet;
   readonly #request: SourceRequest;
   readonly #cache: SheetCache;
+  /** Whether the reader has accepted a row as the header. */
+  readonly #hasHeader: () => boolean;
   #firstColumn = 0;
   #width: number | undefined;
   #headerLine = 0;
   #findings = new SheetFindings();
 
-  constructor(workbook: Workbook, sheet: Sheet, request: SourceRequest, cache: SheetCache) {
+  constructor(
+    workbook: Workbook,
+    sheet: Sheet,
+    request: SourceRequest,
+    cache: SheetCache,
+    hasHeader: () => boolean,
+  ) {
     this.#cache = cache;
     this.#workbook = workbook;
     this.#sheet = sheet;
     this.#request = request;
+    this.#hasHeader = hasHeader;
   }
 
   formatCell(line: number, column = 0): string {
@@ -186,6 +195,11 @@ class SheetTable {
       for await (const _ of readXml(stream, rows)) {
         signal?.throwIfAborted();
         const taken = rows.take().filter(({ line }) => line >= headerRow);
+        // A title may have other columns than the header below it.
+        while (taken.length > 0 && !this.#hasHeader()) {
+          this.#width = undefined;
+          yield taken.splice(0, 1).map((row) => this.#toTableRow(row));
+        }
         if (taken.length > 0) yield taken.map((row) => this.#toTableRow(row));
       }
     } catch (error) {

@@ -348,6 +348,15 @@ describe('cells', () => {
   });
 });
 
+it.each(['A1', 'C1'])('a title in %s does not hide columns of the header below it', async (at) => {
+  const cell = (name: string, text: string) =>
+    `<c r="${name}" t="inlineStr"><is><t>${text}</t></is></c>`;
+  const rows = `<row r="1">${cell(at, 'Staff')}</row><row r="3">${cell('A3', 'name')}${cell('B3', 'userId')}</row>`;
+  await expect(read(await write(createWorkbook({ rows })))).rejects.toMatchObject({
+    hint: 'for the header in row 3, add --header-row 3',
+  });
+});
+
 it('hidden rows with values are a warning', async () => {
   const cell = (line: number) => `<c r="A${line}" t="str"><v>a${line}</v></c>`;
   const rows = `${HEADER}<row r="2">${cell(2)}</row><row r="3" hidden="1">${cell(3)}</row><row r="4" hidden="true"/>`;
