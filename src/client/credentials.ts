@@ -52,7 +52,7 @@ function createMissingCredentialError(
     'no_credential',
     `this command needs a credential, but no ${name} is set${reason}`,
     {
-      hint: hint`save it with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\` or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
+      hint: hint`to save it, run ${stepWithPlaceholder('configure', ['login'], '<name>')}, or set ${credentialVariablesOf(auth)}, or use the embedded service with --local`,
     },
   );
 }

@@ -21,6 +21,8 @@ export interface ArgumentDefinition {
   readonly many?: true;
   /** The value is the path of a file. */
   readonly file?: FileUse;
+  /** Empty words have a meaning (default: they are rejected). */
+  readonly mayBeEmpty?: true;
 }
 
 /**

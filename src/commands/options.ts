@@ -65,6 +65,8 @@ export interface OptionDefinition {
   readonly isHidden?: true;
   /** The value is the path of a file. */
   readonly file?: FileUse;
+  /** An empty path or ID has a meaning (default: it is rejected). */
+  readonly mayBeEmpty?: true;
 }
 
 /** Flag of the commands that write a file, checked in one place for all of them. */

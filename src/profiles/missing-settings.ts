@@ -21,7 +21,7 @@ export function createNotConfiguredError(target: TargetWithSecrets): SvcError {
 
 function createSetupHint({ profile }: TargetWithSecrets): Hint {
   if (!profile)
-    return hint`save a profile with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\` or set these variables`;
+    return hint`to save a profile, run ${stepWithPlaceholder('configure', ['login'], '<name>')}, or set these variables`;
   const completing = step('configure', 'login', profile.value, '--replace');
-  return hint`complete profile '${profile.value}' with \`${completing}\` or set these variables`;
+  return hint`to complete profile '${profile.value}', run ${completing}, or set these variables`;
 }

@@ -49,7 +49,7 @@ async function requireProfile(
   if (!active) {
     throw createProfileError(
       'no profile is selected',
-      hint`choose one with --profile, or add one with \`${stepWithPlaceholder('configure', ['login'], '<name>')}\``,
+      hint`choose one with --profile; to add one, run ${stepWithPlaceholder('configure', ['login'], '<name>')}`,
     );
   }
   const name = active.value;

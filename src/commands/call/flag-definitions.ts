@@ -65,6 +65,8 @@ function createDefinitions(flag: Flag, isBulk: boolean): OptionDefinition[] {
       ...(isRequired(flag) && { required: true, suppliedBy: sourcesOf(flag, isBulk) }),
       ...optionalProperty('choices', flag.choices),
       ...(REPEATABLE_KINDS.includes(kind) && { many: true }),
+      // A field inside a record can be cleared.
+      ...(flag.path.length > 1 && { mayBeEmpty: true }),
     },
   ];
 }

@@ -186,8 +186,9 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
         flagsOf(leaf),
         extra,
       );
-    const empty = registeredArguments[args.indexOf('')] ?? registeredArguments.at(-1);
-    if (empty && args.includes('')) throw createEmptyError(`<${empty.name()}>`);
+    const operands = argumentsOf(leaf);
+    const empty = operands[args.indexOf('')] ?? operands.at(-1);
+    if (empty && !empty.mayBeEmpty && args.includes('')) throw createEmptyError(`<${empty.name}>`);
     const given = rootOf(command).opts();
     const options = {
       ...parseGlobalOptions(given),
@@ -239,11 +240,11 @@ function findGiven(
 
 function addOption(
   command: Command,
-  { flags, description, choices, many }: OptionDefinition,
+  { flags, description, choices, many, mayBeEmpty }: OptionDefinition,
 ): Option {
   const option = new Option(flags, description);
   if (choices) addChoices(option, choices);
-  if (/<(dir|file|id|path)>$/.test(flags)) rejectEmptyValue(option);
+  if (!mayBeEmpty && /<(dir|file|id|path)>$/.test(flags)) rejectEmptyValue(option);
   if (many) {
     const { parseArg: parse = (value) => value } = option;
     option.argParser((value: string, earlier: readonly unknown[] = []) => [

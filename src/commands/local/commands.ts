@@ -77,6 +77,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
         description: 'program and its arguments, after --',
         required: true,
         many: true,
+        mayBeEmpty: true,
       },
     ],
     options: EXEC_FLAGS,

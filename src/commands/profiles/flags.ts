@@ -15,7 +15,7 @@ const PROFILE_FLAGS = [
     description: 'file with the auth token of the workspace',
   },
   { flags: '--header-prefix <prefix>', description: 'prefix of header names (default: x-svc-)' },
-  { flags: '--org <id>', description: 'default organization' },
+  { flags: '--org <id>', description: 'default organization', mayBeEmpty: true },
   { flags: '--default-output <format>', description: 'default output format', choices: FORMATS },
   { flags: '--protected', description: 'ask for the profile name before each write' },
   { flags: '--read-only', description: 'refuse all writes, and commands that hand out secrets' },

@@ -71,7 +71,7 @@ async function requireActiveProfile(context: Context): Promise<string> {
   const { profile } = await context.target();
   if (profile) return profile.value;
   throw new SvcError('not_found', 'no profile is selected', {
-    hint: hint`specify a name, or select a profile with \`${stepWithPlaceholder('configure', ['profiles', 'use'], '<name>')}\``,
+    hint: hint`specify a name; to select a profile, run ${stepWithPlaceholder('configure', ['profiles', 'use'], '<name>')}`,
   });
 }
 

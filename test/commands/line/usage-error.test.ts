@@ -202,6 +202,11 @@ it('a bare ls lists the commands that list records, for the same service', async
   );
 });
 
+it('a word of svc local exec may be empty, because it is for another program', async () => {
+  const refusal = await refusalOf('local exec -- sh -c  ');
+  expect(refusal?.message).not.toContain('empty');
+});
+
 describe('--version', () => {
   it.each([
     '--local --version',

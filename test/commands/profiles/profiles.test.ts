@@ -417,7 +417,7 @@ describe('auth status', () => {
     await expect(command?.(context, { arguments: [], options: {} })).rejects.toMatchObject({
       message: 'not configured: SVC_AUTH_TOKEN',
       hint: expect.stringContaining(
-        "complete profile 'prod' with `svc login prod --replace` or set",
+        "to complete profile 'prod', run svc login prod --replace, or set",
       ),
     });
   });
