@@ -13,17 +13,12 @@ import {
   requireCredentialHeaders,
 } from './auth.ts';
 import { findOrganizationId, readData } from './calls/body.ts';
-import type { CallOf } from './calls/call.ts';
+import type { CallOf, FollowUp, FollowUps } from './calls/call.ts';
 import { failureResponse, HEALTHY, successResponse } from './calls/envelope.ts';
-import type { FollowUp, FollowUps } from './calls/follow-ups.ts';
 import type { RequestHandler, ServiceRequest } from './calls/request.ts';
 import { checkRecords, parseInput } from './calls/validate.ts';
 import { locksOnlyRows } from './handlers/handler.ts';
-import {
-  createOperationRoutes,
-  type ExecutableOperation,
-  pathOfTarget,
-} from './handlers/routes.ts';
+import { createOperationRoutes, type ExecutableOperation, pathOfTarget } from './handlers/index.ts';
 import type { FaultInjector } from './local/faults/fault-injector.ts';
 import {
   type CallFacts,

@@ -4,10 +4,10 @@ import type { ListenAddress } from '../kernel/listening.ts';
 import type { ServiceDependencies } from './app.ts';
 import type { RequestHandler } from './calls/request.ts';
 import { type ServiceTime, startDeliveries } from './deliveries/engine.ts';
-import { loadOperations } from './handlers/routes.ts';
+import { loadOperations } from './handlers/index.ts';
 import { createAdmin, isAdminTarget } from './local/admin.ts';
 import { type DevelopmentContext, loadAdminApi } from './local/operations.ts';
-import { createRoutes } from './local/routes.ts';
+import { createRoutes, loadInspector } from './local/routes.ts';
 import { finishMigrations } from './records/migrations.ts';
 import { generateToken } from './records/secrets.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -51,7 +51,7 @@ export async function startServing(
   } = options;
   const { store, realClock: clock, intercept } = development;
   const token = generateToken();
-  const publicRoutes = ui ? await (await import('./local/inspector.ts')).loadInspector() : {};
+  const publicRoutes = ui ? await loadInspector() : {};
   const admin = createAdmin({
     token,
     routes: createRoutes(development, { readOnly }),

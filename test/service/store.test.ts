@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
-import { MIGRATIONS } from '../../src/service/store/migrations.ts';
 import { openStore } from '../../src/service/store/open.ts';
-import { SCHEMA_VERSION } from '../../src/service/store/schema.ts';
+import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/schema.ts';
 import { newStoreLocation } from './store-location.ts';
 
 async function newStore() {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { queryDeclared } from '../../src/settings/live/declared-query.ts';
-import { readLive } from '../../src/settings/live/read-live.ts';
-import { createRequestQueue } from '../../src/settings/live/request-queue.ts';
+import { createRequestQueue, readLive } from '../../src/settings/live/read-live.ts';
 import { findLiveRecord } from '../../src/settings/live-records.ts';
 import { SLOW } from '../slow.ts';
 import { startPlannedWorld } from './planned-world.ts';

@@ -3,7 +3,7 @@ import { SvcError } from '../../kernel/errors.ts';
 import { readNamedFile, resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
-import { findExpiring } from '../../settings/plan/access/expiring-grants.ts';
+import { findExpiring } from '../../settings/plan/access/access.ts';
 import {
   createSavedPlan,
   hasWrites,

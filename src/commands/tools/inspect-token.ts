@@ -27,7 +27,7 @@ export async function inspectTokenCommand(
 
 /** @throws SvcError `unauthenticated` if the embedded service rejects the token */
 async function verifyToken(context: Context, text: string) {
-  const { verifyAccessToken } = await import('../../service/handlers/verify-access-token.ts');
+  const { verifyAccessToken } = await import('../../service/handlers/access-tokens.ts');
   const { token, problem } = await withStore(context, 'read', async (store, apiKey, { time }) => ({
     token: parseAccessToken(text, time.now()),
     problem: await verifyAccessToken(store, { apiKey, now: time.now() }, text),

@@ -1,9 +1,9 @@
-import { SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { DEFAULT_ACCESS_ROLE } from '../../catalog/access-roles.ts';
 import { ACCESS_TOKEN_SECONDS } from '../../catalog/access-tokens.ts';
 import { prepareQuery } from '../store/prepared-query.ts';
-import type { Database } from '../store/store.ts';
+import type { Database, Store } from '../store/store.ts';
 import type { HandlersOf } from './handler.ts';
 
 export const selectSigningKey = prepareQuery(
@@ -50,3 +50,27 @@ export const accessTokens: HandlersOf<'access-tokens'> = {
     return { data: { token } };
   },
 };
+
+/** Returns the reason why the service rejects an access token. Undefined for a valid token. */
+export async function verifyAccessToken(
+  store: Store,
+  { apiKey, now }: { readonly apiKey: string; readonly now: number },
+  token: string,
+): Promise<string | undefined> {
+  const [key] = await store.read((database) => selectSigningKey(database, { apiKey }));
+  const options = {
+    issuer: 'svc',
+    audience: apiKey,
+    algorithms: ['HS256'],
+    currentDate: new Date(now),
+  };
+  try {
+    await jwtVerify(token, Buffer.from(key?.signingKey ?? '', 'base64url'), options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired)
+      return `it expired at ${new Date(Number(error.payload.exp) * 1_000).toISOString()}`;
+    if (error instanceof errors.JOSEError) return 'it was not issued by this service';
+    throw error;
+  }
+}

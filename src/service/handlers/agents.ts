@@ -1,8 +1,14 @@
 import { AGENT_FILTERS } from '../../catalog/agents.ts';
 import type { KeyCall } from '../calls/call.ts';
 import { requireKnownValue } from '../calls/validate.ts';
-import { toAgentRecord, toAgentSummary } from '../records/agent-record.ts';
-import { type Agent, findAgent, findAllAgents, findGroupAgentIds } from '../records/agents.ts';
+import {
+  type Agent,
+  findAgent,
+  findAllAgents,
+  findGroupAgentIds,
+  toAgentRecord,
+  toAgentSummary,
+} from '../records/agents.ts';
 import { Refusal } from '../store/refusal.ts';
 import type { HandlersOf } from './handler.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredKindName } from '../../../src/catalog/local/stored-kinds.ts';
-import { explainAccess } from '../../../src/service/local/reading/explain.ts';
 import { STORED_KINDS } from '../../../src/service/local/reading/kinds.ts';
-import { createReader } from '../../../src/service/local/reading/reader.ts';
+import { createReader, explainAccess } from '../../../src/service/local/reading/reader.ts';
 import { createDevelopmentState } from '../../../src/service/local/state.ts';
 import { createFolder, type Folder, ROOT } from '../../../src/service/records/folder.ts';
 import { saveFolders } from '../../../src/service/records/folders.ts';

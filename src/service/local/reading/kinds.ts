@@ -1,7 +1,7 @@
 import { DEFAULT_ACCESS_ROLE } from '../../../catalog/access-roles.ts';
 import type { StoredRecord } from '../../../catalog/local/answers.ts';
 import type { StoredKindName } from '../../../catalog/local/stored-kinds.ts';
-import { toAgentRecord } from '../../records/agent-record.ts';
+import { toAgentRecord } from '../../records/agents.ts';
 import { parseOtherFields } from '../../state/section.ts';
 
 /** Describes how to read the records of a kind from the store, and which fields to show. */
