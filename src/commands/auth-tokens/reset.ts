@@ -23,7 +23,7 @@ import { connectionFilesOf } from '../connection/describe-target.ts';
 import { ensureAllowed } from '../connection/protections.ts';
 import type { Context } from '../context.ts';
 import type { RunOperation } from '../definition.ts';
-import type { TokenDestination } from './destination.ts';
+import { openCommand, openFile, openGithub, type TokenDestination } from './destination.ts';
 import type { ResetFlags } from './flags.ts';
 import { type ApiKeyToken, currentService, findKnownToken } from './known-token.ts';
 import {
@@ -37,6 +37,7 @@ import {
   type ResetRequest,
   resetToken,
 } from './reset-token.ts';
+import { findProfileFor, openProfile, reportStaleProfile } from './to-profile.ts';
 
 const RESET = authTokens['auth-tokens.reset'];
 
@@ -115,7 +116,6 @@ async function runWithLock(
     runReset(reset, options, subject),
   );
   if (options.save) return;
-  const { reportStaleProfile } = await import('./stale-profile.ts');
   await reportStaleProfile(context, { apiKey, token, outputFile: options.outputFile });
 }
 
@@ -182,12 +182,10 @@ async function openDestinations(
 ) {
   const opened: TokenDestination[] = [];
   try {
-    if (save) opened.push(await (await import('./to-profile.ts')).openProfile(context, apiKey));
-    if (to !== undefined)
-      opened.push(await (await import('./to-command.ts')).openCommand(context, to));
-    if (outputFile !== undefined)
-      opened.push(await (await import('./to-file.ts')).openFile(context, outputFile));
-    if (github) opened.push(await (await import('./to-github.ts')).openGithub(context));
+    if (save) opened.push(await openProfile(context, apiKey));
+    if (to !== undefined) opened.push(await openCommand(context, to));
+    if (outputFile !== undefined) opened.push(await openFile(context, outputFile));
+    if (github) opened.push(await openGithub(context));
     return opened;
   } catch (error) {
     await discardAll(opened);
@@ -230,7 +228,6 @@ async function deliverToken(delivery: TokenDelivery): Promise<void> {
   if (failures.length > 0) {
     await recovery.close().catch(() => undefined); // the token is already on disk
     if (saveError) throw createNotSavedError(apiKey, problems, cause);
-    const { findProfileFor } = await import('./to-profile.ts');
     const canSave = (await findProfileFor(context, apiKey)) !== undefined;
     const details = { apiKey, path: recovery.path, canSave };
     throw createNotDeliveredError(details, problems, cause);

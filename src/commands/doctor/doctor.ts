@@ -17,6 +17,7 @@ import { optionalProperty } from '../options.ts';
 import { renderHint } from '../service-flags.ts';
 import { createMarks } from '../terminal/marks.ts';
 import { withSpinner } from '../terminal/spinner.ts';
+import { checkSigners, checkSigningKey } from './approvals.ts';
 import { createCallChecks } from './calls.ts';
 import {
   type Check,
@@ -119,10 +120,9 @@ function withVariables({ folders }: Context) {
 
 /** Creates the checks of a profile that demands approvals. */
 function createApprovalChecks(context: Context): readonly Check[] {
-  const load = () => import('./approvals.ts');
   return [
-    { name: 'approvals', run: async () => (await load()).checkSigners(context) },
-    { name: 'signing-key', run: async () => (await load()).checkSigningKey(context) },
+    { name: 'approvals', run: () => checkSigners(context) },
+    { name: 'signing-key', run: () => checkSigningKey(context) },
   ];
 }
 
