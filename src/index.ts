@@ -5,10 +5,10 @@ export type {
   Explanation,
   ListFilter,
   RecordRequest,
+  Snapshot,
   StoredRecord,
   StoredRecords,
 } from './catalog/local/answers.ts';
-export type { Snapshot } from './catalog/local/snapshot.ts';
 export type { StoredKindName } from './catalog/local/stored-kinds.ts';
 export { type Failure, SvcError } from './kernel/errors.ts';
 export {

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../src/catalog/local/request-record.ts';
+import type { RequestRecord } from '../../src/catalog/local/answers.ts';
 
 /** Requests that differ only in their organization and data, newest first. */
 export interface RequestGroup {

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
-import type { RequestDetail, RequestRecord } from '../../src/catalog/local/request-record.ts';
+import type { RequestDetail, RequestRecord } from '../../src/catalog/local/answers.ts';
 import { formatOperation } from '../../src/catalog/operation-name.ts';
 import { formatNounCount } from '../../src/kernel/plural.ts';
 import { Empty, Fields, Filter, Head, Json, Time } from './elements.tsx';

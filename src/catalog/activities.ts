@@ -10,11 +10,11 @@ import {
   organizationId,
   records,
   user,
+  warnAboutPlaceholders,
   warnAboutUnknownValues,
   withRules,
 } from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
-import { warnAboutPlaceholders } from './placeholders.ts';
 import { SAMPLE_DOCUMENT, SAMPLE_ORG, SAMPLE_USER } from './sample-data.ts';
 
 const change = z.looseObject({ from: z.unknown(), to: z.unknown() });

@@ -147,3 +147,17 @@ export const requireChange = <Schema extends z.ZodMiniObject>(
     ),
     { minProperties: identifying.length + 1 },
   );
+
+export function warnAboutPlaceholders(
+  field: string,
+  template: string | undefined,
+  kind: '{x}' | '{{x}}',
+): string[] {
+  if (template === undefined) return [];
+  const doubled = template.match(/\{\{\s*\w+\s*\}\}/g) ?? [];
+  const single = template.match(/(?<!\{)\{\s*\w+\s*\}(?!\})/g) ?? [];
+  const unreplaced = kind === '{x}' ? doubled : single;
+  return unreplaced.map(
+    (placeholder) => `${field}: ${placeholder} is not replaced; write placeholders as ${kind}`,
+  );
+}

@@ -1,9 +1,15 @@
 import * as z from 'zod/mini';
 import { quoteId } from '../kernel/id-text.ts';
 import { defineOperation } from './define.ts';
-import { documentId, flag, organizationId, user, withRules } from './fields.ts';
+import {
+  documentId,
+  flag,
+  organizationId,
+  user,
+  warnAboutPlaceholders,
+  withRules,
+} from './fields.ts';
 import { described, withMetadata } from './metadata.ts';
-import { warnAboutPlaceholders } from './placeholders.ts';
 import { SAMPLE_DOCUMENT, SAMPLE_USER } from './sample-data.ts';
 
 const text = z.union([z.string(), z.looseObject({})]);

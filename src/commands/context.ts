@@ -1,5 +1,6 @@
 import type { InputNaming } from '../catalog/flags.ts';
 import type { Client } from '../client/client.ts';
+import type { Tracer } from '../client/tracer.ts';
 import type { ReadOnly, RequiredApprovals } from '../client/write-guard.ts';
 import type { Recorder } from '../contract/recorder.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -16,7 +17,6 @@ import type { Activity } from './activity.ts';
 import type { parseGlobalOptions } from './global-flags.ts';
 import type { ListOptions } from './list-flags.ts';
 import type { Prompter } from './prompter.ts';
-import type { Tracing } from './tracing.ts';
 
 export interface GlobalOptions extends ReturnType<typeof parseGlobalOptions> {
   /** Records to print. Set only for a command that prints a list. */
@@ -107,4 +107,16 @@ export interface Context extends ProcessEnvironment {
   confirm(question: string, about?: 'service' | 'this machine'): Promise<void>;
   /** Prompts for input other than a confirmation. Check `canAsk` first. */
   prompter(): Promise<Prompter>;
+}
+
+/** The trace of a command, which a collector receives at the end. */
+export interface Tracing extends Tracer {
+  readonly traceId: string;
+  /** Variables that let a child process continue the trace. */
+  readonly variables: Readonly<Record<string, string>>;
+  /**
+   * Ends the span of the command, and sends all spans. Never rejects.
+   * @returns what happened, for `--verbose`
+   */
+  finish(command: string, exitCode: number): Promise<string>;
 }

@@ -146,3 +146,8 @@ export function defineRunner<
 >(runner: Loaded<OperationRunner, Options, Run> & ReadsOnly<Options, Run>): OperationRunner {
   return runner as OperationRunner;
 }
+
+/** Whether a command, or any command of a group, is in lists of commands. */
+export function isListed({ leaf, isHidden, children }: Node): boolean {
+  return (leaf !== undefined && !isHidden) || [...children.values()].some(isListed);
+}

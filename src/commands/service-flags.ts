@@ -91,3 +91,5 @@ const WITHOUT_SERVICE: ReadonlySet<StepKind> = new Set(['help', 'configure', 'in
  * history.
  */
 export const EMBEDDED_SERVICE = 'embedded service';
+
+export const DEFAULT_ADDRESS = { host: '127.0.0.1', port: 7400 };

@@ -13,7 +13,6 @@ import {
   type Outcome,
   outcomeKey,
 } from './contract.ts';
-import { migrationStateOf } from './known-values.ts';
 import { limitMessages, mergeContracts } from './merge.ts';
 import { createMessageTemplate } from './message-template.ts';
 import {
@@ -22,7 +21,7 @@ import {
   fieldNamesOf,
   type ResponseGuide,
 } from './response-guide.ts';
-import { FieldCounts, type OpenedBody, openBody } from './response-shape.ts';
+import { FieldCounts, migrationStateOf, type OpenedBody, openBody } from './response-shape.ts';
 
 /** Records the shapes of exchanges in memory. */
 export interface Recorder {

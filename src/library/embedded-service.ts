@@ -7,13 +7,14 @@ import type {
   Explanation,
   ListFilter,
   RecordRequest,
+  RequestDetail,
+  RequestRecord,
+  Snapshot,
   StoredRecord,
   StoredRecords,
 } from '../catalog/local/answers.ts';
 import type { AdvanceReport, ClockState } from '../catalog/local/clock-state.ts';
 import type { AdminData, AdminOperationName, AdminOutput } from '../catalog/local/index.ts';
-import type { RequestDetail, RequestRecord } from '../catalog/local/request-record.ts';
-import type { Snapshot } from '../catalog/local/snapshot.ts';
 import type { StoredKindName } from '../catalog/local/stored-kinds.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';

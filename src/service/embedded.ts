@@ -1,8 +1,8 @@
 import type { Parent } from '../catalog/define.ts';
 import type { FaultFileInput } from '../catalog/fault-rules.ts';
 import { DEFAULT_HEADER_PREFIX } from '../catalog/headers.ts';
+import type { RequestRecord } from '../catalog/local/answers.ts';
 import type { LoggedAttempt } from '../catalog/local/delivery.ts';
-import type { RequestRecord } from '../catalog/local/request-record.ts';
 import type { StoredKindName } from '../catalog/local/stored-kinds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { commandLineOf } from '../kernel/errors.ts';

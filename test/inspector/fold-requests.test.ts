@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { foldRequests, medianOf } from '../../pages/inspector/fold-requests.ts';
-import type { RequestRecord } from '../../src/catalog/local/request-record.ts';
+import type { RequestRecord } from '../../src/catalog/local/answers.ts';
 import { manifest } from '../../src/catalog/manifest.ts';
 import { formatOperation } from '../../src/catalog/operation-name.ts';
 

@@ -6,8 +6,8 @@ import { flag } from '../fields.ts';
 import { manifest } from '../manifest.ts';
 import { described } from '../metadata.ts';
 import { parseOperation } from '../operation-name.ts';
+import type { RequestDetail, RequestRecord } from './answers.ts';
 import { defineAdminOperation, limitOf, result } from './define.ts';
-import type { RequestDetail, RequestRecord } from './request-record.ts';
 
 const path = '/_svc/requests';
 const output = result<{ readonly requests: readonly RequestRecord[] }>();

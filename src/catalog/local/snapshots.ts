@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { flag } from '../fields.ts';
 import { described } from '../metadata.ts';
+import type { Snapshot } from './answers.ts';
 import { defineAdminOperation, result } from './define.ts';
-import type { Snapshot } from './snapshot.ts';
 
 const path = '/_svc/snapshots';
 const name = flag(

@@ -5,7 +5,7 @@ import { formatNounCount } from '../../kernel/plural.ts';
 import { rememberSecret } from '../../kernel/redact.ts';
 import { formatTraceParent, parseTraceParent } from '../../kernel/trace-parent.ts';
 import { version } from '../../kernel/version.ts';
-import type { Tracing } from '../tracing.ts';
+import type { Tracing } from '../context.ts';
 
 /** Time to send the spans when a command ends, in milliseconds. */
 const EXPORT_TIMEOUT = 2_000;

@@ -59,3 +59,6 @@ export function countRecords(files: readonly OrganizationFile[]): Readonly<Recor
       counts.set(list, (counts.get(list) ?? 0) + count);
   return Object.fromEntries(counts);
 }
+
+export const DOSSIER = 'users.dossier';
+export const ORGANIZATION = 'organization';

@@ -8,7 +8,7 @@ import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { createDossierFolder } from './dossier-files.ts';
-import { DOSSIER } from './dossier-operation.ts';
+import { DOSSIER } from './dossier-run.ts';
 import type { DossierFlags } from './flags.ts';
 import { readOrganizations } from './organizations.ts';
 import { runDossier } from './run-dossier.ts';

@@ -11,7 +11,6 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { showReadProgress } from '../bulk/show-progress.ts';
 import { describeHost } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
-import { createDossierError } from './dossier-error.ts';
 import {
   isUnchanged,
   nameOrganizationFiles,
@@ -21,12 +20,16 @@ import {
   type WrittenFile,
   writeDossierFile,
 } from './dossier-files.ts';
-import { ORGANIZATION } from './dossier-operation.ts';
-import { type DossierJob, type DossierPlan, type DossierRun, getFile } from './dossier-run.ts';
+import {
+  type DossierJob,
+  type DossierPlan,
+  type DossierRun,
+  getFile,
+  ORGANIZATION,
+} from './dossier-run.ts';
 import { writeDossierReport, writeManifest } from './manifest.ts';
-import { printDossier } from './print-dossier.ts';
-import { type ReadCounts, readOrganization } from './read-organization.ts';
-import { readStoredMemberships } from './stored-memberships.ts';
+import { createDossierError, printDossier } from './print-dossier.ts';
+import { type ReadCounts, readOrganization, readStoredMemberships } from './read-organization.ts';
 
 /** Number of organizations that are read at the same time. */
 const CONCURRENCY = 4;

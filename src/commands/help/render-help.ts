@@ -1,5 +1,5 @@
 import { wrapWords } from '../../output/wrap.ts';
-import { wrapCommand } from '../../output/wrap-command.ts';
+import { wrapCommand } from '../../output/wrap-message.ts';
 import type {
   CommandBlock,
   HelpBlock,

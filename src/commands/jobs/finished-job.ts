@@ -11,9 +11,8 @@ import { rejectsCommand } from '../bulk/follow-up-commands.ts';
 import { createJobError } from '../bulk/job-error.ts';
 import { printSummary } from '../bulk/print-summary.ts';
 import type { Context } from '../context.ts';
-import { DOSSIER, ORGANIZATION } from '../dossier/dossier-operation.ts';
-import { APPLY, CHANGE } from '../settings/apply-operation.ts';
-import { optionsForTarget } from '../settings/job-context.ts';
+import { DOSSIER, ORGANIZATION } from '../dossier/dossier-run.ts';
+import { APPLY, CHANGE, optionsForTarget } from '../settings/job-context.ts';
 import { readStatus } from './status.ts';
 
 export async function showEndedJob(

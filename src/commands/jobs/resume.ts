@@ -38,10 +38,9 @@ import {
 import { createFindingsError } from '../call/findings-error.ts';
 import type { Context } from '../context.ts';
 import type { Invocation, OptionsOf } from '../definition.ts';
-import { DOSSIER } from '../dossier/dossier-operation.ts';
+import { DOSSIER } from '../dossier/dossier-run.ts';
 import { checkOutputs, jobFiles } from '../outputs/check-outputs.ts';
-import { APPLY } from '../settings/apply-operation.ts';
-import { openJobContext } from '../settings/job-context.ts';
+import { APPLY, openJobContext } from '../settings/job-context.ts';
 import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import { findJobOperation, findJobRecords, showEndedJob } from './finished-job.ts';
 import { type JobListEntry, readJobEntries } from './status.ts';

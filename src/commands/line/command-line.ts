@@ -7,7 +7,13 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { SETTING_VARIABLES, SWITCH_VARIABLES } from '../../kernel/variables.ts';
 import { Activity } from '../activity.ts';
 import { withoutForbiddenHint } from '../connection/protections.ts';
-import type { Context, GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
+import type {
+  Context,
+  GlobalOptions,
+  OpenedContext,
+  ProcessEnvironment,
+  Tracing,
+} from '../context.ts';
 import { withFolderHint } from '../folder-hint.ts';
 import { parseGlobalOptions } from '../global-flags.ts';
 import type { HelpPage } from '../help/blocks.ts';
@@ -15,7 +21,6 @@ import { printHelp } from '../help/print-help.ts';
 import { type ContextOrigin, openContext } from '../run/open-context.ts';
 import { type ServiceFlags, withServiceFlags } from '../service-flags.ts';
 import { usesJsonMessages } from '../terminal/terminal.ts';
-import type { Tracing } from '../tracing.ts';
 import { commandPath } from './command-words.ts';
 import { withLocalList } from './local-list.ts';
 import { createProgram } from './program.ts';

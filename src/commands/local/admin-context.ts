@@ -1,7 +1,7 @@
+import type { RequestRecord } from '../../catalog/local/answers.ts';
 import type { AdminNeed } from '../../catalog/local/define.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
 import type { AdminOperationName, NeedOf } from '../../catalog/local/index.ts';
-import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { closeAfter } from '../../kernel/resource.ts';
 import { openEmbedded } from '../../service/embedded.ts';

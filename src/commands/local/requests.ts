@@ -1,6 +1,6 @@
+import type { RequestRecord } from '../../catalog/local/answers.ts';
 import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
-import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { hint, step } from '../../kernel/errors.ts';
 import { writeText } from '../../kernel/log-commands.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';

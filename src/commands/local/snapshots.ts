@@ -1,5 +1,5 @@
+import type { Snapshot } from '../../catalog/local/answers.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
-import type { Snapshot } from '../../catalog/local/snapshot.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';

@@ -3,10 +3,10 @@ import type { Operation } from '../../catalog/define.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import type { Sink } from '../../kernel/io.ts';
 import { redactRemembered } from '../../kernel/redact.ts';
 import type { Context } from '../context.ts';
 import { runOperation } from '../run/run-operation.ts';
-import { createMemorySink } from './memory-sink.ts';
 import { createUnknownFieldError, type ToolInput } from './tools.ts';
 
 export interface ToolHost {
@@ -109,4 +109,23 @@ export async function loadChecked(entry: OperationEntry, input: ToolInput): Prom
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}
+
+/** Creates a sink in memory, because stdout and stderr belong to the MCP transport. */
+export function createMemorySink(
+  onWrite: (text: string) => void = () => undefined,
+): Sink & { text(): string } {
+  const chunks: Buffer[] = [];
+  return {
+    isTerminal: false,
+    columns: undefined,
+    get stream(): never {
+      throw new TypeError('a tool result has no stream');
+    },
+    write: async (text) => {
+      chunks.push(Buffer.from(text));
+      onWrite(String(text));
+    },
+    text: () => Buffer.concat(chunks).toString('utf8'),
+  };
 }

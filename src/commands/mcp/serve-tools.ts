@@ -25,10 +25,9 @@ import {
   readConfirmation,
 } from './confirmation.ts';
 import { describeAll, describeOperation } from './describe.ts';
-import { createMemorySink } from './memory-sink.ts';
 import { createPreviews, type Previews } from './previews.ts';
 import { createQueue, type Queue } from './queue.ts';
-import { loadChecked, runInMemory, type ToolRun } from './run-tool.ts';
+import { createMemorySink, loadChecked, runInMemory, type ToolRun } from './run-tool.ts';
 import {
   createTools,
   findOperation,

@@ -8,7 +8,6 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { AddFlags } from './flags.ts';
-import { findKeyPassphrase } from './key-passphrase.ts';
 import {
   askChecked,
   askToken,
@@ -22,6 +21,7 @@ import {
   parseTypedBaseUrl,
   readProfileFlags,
 } from './read-flags.ts';
+import { findKeyPassphrase } from './verify.ts';
 
 export async function addProfile(
   context: Context,

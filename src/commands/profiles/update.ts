@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { canAsk, withCiReason } from '../terminal/terminal.ts';
 import type { UpdateFlags } from './flags.ts';
-import { findKeyPassphrase } from './key-passphrase.ts';
 import { confirmLoosening, isProtection } from './loosening.ts';
 import { askToken, type TokenName, verifySecrets, warnAboutStorage } from './prompts.ts';
 import { checkApprovalRule, type FlagValues, readProfileFlags } from './read-flags.ts';
+import { findKeyPassphrase } from './verify.ts';
 
 /**
  * Changes fields of a profile, and keeps all others. The secrets of a profile stay with their

@@ -1,6 +1,6 @@
 import { FEATURES } from '../../catalog/define.ts';
-import { DEFAULT_ADDRESS } from '../default-address.ts';
 import type { OptionDefinition, OptionsOf } from '../definition.ts';
+import { DEFAULT_ADDRESS } from '../service-flags.ts';
 
 export const SERVE_FLAGS = [
   {

@@ -1,5 +1,5 @@
+import type { RequestRecord } from '../../catalog/local/answers.ts';
 import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
-import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import type { Sink } from '../../kernel/io.ts';
 import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
 import { loadPalette } from '../../output/palette.ts';

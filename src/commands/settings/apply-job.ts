@@ -38,9 +38,9 @@ import { showSendProgress } from '../bulk/show-progress.ts';
 
 import { describeJobTarget } from '../connection/describe-target.ts';
 import type { Context } from '../context.ts';
-import { APPLY, CHANGE } from './apply-operation.ts';
 import { createBlockedError, findBlocked } from './blocked-changes.ts';
 import { APPLIED_BEFORE, createStalePlanError } from './check-plan.ts';
+import { APPLY, CHANGE } from './job-context.ts';
 import { printApplied, printTarget } from './print-applied.ts';
 import { markUsed, unmarkUsed, usedMarkOf } from './used-mark.ts';
 import { type CheckedApprovals, grantApproved, NO_APPROVALS } from './verify-approvals.ts';

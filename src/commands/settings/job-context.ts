@@ -60,3 +60,6 @@ function describeTarget({ origin, apiKey, store }: JobTarget): string {
   if (store) return `${origin} (${store})`;
   return apiKey === null ? origin || 'no service' : `${origin} with API key ${apiKey}`;
 }
+
+export const APPLY = 'apply';
+export const CHANGE = 'change';

@@ -4,12 +4,12 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createLocalFileError, replaceFile } from '../../kernel/files.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { findOwningStack } from '../../settings/file/identity.ts';
 import { listEnvironments } from '../../settings/file/load-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
 import { readSettings, type SettingsContent } from '../../settings/file/read-settings.ts';
 import { readLive } from '../../settings/live/read-live.ts';
 import { findUnknownFields } from '../../settings/live/unknown-fields.ts';
-import { findOwningStack } from '../../settings/ownership.ts';
 import { createSettings, SCHEMA_FILE } from '../../settings/pull/create-settings.ts';
 import { editSettings, type SettingsEdit } from '../../settings/pull/edit-settings.ts';
 import {

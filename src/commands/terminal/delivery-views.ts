@@ -9,7 +9,6 @@ import type { ResultShape } from '../../output/printer.ts';
 import { formatMilliseconds } from '../../output/quantities.ts';
 import { isAscii } from '../../output/width.ts';
 import type { Context } from '../context.ts';
-import { excerptOf, isWholeExcerpt } from './response-excerpt.ts';
 import { selectGlyphs } from './terminal.ts';
 
 /** Widths of a terminal from which a table contains all columns, and whole IDs. */
@@ -149,4 +148,26 @@ export function formatOutcome(attempt: DeliveryAttempt, excerptLength?: number):
   const timing = duration && ` ${status === null ? 'after' : 'in'} ${duration}`;
   const detail = status !== null && error !== null ? escapeForTerminal(error) : '';
   return [`${result}${timing}`, detail, excerptOf(body, excerptLength)].filter(Boolean).join('  ');
+}
+
+/** Maximum length of an excerpt, in characters. */
+const EXCERPT_LENGTH = 120;
+
+/**
+ * Formats the start of a response body as a quoted line that is safe for a terminal. An HTML page is
+ * shown by its title. Returns an empty text without a body.
+ */
+export function excerptOf(body: string | null, length = EXCERPT_LENGTH): string {
+  if (body === null) return '';
+  const [, title = ''] =
+    /^\s*<(?:!doctype|html)\b[\s\S]*?<title>([^<]{1,200})<\/title>/i.exec(body) ?? [];
+  const line = escapeForTerminal((title.trim() || body).replace(/\s+/g, ' ').trim());
+  const characters = [...line];
+  const shown = characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : line;
+  return shown === '' ? '' : `"${shown}"`;
+}
+
+/** Whether an excerpt contains all of a body. */
+function isWholeExcerpt(body: string | null): boolean {
+  return body === null || excerptOf(body) === `"${body}"`;
 }

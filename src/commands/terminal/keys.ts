@@ -1,7 +1,7 @@
 import { isInForeground } from '../../kernel/foreground.ts';
 import { onContinued, signalJob } from '../../kernel/process.ts';
 import type { Context } from '../context.ts';
-import type { RawStream } from './suspension.ts';
+import type { RawStream } from './run-prompt.ts';
 import { canAsk } from './terminal.ts';
 
 const CTRL_C = '\u0003';

@@ -18,8 +18,7 @@ import {
   parseAnswer,
   type TextPrompt,
 } from '../prompter.ts';
-import { createInterruptedError } from './run-prompt.ts';
-import { continueAfterSuspension, suspendJob } from './suspension.ts';
+import { continueAfterSuspension, createInterruptedError, suspendJob } from './run-prompt.ts';
 
 /** Creates a prompter that prints plain lines. The terminal echoes and edits the input. */
 export function createPlainPrompter({ io, signal }: PrompterDependencies): Prompter {

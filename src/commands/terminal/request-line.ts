@@ -1,5 +1,5 @@
+import type { RequestRecord } from '../../catalog/local/answers.ts';
 import type { LoggedAttempt } from '../../catalog/local/delivery.ts';
-import type { RequestRecord } from '../../catalog/local/request-record.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';

@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
-import { currentPlatform } from '../../kernel/process.ts';
+import { isInForeground } from '../../kernel/foreground.ts';
+import { currentPlatform, onContinued, signalJob } from '../../kernel/process.ts';
 import type { PrompterDependencies } from '../prompter.ts';
-import { continueAfterSuspension, type RawStream, suspendJob } from './suspension.ts';
 
 export const PAGE_SIZE = 12;
 
@@ -93,4 +93,34 @@ function rememberFrame(stream: NodeJS.WritableStream) {
 /** Creates the error for Ctrl-C at a prompt or the end of the input. */
 export function createInterruptedError(cause?: unknown): SvcError {
   return new SvcError('interrupted', 'canceled at a prompt; nothing was written', { cause });
+}
+
+export interface RawStream extends NodeJS.ReadableStream {
+  setRawMode?(mode: boolean): unknown;
+}
+
+/** Stops the job at Ctrl-Z, which a terminal in raw mode does not do. */
+export function suspendJob(stream: RawStream): void {
+  // A paused stream would let the process end.
+  stream.setRawMode?.(false);
+  signalJob('SIGTSTP');
+}
+
+/**
+ * Reads from the terminal again after the job was suspended, and redraws the prompt. In the
+ * background, the first read suspends the job again.
+ * @param redraw called after the terminal is back in its mode
+ * @returns a function that ends this
+ */
+export function continueAfterSuspension(
+  stream: RawStream,
+  { isRaw, redraw }: { readonly isRaw: boolean; readonly redraw: () => void },
+): () => void {
+  return onContinued(() => {
+    if (isInForeground()) {
+      if (isRaw) stream.setRawMode?.(true);
+      redraw();
+    }
+    stream.resume();
+  });
 }

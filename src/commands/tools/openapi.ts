@@ -2,7 +2,7 @@ import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { createOpenApiDocument } from '../../catalog/openapi.ts';
 import type { Context } from '../context.ts';
-import { DEFAULT_ADDRESS } from '../default-address.ts';
+import { DEFAULT_ADDRESS } from '../service-flags.ts';
 import { printDocument } from '../terminal/print-document.ts';
 
 export async function openApiCommand(context: Context): Promise<void> {

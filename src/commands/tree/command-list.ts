@@ -4,11 +4,11 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
+import { isListed } from '../definition.ts';
 import { GLOBAL_FLAGS } from '../global-flags.ts';
 import { longName, optionalProperty } from '../options.ts';
 import { findChild } from './aliases.ts';
 import { describeCommand } from './describe-command.ts';
-import { isListed } from './is-listed.ts';
 import { flagsOf, type LoadedLeaf, loadLeaf } from './leaf.ts';
 import { findNearestPath } from './nearest-path.ts';
 

@@ -13,8 +13,7 @@ import { SERVE_COMMANDS } from '../serve/commands.ts';
 import { SETTINGS_COMMANDS } from '../settings/commands.ts';
 import { COMPLETION_COMMANDS } from '../shells/commands.ts';
 import { TOOL_COMMANDS } from '../tools/commands.ts';
-import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
-import { SETUP_COMMANDS } from '../webhooks/setup-commands.ts';
+import { SETUP_COMMANDS, WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 import { CREATE_WORKSPACE_RUNNER } from '../workspace/commands.ts';
 
 export const RUNNERS: readonly OperationRunner[] = [

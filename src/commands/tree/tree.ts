@@ -2,13 +2,13 @@ import type { OperationName } from '../../catalog/index.ts';
 import {
   type CommandDefinition,
   defineCommand,
+  isListed,
   type Leaf,
   type Node,
   type OperationRunner,
 } from '../definition.ts';
 import { optionalProperty } from '../options.ts';
 import type { NodeOutline } from './create-outline.ts';
-import { isListed } from './is-listed.ts';
 import { treeOutline } from './tree-outline.ts';
 
 /**

@@ -7,7 +7,6 @@ import { requireData } from '../call/require-data.ts';
 import type { Context } from '../context.ts';
 import { commandForService } from '../service-flags.ts';
 import { askEventTypes } from './endpoint-questions.ts';
-import type { EndpointSubject } from './endpoint-subject.ts';
 import {
   confirmByDefault,
   createNotConfirmedError,
@@ -15,7 +14,7 @@ import {
   printLines,
   wrapForMessages,
 } from './setup-messages.ts';
-import type { ExistingEndpoint } from './setup-operation.ts';
+import type { EndpointSubject, ExistingEndpoint } from './setup-operation.ts';
 
 /** An endpoint whose events are to be changed. */
 export interface EndpointChange {

@@ -2,10 +2,10 @@ import { EVENT_NAMES, EVENT_TYPES, findMisspelledEvent } from '../../catalog/eve
 import { confirmUnknownEvents } from '../call/event-types.ts';
 import { PAIRS, parsePairs } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
-import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
 import { askUrl } from './endpoint-url.ts';
 import { createNotConfirmedError, formatColumns, type NumberQuestion } from './setup-messages.ts';
 import type { Data, ExistingEndpoint } from './setup-operation.ts';
+import { type EndpointSubject, findProblem } from './setup-operation.ts';
 
 interface Question {
   readonly label: string;

@@ -4,9 +4,14 @@ import { isSuccessStatus } from '../../webhooks/listener.ts';
 import { type PostResult, sendPost } from '../../webhooks/post.ts';
 import { createSigningSecret } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
-import { type EndpointSubject, findProblem } from './endpoint-subject.ts';
 import { confirmOptional, createNotConfirmedError, WAITING_MESSAGE } from './setup-messages.ts';
-import { describeDuplicate, type ExistingEndpoint, findDuplicates } from './setup-operation.ts';
+import {
+  describeDuplicate,
+  type EndpointSubject,
+  type ExistingEndpoint,
+  findDuplicates,
+  findProblem,
+} from './setup-operation.ts';
 import { createPostOptions, findCredentialProblem } from './targets.ts';
 
 interface UrlQuestion {

@@ -4,7 +4,7 @@ import { readSecretFromFile } from '../../profiles/secret-input.ts';
 import { parseSigningSecret, type VerificationSecrets } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { ListenFlags, SendFlags } from './flags.ts';
-import type { SenderCredentials } from './sample-delivery.ts';
+import type { SenderCredentials } from './payload.ts';
 
 type VerificationFlags = Pick<ListenFlags, 'secretFile' | 'authTokenFile'>;
 

@@ -18,8 +18,7 @@ import { type ReceiverResponse, startReceiver } from '../../webhooks/receiver.ts
 import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
-import { shortenEvent } from '../terminal/delivery-views.ts';
-import { excerptOf } from '../terminal/response-excerpt.ts';
+import { excerptOf, shortenEvent } from '../terminal/delivery-views.ts';
 import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
 import {

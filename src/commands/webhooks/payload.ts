@@ -5,6 +5,11 @@ import { isObject } from '../../kernel/json.ts';
 import { MAX_NESTING, nestsDeeperThan } from '../../kernel/json-nesting.ts';
 import { formatTextPosition } from '../../kernel/json-position.ts';
 import { locateJsonProblem } from '../../kernel/json-problem.ts';
+import { createDeliveryHeaders, createDeliveryId } from '../../webhooks/delivery.ts';
+import { PAYLOAD_BUILDERS } from '../../webhooks/event.ts';
+import type { WebhookForm } from '../../webhooks/form.ts';
+import { type PackOptions, packBody } from '../../webhooks/payload.ts';
+import { createSampleEvent } from '../../webhooks/sample.ts';
 import { readArgument } from '../call/data-argument.ts';
 import { splitPair } from '../call/key-value.ts';
 import type { Context } from '../context.ts';
@@ -81,4 +86,32 @@ function parsePath(path: string): readonly Key[] {
   if (keys.length > MAX_NESTING)
     throw new SvcError('usage', `--set: a path can have up to ${MAX_NESTING} parts`);
   return keys;
+}
+
+export interface SenderCredentials {
+  readonly form: WebhookForm;
+  readonly secret: string | undefined;
+  readonly authToken: string | undefined;
+}
+
+export interface SampleDeliveryOptions extends SenderCredentials {
+  readonly packing: PackOptions;
+  readonly payload: (sample: unknown) => Promise<unknown>;
+}
+
+export async function createSampleDelivery(
+  url: URL,
+  event: string,
+  options: SampleDeliveryOptions,
+  now: number,
+) {
+  const id = createDeliveryId();
+  const sample = PAYLOAD_BUILDERS[options.form](createSampleEvent(event, { webhookId: id, now }));
+  const payload = await options.payload(JSON.parse(JSON.stringify(sample)));
+  const body = packBody(JSON.stringify(payload), options.packing);
+  const headers = createDeliveryHeaders(
+    { ...options, id, timestamp: Math.floor(now / 1000) },
+    body,
+  );
+  return { id, outgoing: { url, body, headers } };
 }

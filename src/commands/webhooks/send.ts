@@ -8,9 +8,8 @@ import type { Invocation } from '../definition.ts';
 import { withSpinner } from '../terminal/spinner.ts';
 import type { SendFlags } from './flags.ts';
 import { readKey, readSenderCredentials } from './keys.ts';
-import { createPayload } from './payload.ts';
+import { createPayload, createSampleDelivery, type SampleDeliveryOptions } from './payload.ts';
 import { printPlannedRequest } from './planned-request.ts';
-import { createSampleDelivery, type SampleDeliveryOptions } from './sample-delivery.ts';
 import { createPostOptions, parseTargetUrl } from './targets.ts';
 
 export async function sendCommand(

@@ -1,10 +1,12 @@
 import { commandArguments, dataArguments } from '../../catalog/command-text.ts';
+import type { Operation } from '../../catalog/define.ts';
 import { loadResource } from '../../catalog/index.ts';
 import { getEntry } from '../../catalog/manifest.ts';
 import type { Client } from '../../client/client.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { commandLineOf, hint, type NextStep, SvcError, step } from '../../kernel/errors.ts';
 import { valueAt } from '../../kernel/field-path.ts';
+import { lowerFirst } from '../../kernel/first-letter.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { ALLOW_UNKNOWN_EVENT_FLAG, CALL_FLAGS } from '../call/call-flags.ts';
 import { requireData } from '../call/require-data.ts';
@@ -96,4 +98,22 @@ export function findDuplicates(
 
 export function describeDuplicate({ id, filterTypes }: ExistingEndpoint): string {
   return `${id} already delivers ${filterTypes?.join(', ') || 'all events'} to this URL`;
+}
+
+/** The endpoint to create: how its settings are checked, and the endpoints that exist already. */
+export interface EndpointSubject {
+  readonly operation: Operation;
+  readonly existing: readonly ExistingEndpoint[];
+  readonly allowsUnknownEvents: boolean;
+}
+
+/** Returns the problem with the value of a field, if any. */
+export function findProblem(
+  { operation }: EndpointSubject,
+  field: string,
+  value: unknown,
+): string | undefined {
+  const { error } = operation.input.safeParse({ url: SAMPLE_URL, [field]: value });
+  const issue = error?.issues.find(({ path }) => path[0] === field);
+  return issue && lowerFirst(issue.message);
 }

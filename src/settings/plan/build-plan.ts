@@ -1,7 +1,7 @@
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { isDeclarableUid } from '../file/identity.ts';
 import type { LiveQuery, LiveRecord } from '../live-records.ts';
-import { isDeclarableUid } from '../ownership.ts';
 import {
   type Change,
   identifyRecord,

@@ -1,9 +1,9 @@
 import { RECORD_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { diffRecords, isUnset } from '../differ.ts';
+import { findOwningStack } from '../file/identity.ts';
 import { IGNORED_ENDPOINT_FIELDS } from '../kinds.ts';
 import { findEndpoint, type LiveRecord } from '../live-records.ts';
-import { findOwningStack } from '../ownership.ts';
 import type { Change, PlannedItem, PlannedWrite, RecordKey } from '../plan.ts';
 import { createRecordKey, type DeclaredRecord } from '../settings.ts';
 import {

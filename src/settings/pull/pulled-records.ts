@@ -4,9 +4,9 @@ import { settingsSchema } from '../../catalog/settings.ts';
 import { findIdProblem } from '../../kernel/id-text.ts';
 import { isObject } from '../../kernel/json.ts';
 import { isUnset } from '../differ.ts';
+import { isDeclarableUid } from '../file/identity.ts';
 import { CONFIGS, type ConfigName } from '../kinds.ts';
 import type { LiveRecord, LiveRecords } from '../live-records.ts';
-import { isDeclarableUid } from '../ownership.ts';
 
 export type PulledList = Exclude<ReadableKind, 'config'>;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RequestRecord } from '../../../src/catalog/local/answers.ts';
 import type { LoggedAttempt } from '../../../src/catalog/local/delivery.ts';
-import type { RequestRecord } from '../../../src/catalog/local/request-record.ts';
 import { createLiveLog } from '../../../src/commands/serve/live-log.ts';
 import { formatWelcome, serveCommand } from '../../../src/commands/serve/serve.ts';
 import { SvcError } from '../../../src/kernel/errors.ts';

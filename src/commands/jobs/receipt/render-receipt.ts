@@ -13,7 +13,7 @@ import {
   formatTimestamp,
 } from '../../../output/quantities.ts';
 import { createMeasure } from '../../../output/width.ts';
-import { DOSSIER } from '../../dossier/dossier-operation.ts';
+import { DOSSIER } from '../../dossier/dossier-run.ts';
 import {
   formatOrganizations,
   hasMissingRecords,

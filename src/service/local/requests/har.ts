@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../../catalog/local/request-record.ts';
+import type { RequestDetail } from '../../../catalog/local/answers.ts';
 import { version } from '../../../kernel/version.ts';
 
 const JSON_TYPE = 'application/json';

@@ -1,5 +1,5 @@
 import { CREDENTIAL_HEADERS, DEFAULT_HEADER_PREFIX } from '../../../catalog/headers.ts';
-import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/answers.ts';
 import { mapInner, tryParseJson } from '../../../kernel/json.ts';
 import { findJsonSecrets, isSecretName, maskSecret, redactValue } from '../../../kernel/redact.ts';
 import { redactUrls } from '../../../kernel/redact-urls.ts';

@@ -1,4 +1,4 @@
-import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/answers.ts';
 import { createStoreFile, IN_MEMORY } from '../../store/location.ts';
 import { openDatabase } from '../../store/sqlite.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestDetail, RequestRecord } from '../../../catalog/local/request-record.ts';
+import type { RequestDetail, RequestRecord } from '../../../catalog/local/answers.ts';
 import { SvcError } from '../../../kernel/errors.ts';
 import { formatNounCount } from '../../../kernel/plural.ts';
 import { monotonicTime } from '../../../kernel/process.ts';

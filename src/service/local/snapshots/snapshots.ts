@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Snapshot } from '../../../catalog/local/snapshot.ts';
+import type { Snapshot } from '../../../catalog/local/answers.ts';
 import type { State } from '../../../catalog/state.ts';
 import { hint, SvcError, step } from '../../../kernel/errors.ts';
 import {

@@ -43,7 +43,7 @@ function endOf({ expiresAt }: AccessMembership): number {
 /** Latest time that a `Date` can hold. */
 const MAX_TIME = 8.64e15;
 
-export function formatEnd(milliseconds: number): string {
+function formatEnd(milliseconds: number): string {
   return new Date(Math.min(milliseconds, MAX_TIME)).toISOString();
 }
 

@@ -1,2 +1,0 @@
-export const DOSSIER = 'users.dossier';
-export const ORGANIZATION = 'organization';

@@ -1,2 +1,0 @@
-export const APPLY = 'apply';
-export const CHANGE = 'change';
