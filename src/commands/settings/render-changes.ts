@@ -196,12 +196,29 @@ function formatValue(value: unknown): string {
 /** Formats two different values. Escapes what makes them different if they look alike. */
 function formatValues(left: unknown, right: unknown): readonly [string, string] {
   const texts = [formatValue(left), formatValue(right)] as const;
-  const [first, second] = texts.map((text) => text.normalize('NFC').replace(/[^\S ]/gu, ' '));
+  const [first, second] = texts.map(simplify);
   if (first !== second) return texts;
   const [shownLeft = '', shownRight = ''] = texts.map((text) =>
     text.replace(/[^ -~]/gu, visibleEscape),
   );
   return [shownLeft, shownRight];
+}
+
+/** Letters of the Cyrillic and Greek alphabets, and punctuation, with the ASCII characters they look like. */
+const LOOK_ALIKES = new Map(
+  [
+    'аa еe оo рp сc уy хx іi јj ѕs ԁd һh АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS',
+    'οo νv ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
+    "\u2010- \u2011- \u2012- \u2013- \u2212- \u2018' \u2019'",
+  ].flatMap((line) => line.split(' ').map(([from = '', to = '']) => [from, to] as const)),
+);
+
+/** Replaces the characters of a text with plain ones that look alike. */
+function simplify(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[^\S ]/gu, ' ')
+    .replace(/[^ -~]/gu, (character) => LOOK_ALIKES.get(character) ?? character);
 }
 
 /** Counts the records that differ. A record with several changed fields counts once. */

@@ -201,3 +201,13 @@ it('collapses long lists of created and sent records, but never of other changes
   expect(created).toContain('+ 980 more folders (acme)\n');
   expect((await render(many('!'))).split('\n').length).toBeGreaterThan(1_000);
 });
+
+it.each([
+  ['Cafe', 'C\u0430fe', '"Cafe" → "C\\u0430fe"'],
+  ['a-b', 'a\u2011b', '"a-b" → "a\\u2011b"'],
+  ['A', '\uff21', '"A" → "\\uff21"'],
+  ['\u00fc', '\u00fd', '"\u00fc" → "\u00fd"'],
+])('escapes %s and %s only if they look alike', async (before, after, expected) => {
+  const change = { ...folder, sign: '~', field: 'folderName', before, after } as const;
+  expect(await render([change as Change])).toContain(`folderName: ${expected}`);
+});
