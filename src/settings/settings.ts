@@ -53,8 +53,11 @@ export interface DeclaredSettings {
    * Every file that was read, including the file of `users.from`, but without the files of secrets.
    */
   readonly files: readonly SettingsFile[];
-  /** Formats the position of a declared value for messages: `svc.yaml:12:5`. */
-  readonly positionOf: (path: readonly PropertyKey[]) => string;
+  /**
+   * Formats the position of a declared value for messages: `svc.yaml:12:5`. The first call parses the
+   * texts of the files again: of a large file, the parsed text takes several times the memory of its values.
+   */
+  readonly positionOf: (path: readonly PropertyKey[]) => Promise<string>;
 }
 
 /** An environment of a settings file, and the target that it is for. */

@@ -28,7 +28,7 @@ export async function localImport(
   const printer = await context.printer();
   const { name, state, positionOf } = await readState(context, file, env);
   for (const { path, message } of findMilliseconds(state.users))
-    await context.warn(`${positionOf(path)}: ${message}`);
+    await context.warn(`${await positionOf(path)}: ${message}`);
   const { findings, before } = await withStore(
     context,
     'write',
@@ -41,7 +41,9 @@ export async function localImport(
     }),
   );
   if (findings.length > 0) {
-    const problems = findings.map(({ path, message }) => `${positionOf(path)}: ${message}`);
+    const problems = await Promise.all(
+      findings.map(async ({ path, message }) => `${await positionOf(path)}: ${message}`),
+    );
     throw await createStateError(context, name, problems);
   }
   if (before === undefined) return printer.value(countRecords(state), {});

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 export interface ImportedState {
   readonly name: string;
   readonly state: State;
-  readonly positionOf: (path: readonly PropertyKey[]) => string;
+  readonly positionOf: (path: readonly PropertyKey[]) => Promise<string>;
 }
 
 export function createStateError(

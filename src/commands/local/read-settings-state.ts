@@ -41,14 +41,16 @@ export async function readSettingsState(
         ? users
         : found.map(({ organizationId, data }) => ({ organizationId, ...data })),
   });
-  const formatPosition = (at: readonly PropertyKey[]) => {
+  const formatPosition = async (at: readonly PropertyKey[]) => {
     const user = at[0] === 'users' ? found[Number(at[1])] : undefined;
     return user ? `${path}:${user.line}:${user.column}` : positionOf(at);
   };
   const { data: state, error } = stateSchema.safeParse(value);
   if (state) return { name, state, positionOf: formatPosition };
-  const problems = error.issues.map((issue) =>
-    describeFieldProblem(issue, value, formatPosition(issue.path)),
+  const problems = await Promise.all(
+    error.issues.map(async (issue) =>
+      describeFieldProblem(issue, value, await formatPosition(issue.path)),
+    ),
   );
   throw await createStateError(context, name, problems);
 }

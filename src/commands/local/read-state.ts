@@ -57,7 +57,8 @@ async function checkRecords(
   const positionOf = (path: readonly PropertyKey[]) =>
     path.length === 0 ? name : `${name}: ${formatFieldPath(path)}`;
   const { data, error } = stateSchema.safeParse(value);
-  if (data) return { name, state: data, positionOf };
+  const found = { name, positionOf: async (path: readonly PropertyKey[]) => positionOf(path) };
+  if (data) return { ...found, state: data };
   const problems = error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys')
       return [describeFieldProblem(issue, value, positionOf(issue.path))];
@@ -70,7 +71,7 @@ async function checkRecords(
     await context.warn(`${positionOf(path)}: skipped unknown fields: ${keys.join(', ')}`);
     for (const key of keys) Reflect.deleteProperty(Object(valueAt(value, path)), key);
   }
-  return { name, state: stateSchema.parse(value), positionOf };
+  return { ...found, state: stateSchema.parse(value) };
 }
 
 /**

@@ -125,15 +125,15 @@ async function assertPlannable(
   problems: readonly InputProblem[],
 ): Promise<void> {
   if (problems.length === 0) return;
-  const texts = problems.map((problem) => formatProblem(positionOf, problem));
+  const texts = await Promise.all(problems.map((problem) => formatProblem(positionOf, problem)));
   await withPrintedProblems(context, name, () => Promise.reject(new SettingsError(name, texts)));
 }
 
-function formatProblem(
+async function formatProblem(
   positionOf: DeclaredSettings['positionOf'],
   { path, message }: InputProblem,
-): string {
-  return `${positionOf(path)}: ${formatFieldPath(path)}: ${message}`;
+): Promise<string> {
+  return `${await positionOf(path)}: ${formatFieldPath(path)}: ${message}`;
 }
 
 const MAX_NAMED = 5;
@@ -192,7 +192,7 @@ async function warnAboutIgnored(context: Context, settings: DeclaredSettings, de
   const { endpoints = [], users = [] } = declared;
   const milliseconds = 'from' in users ? [] : findMilliseconds(users);
   for (const problem of [...milliseconds, ...findNewEvents(declared)])
-    await context.warn(formatProblem(settings.positionOf, problem));
+    await context.warn(await formatProblem(settings.positionOf, problem));
   const kinds = Object.keys(settings.content);
   if (kinds.length > 0)
     await context.note(`${settings.name}: ignored ${kinds.join(', ')}: content is not a setting`);

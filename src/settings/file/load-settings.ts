@@ -7,7 +7,13 @@ import type { SecretReference, SecretValue } from '../secret-value.ts';
 import type { Declared, DeclaredEnvironment, DeclaredSettings, SettingsFile } from '../settings.ts';
 import { type FilesRequest, hashFile } from './read-files.ts';
 import { readSecret } from './read-secret.ts';
-import { readSettings, type SettingsContent, SettingsError } from './read-settings.ts';
+import {
+  parseSettings,
+  readSettings,
+  type SettingsContent,
+  SettingsError,
+  type SettingsTexts,
+} from './read-settings.ts';
 import { formatPlace, Problems, placeAt } from './tree.ts';
 
 export interface SettingsRequest extends FilesRequest {
@@ -22,7 +28,7 @@ export interface SettingsRequest extends FilesRequest {
  */
 export async function loadSettings(request: SettingsRequest): Promise<DeclaredSettings> {
   const content = await readSettings(request);
-  const { name, fields, tree } = content;
+  const { name, fields } = content;
   const problems = new Problems();
   const secrets = await resolveSecrets(content, request.variables, request.signal, problems);
   const usersFile = await resolveUsersFile(content, request.signal, problems);
@@ -40,7 +46,7 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
     ...kinds
   } = fields;
   const declaredUsers = usersFile ? { from: usersFile.path, sha256: usersFile.sha256 } : users;
-  const { environment } = request;
+  const { environment, signal } = request;
   return {
     name,
     stack,
@@ -51,7 +57,15 @@ export async function loadSettings(request: SettingsRequest): Promise<DeclaredSe
     declared: omitAbsent({ ...kinds, users: declaredUsers }) as Declared,
     content: omitAbsent({ activities, agentGroups, crdt, userData }),
     files: [...content.files.flatMap(({ file }) => file ?? []), ...(usersFile ? [usersFile] : [])],
-    positionOf: (path) => formatPlace(placeAt(tree, path)),
+    positionOf: createPositionFinder({ name, files: content.files, environment, signal }),
+  };
+}
+
+function createPositionFinder(texts: SettingsTexts): DeclaredSettings['positionOf'] {
+  let parsed: Promise<SettingsContent> | undefined;
+  return async (path) => {
+    parsed ??= parseSettings(texts);
+    return formatPlace(placeAt((await parsed).tree, path));
   };
 }
 

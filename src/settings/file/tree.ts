@@ -75,17 +75,22 @@ export function placeAt(tree: Tree, path: readonly PropertyKey[]): Place {
   return closest.place;
 }
 
-/** Returns a map with other values. Fields that `change` omits are removed. */
+/**
+ * Returns a map with other values. Fields that `change` omits are removed. Returns the map itself if
+ * nothing changes.
+ */
 export function withFields(
   tree: MapTree,
   change: (tree: Tree, name: string) => Tree | undefined,
 ): MapTree {
   const fields = new Map<string, Field>();
+  let isSame = true;
   for (const [name, field] of tree.fields) {
     const changed = change(field.tree, name);
-    if (changed) fields.set(name, { ...field, tree: changed });
+    if (changed) fields.set(name, changed === field.tree ? field : { ...field, tree: changed });
+    isSame &&= changed === field.tree;
   }
-  return { ...tree, fields };
+  return isSame ? tree : { ...tree, fields };
 }
 
 export function formatPlace({ source, node }: Place): string {

@@ -108,9 +108,9 @@ describe('loadSettings', () => {
       join(cwd, 'svc.yaml'),
       join(cwd, 'users.csv'),
     ]);
-    expect(settings.positionOf(['endpoints', 1, 'url'])).toBe('svc.yaml:11:22');
-    expect(settings.positionOf(['documents', 0, 'documentId'])).toBe('svc.yaml:14:41');
-    expect(settings.positionOf(['endpoints', 1, 'disabled'])).toBe('svc.yaml:11:5');
+    expect(await settings.positionOf(['endpoints', 1, 'url'])).toBe('svc.yaml:11:22');
+    expect(await settings.positionOf(['documents', 0, 'documentId'])).toBe('svc.yaml:14:41');
+    expect(await settings.positionOf(['endpoints', 1, 'disabled'])).toBe('svc.yaml:11:5');
   });
 
   it('lays an environment over the file: maps and records are merged, and other lists are replaced', async () => {
@@ -142,7 +142,7 @@ describe('loadSettings', () => {
     expect(settings.secrets.map((secret) => [secret.reveal(), secret.reference])).toEqual([
       ['in a file', { file: join(cwd, 'token.txt') }],
     ]);
-    expect(settings.positionOf(['endpoints', 1, 'disabled'])).toBe('svc.yaml:24:31');
+    expect(await settings.positionOf(['endpoints', 1, 'disabled'])).toBe('svc.yaml:24:31');
   });
 
   it('joins the YAML files of a folder', async () => {
@@ -162,7 +162,7 @@ describe('loadSettings', () => {
       config: { email: { useEmailService: true } },
     });
     expect(settings.files).toHaveLength(2);
-    expect(settings.positionOf(['folders', 1])).toBe(`${join('parts', 'b.yml')}:3:11`);
+    expect(await settings.positionOf(['folders', 1])).toBe(`${join('parts', 'b.yml')}:3:11`);
   });
 
   it('reports values that two files of a folder declare', async () => {
@@ -209,7 +209,7 @@ endpoints:
         { file: '-', stdin: Readable.from([Buffer.from(stdin as string)]) },
       );
       expect(settings).toMatchObject({ name: 'stdin', declared: expected, files: [] });
-      expect(settings.positionOf(['folders', 0, 'folderId'])).toBe('stdin:2:50');
+      expect(await settings.positionOf(['folders', 0, 'folderId'])).toBe('stdin:2:50');
     }
   });
 
