@@ -27,6 +27,31 @@ describe('large calls', () => {
     expect(settled.toSorted()).toEqual(['a 200', 'b 200', 'c 200', 'small 200']);
   });
 
+  it('let reads pass, which see the records of none or all of their transaction', async () => {
+    const service = await startTestService();
+    const { call, store } = service;
+    let isSettled = false;
+    const large = addUsers(service, 'a', 5 * COUNT).finally(() => {
+      isSettled = true;
+    });
+    const counts = new Set<number>();
+    let reads = 0;
+    while (!isSettled) {
+      reads += 1;
+      await call('/v2/organizations/documents/get', { organizationId: 'acme' });
+      const found = await store.read((database) =>
+        database
+          .selectFrom('users')
+          .select(({ fn }) => fn.countAll().as('count'))
+          .executeTakeFirstOrThrow(),
+      );
+      counts.add(Number(found.count));
+    }
+    expect((await large).status).toBe(200);
+    expect(reads).toBeGreaterThan(2);
+    expect([0, 5 * COUNT]).toEqual(expect.arrayContaining([...counts]));
+  });
+
   it('may create the same organization as small calls at the same time', async () => {
     const service = await startTestService();
     const responses = await Promise.all([

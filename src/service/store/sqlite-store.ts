@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { createChangeSignals } from './change-signals.ts';
-import { type FileQueue, joinFileQueue } from './file-queue.ts';
+import { createSerialQueue, type FileQueue, joinFileQueue } from './file-queue.ts';
 import { createStoreFile, IN_MEMORY } from './location.ts';
 import type { DirectAdapter } from './prepared-query.ts';
 import { upgradeStore } from './schema.ts';
@@ -46,9 +46,15 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   };
   const transact = <Result>(work: Work<Result>) => kysely.transaction().execute(work).catch(fail);
   const { rows, isInTransaction } = kysely.getExecutor().adapter as DirectAdapter;
-  const read = batchReads((work) =>
-    run(() => kysely.transaction().setAccessMode('read only').execute(work)),
-  );
+  const read = batchReads((work) => run(() => transactReading(kysely, work)));
+  const readBeside = createBesideReads(path);
+  let largeWrites = 0;
+  const writeAlone = async <Result>(work: Work<Result>): Promise<Result> => {
+    largeWrites += 1;
+    return run(() => transact(work)).finally(() => {
+      largeWrites -= 1;
+    });
+  };
   const write = batchWrites(run, transact, {
     isInTransaction,
     execute: (sql) => void rows(sql, []),
@@ -64,9 +70,10 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
   return {
     version,
     signals: createChangeSignals(path, version),
-    read: (work) => read(work).catch(fail),
+    read: (work) =>
+      (largeWrites > 0 && path !== IN_MEMORY ? readBeside.read(work) : read(work)).catch(fail),
     write: (work, { isLarge }: Partial<WriteScope> = {}) =>
-      isLarge ? run(() => transact(work)) : write(work).catch(fail),
+      isLarge ? writeAlone(work) : write(work).catch(fail),
     writeRelaxed: (work) =>
       run(async () => {
         await setDurability(kysely, false);
@@ -82,6 +89,28 @@ function createStore(kysely: Kysely<Tables>, path: string, { run, leave }: FileQ
           for (const table of tables) await database.deleteFrom(table).execute();
         }),
       ),
-    close: () => run(() => kysely.destroy()).finally(leave),
+    close: () =>
+      run(async () => {
+        await readBeside.close();
+        await kysely.destroy();
+      }).finally(leave),
+  };
+}
+
+const transactReading = <Result>(kysely: Kysely<Tables>, work: Work<Result>) =>
+  kysely.transaction().setAccessMode('read only').execute(work);
+
+/** Creates reads that do not wait for a write, on a connection that the first of them opens. */
+function createBesideReads(path: string) {
+  const enqueue = createSerialQueue();
+  let opened: Kysely<Tables> | undefined;
+  return {
+    read: batchReads((work) =>
+      enqueue(async () => {
+        opened ??= await openSqlite(path, 0);
+        return transactReading(opened, work);
+      }),
+    ),
+    close: () => enqueue(async () => opened?.destroy()),
   };
 }
