@@ -5,6 +5,7 @@ import { redactRemembered } from '../../kernel/redact.ts';
 import { rememberEnvironmentSecrets } from '../../kernel/variables.ts';
 import type { Activity } from '../activity.ts';
 import type { Context } from '../context.ts';
+import { withFolderHint } from '../folder-hint.ts';
 import { appendEntry, type HistoryEntry } from '../history-log.ts';
 import { EMBEDDED_SERVICE } from '../service-flags.ts';
 
@@ -29,8 +30,11 @@ export async function recordRun(
     const entry = await createEntry(context, activity, run);
     await appendEntry(context.folders, context.clock, formatLine(entry));
   } catch (error) {
+    const hint =
+      error instanceof SvcError ? withFolderHint(error, context.folders).hint : undefined;
+    const reason = `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}`;
     await context
-      .warn(`the command was not recorded in the history: ${messageOf(error)}`)
+      .warn(`the command was not recorded in the history: ${reason}`)
       .catch(() => undefined);
   }
 }

@@ -59,7 +59,9 @@ describe('a folder for state or data that cannot be written', () => {
     const { code, stderr } = await svc(ADD, { env });
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/^warning: the command was not recorded in the history: .*\n$/),
+      expect.stringMatching(
+        /^warning: the command was not recorded in the history: .* \(to use another folder, set XDG_STATE_HOME\)\n$/,
+      ),
     ]);
   });
 
