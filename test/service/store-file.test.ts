@@ -64,6 +64,10 @@ describe('a store file', () => {
 
   it.each([
     'postgres:x',
+    ' postgres://ada@db.example/svc',
+    '"postgres://ada@db.example/svc"',
+    'postgres//ada@db.example/svc',
+    'postgres://ada@db.example/svc#x',
     'postgres://a b/c',
     'mysql:x',
     '',
@@ -84,6 +88,8 @@ describe('a store file', () => {
     'file::memory:?cache=shared',
     'postgres://ada@db.example/svc?sslmdoe=verify-full',
     'postgres://ada@db.example/svc?sslmode=verify',
+    'postgres://ada@db.example/svc?connect_timeout=5s',
+    'postgres://ada@db.example/svc?keepalives_idle=',
     'postgres://ada@db.example/svc?schema=tenant_b',
     'postgres://ada@db.example/svc?search_path=nosuch',
     'postgres://ada@db.example/svc?SSLMODE=require',

@@ -36,6 +36,16 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'user',
 ]);
 
+/** Parameters whose values are whole numbers. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  'connect_timeout',
+  'keepalives',
+  'keepalives_count',
+  'keepalives_idle',
+  'keepalives_interval',
+  'tcp_user_timeout',
+]);
+
 /** Parameters of libpq that svc would ignore, although they change where or how it connects. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   'channel_binding',
@@ -86,6 +96,8 @@ export function checkDatabaseParameters(url: string): void {
       throw new SvcError('usage', `--store: svc does not support ${HOST_RULE_PARAMETER}=${value}`, {
         hint: `svc writes to its store: use ${Object.keys(HOST_RULES).join(', ')}`,
       });
+    if (NUMBERS.has(name) && !/^\s*[-+]?\d+\s*$/.test(value))
+      throw new SvcError('usage', `--store: ${name} must be a whole number, got '${value}'`);
     if (PARAMETERS.has(name)) continue;
     if (UNSUPPORTED.has(name))
       throw new SvcError('usage', `--store: svc does not support the parameter '${name}'`, {
@@ -133,8 +145,9 @@ export function resemblesDatabase(location: string): boolean {
     CONNECTION_STRING.test(location) ||
     WITHOUT_SCHEME.test(location) ||
     // Also in capital letters. A drive of Windows has one letter, and no two slashes behind it.
-    /^[a-z][a-z0-9+.-]+:\/\//i.test(location) ||
-    /^(?:postgres(?:ql)?|pgsql|pg|jdbc|sqlite):/i.test(location)
+    /^[\s"']*[a-z][a-z0-9+.-]+:\/\//i.test(location) ||
+    /^(?:postgres(?:ql)?|pgsql|pg|jdbc|sqlite):/i.test(location) ||
+    /^postgres(?:ql)?;?\/\//i.test(location)
   );
 }
 

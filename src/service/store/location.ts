@@ -82,7 +82,7 @@ function databaseUrl(location: string): string {
   const url = checkStoreLocation(location).replace(/^postgresql:/, 'postgres:');
   // PostgreSQL libraries accept a user without a host, but URL parsers do not.
   const isUrl = (text: string) => URL.canParse(text.replace('@/', '@localhost/'));
-  if (!/^postgres:\/\/\S*$/u.test(url) || !listHostUrls(url).every(isUrl))
+  if (!/^postgres:\/\/[^\s#]*$/u.test(url) || !listHostUrls(url).every(isUrl))
     throw createInvalidLocationError(location);
   checkDatabaseParameters(url);
   return url;
