@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RequestHandler } from '../../src/service/calls/request.ts';
+import { withCallLog } from '../../src/service/local/requests/call-log.ts';
 import { type RunningServer, type ServerTimeouts, startServer } from '../../src/service/server.ts';
 import { SLOW } from '../slow.ts';
 import { post, startTestService } from './test-service.ts';
@@ -86,7 +87,8 @@ describe('a hostile client', () => {
     ['a wrong token', { 'x-svc-auth-token': 'none' }, 401],
   ])('that announces a body, with %s, is answered at once', async (name, changed, status) => {
     const { handle, keyHeaders } = await startTestService();
-    const socket = await dial(await startWith(handle));
+    const log = { dropIfFull: () => false, add: () => undefined };
+    const socket = await dial(await startWith(withCallLog(handle, log)));
     const headers = Object.entries({
       ...(name === 'no credentials' ? {} : keyHeaders()),
       ...changed,

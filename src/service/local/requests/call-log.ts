@@ -55,7 +55,7 @@ export function withCallLog(
       fault: undefined,
     };
     const body = collectBody(request);
-    const response = await handle({ method, target, header, body: body.read }, facts);
+    const response = await handle({ ...request, body: body.read }, facts);
     if (response === HEALTHY) return response;
     log.add({
       ...facts,
