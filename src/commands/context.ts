@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Hint } from '../kernel/errors.ts';
 import type { Environment, Folders } from '../kernel/folders.ts';
 import type { Io } from '../kernel/io.ts';
+import type { TimeStyle } from '../output/display-options.ts';
 import type { Format } from '../output/format.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Progress } from '../output/progress.ts';
@@ -14,11 +15,42 @@ import type { ApprovalRule } from '../profiles/required-approvals.ts';
 import type { CommandTarget, FileTarget, TargetWithSecrets } from '../profiles/target.ts';
 import type { EmbeddedInstance } from '../service/embedded.ts';
 import type { Activity } from './activity.ts';
-import type { parseGlobalOptions } from './global-flags.ts';
 import type { ListOptions } from './list-flags.ts';
 import type { Prompter } from './prompter.ts';
 
-export interface GlobalOptions extends ReturnType<typeof parseGlobalOptions> {
+export interface GlobalOptions {
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly caFile?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  readonly store?: string;
+  readonly output?: Format;
+  readonly fields?: readonly string[];
+  readonly jq?: string;
+  readonly local: boolean;
+  readonly insecureHttp: boolean;
+  readonly time: TimeStyle;
+  readonly headers: boolean;
+  readonly bom: boolean;
+  readonly pager: boolean;
+  readonly envelope: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly debug: boolean;
+  readonly color: 'auto' | 'always' | 'never';
+  readonly input: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  /** Time limit per attempt, in milliseconds. */
+  readonly timeout: number;
+  /** Total time to wait for rate limits, in milliseconds. */
+  readonly maxWait: number;
+  /** Time to retry while a proxy does not reach the service, in milliseconds. */
+  readonly retryFor?: number;
+  readonly showSecrets: boolean;
+  /** Whether messages stay text with JSON output, for a host that shows them. */
+  readonly plainMessages: boolean;
   /** Records to print. Set only for a command that prints a list. */
   readonly list?: ListOptions;
 }

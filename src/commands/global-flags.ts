@@ -3,6 +3,7 @@ import { SvcError } from '../kernel/errors.ts';
 import { checkStoreLocation } from '../kernel/store-location.ts';
 import { TIME_STYLES } from '../output/display-options.ts';
 import { FORMATS, type Format } from '../output/format.ts';
+import type { GlobalOptions } from './context.ts';
 import {
   type GlobalFlagGroup,
   type OptionDefinition,
@@ -114,7 +115,7 @@ export const VERSION_FLAG: OptionDefinition = {
 };
 export const HELP_FLAG: OptionDefinition = { flags: '-h, --help', description: 'show this help' };
 
-export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
+export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>): GlobalOptions {
   return {
     ...optionalProperty('profile', values.profile),
     ...optionalProperty('baseUrl', values.baseUrl),
@@ -139,15 +140,12 @@ export function parseGlobalOptions(values: OptionsOf<typeof GLOBAL_FLAGS>) {
     input: values.input !== false,
     yes: values.yes === true,
     dryRun: values.dryRun === true,
-    /** Time limit per attempt, in milliseconds. */
     timeout: parseDurationFlag('--timeout', values.timeout ?? '60s'),
-    /** Total time to wait for rate limits, in milliseconds. */
     maxWait: values.wait === false ? 0 : parseDurationFlag('--max-wait', values.maxWait ?? '10m'),
     ...optionalProperty('retryFor', parseOptionalDuration('--retry-for', values.retryFor)),
     showSecrets: values.showSecrets === true,
-    /** Whether messages stay text with JSON output, for a host that shows them. */
-    plainMessages: false as boolean,
-  } as const;
+    plainMessages: false,
+  };
 }
 
 function parseOptionalDuration(flag: string, text: string | undefined): number | undefined {

@@ -1,8 +1,10 @@
 import { messageOf, SvcError } from '../../kernel/errors.ts';
+import type { ListenAddress } from '../../kernel/listening.ts';
 import { isLoopback } from '../../kernel/loopback.ts';
 import { parsePrivateKey } from '../../webhooks/keys.ts';
 import type { Forwarding } from '../../webhooks/listener.ts';
 import { matchesPattern } from '../../webhooks/routes.ts';
+import type { VerificationSecrets } from '../../webhooks/signature.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { parsePort, parseWholeNumber } from '../options.ts';
@@ -10,10 +12,28 @@ import { type ListenFlags, recordFolder } from './flags.ts';
 import { readKey, readVerificationSecrets } from './keys.ts';
 import { createPostOptions, parseTargets, parseTargetUrl } from './targets.ts';
 
-export type ListenOptions = Awaited<ReturnType<typeof readListenOptions>>;
+export interface ListenOptions {
+  readonly address: ListenAddress;
+  readonly allowedHosts: readonly string[];
+  readonly proofs: VerificationSecrets;
+  readonly skipVerify: boolean;
+  readonly privateKey: string | undefined;
+  readonly forwarding: Forwarding;
+  /** Folder for recorded deliveries. */
+  readonly folder: string | undefined;
+  readonly maxDeliveries: number;
+  readonly events: readonly string[] | undefined;
+  /** Whether to disable advanced webhooks on exit. Undefined to prompt. */
+  readonly restore: boolean | undefined;
+  readonly publicUrl: URL | undefined;
+}
+
 const DEFAULT_PORT = 4400;
 
-export async function readListenOptions(context: Context, { options }: Invocation<ListenFlags>) {
+export async function readListenOptions(
+  context: Context,
+  { options }: Invocation<ListenFlags>,
+): Promise<ListenOptions> {
   const proofs = await readVerificationSecrets(options, context.signal);
   const skipVerify = options.insecureSkipVerify === true;
   if (skipVerify && (proofs.secrets.length > 0 || proofs.authToken !== undefined))
@@ -34,7 +54,6 @@ export async function readListenOptions(context: Context, { options }: Invocatio
     maxDeliveries:
       parseWholeNumber('--exit-after', options.exitAfter, 1) ?? Number.POSITIVE_INFINITY,
     events: await readEvents(context, options),
-    /** Whether to disable advanced webhooks on exit. Undefined to prompt. */
     restore: options.restore,
     publicUrl,
   };

@@ -7,7 +7,31 @@ import type { Database, Store } from '../store/store.ts';
  * data.
  */
 export type DevelopmentValues = Readonly<Partial<Record<'clock' | 'faults', unknown>>>;
-export type DevelopmentState = ReturnType<typeof createState>;
+
+/** The development settings of a store, cached until another process changes the store. */
+export interface DevelopmentState {
+  readonly known: DevelopmentValues;
+  /**
+   * Returns the current values. Costs less than a query, so each request can call it.
+   * @param database transaction to read in (default: a new one)
+   */
+  current(database?: Database): DevelopmentValues | Promise<DevelopmentValues>;
+  /** Reads a change by another process, at the cost of a query if the store has no version. */
+  refresh(database: Database): DevelopmentValues | Promise<DevelopmentValues>;
+  /** Changes a value like `change`, without waiting for other processes. */
+  write(name: DevelopmentName, update: Update): Promise<DevelopmentValues>;
+  /**
+   * Waits until a change applies in all processes. In a store without a version, they may use the
+   * old value until then.
+   */
+  settle(): Promise<void>;
+  /**
+   * Changes or, with undefined, deletes a value. The change applies in other processes from their
+   * next request.
+   */
+  change(name: DevelopmentName, update: Update): Promise<DevelopmentValues>;
+}
+
 /** Maximum age of cached settings in a store without `Store.version`, in milliseconds. */
 const MAX_AGE = 100;
 const statesByStore = new WeakMap<Store, DevelopmentState>();
@@ -22,8 +46,7 @@ export function createDevelopmentState(store: Store): DevelopmentState {
   return state;
 }
 
-/** Creates a cache of the settings, which is refreshed after another process changes the store. */
-function createState(store: Store) {
+function createState(store: Store): DevelopmentState {
   let known: DevelopmentValues = {};
   let [version, readAt]: [number | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   let isChecked = false;
@@ -48,7 +71,6 @@ function createState(store: Store) {
     if (startedAt >= readAt) [known, version, readAt] = [values, startVersion, startedAt];
     return values;
   };
-  /** Changes a value like `change`, without waiting for other processes. */
   const write = async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
     await store.write(async (database) => {
       const value = await update((await readFrom(database))[name], database);
@@ -57,10 +79,6 @@ function createState(store: Store) {
     });
     return store.read(readFrom);
   };
-  /**
-   * Waits until a change applies in all processes. In a store without a version, they may use the
-   * old value until then.
-   */
   const settle = async () => {
     if (!store.version) await new Promise((resolve) => setTimeout(resolve, MAX_AGE));
   };
@@ -68,23 +86,14 @@ function createState(store: Store) {
     get known() {
       return known;
     },
-    /**
-     * Returns the current values. Costs less than a query, so each request can call it.
-     * @param database transaction to read in (default: a new one)
-     */
-    current: (database?: Database): DevelopmentValues | Promise<DevelopmentValues> => {
+    current: (database) => {
       if (isCurrent()) return known;
       return database ? readFrom(database) : store.read(readFrom);
     },
-    /** Reads a change by another process, at the cost of a query if the store has no version. */
-    refresh: (database: Database) => (store.version && isCurrent() ? known : readFrom(database)),
+    refresh: (database) => (store.version && isCurrent() ? known : readFrom(database)),
     write,
     settle,
-    /**
-     * Changes or, with undefined, deletes a value. The change applies in other processes from their
-     * next request.
-     */
-    change: async (name: DevelopmentName, update: Update): Promise<DevelopmentValues> => {
+    change: async (name, update) => {
       const values = await write(name, update);
       await settle();
       return values;
