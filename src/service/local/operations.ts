@@ -19,7 +19,7 @@ import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import type { ClockContext } from './clock-control.ts';
 import type { DeliveryContext } from './delivery-control.ts';
 import type { FaultContext } from './faults/fault-control.ts';
-import type { AdminHandler, AdminHandlers } from './handler.ts';
+import type { AdminHandlers } from './handler.ts';
 import type { ReaderContext } from './reading/reader.ts';
 import type { RequestContext } from './requests/request-control.ts';
 import type { SnapshotContext } from './snapshots/snapshot-control.ts';
@@ -55,6 +55,23 @@ const LOADERS: {
   snapshots: async () => (await import('./snapshots/snapshot-control.ts')).snapshots,
 };
 
+/** Loads the handler of an operation, which must get a checked input. */
+export async function loadAdminHandler<Name extends AdminOperationName>(
+  name: Name,
+): Promise<CheckedHandler<Name>> {
+  // `AdminHandlers` guarantees the types, but TypeScript cannot infer this for a union.
+  const handlers = (await LOADERS[getAdminEntry(name).subject]()) as {
+    readonly [Each in Name]: CheckedHandler<Each>;
+  };
+  return handlers[name];
+}
+
+/** A handler without the type of its input. */
+type CheckedHandler<Name extends AdminOperationName> = (
+  context: AdminContexts[NeedOf<Name>],
+  input: unknown,
+) => Promise<AdminOutput<Name>> | AdminOutput<Name>;
+
 /**
  * Runs an operation of the admin API with a checked input.
  * @throws SvcError or Refusal of the handler
@@ -64,11 +81,7 @@ export async function runAdminOperation<Name extends AdminOperationName>(
   context: AdminContexts[NeedOf<Name>],
   input: AdminInput<Name>,
 ): Promise<AdminOutput<Name>> {
-  // `AdminHandlers` guarantees the types, but TypeScript cannot infer this for a union.
-  const handlers = (await LOADERS[getAdminEntry(name).subject]()) as {
-    readonly [Each in Name]: AdminHandler<Each, AdminContexts[NeedOf<Each>]>;
-  };
-  return handlers[name](context, input);
+  return (await loadAdminHandler(name))(context, input);
 }
 
 /**
@@ -81,7 +94,7 @@ export async function callAdminOperation<Name extends AdminOperationName>(
   data: AdminData<Name>,
 ): Promise<AdminOutput<Name>> {
   const operation = await loadAdminOperation(getAdminEntry(name));
-  return runAdminOperation(name, context, parseAdminInput(operation, data) as AdminInput<Name>);
+  return (await loadAdminHandler(name))(context, parseAdminInput(operation, data));
 }
 
 /** Loads the checks and the handlers of all operations. */

@@ -8,9 +8,9 @@ import { invalidArgument, readOnlyRefusal } from '../store/refusal.ts';
 import type { AdminRequest, AdminRoute, AdminRoutes, PublicRoutes } from './admin.ts';
 import {
   type DevelopmentContext,
+  loadAdminHandler,
   loadAdminOperation,
   parseAdminInput,
-  runAdminOperation,
 } from './operations.ts';
 
 /**
@@ -32,7 +32,7 @@ export function createRoutes(
         if (readOnly && entry.effect !== 'read') throw readOnlyRefusal();
         const operation = await loadAdminOperation(entry);
         const input = parseAdminInput(operation, data);
-        const output = await runAdminOperation(entry.name, context, input as never);
+        const output = await (await loadAdminHandler(entry.name))(context, input);
         return maskSecrets(output, operation.secrets?.(input) ?? []);
       },
     ]),
