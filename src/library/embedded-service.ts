@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultFile, FaultFileInput, FaultRuleInput } from '../catalog/fault-rules.ts';
 import type {
@@ -18,8 +16,9 @@ import type { AdminData, AdminOperationName, AdminOutput } from '../catalog/loca
 import type { StoredKindName } from '../catalog/local/stored-kinds.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { parseDurationFlag } from '../kernel/duration.ts';
-import { throwFileError } from '../kernel/files.ts';
+import { createTemporaryFolder } from '../kernel/temporary.ts';
 import { type EmbeddedInstance, openEmbedded } from '../service/embedded.ts';
+import { callAdminOperation } from '../service/local/operations.ts';
 import type { RunningService } from '../service/serving.ts';
 
 export interface ServiceSettings {
@@ -60,7 +59,6 @@ export async function openEmbeddedService({ store, ...switches }: ServiceSetting
   const { baseUrl, headerPrefix, key, workspace } = embedded.target;
   const servers: RunningService[] = [];
   const admin: AdminApi = async (name, data) => {
-    const { callAdminOperation } = await import('../service/local/operations.ts');
     return callAdminOperation(name, embedded.development, data);
   };
   return {
@@ -196,11 +194,6 @@ async function resolveStore(
   store: string | undefined,
 ): Promise<{ path: string; remove(): Promise<void> }> {
   if (store !== undefined) return { path: store, remove: async () => undefined };
-  const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
-    throwFileError('create a folder in', tmpdir()),
-  );
-  return {
-    path: join(folder, 'service.sqlite'),
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+  const folder = await createTemporaryFolder();
+  return { path: join(folder.path, 'service.sqlite'), remove: folder.close };
 }

@@ -8,6 +8,7 @@ import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { createTemporaryPath } from '../../kernel/temporary.ts';
 import { printNewParents } from '../call/new-parents.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
@@ -33,7 +34,6 @@ import { prepareRequest } from './prepare-request.ts';
 import { printRepeatingCommand } from './repeat-command.ts';
 import { runJob } from './run-job.ts';
 import { showCheckProgress } from './show-progress.ts';
-import { createTemporaryPath } from './temporary-path.ts';
 
 /**
  * Runs a bulk operation: checks all records, sends them, and prints a summary to stdout. Records

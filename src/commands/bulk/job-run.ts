@@ -14,12 +14,12 @@ import { type BulkSummary, summarize } from '../../bulk/summary.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { resolveOutputPath, shortPath } from '../../kernel/named-file.ts';
 import { pluralize } from '../../kernel/plural.ts';
+import { createTemporaryPath } from '../../kernel/temporary.ts';
 import type { Context } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 import { createJobError } from './job-error.ts';
 import type { OpenJob } from './open-job.ts';
 import { readLists, type SendPlan } from './pending-records.ts';
-import { createTemporaryPath } from './temporary-path.ts';
 
 export type JobRun = Awaited<ReturnType<typeof openJobRun>>;
 

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { InputFile } from '../../bulk/input-file.ts';
 import { createJobName } from '../../bulk/journal/job-folder.ts';
-import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
-import { loadOperation } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { SvcError, systemErrorCode } from '../../kernel/errors.ts';
-import { throwFileError } from '../../kernel/files.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
+import { closeAfter } from '../../kernel/resource.ts';
+import { createTemporaryFolder } from '../../kernel/temporary.ts';
 import { copyHashed, hashFile } from '../../settings/file/read-files.ts';
 import type { PlannedInput } from '../../settings/plan/saved-write.ts';
 import type { Context } from '../context.ts';
@@ -37,15 +34,12 @@ export async function saveRecords(
     throw new SvcError('usage', `${output} and --out cannot be combined`, {
       hint: 'the command that applies the plan writes failed records to a file',
     });
-  const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
-    throwFileError('create a folder in', tmpdir()),
-  );
-  try {
+  const restart = await closeAfter(await createTemporaryFolder(), async ({ path }) => {
     const prepared = await prepareRequest(context, oldest, request, {
       job: createJobName(context.clock.now()),
-      folder: { spool: join(folder, 'input'), grouped: join(folder, 'grouped.sqlite') },
+      folder: { spool: join(path, 'input'), grouped: join(path, 'grouped.sqlite') },
     });
-    if ('restart' in prepared) return await saveRecords(context, oldest, prepared.restart, out);
+    if ('restart' in prepared) return prepared.restart;
     const { entry, plan, organizations, answers } = prepared;
     const { calls, input, limits, options } = plan;
     try {
@@ -55,8 +49,8 @@ export async function saveRecords(
       const { hasDefaultOrganization = false } = request;
       const { organizationId } = request.data;
       const sending = await countSending(context, input, limits, organizations);
-      const fields = bulkFieldsOf(await loadOperation(oldest.resource, oldest.name));
-      const records = options.file === undefined ? recordsOf(request, fields.listName) : undefined;
+      const { listName } = calls.fields;
+      const records = options.file === undefined ? recordsOf(request, listName) : undefined;
       await saveWrite(
         context,
         {
@@ -71,13 +65,13 @@ export async function saveRecords(
         },
         out,
       );
+      return undefined;
     } finally {
       input.grouped?.close();
       await input.input.discard();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
+  if (restart) await saveRecords(context, oldest, restart, out);
 }
 
 function recordsOf({ data, record }: BulkRequest, listName: string): readonly unknown[] {

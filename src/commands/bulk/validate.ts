@@ -4,6 +4,7 @@ import { type BulkFields, bulkFieldsOf } from '../../catalog/bulk-fields.ts';
 import { loadOperation } from '../../catalog/index.ts';
 import { manifest } from '../../catalog/manifest.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { createTemporaryPath } from '../../kernel/temporary.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
@@ -14,7 +15,6 @@ import { openInputFiles } from './input-files.ts';
 import { parseColumnMap, parseOrganizationMap, parseSeparator } from './input-flags.ts';
 import { printRepeatingCommand } from './repeat-command.ts';
 import { showCheckProgress } from './show-progress.ts';
-import { createTemporaryPath } from './temporary-path.ts';
 import type { ValidateFlags } from './validate-flags.ts';
 
 /**

@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { throwFileError } from '../../kernel/files.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { readRegularFile } from '../../kernel/read-file.ts';
+import { closeAfter } from '../../kernel/resource.ts';
+import { createTemporaryFolder } from '../../kernel/temporary.ts';
 import type { ApprovalRule } from '../../profiles/required-approvals.ts';
 import { readSigners } from '../../profiles/signers.ts';
 import { findSshKeygen, runSshKeygen } from '../../profiles/ssh-keygen.ts';
@@ -136,16 +137,11 @@ async function withSignersFile<Result>(
   text: string,
   work: (path: string) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-')).catch(
-    throwFileError('create a folder in', tmpdir()),
-  );
-  try {
-    const path = join(folder, 'signers');
+  return closeAfter(await createTemporaryFolder(), async (folder) => {
+    const path = join(folder.path, 'signers');
     await writeFile(path, text, { mode: 0o600 });
-    return await work(path);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return work(path);
+  });
 }
 
 interface ApprovalSearch {
