@@ -2,6 +2,7 @@ import { commandArguments, dataArguments } from '../catalog/command-text.ts';
 import type { CreatedRecord, Lookup } from '../catalog/define.ts';
 import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { loadOperation } from '../catalog/index.ts';
+import { getEntry } from '../catalog/manifest.ts';
 import { hint, SvcError, step } from '../kernel/errors.ts';
 import { valueAt } from '../kernel/field-path.ts';
 import { type Fields, isObject } from '../kernel/json.ts';
@@ -91,7 +92,6 @@ export async function readCreatedRecord(
   data: Fields,
   send: Client['send'],
 ): Promise<Fields | undefined> {
-  const { getEntry } = await import('../catalog/manifest.ts');
   const { resource, name } = getEntry(operation);
   const read = await loadOperation(resource, name);
   const input = lookupInputOf(inputFields, data);
@@ -152,7 +152,6 @@ async function createLookupHint(
 ) {
   const { lookup, command, effect } = operation;
   if (lookup) {
-    const { getEntry } = await import('../catalog/manifest.ts');
     const lookupStep = step(
       'show',
       ...commandArguments(getEntry(lookup.operation), lookupInputOf(lookup.inputFields, data)),

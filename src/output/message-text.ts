@@ -2,6 +2,7 @@ import { commandLineOf, Hint } from '../kernel/errors.ts';
 import type { Sink } from '../kernel/io.ts';
 import { escapeForTerminal, escapeJsonForTerminal } from '../kernel/safe-text.ts';
 import type { MessagePart } from './wrap-message.ts';
+import { wrapMessage } from './wrap-message.ts';
 
 /** `debug`: a line about a request, only with `--debug`. */
 export type MessageLevel = 'info' | 'warning' | 'debug';
@@ -29,6 +30,5 @@ export async function formatMessage(
   const text = parts.map((part) => (typeof part === 'string' ? part : part.command)).join('');
   // Wide characters take two columns.
   if (!columns || text.length * 2 <= columns) return breakCommands(`${text}\n`);
-  const { wrapMessage } = await import('./wrap-message.ts');
   return breakCommands(`${await wrapMessage(parts, columns)}\n`);
 }

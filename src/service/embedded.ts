@@ -20,6 +20,7 @@ import type { RequestLog, RequestLogOptions } from './local/requests/request-log
 import type { SnapshotContext } from './local/snapshots/snapshot-control.ts';
 import { createDevelopmentState, type DevelopmentState } from './local/state.ts';
 import { ensureLocalCredentials } from './records/bootstrap.ts';
+import { findMissingParents } from './records/parent-ids.ts';
 import { displayStoreLocation } from './store/location.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -94,7 +95,6 @@ export async function openEmbedded(location: string, options: EmbeddedOptions) {
      * @throws Refusal if the store rejects the request
      */
     findMissingParents: async (parents: readonly Parent[]) => {
-      const { findMissingParents } = await import('./records/parent-ids.ts');
       return store.read((database) => findMissingParents(database, apiKey, parents));
     },
     /** Lists the first IDs of a kind in the store, of one organization if it is given. */

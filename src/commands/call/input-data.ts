@@ -5,6 +5,7 @@ import { withValue } from '../../kernel/field-path.ts';
 import { isObject } from '../../kernel/json.ts';
 import { parseTimestamp } from '../../kernel/timestamp.ts';
 import { parseOrganization } from '../../profiles/profile.ts';
+import { readServiceTime } from '../connection/service-time.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { getFlagValue, selectOptions } from '../options.ts';
@@ -79,9 +80,7 @@ async function readFlagValue(
   const given = getFlagValue(options, flag.name);
   if (given === undefined) return undefined;
   const warnings: string[] = [];
-  const now = containsDuration(flag, given)
-    ? await (await import('../connection/service-time.ts')).readServiceTime(context)
-    : context.clock.now();
+  const now = containsDuration(flag, given) ? await readServiceTime(context) : context.clock.now();
   const value = parseFlagValue(flag, given, { now, warn: (text) => warnings.push(text) });
   for (const text of warnings) await context.warn(text);
   if (flag.kind !== 'content') return value;

@@ -6,6 +6,7 @@ import { quoteId } from '../../kernel/id-text.ts';
 import { findSimilar } from '../../kernel/nearest.ts';
 import { formatNounCount, groupDigits } from '../../kernel/plural.ts';
 import type { MissingParent } from '../../service/records/parent-ids.ts';
+import { serviceLabel } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { getFlagValue } from '../options.ts';
 import { canAsk } from '../terminal/terminal.ts';
@@ -211,7 +212,6 @@ async function askAbout(
     await context.confirm(question(group, local, counts));
     return undefined;
   }
-  const { serviceLabel } = await import('../connection/protected-profile.ts');
   const similar = findSimilar(parent.id, parent.others);
   const known = parent.others.filter((id) => id !== similar).slice(0, MAX_CHOICES);
   const use = new Map<string, string>(

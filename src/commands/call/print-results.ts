@@ -5,9 +5,12 @@ import type { CallResult } from '../../client/client.ts';
 import { fetchPages, nextCursorOf } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { nameProfile } from '../connection/protected-profile.ts';
 import type { Context } from '../context.ts';
 import { collectCalledIds } from '../ids/collect-ids.ts';
 import { createClosingMessages, listOf } from './closing-messages.ts';
+import { collectIdFailures } from './each-id.ts';
+import { withHint } from './error-hints.ts';
 import { DEPTH_COLUMN, flattenTrees } from './tree-rows.ts';
 
 /** Inputs of the calls, in order. With `all`, every page of each call is fetched. */
@@ -127,7 +130,6 @@ async function nameWrite(
   message: string,
 ): Promise<string> {
   if (effect === 'read') return message;
-  const { nameProfile } = await import('../connection/protected-profile.ts');
   return nameProfile(context, message);
 }
 
@@ -183,10 +185,6 @@ async function* fetchResponses(call: OpenCall) {
 
 async function* fetchResponsesById(call: OpenCall) {
   const { context, entry, operation, inputs } = call;
-  const [{ collectIdFailures }, { withHint }] = await Promise.all([
-    import('./each-id.ts'),
-    import('./error-hints.ts'),
-  ]);
   const { field = '' } = operation.argument ?? {};
   const ids = inputs.map((input) => String(input[field]));
   const noun = field.replace(/Id$/, '');

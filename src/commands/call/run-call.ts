@@ -3,17 +3,20 @@ import { loadOperation, loadResource } from '../../catalog/index.ts';
 import type { OperationEntry } from '../../catalog/manifest.ts';
 import { fetchPages } from '../../client/pages.ts';
 import { SvcError } from '../../kernel/errors.ts';
+import { withServiceTime } from '../connection/service-time.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { type ListOptions, needsAll } from '../list-flags.ts';
 import { selectOptions } from '../options.ts';
 import { CALL_FLAGS } from './call-flags.ts';
+import { withHint } from './error-hints.ts';
 import type { InputData } from './input-data.ts';
 import { requireOrganizationsToRead } from './missing-parents.ts';
 import { confirmNewParents, type NewParents, printNewParents } from './new-parents.ts';
 import { printResults } from './print-results.ts';
 import { checkUnknownFields } from './unknown-fields.ts';
 import { checkInput, type InputFailure } from './validation.ts';
+import { runAndWait } from './wait.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -61,7 +64,6 @@ export async function runCall(
     return saveWrite(context, { operation: entry.name, inputs }, out);
   }
   if (entry.wait && wait) {
-    const { runAndWait } = await import('./wait.ts');
     return runAndWait(
       context,
       { command: entry.command, wait: entry.wait },
@@ -110,7 +112,6 @@ async function sendCalls(
   } catch (error) {
     // Skips the import if it is not needed, because a failed import would hide the error.
     if (!(error instanceof SvcError) || error.hint !== undefined) throw error;
-    const { withHint } = await import('./error-hints.ts');
     throw withHint(entry, inputs[0] ?? {}, error);
   }
   if (context.options.dryRun) return;
@@ -144,7 +145,7 @@ async function checkInputs(
 }
 
 async function useServiceTime(context: Context): Promise<Context> {
-  return (await import('../connection/service-time.ts')).withServiceTime(context);
+  return withServiceTime(context);
 }
 
 export function addGeneratedId({ generatedId }: Operation, data: Record<string, unknown>): void {

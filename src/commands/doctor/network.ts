@@ -21,6 +21,7 @@ import {
   skippedBecause,
   warn,
 } from './check.ts';
+import { tryPlainConnection, tryTlsConnection } from './connections.ts';
 
 /** Tolerated clock skew, in milliseconds. Webhook signatures tolerate five minutes. */
 const MAX_SKEW = 120_000;
@@ -92,7 +93,6 @@ async function checkConnection(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (proxy) return skipped(`the proxy ${proxy.host} opens the connection`);
-  const { tryPlainConnection, tryTlsConnection } = await import('./connections.ts');
   const target = {
     host: hostnameOf(url),
     port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80),

@@ -8,11 +8,13 @@ import {
 import { hint, SvcError } from '../../kernel/errors.ts';
 import { findNearest } from '../../kernel/nearest.ts';
 import { version } from '../../kernel/version.ts';
+import { ensureSecretsAllowed } from '../connection/protections.ts';
 import type { Context, GlobalOptions } from '../context.ts';
 import type { Node, OptionDefinition } from '../definition.ts';
 import { GLOBAL_FLAGS, HELP_FLAG, parseGlobalOptions, VERSION_FLAG } from '../global-flags.ts';
 import type { HelpPage } from '../help/blocks.ts';
 import { createCommandHelp, helpForPath } from '../help/command-help.ts';
+import { findHelpSubject } from '../help/find-subject.ts';
 import { ROOT_HELP, START_SCREEN } from '../help/root-help.ts';
 import { LIST_FLAGS, parseListOptions } from '../list-flags.ts';
 import { getFlagValue, longName, optionalProperty, selectOptions } from '../options.ts';
@@ -59,7 +61,6 @@ async function showSubject(
   words: readonly string[],
   dependencies: ProgramDependencies,
 ): Promise<void> {
-  const { findHelpSubject } = await import('../help/find-subject.ts');
   const { topic, command } = findHelpSubject(commandTree(), words);
   if (topic) {
     const { createTopicPage } = await import('../help/topics.ts');
@@ -203,7 +204,6 @@ function addLeaf(command: Command, leaf: LoadedLeaf, dependencies: ProgramDepend
       ...optionalProperty('words', dependencies.words),
     });
     if (options.showSecrets) {
-      const { ensureSecretsAllowed } = await import('../connection/protections.ts');
       await ensureSecretsAllowed(context);
     }
     const invocation = { arguments: command.args, options: command.opts() };

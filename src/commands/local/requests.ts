@@ -6,6 +6,8 @@ import { writeText } from '../../kernel/log-commands.ts';
 import { resolveOutputPath } from '../../kernel/named-file.ts';
 import { writeOutputFile } from '../../kernel/output-file.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { escapeJsonForTerminal } from '../../kernel/safe-text.ts';
+import { formatJsonDocument } from '../../output/json.ts';
 import { loadPalette } from '../../output/palette.ts';
 import { formatHar } from '../../service/local/requests/har.ts';
 import { withoutBodies } from '../../service/local/requests/record.ts';
@@ -67,7 +69,6 @@ async function writeArchive(
 export const showLocalRequests = createLocalCommand('local.requests.show', {
   run: async ({ context, run }) => {
     const found = await run();
-    const { formatJsonDocument } = await import('../../output/json.ts');
     const renderText = ({ isTerminal }: { readonly isTerminal: boolean }) =>
       formatJsonDocument(found, isTerminal);
     await (await context.printer()).value(found, { renderText });
@@ -89,7 +90,6 @@ export async function tailLocalRequests(
   const isText = (await context.format()) === 'table';
   const palette = await loadPalette(shouldUseColor(context.options.color, io.stdout, environment));
   const formatLine = createLineFormatter(io.stdout.columns, palette);
-  const { escapeJsonForTerminal } = await import('../../kernel/safe-text.ts');
   const format = (record: RequestRecord) =>
     isText ? formatLine(record) : escapeJsonForTerminal(JSON.stringify(record));
   await withRequestFile(context, async (file) => {

@@ -2,9 +2,11 @@ import { SvcError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { FORMATS, type Format } from '../../output/format.ts';
 import type { Activity } from '../activity.ts';
+import { checkProtectedProfile, serviceLabel } from '../connection/protected-profile.ts';
+import { ensureAllowed } from '../connection/protections.ts';
 import type { Context, GlobalOptions, OpenedContext, ProcessEnvironment } from '../context.ts';
 import { parseFormat } from '../global-flags.ts';
-import { canAsk, withCiReason } from '../terminal/terminal.ts';
+import { canAsk, openPrompter, withCiReason } from '../terminal/terminal.ts';
 import { openOutput } from './open-output.ts';
 import { type OpenedService, openService, type ServiceOrigin } from './open-service.ts';
 
@@ -55,9 +57,7 @@ export function openContext(
     reopen: ({ options: changed = options, ...changes }) =>
       reopen(context, changed, changes, { ...origin, folderFiles, target: service.target }),
     confirm: (question, about = 'service') => confirm(context, question, about),
-    prompter: once(async () =>
-      (await import('../terminal/terminal.ts')).openPrompter(processEnvironment),
-    ),
+    prompter: once(async () => openPrompter(processEnvironment)),
   };
   return {
     context,
@@ -123,7 +123,6 @@ async function confirm(
 ): Promise<void> {
   if (about === 'service') await checkProtections(context);
   if (context.options.yes) return;
-  const { serviceLabel } = await import('../connection/protected-profile.ts');
   const asked = about === 'service' ? `${question} (${await serviceLabel(context)})` : question;
   if (!canAsk(context))
     throw new SvcError('usage', `confirmation required: ${asked}`, {
@@ -140,9 +139,7 @@ async function confirm(
  * @throws SvcError `read_only` or `usage`
  */
 async function checkProtections(context: Context): Promise<void> {
-  const { ensureAllowed } = await import('../connection/protections.ts');
   await ensureAllowed(context, { effect: 'once' });
   if (canAsk(context)) return;
-  const { checkProtectedProfile } = await import('../connection/protected-profile.ts');
   await checkProtectedProfile(context);
 }

@@ -2,6 +2,7 @@ import type { Environment } from '../../kernel/folders.ts';
 import { once } from '../../kernel/once.ts';
 import type { FolderFiles } from '../../profiles/folder-file.ts';
 import type { CommandTarget, Sourced } from '../../profiles/target.ts';
+import { createPlanApprovals, findReadOnly } from '../connection/protections.ts';
 import type { Context, GlobalOptions, ProcessEnvironment } from '../context.ts';
 import { optionalProperty } from '../options.ts';
 
@@ -78,13 +79,11 @@ export function openService(
     folderFiles,
     output: async () => (await load()).resolveOutput(await dependencies(), target()),
     readOnly: once(async () => {
-      const { findReadOnly } = await import('../connection/protections.ts');
       return findReadOnly(await target());
     }),
     approvals: once(async () => {
       const resolved = await target();
       if (!resolved.approvals) return undefined;
-      const { createPlanApprovals } = await import('../connection/protections.ts');
       return createPlanApprovals(resolved, resolved.approvals);
     }),
     tracing: once(async () => {

@@ -1,5 +1,6 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
+import { type Hint, hint, SvcError, step, type NextStep } from '../../kernel/errors.ts';
+import { parseBulkOptions, parseMapFile } from '../bulk/bulk-flags.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
 import { readInputData } from '../call/input-data.ts';
@@ -77,10 +78,7 @@ async function runAllowed(
   const flags = { ...invocation.options, ...(isCreationGiven && { [CREATION]: true }) };
   if (!isFile && entry.bulk !== 'array')
     return runCall(context, entry, input, { ...invocation, options: flags });
-  const [{ runBulkOperation }, { parseBulkOptions, parseMapFile }] = await Promise.all([
-    import('../bulk/bulk-operation.ts'),
-    import('../bulk/bulk-flags.ts'),
-  ]);
+  const { runBulkOperation } = await import('../bulk/bulk-operation.ts');
   const request = {
     ...input,
     newer: newer && withOwnFlags(newer, entry, flags),

@@ -1,3 +1,4 @@
+import { createReadOnlyClient } from '../../client/read-only.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import type { AccessPreview } from '../../settings/access-preview.ts';
 import { grantsOfSent, Ledger, type SentRecord } from '../../settings/ledger.ts';
@@ -65,12 +66,10 @@ export async function previewPlanAccess(
       ),
     );
   }
-  const [{ createDeclaredSource }, { readFolderDocuments }, { createReadOnlyClient }] =
-    await Promise.all([
-      import('../../settings/plan/access/declared-source.ts'),
-      import('../../settings/live/read-documents.ts'),
-      import('../../client/read-only.ts'),
-    ]);
+  const [{ createDeclaredSource }, { readFolderDocuments }] = await Promise.all([
+    import('../../settings/plan/access/declared-source.ts'),
+    import('../../settings/live/read-documents.ts'),
+  ]);
   const client = createReadOnlyClient(await context.client());
   const access = await Ledger.use(context, (ledger) =>
     previewAccess(

@@ -21,6 +21,7 @@ import { type NextCommands, renderNext } from '../render-next.ts';
 import { commandForService } from '../service-flags.ts';
 import { isInCi, selectGlyphs } from '../terminal/terminal.ts';
 import { describeBlocked, findBlocked } from './blocked-changes.ts';
+import { renderPlanMarkdown } from './plan-markdown.ts';
 import { toAccessData } from './render-access.ts';
 import { countChanges } from './render-plan.ts';
 
@@ -87,7 +88,6 @@ export async function printApplied(
   const result = words.filter(Boolean).join(', ') || 'nothing';
   const title = `Applied: ${[result, ...approved].join('; ')}`;
   const renderMarkdown = async () => {
-    const { renderPlanMarkdown } = await import('./plan-markdown.ts');
     const sections = { Failures: failures.map(({ id, message }) => `${id}: ${message}`) };
     return renderPlanMarkdown(plan, { title, target, next: shownNext, sections });
   };

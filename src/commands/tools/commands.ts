@@ -1,3 +1,4 @@
+import { version } from '../../kernel/version.ts';
 import { type CommandDefinition, defineCommand } from '../definition.ts';
 import { FORCE_FLAG } from '../options.ts';
 
@@ -84,7 +85,6 @@ export const TOOL_COMMANDS: readonly CommandDefinition[] = [
     summary: 'Print the version',
     examples: { 'svc version': 'print the version, like --version' },
     load: async () => {
-      const { version } = await import('../../kernel/version.ts');
       return async (context) =>
         (await context.printer()).value({ version }, { renderText: () => `${version}\n` });
     },

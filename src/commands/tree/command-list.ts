@@ -1,5 +1,6 @@
 import type { Flag } from '../../catalog/flags.ts';
 import { isHarmless } from '../../catalog/harmless.ts';
+import { manifest } from '../../catalog/manifest.ts';
 import { hint, SvcError, step } from '../../kernel/errors.ts';
 import type { View } from '../../output/renderer.ts';
 import type { Context } from '../context.ts';
@@ -55,7 +56,6 @@ async function printDescriptor(context: Context, node: Node): Promise<void> {
 
 /** Prints one line per command. A sign after the name marks a command that writes. */
 async function printMap(context: Context, program: Node): Promise<void> {
-  const { manifest } = await import('../../catalog/manifest.ts');
   const writes = new Set(
     manifest.filter((entry) => !isHarmless(entry)).map(({ command }) => command.join(' ')),
   );

@@ -19,6 +19,7 @@ import { openRecording } from '../../webhooks/recording.ts';
 import type { Context } from '../context.ts';
 import type { Invocation } from '../definition.ts';
 import { excerptOf, shortenEvent } from '../terminal/delivery-views.ts';
+import { listenForKeys } from '../terminal/keys.ts';
 import { canAsk, selectGlyphs, shouldUseColor } from '../terminal/terminal.ts';
 import type { ListenFlags } from './flags.ts';
 import {
@@ -131,7 +132,6 @@ async function offerReplay(
     if (!(await replayLast())) await context.note('no delivery to replay yet');
     isReplaying = false;
   };
-  const { listenForKeys } = await import('../terminal/keys.ts');
   const release = listenForKeys(context, (key) =>
     key === 'r' ? void replay().catch(onError) : undefined,
   );

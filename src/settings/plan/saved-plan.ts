@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, scrypt } from 'node:crypto';
 import type * as z from 'zod/mini';
+import { explainIssue } from '../../catalog/explain-issue.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatFieldPath, valueAt } from '../../kernel/field-path.ts';
 import { type Fields, formatCanonicalJson, isObject, tryParseJson } from '../../kernel/json.ts';
@@ -131,7 +132,6 @@ export async function checkShape<Saved>(
   const { data, error } = schema.safeParse(content);
   const [issue] = error?.issues ?? [];
   if (!issue) return data as Saved;
-  const { explainIssue } = await import('../../catalog/explain-issue.ts');
   const field = formatFieldPath(issue.path);
   const reason = explainIssue(issue, valueAt(content, issue.path));
   throw new SvcError(
