@@ -93,7 +93,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
     load: async () => (await import('./snapshots.ts')).listSnapshots,
   }),
   defineLocalCommand('local.snapshot.diff', {
-    load: async () => (await import('./snapshots.ts')).diffSnapshot,
+    load: async () => (await import('./snapshot-diff.ts')).diffSnapshot,
   }),
   defineLocalCommand('local.snapshot.remove', {
     isSilent: true,

@@ -1,17 +1,11 @@
 import type { Snapshot } from '../../catalog/local/answers.ts';
 import { getAdminEntry } from '../../catalog/local/find-entry.ts';
-import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { formatMessage } from '../../output/message-text.ts';
 import { formatBytes } from '../../output/quantities.ts';
 import { openSnapshots } from '../../service/local/snapshots/snapshot-control.ts';
 import { displayStoreLocation, resolveStoreLocation } from '../../service/store/location.ts';
-import { summarize } from '../../settings/plan/build-plan.ts';
-import { compareStates } from '../../settings/plan/compare-states.ts';
-import { explainRefusals } from '../connection/embedded-store.ts';
 import type { Context } from '../context.ts';
-import { EMBEDDED_SERVICE } from '../service-flags.ts';
-import { printPlan } from '../settings/print-plan.ts';
 import { createLocalCommand } from './operation.ts';
 
 export const saveSnapshot = createLocalCommand('local.snapshot.save', {
@@ -72,21 +66,3 @@ async function requireSnapshot(context: Context, name: string): Promise<void> {
 function locate({ options, folders }: Context): Promise<string> {
   return resolveStoreLocation(options.store, folders);
 }
-
-/** Fails with `differs` if the data changed since the snapshot. */
-export const diffSnapshot = createLocalCommand('local.snapshot.diff', {
-  run: async ({ context, inputs: [{ name }] }) => {
-    const location = await resolveStoreLocation(context.options.store, context.folders);
-    const snapshots = await openSnapshots({ location });
-    const { snapshot, current } = await explainRefusals('read', () => snapshots.compare(name));
-    const changes = compareStates(snapshot, current);
-    const target = { url: EMBEDDED_SERVICE, apiKey: null };
-    const plan = { target, changes, predicted: [], notRestored: [], summary: summarize(changes) };
-    await printPlan(context, plan, `snapshot ${name}`, { purpose: 'history' });
-    if (changes.length === 0) return;
-    throw new SvcError(
-      'differs',
-      `the data has changed since snapshot ${name}: ${formatNounCount(changes.length, 'difference')}`,
-    );
-  },
-});

@@ -1,5 +1,5 @@
 import type { OperationEntry } from '../../catalog/manifest.ts';
-import { type Hint, hint, SvcError, step, type NextStep } from '../../kernel/errors.ts';
+import { type Hint, hint, SvcError, step } from '../../kernel/errors.ts';
 import { parseBulkOptions, parseMapFile } from '../bulk/bulk-flags.ts';
 import type { BulkRequest } from '../bulk/bulk-request.ts';
 import { CALL_FLAGS } from '../call/call-flags.ts';
