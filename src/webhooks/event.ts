@@ -64,17 +64,9 @@ function textOf(value: unknown): string | undefined {
 }
 
 export function createBasicPayload(event: WebhookEvent): object {
+  const { webhookId, actionUser, apiKey, documentId, documentName, organizationId } = event;
   const { actionType, source } = describeEventType(event.event);
-  const {
-    webhookId,
-    actionUser,
-    apiKey,
-    documentId,
-    clientDocumentId = documentId,
-    documentName,
-    organizationId,
-    pageInfo = {},
-  } = event;
+  const { clientDocumentId = documentId, pageInfo = {} } = event;
   return {
     webhookId,
     actionType,
@@ -87,16 +79,8 @@ export function createBasicPayload(event: WebhookEvent): object {
 }
 
 export function createAdvancedPayload(event: WebhookEvent): object {
-  const {
-    webhookId,
-    actionUser,
-    apiKey,
-    documentId,
-    clientDocumentId = documentId,
-    documentName,
-    organizationId,
-    pageInfo = {},
-  } = event;
+  const { webhookId, actionUser, apiKey, documentId, documentName, organizationId } = event;
+  const { clientDocumentId = documentId, pageInfo = {} } = event;
   return {
     event: event.event,
     ...describeEventType(event.event),

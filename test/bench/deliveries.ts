@@ -4,6 +4,7 @@
  * it with `npm run bench:deliveries`; the receiver is a process of its own. Where PostgreSQL is
  * installed both are measured on a server of it too.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,6 +21,7 @@ import { resolveStoreLocation } from '../../src/service/store/location.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { startCluster } from '../postgres/cluster.ts';
+import { median } from './median.ts';
 
 const EVENTS = 10_000;
 const BATCH = 100;
@@ -191,10 +193,6 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return (performance.now() - start) / 1_000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function print(what: string, rate: number, ratio: string): void {

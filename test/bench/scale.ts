@@ -6,6 +6,7 @@
  * are measured on a server of it too, with a cache of 4 GB. `--plans` prints the plan of each
  * statement as well.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import { openEmbedded } from '../../src/service/embedded.ts';
 import type { DirectAdapter } from '../../src/service/store/prepared-query.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { startCluster } from '../postgres/cluster.ts';
+import { median } from './median.ts';
 
 const SMALL = 100_000;
 const LARGE = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 1_000_000);
@@ -307,8 +309,4 @@ async function explain(store: Store, { text, values }: Statement): Promise<void>
     console.log(`    ${text.replace(/\s+/g, ' ').slice(0, 60)}`);
     for (const line of new Set(scans)) console.log(`      ${line.slice(0, 140)}`);
   });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -6,6 +6,7 @@
  * it too, beside the statements that they need there; `-- --store postgres://…` names another empty
  * database to do so on.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,6 +21,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { openEmbedded } from '../../src/service/embedded.ts';
 import { resolveStoreLocation } from '../../src/service/store/location.ts';
 import { startCluster } from '../postgres/cluster.ts';
+import { median } from './median.ts';
 
 const CONNECTIONS = 32;
 /** Connections that write at once. */
@@ -432,8 +434,4 @@ async function timed(work: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -4,12 +4,14 @@
  * `npm run bench:settings`; numbers after `--` are the factor of the large file's size, and the
  * rounds of the small one.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { median } from './median.ts';
 
 const SIZE = Number(process.argv[2] ?? 1);
 const ROUNDS = Number(process.argv[3] ?? 20);
@@ -153,8 +155,4 @@ async function run([program = '', ...words]: readonly string[], env = environmen
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${messages}`);
   const [, kilobytes = 0] = /maxRSS=(\d+)/.exec(messages) ?? [];
   return { milliseconds: performance.now() - begun, megabytes: Number(kilobytes) / 1024 };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

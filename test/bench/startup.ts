@@ -3,12 +3,14 @@
  * Runs alternate, so that a machine that slows down slows both. Prints medians; run it with
  * `npm run bench:startup`.
  */
+
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from './median.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 40);
 const home = mkdtempSync(join(tmpdir(), 'svc-startup-'));
@@ -108,8 +110,4 @@ function time([program = '', ...words]: readonly string[]): Promise<number> {
       else resolve(Number(process.hrtime.bigint() - begun) / 1e6);
     });
   });
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

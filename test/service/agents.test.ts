@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/service/records/agents.ts';
-import { addSecondKey, startTestService, type TestService } from './test-service.ts';
+import { addSecondKey, startTestService, success, type TestService } from './test-service.ts';
 
 const GET = '/v2/agents/get';
 
@@ -73,11 +73,6 @@ async function startWithAgents(): Promise<TestService> {
   });
   return service;
 }
-
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
 
 describe('the list of agents', () => {
   const SPELLING_ROW = {

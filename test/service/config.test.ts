@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addSecondKey, startTestService } from './test-service.ts';
+import { addSecondKey, startTestService, success } from './test-service.ts';
 
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
 const refused = (status: string, message: string, http = 400) => ({
   http,
   body: { error: { status, message } },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addSecondKey, startTestService, type TestService } from './test-service.ts';
+import { addSecondKey, startTestService, success, type TestService } from './test-service.ts';
 
 const BASE = '/v2/workspace/advancedwebhook/endpoints';
 const CONFIG = '/v2/workspace/advancedwebhookconfig/update';
@@ -14,10 +14,6 @@ async function startWithWebhooks(): Promise<TestService> {
 const create = async ({ call }: TestService, data: object = {}): Promise<string> =>
   (await call(`${BASE}/create`, { url: URL, ...data })).body.result?.data.id;
 
-const success = (message: string, data: object) => ({
-  http: 200,
-  body: { result: { status: 'success', message, data } },
-});
 const UNKNOWN = {
   http: 404,
   body: { error: { status: 'NOT_FOUND', message: 'Advanced webhook provider request failed.' } },

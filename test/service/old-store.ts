@@ -7,3 +7,16 @@ export async function dropFailureColumns(database: Database): Promise<void> {
   await sql`alter table deliveries drop column "retryPeriod"`.execute(database);
   await sql`alter table endpoints drop column "failingReason"`.execute(database);
 }
+
+/** Adds the API key `k`. */
+export async function addKey(database: Database): Promise<void> {
+  const owner = { ownerId: '', ownerName: '', ownerEmail: '', ownerAvatar: '' };
+  await database
+    .insertInto('workspaces')
+    .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
+    .execute();
+  await database
+    .insertInto('apiKeys')
+    .values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' })
+    .execute();
+}

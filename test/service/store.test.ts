@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../src/kernel/errors.ts';
 import { openStore } from '../../src/service/store/open.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/schema.ts';
+import { addKey } from './old-store.ts';
 import { newStoreLocation } from './store-location.ts';
 
 async function newStore() {
@@ -16,17 +17,7 @@ const organizations = (store: Awaited<ReturnType<typeof openStore>>) =>
   store.read((database) => database.selectFrom('organizations').select('organizationId').execute());
 
 async function withKey(store: Awaited<ReturnType<typeof openStore>>) {
-  const owner = { ownerId: '', ownerName: '', ownerEmail: '', ownerAvatar: '' };
-  await store.write(async (database) => {
-    await database
-      .insertInto('workspaces')
-      .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
-      .execute();
-    await database
-      .insertInto('apiKeys')
-      .values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' })
-      .execute();
-  });
+  await store.write(addKey);
   return (organizationId: string) => ({ apiKey: 'k', organizationId, createdAt: 0 });
 }
 

@@ -37,6 +37,12 @@ export interface TestResponse {
   readonly body: { readonly result?: ResponseResult; readonly error?: ErrorBody };
 }
 
+/** Creates the response of a successful call. */
+export const success = (message: string, data: object) => ({
+  http: 200,
+  body: { result: { status: 'success', message, data } },
+});
+
 interface ResponseResult {
   readonly [sibling: string]: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape

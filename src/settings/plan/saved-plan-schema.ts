@@ -23,9 +23,9 @@ import type { Change } from '../plan.ts';
 import { formatReference, SECRET_MARKER, type SecretReference } from '../secret-value.ts';
 import type { RecordKind } from '../settings.ts';
 import { summarize } from './build-plan.ts';
+import { sha256 } from './saved-write-schema.ts';
 
 const name = z.string().check(z.minLength(1));
-const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));
 const file = z.strictObject({ path: name, sha256 });
 const SIGNS = ['+', '~', '-/+', '-', '>', '!', '?'] as const satisfies readonly Change['sign'][];
 

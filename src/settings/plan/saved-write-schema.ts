@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { STORED_OPTIONS } from '../../catalog/bulk-options.ts';
 
 const name = z.string().check(z.minLength(1));
-const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));
+export const sha256 = z
+  .string()
+  .check(z.regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 hash' }));
 const count = z.int().check(z.gte(0));
 const fields = z.record(z.string(), z.unknown());
 

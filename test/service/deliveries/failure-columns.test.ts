@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeDelivery, listDeliveries } from '../../../src/service/deliveries/records.ts';
 import { openStore } from '../../../src/service/store/open.ts';
-import { dropFailureColumns } from '../old-store.ts';
+import { addKey, dropFailureColumns } from '../old-store.ts';
 import { newStoreLocation } from '../store-location.ts';
 
 /** The last line of the attempts that an older svc recorded, and the reason that it tells. */
@@ -22,17 +22,9 @@ const OLD_ATTEMPTS = [
 it('an upgrade keeps the attempts of a store, and finds why the last one failed', async () => {
   const path = await newStoreLocation();
   const old = await openStore(path);
-  const owner = { ownerId: '', ownerName: '', ownerEmail: '', ownerAvatar: '' };
   const rest = { form: 'advanced', lane: 'ep_1', event: 'x', size: 2, tries: 1 } as const;
   await old.write(async (database) => {
-    await database
-      .insertInto('workspaces')
-      .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
-      .execute();
-    await database
-      .insertInto('apiKeys')
-      .values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' })
-      .execute();
+    await addKey(database);
     const first = '{"at":"2026-01-01T00:00:00.000Z","status":500,"error":null}\n';
     for (const [at, [last]] of OLD_ATTEMPTS.entries()) {
       const attempts = `${first}{"at":"2026-01-01T00:00:05.000Z",${last}}\n`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/service/store/open.ts';
-import { dropFailureColumns } from '../old-store.ts';
+import { addKey, dropFailureColumns } from '../old-store.ts';
 import { newStoreLocation } from '../store-location.ts';
 import { type DeliveringWorld, deliveringWorld } from './delivering.ts';
 import { receiver } from './receiver.ts';
@@ -55,7 +55,6 @@ it.each([
 it('keeps the deliveries of a store without traces', async () => {
   const path = await newStoreLocation();
   const old = await openStore(path);
-  const owner = { ownerId: '', ownerName: '', ownerEmail: '', ownerAvatar: '' };
   const delivery = {
     id: 'msg_1',
     apiKey: 'k',
@@ -69,14 +68,7 @@ it('keeps the deliveries of a store without traces', async () => {
     await sql`drop index "participantsByItem"`.execute(database);
     await dropFailureColumns(database);
     await database.updateTable('schemaVersion').set({ version: 4 }).execute();
-    await database
-      .insertInto('workspaces')
-      .values({ id: 'w', name: '', authToken: '', signingKey: '', ...owner })
-      .execute();
-    await database
-      .insertInto('apiKeys')
-      .values({ id: 'k', workspaceId: 'w', apiKeyName: '', type: '' })
-      .execute();
+    await addKey(database);
     const values = { ...delivery, ...rest, dueAt: 1, owner: null, createdAt: 1 };
     await database
       .insertInto('deliveries')
