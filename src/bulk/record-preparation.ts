@@ -220,18 +220,24 @@ function createListedConverter(
   return (value, problems) => {
     if (!isObject(value) || value instanceof PlainScalar || !Object.hasOwn(value, listedId))
       return value;
-    if (listedId !== id && Object.hasOwn(value, id)) return value;
     const names = Object.keys(value);
-    if (listedId === id && !names.some((name) => droppedFields.has(name))) return value;
+    const hasBothIds = listedId !== id && Object.hasOwn(value, id);
+    const isListed = hasBothIds
+      ? readOnly.every((name) => names.includes(name))
+      : listedId !== id || names.some((name) => droppedFields.has(name));
+    if (!isListed) return value;
     const children = nested === undefined ? undefined : value[nested];
     if (nested !== undefined && Array.isArray(children) && children.length > 0)
       problems.push({
         field: nested,
         message: 'nested records are not sent; pass each one as a separate record',
       });
-    for (const name of names) if (droppedFields.has(name)) omitted.add(name);
+    // With both, the listed ID is the service's own.
+    const isDropped = (name: string) =>
+      droppedFields.has(name) || (hasBothIds && name === listedId);
+    for (const name of names) if (isDropped(name)) omitted.add(name);
     const unset = inherited && isTrue(value[inherited.flag]) ? inherited.field : undefined;
-    const kept = names.filter((name) => !droppedFields.has(name) && name !== unset);
+    const kept = names.filter((name) => !isDropped(name) && name !== unset);
     return Object.fromEntries(kept.map((name) => [name === listedId ? id : name, value[name]]));
   };
 }

@@ -85,7 +85,7 @@ export const documents = {
       id: 'documentId',
       noun: 'document',
       ifExists: {},
-      listed: { id: 'id', readOnly: ['disabled', 'accessType'] },
+      listed: { id: 'id', readOnly: ['disabled', 'accessType', 'createdAt'] },
       lookup: {
         operation: 'documents.list',
         idField: 'id',

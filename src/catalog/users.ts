@@ -39,7 +39,7 @@ const requireSingleTarget = <Schema extends z.ZodMiniObject<typeof location>>(
 const write = {
   output: itemResults,
   message: 'User(s) processed successfully.',
-  bulk: { field: 'users', id: 'userId', noun: 'user' },
+  bulk: { field: 'users', id: 'userId', noun: 'user', listed: { readOnly: ['id'] } },
 } as const;
 
 const add = {

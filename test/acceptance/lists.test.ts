@@ -84,6 +84,42 @@ describe('a list on this machine', () => {
   });
 });
 
+describe('a list of the embedded service', () => {
+  beforeEach(async () => {
+    await user.svc(words('users add --local --org acme --user u1 --name Ada'));
+    await user.svc(words('folders add --local --org acme --folder f1 --name Root'));
+    await user.svc(words('groups add --local --org acme --group g1 --name Staff'));
+  });
+
+  it.each(['organizations', 'users', 'groups', 'folders', 'documents'])(
+    'is valid input of the command that adds %s',
+    async (kind) => {
+      for (const flags of ['-o json', '-o yaml', '-o csv', '-o ndjson', '--jq .[]'])
+        for (const envelope of flags === '--jq .[]' ? [''] : ['', ' --envelope']) {
+          const list = `local list ${kind} ${flags}${envelope}`;
+          const { stdout } = await user.svc(words(list));
+          const add = await user.svc(
+            words(`${kind} add --local --dry-run --file - --allow-suspicious`),
+            { stdin: stdout },
+          );
+          expect([list, add.code, add.stdout]).toEqual([list, 0, expect.stringContaining('no ')]);
+          expect(add.stderr).not.toContain('unknown');
+        }
+    },
+  );
+
+  it('has the envelope of other lists', async () => {
+    const list = await user.svc(words('local list users -o json --envelope'));
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      status: 'success',
+      data: [{ userId: 'u1', name: 'Ada' }],
+    });
+    expect(await user.svc(words('local list users --envelope --sort userId'))).toMatchObject({
+      code: 2,
+    });
+  });
+});
+
 it('every command named list takes the flags of lists', async () => {
   const nodesOf = (node: Node): readonly Node[] => [
     node,

@@ -178,6 +178,10 @@ describe('the output of a list command', () => {
         JSON.stringify(written),
       ),
     ).toEqual(written);
+    const local = [{ ...written[0], documentName: 'D', disabled: false, createdAt: 1 }];
+    expect(
+      await sent(bulkFieldsOf(documents['documents.add']), folder, 'd.json', JSON.stringify(local)),
+    ).toEqual([{ documentId: 'd', documentName: 'D' }]);
   });
 
   it.each(['json', 'ndjson', 'yaml'] as const)(

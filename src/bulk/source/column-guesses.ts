@@ -23,7 +23,8 @@ export function findUnknownColumns(
     id,
     ...knownFields,
     ...targetFields.map(({ name }) => name),
-    ...(listed?.readOnly ?? []),
+    // Only a record with its own ID can have those of the service.
+    ...(columns.includes(id) || listed?.id !== undefined ? (listed?.readOnly ?? []) : []),
     listed?.id,
     listed?.nested,
   ]);

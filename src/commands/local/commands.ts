@@ -160,6 +160,7 @@ export const LOCAL_COMMANDS: readonly CommandDefinition[] = [
   }),
   defineLocalCommand('local.list', {
     options: [{ flags: '--watch', description: 'show new and changed records until Ctrl-C' }],
+    hasEnvelope: true,
     load: async () => (await import('./records.ts')).listLocalRecords,
   }),
   defineLocalCommand('local.show', {
@@ -200,12 +201,14 @@ interface Additions extends Partial<Pick<CommandDefinition, 'options' | 'load'>>
   readonly isSilent?: true;
   /** Flags can replace the arguments and the required flags. */
   readonly hasAlternative?: true;
+  /** Whether the command prints the envelope of a list command on request. */
+  readonly hasEnvelope?: true;
 }
 
 /** Derives the command of an operation. */
 function defineLocalCommand(
   name: AdminOperationName,
-  { options = [], load, isSilent, hasAlternative }: Additions = {},
+  { options = [], load, isSilent, hasAlternative, hasEnvelope }: Additions = {},
 ): CommandDefinition {
   const entry = getAdminEntry(name);
   const { command, summary, description, examples, columns, effect } = entry;
@@ -224,6 +227,7 @@ function defineLocalCommand(
     globalFlags: [
       'local',
       ...(isSilent ? [] : (['result'] as const)),
+      ...(hasEnvelope ? (['envelope'] as const) : []),
       ...(effect === 'read' ? [] : (['dry-run'] as const)),
     ],
     arguments: entry.arguments.map((operand) => ({

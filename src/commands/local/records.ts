@@ -2,6 +2,7 @@ import type { Column } from '../../catalog/define.ts';
 import type { StoredRecord } from '../../catalog/local/answers.ts';
 import { DEFAULT_LIMIT } from '../../catalog/local/default-limit.ts';
 import { SECRET_FIELDS } from '../../catalog/local/stored-kinds.ts';
+import { SvcError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import { headerOf } from '../../output/columns.ts';
 import { describeMore } from '../../output/list-selection.ts';
@@ -23,13 +24,21 @@ export const listLocalRecords = createLocalCommand('local.list', {
       secrets,
       defaultLimit: DEFAULT_LIMIT,
     });
+    const { envelope } = context.options;
+    for (const flag of ['sort', 'watch'])
+      if (envelope && invocation.options[flag] !== undefined)
+        throw new SvcError('usage', `--${flag} and --envelope cannot be combined`);
     if (invocation.options.watch) {
       const read = async () => (await run())[0].records;
       return watchRecords(context, { read, idOf: JSON.stringify, shapeOf });
     }
     const [{ records, more }] = await run();
-    await (await context.printer()).value(records, shapeOf(records));
+    const printer = await context.printer();
     const plural = kind.replace('-', ' ');
+    if (envelope) {
+      const result = { status: 'success', message: `Stored ${plural}.`, data: records };
+      await printer.value(result, { secrets: secrets.map((path) => ['data', ...path]) });
+    } else await printer.value(records, shapeOf(records));
     if (records.length === 0) await context.note(`no ${plural} found`);
     if (more) await context.note(describeMore(records.length));
   },
