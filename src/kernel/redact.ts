@@ -9,8 +9,12 @@ export function maskSecret(secret: string): string {
   return secret.length >= 20 ? HIDDEN + secret.slice(-4) : HIDDEN;
 }
 
+/** Texts that svc and services show in place of a secret: `****`, `tok1••••`, `<hidden>`, `XXXXXXXX`. */
+const MASK =
+  /[*\u2022\u25cf\u2219\u00b7\u2026]{3}|^\.{3}|\.{3}$|^(?:<[\w -]{3,}>|\[[\w -]{3,}\]|\([\w -]{3,}\))$|^x{4,}.{0,4}$|^(?:redacted|masked|hidden)$/is;
+
 export function isMasked(value: unknown): boolean {
-  return typeof value === 'string' && /^\*{4}(?:.{4})?$/s.test(value);
+  return typeof value === 'string' && MASK.test(value);
 }
 
 /**

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   findJsonSecrets,
+  isMasked,
   maskSecret,
   redactJsonText,
   redactRemembered,
@@ -47,6 +48,21 @@ const secret = fc
   )
   .filter((text) => text.isWellFormed() && !text.includes('*'));
 const filler = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('*'));
+
+it.each([
+  '****',
+  '****abcd',
+  'tok1****',
+  '••••••••',
+  '<hidden>',
+  '[REDACTED]',
+  'XXXXXXXX',
+  '...1234',
+])('isMasked finds the mask of a service: %s', (text) => expect(isMasked(text)).toBe(true));
+it.each(['', 'tok_1a2b3c', 'a*b', 'xylophone', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'])(
+  'isMasked takes a secret for what it is: %j',
+  (text) => expect(isMasked(text)).toBe(false),
+);
 
 describe('maskSecret', () => {
   it('shows only the last four characters of secrets with at least twenty', () => {
