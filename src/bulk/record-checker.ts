@@ -396,9 +396,14 @@ export class RecordChecker extends FindingCollector {
           message: `the field '${field.name}' is sent unchanged, and not as '${field.means}': none of its values is an access role`,
         });
     }
-    const { map = [] } = this.#rules;
+    const { map = [], naming = 'flags' } = this.#rules;
     const columnOf = (field: string) => map.find(([, name]) => name === field)?.[0] ?? field;
-    for (const { finding, hint } of this.#conflicts.describe(this.read, this.#isTable, columnOf))
+    for (const { finding, hint } of this.#conflicts.describe(
+      this.read,
+      this.#isTable,
+      columnOf,
+      naming,
+    ))
       this.add(finding, hint);
   }
 

@@ -1,4 +1,4 @@
-import { flagName } from '../catalog/flags.ts';
+import { flagName, type InputNaming } from '../catalog/flags.ts';
 import { groupDigits, pluralize } from '../kernel/plural.ts';
 import { quoteForShell } from '../kernel/quote-for-shell.ts';
 import type { FileDiagnostic } from './diagnostic.ts';
@@ -43,10 +43,15 @@ export class TargetConflicts {
     records: number,
     isTable: boolean,
     columnOf: (field: string) => string,
+    naming: InputNaming,
   ): Generator<{ readonly finding: FileDiagnostic; readonly hint: string }> {
     for (const [field, { first, byValue, total }] of this.#byField) {
-      const drop = `--map ${quoteForShell(`${columnOf(field)}=`)}`;
-      const hint = `to send records to several targets, omit --${flagName(field)}; to ignore the field, add ${drop}`;
+      const drop =
+        naming === 'fields'
+          ? 'remove it from the records'
+          : `add --map ${quoteForShell(`${columnOf(field)}=`)}`;
+      const shared = naming === 'fields' ? field : `--${flagName(field)}`;
+      const hint = `to send records to several targets, omit ${shared}; to ignore the field, ${drop}`;
       const [start, ...others] = first;
       if (start === undefined) continue;
       if (total <= MAX_LISTED) {
@@ -55,7 +60,7 @@ export class TargetConflicts {
       }
       const { field: _, column: __, record: ___, ...place } = start;
       const kinds = pluralize(nounOf(field));
-      const message = `${groupDigits(total)} of ${groupDigits(records)} records name other ${kinds} (${formatCounts(byValue)}); omit --${flagName(field)}, or drop the ${isTable ? 'column' : 'field'}`;
+      const message = `${groupDigits(total)} of ${groupDigits(records)} records name other ${kinds} (${formatCounts(byValue)}); omit ${shared}, or drop the ${isTable ? 'column' : 'field'}`;
       yield { finding: { ...place, message }, hint };
     }
   }
