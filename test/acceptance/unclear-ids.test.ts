@@ -16,6 +16,7 @@ const SOURCES: readonly (readonly [
   [['users', 'add', '--org', 'acme ', '--user', 'u'], {}, 2, `svc: --org must not`],
   [['users', 'add', '--org', 'acme ', '--file', 'u.csv'], { 'u.csv': 'userId\nu\n' }, 2, '--org '],
   [['folders', 'list', '--org', 'acme '], {}, 2, '--org must not'],
+  [['pull', '--org', 'acme '], {}, 2, '--org: the organization ID must not'],
   [['folders', 'list'], { '.svc.json': '{"org":"acme "}' }, 2, '.svc.json: the organization ID '],
   [['users', 'add', '--org', 'acme', '--folder', 'acme ', '--user', 'u'], {}, 2, '--folder must'],
   [['documents', 'add', '--org', 'acme', '--document', 'acme '], {}, 2, '--document must not'],

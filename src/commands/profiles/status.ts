@@ -1,4 +1,5 @@
 import { SvcError } from '../../kernel/errors.ts';
+import { quoteId } from '../../kernel/id-text.ts';
 import { maskSecret } from '../../kernel/redact.ts';
 import { escapeForTerminal } from '../../kernel/safe-text.ts';
 import { SECRET_SETTINGS, SETTING_VARIABLES } from '../../kernel/variables.ts';
@@ -133,7 +134,7 @@ function describeConnection(target: TargetWithSecrets): string {
     `${name} ${credential?.value} at ${baseUrl?.value}`,
     ...(headerPrefix.source === 'default' ? [] : [`header prefix ${headerPrefix.value}`]),
     ...(clientCert ? [`client certificate ${clientCert.value}`] : []),
-    ...(org ? [`organization ${org.value}${isOwn ? '' : ` from ${org.source}`}`] : []),
+    ...(org ? [`organization ${quoteId(org.value)}${isOwn ? '' : ` from ${org.source}`}`] : []),
   ]
     .join(', ')
     .concat(` (${source})`);

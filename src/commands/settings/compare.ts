@@ -4,6 +4,7 @@ import { SETTINGS_KINDS } from '../../catalog/record-kinds.ts';
 import { SvcError } from '../../kernel/errors.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
 import { closeAfter } from '../../kernel/resource.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import { createUnknownProfileHint, readProfiles } from '../../profiles/profiles-file.ts';
 import { readSettings } from '../../settings/file/read-settings.ts';
 import { KIND_CLASSES } from '../../settings/kinds.ts';
@@ -33,6 +34,7 @@ export async function compareSettings(
   { arguments: names, options }: Invocation<CompareFlags>,
 ) {
   const [first = '', second = ''] = names;
+  for (const org of options.org ?? []) parseOrganization(org, '--org');
   const kinds = SETTINGS_KINDS.filter(
     (kind) => options.only?.includes(kind) ?? KIND_CLASSES[kind] !== 'sent',
   );

@@ -4,6 +4,7 @@ import { hint, SvcError, step } from '../../kernel/errors.ts';
 import { createLocalFileError, replaceFile } from '../../kernel/files.ts';
 import { quoteId } from '../../kernel/id-text.ts';
 import { formatNounCount } from '../../kernel/plural.ts';
+import { parseOrganization } from '../../profiles/profile.ts';
 import { findOwningStack } from '../../settings/file/identity.ts';
 import { listEnvironments } from '../../settings/file/load-settings.ts';
 import type { ReadFile } from '../../settings/file/read-files.ts';
@@ -60,6 +61,7 @@ export async function pullSettings(
   const file = argument ?? options.file ?? DEFAULT_FILE;
   if (options.file !== undefined && file !== options.file)
     throw new SvcError('usage', `--file names ${options.file}, and the argument names ${file}`);
+  for (const org of options.org ?? []) parseOrganization(org, '--org');
   if (file === '-')
     throw new SvcError('usage', 'svc writes to the settings file, so it cannot be stdin');
   const found = await readExisting(context, file, options.env);
