@@ -144,6 +144,44 @@ describe('an organization that does not exist in the embedded service', () => {
     expect(received.some(({ path }) => path.endsWith('/add'))).toBe(true);
   });
 
+  it.each([
+    ['folders add --file f.csv', 'folderId,organizationId\nf1,acme\nf2,acmf\n'],
+    ['users add --no-create-organization --file f.csv', 'userId,organizationId\nu,acme\nv,acmf\n'],
+  ])('is refused by the dry run that the run refuses: svc %s', async (command, text) => {
+    const user = await newUserInProcess();
+    const file = join(user.home, 'f.csv');
+    await writeFile(file, text);
+    const run = async (...more: readonly string[]) => {
+      const words = [...command.replace('f.csv', file).split(' '), ...more];
+      const { code, stderr } = await user.svc([...words, '--local']);
+      return [code, stderr.split('\n').slice(-3)];
+    };
+    const refused = [
+      3,
+      [
+        'svc: organization acme not found, and 1 more (INVALID_ARGUMENT)',
+        'hint: add --create-organization to create it',
+        '',
+      ],
+    ];
+    expect(await run('--dry-run')).toEqual(refused);
+    expect(await run()).toEqual(refused);
+  });
+
+  it('of a file that a service refuses gets the command that creates them', async () => {
+    const user = await newUserInProcess();
+    const { env } = await startMockService(() =>
+      failure(400, 'INVALID_ARGUMENT', 'Organization not found.'),
+    );
+    const file = join(user.home, 'f.csv');
+    await writeFile(file, 'folderId,organizationId\nf1,acme\nf2,acmf\n');
+    const { code, stderr } = await user.svc(['folders', 'add', '--file', file], { env });
+    expect(code).toBe(10);
+    expect(stderr).toMatch(
+      /\nhint: to create the organizations, run svc folders add --create-organization --file \S+\n$/,
+    );
+  });
+
   it('is named by folders and notifications, which refuse it', async () => {
     const user = await newUserInProcess();
     const { code, stderr } = await user.svc([

@@ -14,14 +14,14 @@ import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
 import { collectAndSaveIds } from '../ids/collect-ids.ts';
-import { optionalProperty } from '../options.ts';
+import { getFlagValue, optionalProperty } from '../options.ts';
 import { type BulkRequest, parseBatchLimits } from './bulk-request.ts';
 import { reportCheck, type SendingPlan } from './check-report.ts';
 import { canAskAbout, resolveColumnMap, saveAfterCheck } from './column-map.ts';
 import { collectConfirmations } from './confirm-writes.ts';
 import { checkRecordSource, createRules, valueWarningsOf } from './gather-input.ts';
 import { openInputFiles } from './input-files.ts';
-import { organizationsOf } from './new-organizations.ts';
+import { organizationsOf, requireOrganizations } from './new-organizations.ts';
 import {
   createLockedFolder,
   describeJob,
@@ -194,6 +194,8 @@ async function runDryRun(
     }
     await confirmations.showWarnings(context);
     const ids = organizationsOf(targets, data);
+    const isForbidden = getFlagValue(request.flags, 'create-organization') === false;
+    await requireOrganizations(context, operation, data, ids, isForbidden);
     const grouped = await groupIfMixed(
       input,
       rules,

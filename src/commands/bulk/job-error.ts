@@ -19,6 +19,8 @@ interface JobEnd {
   readonly needsRejectsPath?: boolean;
   /** Command that sends the rejects, or the same records if there is no rejects file. */
   readonly followUp?: NextStep | undefined;
+  /** Whether `followUp` creates the organizations without which every record failed. */
+  readonly createsOrganizations?: boolean;
   /** Whether the rejects went to a device or a pipe, from which svc cannot read them. */
   readonly areRejectsStreamed?: boolean;
   readonly single?: RecordWrite | undefined;
@@ -36,6 +38,7 @@ export function createJobError(
     resumable,
     needsRejectsPath = false,
     followUp,
+    createsOrganizations = false,
     areRejectsStreamed = false,
     single,
   }: JobEnd,
@@ -47,7 +50,9 @@ export function createJobError(
     ? withCondition(resumeHint(summary.job, needsRejectsPath), stop)
     : areRejectsStreamed
       ? 'fix the rejects and send them again'
-      : followUpHint(summary, followUp);
+      : createsOrganizations && followUp
+        ? hint`to create the organizations, run ${followUp}`
+        : followUpHint(summary, followUp);
   if (unknown > 0) {
     const [first] = summary.failures.filter(({ code }) => code === 'outcome_unknown');
     const reason = first?.message ? `: ${first.message}` : '';

@@ -45,7 +45,7 @@ export function countByOrganization(targets: RecordTargets): ReadonlyMap<string,
 
 /**
  * Checks that the organizations of an operation exist, if the operation only creates them on
- * request and uses the embedded service.
+ * request, or must not create them, and uses the embedded service.
  * @throws SvcError `invalid_argument` with the flag that creates them
  */
 export async function requireOrganizations(
@@ -53,9 +53,15 @@ export async function requireOrganizations(
   { createsParents, input }: Pick<Operation, 'createsParents' | 'input'>,
   data: Readonly<Record<string, unknown>>,
   ids: readonly string[],
+  isForbidden = false,
 ): Promise<void> {
   const isOnRequest = !createsParents && 'createOrganization' in input.shape;
-  if (!isOnRequest || data['createOrganization'] === true || !context.options.local) return;
+  if (
+    !(isOnRequest || isForbidden) ||
+    data['createOrganization'] === true ||
+    !context.options.local
+  )
+    return;
   const [missing, ...others] = await findNewOrganizations(context, ids);
   if (missing === undefined) return;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;

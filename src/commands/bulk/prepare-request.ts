@@ -9,6 +9,7 @@ import { confirmNewParents, type NewParents } from '../call/new-parents.ts';
 import { checkUnknownFields } from '../call/unknown-fields.ts';
 import { checkInput } from '../call/validation.ts';
 import type { Context } from '../context.ts';
+import { getFlagValue } from '../options.ts';
 import { askForOrganizations } from './ask-for-organizations.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import { parseBatchLimits } from './bulk-request.ts';
@@ -100,7 +101,8 @@ export async function prepareRequest(
     checkInput(context, entry, operation, example, usesDataFlag ? 'invalid_input' : 'usage');
   }
   const organizations = organizationsOf(targets, data);
-  await requireOrganizations(context, operation, data, organizations);
+  const isForbidden = getFlagValue(request.flags, 'create-organization') === false;
+  await requireOrganizations(context, operation, data, organizations, isForbidden);
   const client = await context.client();
   const single = options.file === undefined && records <= limits.records;
   const calls: BatchCalls = { client, operation, fields, data, single, ifExists: options.ifExists };

@@ -7,8 +7,9 @@ import { chooseRetryPause, MAX_CONCURRENCY } from '../../bulk/pace.ts';
 import { type BatchCalls, createRequestSender } from '../../bulk/request-sender.ts';
 import type { BulkSummary } from '../../bulk/summary.ts';
 import { bulkFieldsOf } from '../../catalog/bulk-fields.ts';
+import { findSharedFlag } from '../../catalog/flags.ts';
 import { loadOperation, type OperationName } from '../../catalog/index.ts';
-import { getEntry } from '../../catalog/manifest.ts';
+import { getEntry, type OperationEntry } from '../../catalog/manifest.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NextStep, SvcError } from '../../kernel/errors.ts';
 import { type Fields, isObject } from '../../kernel/json.ts';
@@ -73,9 +74,14 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     await collectAndSaveIds(context, entry, [data, ...targets]);
   const retry =
     !resumable && !rejects && summary.unknown > 0 ? await retryCommand(context, plan) : undefined;
+  const createsOrganizations = isForMissingOrganizations(entry, data, summary);
+  const { description } = job;
+  const repeated = createsOrganizations
+    ? { ...description, data: { ...description.data, createOrganization: true } }
+    : description;
   const followUp =
     rejects && !resumable && !areRejectsStreamed
-      ? rejectsCommand(context.options, job.description, rejects, rejects.shownPath)
+      ? rejectsCommand(context.options, repeated, rejects, rejects.shownPath)
       : retry;
   const failure = createJobError(summary, {
     noun: fields.noun,
@@ -83,10 +89,25 @@ export async function runJob(context: Context, job: OpenJob, plan: SendPlan): Pr
     resumable,
     needsRejectsPath,
     followUp: followUp && (await withPlan(context, followUp)),
+    createsOrganizations,
     areRejectsStreamed,
     single,
   });
   if (failure !== undefined) throw failure;
+}
+
+/** Whether every record failed because its organization is missing, which a flag would create. */
+function isForMissingOrganizations(
+  { flags }: OperationEntry,
+  { createOrganization }: Fields,
+  { failures, failed, total }: BulkSummary,
+): boolean {
+  return (
+    failed === total &&
+    createOrganization === undefined &&
+    findSharedFlag(flags, 'createOrganization') !== undefined &&
+    failures.every(({ message }) => /^organization not found/i.test(message ?? ''))
+  );
 }
 
 /** Saves a plan of a command instead of running it, if the target accepts only approved plans. */
